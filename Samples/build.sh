@@ -13,7 +13,7 @@ mkdir -p "$scratch"
 icu=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")/lib/swift_static/linux/lib_FoundationICU.a
 data=$(nm --defined-only "$icu" 2>/dev/null | sed -n 's/.* R \(icudt[0-9]*_dat\)$/\1/p')
 [ -n "$data" ] || {
-  echo "build.sh: $icu has no data of ICU; which version of Swift is this?" >&2
+  echo "build.sh: cannot find the data of ICU in $icu; this script needs Swift 6.3" >&2
   exit 1
 }
 clang -c -O2 -DDATA="__wrap_$data" -x c - -o "$scratch/icu.o" <<'C'
@@ -30,7 +30,7 @@ const struct {
   .header_size = 32, .magic = {0xda, 0x27}, .info_size = 20, .char_size = 2, .format = "ToCP", .format_version = {1}};
 C
 
-# Stripped, without names for others to link to, and with all that the loader adjusts read-only before the program begins.
+# Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
   --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker "$PWD/$scratch/icu.o" -Xlinker "--wrap=$data"

@@ -4,24 +4,25 @@
 # FOLDER gets the package; .build/small without it. FILE is a built command; without it, Samples/build.sh builds one.
 # DEBFULLNAME and DEBEMAIL name the maintainer, as for Debian's own tools.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
-command='' folder=.build/small
+command='' folder=''
 while [ $# -gt 0 ]; do
   case "$1" in
   --command)
     [ -f "${2:-}" ] || { echo "deb.sh: --command needs a built command" >&2; exit 64; }
-    command=$2
+    command=$(realpath "$2")
     shift
     ;;
   -*)
     echo "usage: Samples/deb.sh [--command FILE] [FOLDER]" >&2
     exit 64
     ;;
-  *) folder=$1 ;;
+  *) folder=$(realpath -m "$1") ;;
   esac
   shift
 done
+cd "$(dirname "$0")/.."
+folder=${folder:-.build/small}
 [ -n "$command" ] || command=$(bash Samples/build.sh)
 mkdir -p "$folder"
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
@@ -32,7 +33,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
 DESTDIR=$tree bash Samples/install.sh --prefix /usr --command "$command" >&2
-# dpkg knows what belongs to a package.
+# dpkg keeps its own list of installed files.
 rm -r "$tree/usr/share/syrinx"
 gzip -9n "$tree"/usr/share/man/man1/*
 
@@ -63,7 +64,7 @@ mkdir -p "$tree/usr/share/lintian/overrides"
 cat >"$tree/usr/share/lintian/overrides/syrinx" <<'END'
 # The package is not part of Debian, so no Debian bug asks for it.
 syrinx: initial-upload-closes-no-bugs
-# It is part of Yams, a Swift package, and Debian 12 has none of them.
+# Yams, a Swift package, bundles libyaml, and Debian 12 packages no Swift packages.
 syrinx: embedded-library libyaml *
 END
 

@@ -63,15 +63,15 @@ put 755 "$command" bin/syrinx
 for shell in bash zsh fish; do
   "$command" --generate-completion-script "$shell" >"$stage/completion"
   case $shell in
-  # It is read by shells, and runs on its own in none.
+  # Shells source it; it is not a program.
   bash) sed -i '1{/^#!/d}' "$stage/completion" && put 644 "$stage/completion" share/bash-completion/completions/syrinx ;;
   zsh) put 644 "$stage/completion" share/zsh/site-functions/_syrinx ;;
   fish) put 644 "$stage/completion" share/fish/vendor_completions.d/syrinx.fish ;;
   esac
 done
 rm "$stage/completion"
-# The generator belongs to swift-argument-parser. It knows neither what the environment does nor the exit statuses, its names of
-# pages have spaces, and its paragraphs empty lines.
+# swift-argument-parser's generator omits the environment and the exit statuses, puts spaces into page names, and leaves empty
+# lines between paragraphs.
 swift build --product generate-manual >&2
 mkdir "$stage/manual"
 "$(swift build --show-bin-path)/generate-manual" "$command" --multi-page --output-directory "$stage/manual" \

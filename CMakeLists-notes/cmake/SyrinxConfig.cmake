@@ -2,6 +2,9 @@
 #
 # Syrinx::C       the shared library, for C
 # Syrinx::Modules the same with the modules of Swift, for Swift
+if(TARGET Syrinx::C)
+  return()
+endif()
 get_filename_component(SYRINX_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 add_library(Syrinx::C SHARED IMPORTED)

@@ -3,9 +3,9 @@ public import FoundationEssentials
 extension AudioRecorderClient {
   /// Begins a recording, and returns once the device captures.
   ///
-  /// It records until `OngoingRecording.stop()`, or until the request's own end. Without the last
-  /// reference to it, the recording ends as well, and its file is complete. Throws
-  /// `AudioRecorderError` if the recording cannot begin.
+  /// `startRecording` returns only when its recording has ended. This one records until
+  /// `OngoingRecording.stop()`, or until the request's own end. Releasing the last reference also ends
+  /// the recording and completes its file. Throws `AudioRecorderError` if the recording cannot begin.
   public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
     var request = request
     let id = request.id ?? RecordingID()
@@ -67,7 +67,7 @@ public final class OngoingRecording: Sendable {
 
   /// Ends the recording and returns when the file is closed and on disk.
   ///
-  /// If the recording has ended by itself, it returns how; further calls return the same. Throws
+  /// If the recording has ended by itself, it returns the result; further calls return the same. Throws
   /// `AudioRecorderError` if an error ended the recording; the file keeps what was recorded before.
   @discardableResult
   public func stop() async throws -> RecordingFinish {

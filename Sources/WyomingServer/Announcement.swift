@@ -6,7 +6,7 @@ import Glibc
 /// Home Assistant finds Wyoming servers this way (Zeroconf, DNS-SD). A daemon that starts later
 /// announces the server then. If another service has the name, the server gets an alternative one.
 final class Announcement: @unchecked Sendable {
-  // Right because only Avahi's thread uses the variables while it runs: `init` starts it last, and
+  // Safe because only Avahi's thread uses the variables while it runs: `init` starts it last, and
   // `withdraw` ends it first.
   private var name: String
   private var client: OpaquePointer?
@@ -53,7 +53,7 @@ final class Announcement: @unchecked Sendable {
   ) throws(AnnouncementError) {
     (self.name, self.port, self.report) = (name, UInt16(clamping: port), report)
     avahi = try AvahiFunctions(library: library)
-    guard let poll = avahi.newPoll() else { throw AnnouncementError("there is no memory") }
+    guard let poll = avahi.newPoll() else { throw AnnouncementError("out of memory") }
     self.poll = poll
     do throws(AnnouncementError) {
       try connect()
@@ -96,7 +96,8 @@ final class Announcement: @unchecked Sendable {
       case Avahi.isRunning: try announce(with: client)
       // The machine's name changes.
       case Avahi.isRegistering, Avahi.hasCollision: if let group { _ = avahi.resetGroup(group) }
-      case Avahi.isConnecting: throw AnnouncementError("the Avahi daemon does not run")
+      case Avahi.isConnecting:
+        throw AnnouncementError("the Avahi daemon is not running; start avahi-daemon")
       case Avahi.hasFailed where avahi.clientError(client) == Avahi.disconnected:
         // The daemon has ended: only a new client finds its successor.
         avahi.freeClient(client)

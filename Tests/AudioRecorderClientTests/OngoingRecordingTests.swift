@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `what ended a recording early is thrown when it is stopped`() async throws {
+  @Test func `stop() throws the error that ended a recording`() async throws {
     let recorder = recorder(
       [started, .closed(finish)], finish: nil, error: .device(nil, reason: "it was unplugged"))
     let memo = try await recorder.beginRecording(request)

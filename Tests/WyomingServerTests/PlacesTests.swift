@@ -19,7 +19,7 @@ import Testing
     #expect(!places.take())
   }
 
-  @Test func `a returned place goes to who waits, not to who comes later`() async {
+  @Test func `a returned place goes to the client that waits longest`() async {
     let places = Places(count: 1)
     #expect(places.take())
     let waiting = waiting(for: places)
@@ -31,7 +31,7 @@ import Testing
     #expect(places.take())
   }
 
-  @Test func `who waits in vain has no place and leaves none behind`() async {
+  @Test func `a wait that times out takes no place`() async {
     let places = Places(count: 1)
     #expect(places.take())
     let waiting = waiting(for: places)
