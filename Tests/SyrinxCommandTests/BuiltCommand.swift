@@ -62,10 +62,9 @@ enum BuiltCommand {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["--default-signal", program.path] + arguments
     process.currentDirectoryURL = folder.url
-    // Hides the engines that this machine's user has installed, and the user's settings.
+    // Hides the engines that this machine's user has installed.
     process.environment = ProcessInfo.processInfo.environment
-      .merging(["XDG_DATA_HOME": "/nowhere", "XDG_CONFIG_HOME": "/nowhere"]) { $1 }
-      .merging(environment) { $1 }
+      .merging(["XDG_DATA_HOME": "/nowhere"]) { $1 }.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     return process
   }
