@@ -73,6 +73,6 @@ if grep --quiet --text 18ClientDependencies16DependencyValuesV "$syrinx"; then
   fail "our own implementation was compiled as well: see Tests/ArchitectureTests/PointFreeFiles.swift"
 fi
 
-heard=$("$syrinx" transcribe Samples/sounds/go-forward.wav)
+heard=$("$syrinx" transcribe --engine pocketsphinx Samples/sounds/go-forward.wav)
 [ "$heard" = "go forward ten meters" ] || fail "syrinx built with the trait transcribes: '$heard'"
 echo "with the trait syrinx transcribes: $heard"
