@@ -68,7 +68,7 @@ public final class OngoingRecording: Sendable {
   /// Ends the recording and returns when the file is closed and on disk.
   ///
   /// If the recording has ended by itself, it returns the result; further calls return the same. Throws
-  /// `AudioRecorderError` if an error ended the recording; the file keeps what was recorded before.
+  /// `AudioRecorderError` if an error ended the recording; the file keeps the audio until then.
   @discardableResult
   public func stop() async throws -> RecordingFinish {
     // Only an unknown recording is an error, and one that has ended is known here.

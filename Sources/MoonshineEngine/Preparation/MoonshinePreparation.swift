@@ -2,14 +2,13 @@ import FilePaths
 import Glibc
 package import ONNXRuntime
 
-/// Turns a published model into one that loads in half the time and runs in a third of the time.
+/// Turns a published model into one that runs in a third of the time.
 ///
 /// The published graphs turn their 8-bit weights into floats with ordinary operators in each run,
 /// because the library does not optimize a model in ORT format. Saved as ONNX and loaded again, the
 /// encoder loses these operators: their results become constants. The decoder multiplies the bytes
 /// themselves. The encoder keeps floats: rounding its inputs to 8 bits raises the word error rate in
-/// noise.
-/// A model in ORT format with such constants can be mapped into memory.
+/// noise. The prepared files are in ORT format, which can be mapped into memory.
 package enum MoonshinePreparation {
   /// The names of the files that it adds to a model's folder.
   package static let files = MoonshineModelFiles.Part.allCases.compactMap(\.prepared)

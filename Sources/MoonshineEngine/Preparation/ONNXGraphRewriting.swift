@@ -9,7 +9,7 @@ import ONNXRuntime
 ///   to load them.
 /// - Scales: attention divides by the square root of the size of a head, which the exported graphs take
 ///   from the shape of a tensor in each run. If the size is a constant, one operator multiplies,
-///   scales, and transposes. Otherwise it transposes and scales the keys of all audio for each token.
+///   scales, and transposes. Otherwise, each token transposes and scales the keys of all audio.
 /// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them. The
 ///   operator `DynamicQuantizeMatMul` multiplies the bytes themselves: it reads a quarter of the memory.
 enum ONNXGraphRewriting {

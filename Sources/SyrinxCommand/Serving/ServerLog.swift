@@ -8,7 +8,7 @@ import WyomingServer
 
 /// The log of `syrinx serve` on standard error.
 ///
-/// It never contains what was said.
+/// It leaves out the transcripts.
 struct ServerLog: Sendable {
   /// The form of a line.
   enum Format: String, CaseIterable, ExpressibleByArgument { case text, json }
