@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bash Tests/Support/packages.sh test
 
-fixture=Tests/Fixtures/Sanitizers
+fixture=Tests/Fixtures/Engines
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 

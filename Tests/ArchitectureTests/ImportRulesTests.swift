@@ -57,6 +57,22 @@ import Testing
     }
   }
 
+  /// The sanitizers' package is built at night only.
+  @Test func `the engines' package gives targets the dependencies of Package.swift`()
+    throws
+  {
+    let targets = Set(rules.allowed.keys).union(rules.owners.keys)
+    func dependencies(_ manifest: String) throws -> [String: Set<String>] {
+      PackageManifest.mentions(in: try Repository().text(of: manifest))
+        .mapValues(targets.intersection)
+    }
+    let whole = try dependencies("Package.swift")
+    let engines = try dependencies("Tests/Fixtures/Engines/Package.swift")
+      .filter { $0.key.hasPrefix("Sources/") && whole[$0.key] != nil }
+    #expect(engines.count > 20)
+    for (target, dependencies) in engines { #expect(dependencies == whole[target], "\(target)") }
+  }
+
   @Test func `no two targets may import each other, directly or through others`() {
     for target in rules.allowed.keys {
       #expect(!reachable(from: target).contains(target), "\(target) reaches itself")

@@ -135,6 +135,8 @@ import VirtualSoundCard
       #expect(card.openDeviceCount == 1)
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(500))
+      // The card waits for more when it has delivered all of that.
+      await clock.sleepers(atLeast: 1)
       let finish = try await memo.stop()
       #expect(finish.reason == .stopped)
       #expect(card.openDeviceCount == 0)

@@ -1,8 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// What has threads of its own, down to the owners of C libraries, and its tests: what the
-// sanitizers check (Tests/sanitize.sh). `Mutex.swift` is a part of every module of it.
+// What has threads or tasks of its own, down to the owners of C libraries, and its tests: what the
+// sanitizers check (Tests/sanitize.sh), and what is tested on another version of a C library
+// (Tests/Support/pocketsphinx5.sh). `Mutex.swift` is a part of every module of it.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -26,16 +27,12 @@ let issueReporting: Target.Dependency = .product(
 let issueReportingTestSupport: Target.Dependency = .product(
   name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
 
-let engine: [Target.Dependency] = [
-  "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard",
-  "SoundFile",
-]
-let engines: [Target.Dependency] = ["AudioPlayerClientLive", "AudioRecorderClientLive"]
-
 let package = Package(
-  name: "sanitizers",
+  name: "engines",
   dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.0"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
   ],
   targets: [
@@ -43,6 +40,7 @@ let package = Package(
     .systemLibrary(name: "CFLAC", pkgConfig: "flac"),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMPG123", pkgConfig: "libmpg123"),
+    .systemLibrary(name: "CPocketSphinx"),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr"),
     .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc"),
@@ -53,10 +51,20 @@ let package = Package(
     library(
       "ClientDependenciesTestSupport", ["ClientDependencies", issueReportingTestSupport]),
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
-    library("SpeechEngine", ["AudioCore", "ClientDependencies", "FilePaths"]),
+    library("SpeechEngine", ["AudioCore", "AudioThreads", "ClientDependencies", "FilePaths"]),
     library(
       "ALSASoundCard",
       ["AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "SoundCard", logging]),
+    library(
+      "Reducers",
+      [
+        "ClientDependencies", issueReporting,
+        .product(name: "CustomDump", package: "swift-custom-dump"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
+    library(
+      "PocketSphinxEngine",
+      ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
     library("Resampling", ["AudioCore", "CSoxr"]),
     library(
       "SoundFile",
@@ -67,17 +75,32 @@ let package = Package(
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library("SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
-    library("AudioPlayerClientLive", engine + ["AudioPlayerClient"]),
-    library("AudioRecorderClientLive", engine + ["AudioRecorderClient"]),
+    library(
+      "AudioPlayerClientLive",
+      [
+        "AudioCore", "AudioPlayerClient", "AudioThreads", "ClientDependencies", "FilePaths",
+        "Resampling", "SoundCard", "SoundFile",
+      ]),
+    library(
+      "AudioRecorderClientLive",
+      [
+        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
+        "Resampling", "SoundCard", "SoundFile",
+      ]),
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
     library(
       "SyrinxTestSupport",
       [
         "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
-        "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+        "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
       ]),
     library("TestTools", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
-    tests("ALSASoundCard", ["ALSASoundCard"] + engine + engines, exclude: ["Support"]),
+    tests(
+      "ALSASoundCard",
+      [
+        "ALSASoundCard", "AudioCore", "AudioPlayerClientLive", "AudioRecorderClientLive",
+        "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard", "SoundFile",
+      ], exclude: ["Support"]),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
     tests("AudioThreads", ["AudioThreads"]),
     tests(
@@ -86,6 +109,13 @@ let package = Package(
     tests(
       "AudioRecorderClientLive",
       ["AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard"]),
+    tests(
+      "PocketSphinxEngine",
+      [
+        "AudioCore", "CPocketSphinx", "PocketSphinxEngine", "SoundFile", "SpeechEngine",
+        "TestTools", logging,
+      ]),
+    tests("Reducers", ["ClientDependencies", "Reducers"]),
     tests("SeededFaults"),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile", "TestTools"]),
