@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What takes many minutes and guards little from day to day: the sanitizers over the engines, the demo from a release
-# build, and the benchmarks against their limits, for which nothing else may run on the machine.
+# What takes many minutes and guards little from day to day: the sanitizers over the engines, PocketSphinx 5, damaged
+# models, the demo and the container from a release build, and the benchmarks against their limits, for which nothing
+# else may run on the machine.
 #   Tests/nightly.sh
 # Every part runs, whatever became of those before; the last line says which failed.
 set -uo pipefail
@@ -14,6 +15,7 @@ part() {
 
 part bash Tests/sanitize.sh thread
 part bash Tests/sanitize.sh address
+part bash Tests/Support/pocketsphinx5.sh
 part env SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests
 part bash Samples/demo.sh
 part bash Tests/Support/container.sh "$(bash Samples/build.sh)"

@@ -1,54 +1,41 @@
 #pragma once
-// Debian's <pocketsphinx/pocketsphinx.h> includes its own neighbours by bare names that no include path has,
-// and its pkg-config file, which would add the path, links libsphinxad and libpulse as well.
-// So this declares what is used of it; where the path is there, the compiler checks it against the real header.
-#if __has_include(<pocketsphinx_export.h>)
-#include <pocketsphinx/pocketsphinx.h>
-#endif
-#include <sphinxbase/cmd_ln.h>
-#include <sphinxbase/cmn.h>
-#include <sphinxbase/err.h>
-#include <sphinxbase/fe.h>
-#include <sphinxbase/feat.h>
-#include <sphinxbase/hash_table.h>
-#include <sphinxbase/jsgf.h>
-#include <sphinxbase/logmath.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-typedef struct ps_decoder_s ps_decoder_t;
-typedef struct ps_seg_s ps_seg_t;
-typedef struct ps_astar_s ps_nbest_t;
+#if __has_include(<pocketsphinx/endpointer.h>)
+// Version 5. It exports its front end, but installs no header for it: these are the declarations of its fe/fe.h.
+#include <pocketsphinx.h>
 
-arg_t const *ps_args(void);
-ps_decoder_t *ps_init(cmd_ln_t *config);
-int ps_free(ps_decoder_t *decoder);
-cmd_ln_t *ps_get_config(ps_decoder_t *decoder);
-feat_t *ps_get_feat(ps_decoder_t *decoder);
-logmath_t *ps_get_logmath(ps_decoder_t *decoder);
-int ps_start_stream(ps_decoder_t *decoder);
-int ps_start_utt(ps_decoder_t *decoder);
-int ps_process_raw(ps_decoder_t *decoder, int16 const *samples, size_t count, int no_search,
-                   int full_utterance);
-int ps_end_utt(ps_decoder_t *decoder);
-int ps_set_jsgf_string(ps_decoder_t *decoder, char const *name, char const *grammar);
-int ps_set_kws(ps_decoder_t *decoder, char const *name, char const *file);
-int ps_set_search(ps_decoder_t *decoder, char const *name);
-int ps_unset_search(ps_decoder_t *decoder, char const *name);
-ps_seg_t *ps_seg_iter(ps_decoder_t *decoder);
-ps_seg_t *ps_seg_next(ps_seg_t *segment);
-char const *ps_seg_word(ps_seg_t *segment);
-void ps_seg_frames(ps_seg_t *segment, int *first, int *last);
-int32 ps_seg_prob(ps_seg_t *segment, int32 *acoustic, int32 *language, int32 *back_off);
-void ps_seg_free(ps_seg_t *segment);
-ps_nbest_t *ps_nbest(ps_decoder_t *decoder);
-ps_nbest_t *ps_nbest_next(ps_nbest_t *nbest);
-char const *ps_nbest_hyp(ps_nbest_t *nbest, int32 *score);
-ps_seg_t *ps_nbest_seg(ps_nbest_t *nbest);
-void ps_nbest_free(ps_nbest_t *nbest);
-char *ps_lookup_word(ps_decoder_t *decoder, char const *word);
-int ps_add_word(ps_decoder_t *decoder, char const *word, char const *phones, int update);
+typedef float mfcc_t;
+typedef struct fe_s fe_t;
+
+fe_t *fe_init_auto_r(ps_config_t *config);
+int fe_free(fe_t *front_end);
+int fe_get_output_size(fe_t *front_end);
+int fe_start_utt(fe_t *front_end);
+int fe_process_frames(fe_t *front_end, int16 const **samples, size_t *count, mfcc_t **rows,
+                      int32 *row_count);
+
+// Version 5 has fewer steps and parameters for this than those before it: Swift sees one form of both.
+static inline int syrinx_start_frames(fe_t *front_end) {
+  return fe_start_utt(front_end);
+}
+
+// See above.
+static inline int syrinx_process_frames(fe_t *front_end, int16 const **samples, size_t *count,
+                                        mfcc_t **rows, int32 *row_count) {
+  return fe_process_frames(front_end, samples, count, rows, row_count);
+}
+
+// A decoder's features are made anew, because loading a model sets what the model says.
+static inline int syrinx_use_live_mean(ps_decoder_t *decoder) {
+  ps_config_set_str(ps_get_config(decoder), "cmn", "live");
+  return ps_reinit_feat(decoder, NULL);
+}
+#else
+#include "prealpha.h"
+#endif
 
 // Swift defines it: what the callback below, which Swift cannot be, hands its lines to.
 void syrinx_take_sphinx_log(int level, char const *line);
@@ -68,11 +55,6 @@ static inline void syrinx_redirect_sphinx_log(void) {
   // Some of it is printed to this file and not handed to the callback.
   err_set_logfp(NULL);
   err_set_callback(syrinx_sphinx_log, NULL);
-}
-
-// feat.h's macros for the type of normalization are an enumeration that differs between versions.
-static inline void syrinx_use_live_mean(ps_decoder_t *decoder) {
-  ps_get_feat(decoder)->cmn = CMN_LIVE;
 }
 
 // Swift's Glibc module shows no memfd_create, which is a GNU extension; 1 is MFD_CLOEXEC.

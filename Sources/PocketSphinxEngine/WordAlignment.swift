@@ -119,7 +119,6 @@ private final class WordAligner {
   init(model: ModelFiles) throws(SpeechEngineError) {
     phones = try model.validateAcoustics().voices
     dictionary = try ModelBytes(path: model.dictionary)
-    _ = SphinxLog.redirect
     guard let configuration = SphinxConfiguration() else {
       throw .failed(reason: "PocketSphinx could not be configured")
     }
@@ -129,6 +128,7 @@ private final class WordAligner {
     }
     frontEnd = try FrontEnd(configuration: ps_get_config(made))
     decoder = made
+    try Decoder.useLiveMean(decoder)
     for phone in phones { ps_add_word(decoder, phone, phone, 0) }
   }
 
@@ -149,8 +149,7 @@ private final class WordAligner {
     try search(for: words)
     ps_start_stream(decoder)
     try Decoder.check(ps_start_utt(decoder), "ps_start_utt")
-    syrinx_use_live_mean(decoder)
-    if let mean = mean(of: samples) { cmn_live_set(ps_get_feat(decoder).pointee.cmn_struct, mean) }
+    if let mean = mean(of: samples) { Decoder.setCepstralMean(mean, of: decoder) }
     for begin in stride(from: 0, to: samples.count, by: 1_600) {
       guard isWanted() else { throw .interrupted }
       let piece = Array(samples[begin..<min(begin + 1_600, samples.count)])
@@ -191,9 +190,9 @@ private final class WordAligner {
       public <words> = \(sequence);
       """
     let name = search == "words" ? "more words" : "words"
-    try Decoder.check(ps_set_jsgf_string(decoder, name, grammar), "ps_set_jsgf_string")
-    try Decoder.check(ps_set_search(decoder, name), "ps_set_search")
-    if let search { ps_unset_search(decoder, search) }
+    try Decoder.check(ps_add_jsgf_string(decoder, name, grammar), "ps_add_jsgf_string")
+    try Decoder.check(ps_activate_search(decoder, name), "ps_activate_search")
+    if let search { ps_remove_search(decoder, search) }
     search = name
   }
 

@@ -16,20 +16,20 @@ import Testing
   {
     let decoder = try decoder()
     let configuration = ps_get_config(decoder.decoder)
-    #expect(cmd_ln_float_r(configuration, "-lw") == 6)
-    let whole = ["-fwdflat", "-maxhmmpf", "-maxwpf", "-remove_silence", "-remove_noise"]
-    #expect(whole.map { cmd_ln_int_r(configuration, $0) } == [0, 5000, 20, 0, 0])
+    #expect(ps_config_float(configuration, "lw") == 6)
+    let whole = ["fwdflat", "maxhmmpf", "maxwpf", "remove_noise"]
+    #expect(whole.map { ps_config_int(configuration, $0) } == [0, 5000, 20, 0])
     // What is not said stays as PocketSphinx has it.
-    #expect(cmd_ln_int_r(configuration, "-bestpath") == 1)
-    #expect(cmd_ln_float_r(configuration, "-beam") == 1e-48)
+    #expect(ps_config_int(configuration, "bestpath") == 1)
+    #expect(ps_config_float(configuration, "beam") == 1e-48)
   }
 
   @Test func `a request's settings come before the tuned ones`() throws {
     let decoder = try decoder(["lw": "5.5", "maxwpf": "10", "fwdflat": "yes"])
     let configuration = ps_get_config(decoder.decoder)
-    #expect(cmd_ln_float_r(configuration, "-lw") == 5.5)
-    let whole = ["-fwdflat", "-maxhmmpf", "-maxwpf"]
-    #expect(whole.map { cmd_ln_int_r(configuration, $0) } == [1, 5000, 10])
+    #expect(ps_config_float(configuration, "lw") == 5.5)
+    let whole = ["fwdflat", "maxhmmpf", "maxwpf"]
+    #expect(whole.map { ps_config_int(configuration, $0) } == [1, 5000, 10])
   }
 }
 
@@ -40,8 +40,8 @@ import Testing
     ])
     #expect(
       settings.values == [
-        "-lw": .number(5.5), "-maxwpf": .integer(10), "-fwdflat": .integer(1),
-        "-beam": .number(1e-60),
+        "lw": .number(5.5), "maxwpf": .integer(10), "fwdflat": .integer(1),
+        "beam": .number(1e-60),
       ])
   }
 

@@ -31,7 +31,6 @@ final class Decoder {
     model: ValidatedModel, wholeDictionary: Bool, settings: DecoderSettings = DecoderSettings()
   ) throws(SpeechEngineError) {
     self.settings = settings
-    _ = SphinxLog.redirect
     guard let configuration = SphinxConfiguration() else {
       throw .failed(reason: "PocketSphinx could not be configured")
     }
@@ -47,6 +46,7 @@ final class Decoder {
     }
     self.decoder = decoder
     probabilities = logmath
+    try Self.useLiveMean(decoder)
   }
 
   deinit {
@@ -60,13 +60,15 @@ final class Decoder {
 
   /// Changes the search from the next utterance on.
   ///
-  /// The corresponding C functions are `ps_set_jsgf_string`, `ps_set_kws`, and `ps_set_search`.
+  /// The corresponding C functions are `ps_add_jsgf_string`, `ps_add_kws`, and
+  /// `ps_activate_search`; before version 5, `ps_set_jsgf_string`, `ps_set_kws`, and
+  /// `ps_set_search`.
   ///
   /// - Throws: `.grammarInvalid` and `.wordUnknown`; the decoder then takes dictation.
   func search(for wanted: DecoderSearch) throws(SpeechEngineError) {
     if let name = current.name {
-      try Self.check(ps_set_search(decoder, "_default"), "ps_set_search")
-      ps_unset_search(decoder, name)
+      try Self.check(ps_activate_search(decoder, "_default"), "ps_activate_search")
+      ps_remove_search(decoder, name)
       current = .anything
     }
     guard let name = wanted.name else { return }
@@ -75,7 +77,7 @@ final class Decoder {
     case .grammar(let grammar): try load(grammar, name: name)
     case .keyPhrases(let phrases): try load(phrases, name: name)
     }
-    try Self.check(ps_set_search(decoder, name), "ps_set_search")
+    try Self.check(ps_activate_search(decoder, name), "ps_activate_search")
     current = wanted
   }
 
@@ -86,15 +88,21 @@ final class Decoder {
     ps_start_stream(decoder)
     try Self.check(ps_start_utt(decoder), "ps_start_utt")
     isInUtterance = true
-    // Subtract the session's mean, whatever the model's parameters say.
-    syrinx_use_live_mean(decoder)
   }
 
   /// Sets the mean to subtract from later cepstra.
-  ///
-  /// The corresponding C function is `cmn_live_set`.
   func setCepstralMean(_ mean: [Float]) {
-    cmn_live_set(ps_get_feat(decoder).pointee.cmn_struct, mean)
+    Self.setCepstralMean(mean, of: decoder)
+  }
+
+  /// The corresponding C function is `ps_set_cmn`; before version 5, `cmn_live_set`.
+  static func setCepstralMean(_ mean: [Float], of decoder: OpaquePointer) {
+    _ = ps_set_cmn(decoder, mean.map { "\($0)" }.joined(separator: ","))
+  }
+
+  /// Subtracts the mean that is set, whatever the model's parameters say.
+  static func useLiveMean(_ decoder: OpaquePointer) throws(SpeechEngineError) {
+    try check(syrinx_use_live_mean(decoder), "ps_reinit_feat")
   }
 
   /// Searches more samples, a tenth of a second per call.
@@ -194,19 +202,19 @@ final class Decoder {
         let choice = rules.publicRules.map { "<\($0)>" }.joined(separator: " | ")
         let all = "\(grammar)\npublic <\(Self.anyRule)> = \(choice);\n"
         setTopRule("\(rules.name).\(Self.anyRule)")
-        _ = ps_set_jsgf_string(decoder, name, all)
+        _ = ps_add_jsgf_string(decoder, name, all)
         setTopRule(nil)
       } else {
-        _ = ps_set_jsgf_string(decoder, name, grammar)
+        _ = ps_add_jsgf_string(decoder, name, grammar)
       }
     }
     guard let problem = GrammarProblem(errors, in: grammar) else { return }
-    ps_unset_search(decoder, name)
+    ps_remove_search(decoder, name)
     throw .grammarInvalid(line: problem.line, reason: problem.reason)
   }
 
   private func setTopRule(_ name: String?) {
-    cmd_ln_set_str_r(ps_get_config(decoder), "-toprule", name)
+    _ = ps_config_set_str(ps_get_config(decoder), "toprule", name)
   }
 
   /// Adds the search for key phrases.
@@ -222,13 +230,13 @@ final class Decoder {
     }
     // PocketSphinx reads several phrases only from a file.
     let code = MemoryFile.with(Array(lines.utf8)) { path in
-      path.map { ps_set_kws(decoder, name, $0) }
+      path.map { ps_add_kws(decoder, name, $0) }
     }
     guard let code else {
       throw .failed(
         reason: "PocketSphinx needs an in-memory file for key phrases, and this system has none")
     }
-    try Self.check(code, "ps_set_kws")
+    try Self.check(code, "ps_add_kws")
   }
 
   private func phoneCount(of phrase: String) throws(SpeechEngineError) -> Int {

@@ -27,11 +27,11 @@ struct FrontEnd: ~Copyable {
 
   /// A front end with the parameters of a model, without a decoder.
   init(model: ModelFiles) throws(SpeechEngineError) {
-    try model.validateFeatureParameters()
+    let parameters = try model.validateFeatureParameters()
     guard let configuration = SphinxConfiguration() else {
       throw .failed(reason: "PocketSphinx could not be configured")
     }
-    self = try configuration.makeFrontEnd(featureParameters: model.acousticFile("feat.params"))
+    self = try configuration.makeFrontEnd(parameters)
   }
 
   deinit {
@@ -41,8 +41,7 @@ struct FrontEnd: ~Copyable {
   }
 
   func begin() {
-    fe_start_stream(frontEnd)
-    fe_start_utt(frontEnd)
+    _ = syrinx_start_frames(frontEnd)
   }
 
   /// Computes the cepstra of more samples.
@@ -55,9 +54,7 @@ struct FrontEnd: ~Copyable {
       var left = buffer.count
       while left > 0 {
         var frames = Int32(Self.rowCount)
-        var firstFrame: Int32 = 0
-        let code = fe_process_frames(
-          frontEnd, &position, &left, rows.baseAddress, &frames, &firstFrame)
+        let code = syrinx_process_frames(frontEnd, &position, &left, rows.baseAddress, &frames)
         guard code >= 0, frames > 0 else { return }
         for row in 0..<Int(frames) {
           each(UnsafeBufferPointer(start: rows[row], count: width))
@@ -75,12 +72,12 @@ private struct CepstralScale {
   private let lifter: Int
   private let factor: Float
 
-  /// The scale of a configuration's `-lifter`, `-transform` and `-nfilt`.
+  /// The scale of a configuration's `lifter`, `transform` and `nfilt`.
   init(_ configuration: OpaquePointer?) {
-    lifter = cmd_ln_int_r(configuration, "-lifter")
-    let transform = cmd_ln_str_r(configuration, "-transform").map { String(cString: $0) }
+    lifter = ps_config_int(configuration, "lifter")
+    let transform = ps_config_str(configuration, "transform").map { String(cString: $0) }
     // "legacy" divides by the number of filters; the other transforms are orthonormal.
-    let filterCount = Float(max(1, cmd_ln_int_r(configuration, "-nfilt")))
+    let filterCount = Float(max(1, ps_config_int(configuration, "nfilt")))
     factor = transform == "legacy" ? (2 * filterCount).squareRoot() : 1
   }
 

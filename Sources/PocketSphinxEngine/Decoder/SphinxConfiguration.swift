@@ -4,28 +4,26 @@ import Glibc
 import SpeechEngine
 
 /// PocketSphinx's configuration: its defaults, the model, and the settings that measured best.
-///
-/// Swift cannot call `cmd_ln_init`, which has variable arguments, so this parses an empty command
-/// line.
 struct SphinxConfiguration: ~Copyable {
   private let configuration: OpaquePointer
 
   /// The tuned defaults; nil if PocketSphinx has no memory for them.
   init?() {
-    guard let parsed = cmd_ln_parse_r(nil, ps_args(), 0, nil, 0) else { return nil }
-    configuration = parsed
+    _ = SphinxLog.redirect
+    guard let made = ps_config_init(nil) else { return nil }
+    configuration = made
     tune()
   }
 
   deinit {
-    cmd_ln_free_r(configuration)
+    ps_config_free(configuration)
   }
 
   /// - Parameter dictionary: the path of a dictionary to use instead of the model's.
   func use(_ model: ModelFiles, dictionary: String?) {
-    set("-hmm", model.acoustic)
-    set("-dict", dictionary ?? model.dictionary)
-    set("-lm", model.language)
+    set("hmm", model.acoustic)
+    set("dict", dictionary ?? model.dictionary)
+    set("lm", model.language)
   }
 
   /// Uses only a model's acoustic part, to align known words.
@@ -33,21 +31,21 @@ struct SphinxConfiguration: ~Copyable {
   /// A high silence probability keeps pauses out of the words beside them. The wide beams keep
   /// every spoken word.
   func useAcoustics(of model: ModelFiles) {
-    set("-hmm", model.acoustic)
-    cmd_ln_set_float_r(configuration, "-silprob", 0.5)
-    for beam in ["-beam", "-pbeam", "-wbeam"] { cmd_ln_set_float_r(configuration, beam, 1e-60) }
-    cmd_ln_set_int_r(configuration, "-bestpath", 0)
+    set("hmm", model.acoustic)
+    ps_config_set_float(configuration, "silprob", 0.5)
+    for beam in ["beam", "pbeam", "wbeam"] { ps_config_set_float(configuration, beam, 1e-60) }
+    ps_config_set_int(configuration, "bestpath", 0)
   }
 
   private func set(_ name: String, _ path: String) {
-    FilePath(path).withCString { cmd_ln_set_str_r(configuration, name, $0) }
+    FilePath(path).withCString { _ = ps_config_set_str(configuration, name, $0) }
   }
 
   func use(_ settings: DecoderSettings) {
     for (name, value) in settings.values {
       switch value {
-      case .integer(let value): cmd_ln_set_int_r(configuration, name, value)
-      case .number(let value): cmd_ln_set_float_r(configuration, name, value)
+      case .integer(let value): ps_config_set_int(configuration, name, value)
+      case .number(let value): ps_config_set_float(configuration, name, value)
       }
     }
   }
@@ -56,29 +54,27 @@ struct SphinxConfiguration: ~Copyable {
   func makeDecoder() -> OpaquePointer? { ps_init(configuration) }
 
   /// Makes a front end with a model's parameters, as `ps_init` would.
-  consuming func makeFrontEnd(featureParameters: String) throws(SpeechEngineError) -> FrontEnd {
-    let path = FilePath(featureParameters)
-    let parsed = path.withCString { cmd_ln_parse_file_r(configuration, ps_args(), $0, 0) }
-    guard parsed != nil else {
-      throw .failed(reason: "PocketSphinx cannot read \(path)")
+  consuming func makeFrontEnd(_ parameters: FeatureParameters) throws(SpeechEngineError) -> FrontEnd
+  {
+    for (name, value) in parameters.values {
+      ps_config_set_str(configuration, String(name.dropFirst()), value)
     }
     return try FrontEnd(configuration: configuration)
   }
 
   /// Changes PocketSphinx's defaults.
   ///
-  /// Utterances are cut above the engine, and silence removal would shift the word times. Noise
-  /// removal loses more words than it gains. A slightly lower language weight is more accurate.
+  /// Noise removal loses more words than it gains. A slightly lower language weight is more
+  /// accurate.
   private func tune() {
-    cmd_ln_set_int_r(configuration, "-remove_silence", 0)
-    cmd_ln_set_int_r(configuration, "-remove_noise", 0)
-    cmd_ln_set_float_r(configuration, "-lw", 6)
+    ps_config_set_int(configuration, "remove_noise", 0)
+    ps_config_set_float(configuration, "lw", 6)
     // A second pass takes a sixth of the time, and corrects as many words as it breaks.
-    cmd_ln_set_int_r(configuration, "-fwdflat", 0)
+    ps_config_set_int(configuration, "fwdflat", 0)
     // These limits save a quarter of the time and lose nothing. Narrower beams and -topn save more,
     // but lose words in noisy recordings; -pl_weight finds confident words in noise.
-    cmd_ln_set_int_r(configuration, "-maxhmmpf", 5000)
-    cmd_ln_set_int_r(configuration, "-maxwpf", 20)
+    ps_config_set_int(configuration, "maxhmmpf", 5000)
+    ps_config_set_int(configuration, "maxwpf", 20)
   }
 }
 
@@ -91,12 +87,12 @@ struct DecoderSettings: Hashable {
     case number(Double)
   }
 
-  /// The values by name with hyphen: `-lw`.
+  /// The values by name: `lw`.
   private(set) var values: [String: Value] = [:]
 
   /// Whether PocketSphinx searches the word lattice for the best path, which gives each word its
   /// confidence.
-  var hasBestPath: Bool { values["-bestpath"] != .integer(0) }
+  var hasBestPath: Bool { values["bestpath"] != .integer(0) }
 
   init() {}
 
@@ -111,7 +107,7 @@ struct DecoderSettings: Hashable {
       guard let value = kind.value(of: text) else {
         throw .optionInvalid(name: name, reason: "\"\(text)\" is not \(kind)")
       }
-      values["-\(name)"] = value
+      values[name] = value
     }
   }
 

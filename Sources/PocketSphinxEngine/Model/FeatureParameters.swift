@@ -4,6 +4,9 @@ import Glibc
 ///
 /// PocketSphinx ends the process for some invalid values, and accepts others.
 struct FeatureParameters {
+  /// The values by name with hyphen: `-lowerf`.
+  let values: [String: String]
+
   private enum Allowed {
     case words(Set<String>)
     case numbers(ClosedRange<Double>)
@@ -60,6 +63,7 @@ struct FeatureParameters {
     }
     func number(_ name: String) -> Double { values[name].flatMap(Double.init) ?? 0 }
     try Self.checkFilters(from: number("-lowerf"), to: number("-upperf"), count: number("-nfilt"))
+    self.values = values
   }
 
   /// PocketSphinx ends the process if a filter covers no line of the spectrum.

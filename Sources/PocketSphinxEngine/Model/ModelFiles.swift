@@ -101,7 +101,7 @@ struct ModelFiles: Equatable, Sendable {
   /// - Throws: as `validate`.
   @discardableResult
   func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
-    try validateFeatureParameters()
+    _ = try validateFeatureParameters()
     let definition = try check(acousticFile("mdef")) { file throws(SphinxModelDamage) in
       try ModelDefinition(file)
     }
@@ -125,7 +125,7 @@ struct ModelFiles: Equatable, Sendable {
   }
 
   /// Checks the parameters of the front end.
-  func validateFeatureParameters() throws(SpeechEngineError) {
+  func validateFeatureParameters() throws(SpeechEngineError) -> FeatureParameters {
     try check(acousticFile("feat.params")) { file throws(SphinxModelDamage) in
       try FeatureParameters(file)
     }
