@@ -10,8 +10,8 @@ build=(
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us python3-pip
 )
 test=(
-  alsa-utils avahi-daemon avahi-utils cmake dbus-daemon debootstrap ffmpeg flac iproute2 libasound2-plugins
-  libsox-fmt-all ninja-build pulseaudio sndfile-programs sox systemd
+  alsa-utils avahi-daemon avahi-utils cmake dbus-daemon debootstrap ffmpeg fish flac iproute2 libasound2-plugins
+  libsox-fmt-all ninja-build pulseaudio sndfile-programs sox systemd zsh
 )
 # Statically linked, what prints the reducers' differences needs curl.
 bench=(flite libcurl4-openssl-dev pocketsphinx)

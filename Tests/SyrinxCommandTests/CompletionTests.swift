@@ -1,3 +1,4 @@
+import Foundation
 import TestTools
 import Testing
 
@@ -10,16 +11,45 @@ import Testing
     try folder.speech("speech one.wav")
   }
 
-  /// Types lines in an interactive bash and returns what the terminal shows.
+  /// A shell that a user types in, and how it takes the script.
+  enum Shell: String, CaseIterable {
+    case bash = "bash --norc --noprofile -i"
+    case zsh = "zsh -f -i"
+
+    fileprivate var setup: String {
+      switch self {
+      case .bash: "source <(syrinx --generate-completion-script bash)"
+      case .zsh:
+        """
+        syrinx --generate-completion-script zsh >_syrinx; fpath=($PWD $fpath); \
+        autoload -Uz compinit; compinit -u -D
+        """
+      }
+    }
+  }
+
+  /// Types lines in an interactive shell and returns what the terminal shows.
   ///
   /// `syrinx` prints its arguments instead of running.
-  private func typing(_ keys: String) async throws -> String {
-    let setup =
-      "source <(syrinx --generate-completion-script bash); syrinx() { printf '<%s>' \"$@\"; }"
-    return try await BuiltCommand.shell(
-      #"printf '%s\n' "$SETUP" "$KEYS" exit | script -qec 'bash --norc --noprofile -i' /dev/null"#,
-      in: folder, environment: ["SETUP": setup, "KEYS": keys]
+  private func typing(_ keys: String, in shell: Shell) async throws -> String {
+    try await BuiltCommand.shell(
+      #"printf '%s\n' "$SETUP" "$KEYS" exit | script -qec "$INTERACTIVE" /dev/null"#,
+      in: folder,
+      environment: [
+        "INTERACTIVE": shell.rawValue, "KEYS": keys,
+        "SETUP": #"\#(shell.setup); syrinx() { printf '<%s>' "$@"; }"#,
+      ]
     ).output
+  }
+
+  /// The candidates that fish offers for the last word of a line, without their descriptions.
+  private func candidatesOfFish(_ line: String) async throws -> [String] {
+    try await BuiltCommand.shell(
+      """
+      syrinx --generate-completion-script fish >syrinx.fish
+      fish --no-config -c 'source syrinx.fish; complete -C "$LINE"' | cut -f 1
+      """, in: folder, environment: BuiltCommand.withoutSoundCard.merging(["LINE": line]) { $1 }
+    ).outputLines
   }
 
   /// The candidates that bash offers for the last word of a line.
@@ -36,10 +66,29 @@ import Testing
     ).outputLines
   }
 
-  @Test(arguments: ["play", "transcribe", "info", "measure", "plot", "wer"])
-  func `Tab completes the name of a file, with its space`(command: String) async throws {
-    let screen = try await typing("syrinx \(command) spee\t")
+  @Test(arguments: Shell.allCases, ["play", "transcribe", "info", "measure", "plot", "wer"])
+  func `Tab completes the name of a file, with its space`(shell: Shell, command: String)
+    async throws
+  {
+    let screen = try await typing("syrinx \(command) spee\t", in: shell)
     #expect(screen.contains("<\(command)><speech one.wav>"), "\(screen)")
+  }
+
+  @Test(arguments: Shell.allCases)
+  func `Tab completes a subcommand and the value of an option`(shell: Shell) async throws {
+    let screen = try await typing("syrinx tran\t--engine pock\t", in: shell)
+    #expect(screen.contains("<transcribe><--engine><pocketsphinx>"), "\(screen)")
+  }
+
+  @Test(arguments: [
+    ("syrinx play spee", "speech one.wav"), ("syrinx tran", "transcribe"),
+    ("syrinx play --device ", "virtual"), ("syrinx transcribe --engine pock", "pocketsphinx"),
+    ("syrinx transcribe --format s", "srt"), ("syrinx transcribe --locale en", "en-US"),
+  ])
+  func `fish offers files, subcommands, and the values of options`(line: String, only: String)
+    async throws
+  {
+    #expect(try await candidatesOfFish(line) == [only])
   }
 
   @Test func `an option for a device offers the devices of its direction`() async throws {
@@ -51,6 +100,15 @@ import Testing
     let engines = try await candidates("syrinx", "transcribe", "--engine", "")
     #expect(engines == ["moonshine", "pocketsphinx", "vosk", "wyoming"])
     #expect(try await candidates("syrinx", "transcribe", "--format", "s") == ["srt"])
+  }
+
+  @Test func `--locale offers the languages of the models, and --model folders`()
+    async throws
+  {
+    #expect(try await candidates("syrinx", "transcribe", "--locale", "en-") == ["en-US"])
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "speech model"), withIntermediateDirectories: false)
+    #expect(try await candidates("syrinx", "listen", "--model", "spee") == ["speech model"])
   }
 
   @Test func `a word at the start offers the subcommands`() async throws {

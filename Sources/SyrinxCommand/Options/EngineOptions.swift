@@ -26,7 +26,7 @@ struct EngineOptions: ParsableArguments {
       """, valueName: "name"))
   var engine: EngineName?
 
-  @Option(help: ArgumentHelp("Model of the engine.", valueName: "folder"))
+  @Option(help: ArgumentHelp("Model of the engine.", valueName: "folder"), completion: .directory)
   var model: FilePath?
 
   @Option(

@@ -14,7 +14,13 @@ struct SpeechOptions: ParsableArguments {
   @Option(
     name: [.customShort("l"), .customLong("locale"), .customLong("language")],
     help: ArgumentHelp(
-      "Spoken language, such as en-US; the model must support it.", valueName: "tag"))
+      "Spoken language, such as en-US; the model must support it.", valueName: "tag"),
+    completion: .shellCommand(
+      // The languages of the installed models.
+      #"""
+      syrinx engines --json 2>/dev/null |
+      grep -o '"language":"[^"]*"' | cut -d '"' -f 4 | sort -u
+      """#))
   var locale: String?
 
   /// The language of the option or the settings.
