@@ -103,14 +103,44 @@ struct JobsTests {
         events: AsyncThrowingStream { nil })
     }
     #expect(try await queue.next()?.get().input.file == "a")
-    #expect(await started.files == ["a", "b"])
+    #expect(await started.files(2) == ["a", "b"])
     #expect(try await queue.next()?.get().input.file == "b")
-    #expect(await started.files == ["a", "b", "c"])
+    #expect(await started.files(3) == ["a", "b", "c"])
+  }
+
+  @Test func `a file is recognized before the next name has come through a slow pipe`()
+    async throws
+  {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo names transcripts; exec 3<>names 4<>transcripts
+      syrinx transcribe --engine pocketsphinx --files-from names --jobs 2 >&4 &
+      echo go.wav >&3
+      read -r -t 120 line <&4; echo "$line"; kill $!
+      """, in: folder)
+    #expect(run.output == "go.wav: go forward ten meters\n")
   }
 }
 
 private actor Started {
-  private(set) var files: [String] = []
+  private var files: [String] = []
+  private var awaited: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
-  func note(_ file: String) { files.append(file) }
+  func note(_ file: String) {
+    files.append(file)
+    if let awaited, files.count >= awaited.count {
+      awaited.continuation.resume()
+      self.awaited = nil
+    }
+  }
+
+  /// The files once there are so many, and what else other tasks start before they have nothing to do.
+  func files(_ count: Int) async -> [String] {
+    if files.count < count {
+      await withCheckedContinuation { awaited = (count, $0) }
+    }
+    for _ in 0..<1_000 { await Task.yield() }
+    return files
+  }
 }

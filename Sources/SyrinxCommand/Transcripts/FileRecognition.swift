@@ -117,12 +117,15 @@ struct RecognitionQueue {
     decoderCount > 1 ? min(4 * decoderCount, decoderCount + 24) : 1
   }
 
-  private let input: @Sendable () async throws -> FoundInput?
-  private let start: @Sendable (TranscriptionInput) async -> Entry
-  private let limit: Int
-  private var isAtEnd = false
-  private var started: [Result<Entry, TranscriptionProblem>] = []
+  private var entries: AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error>.Iterator
+  /// Allows one more file to be started for each element.
+  private let permits: AsyncStream<Void>.Continuation
+  private var hasReturnedOne = false
 
+  /// Starts the first files, in a task that ends with the queue.
+  ///
+  /// A list may come slowly through a pipe, so no file waits for the one after it.
+  ///
   /// - Parameters:
   ///   - limit: the number of files to recognize at the same time, at least 1.
   ///   - input: the next file; nil at the end.
@@ -130,18 +133,37 @@ struct RecognitionQueue {
     limit: Int, input: @escaping @Sendable () async throws -> FoundInput?,
     start: @escaping @Sendable (TranscriptionInput) async -> Entry
   ) {
-    (self.limit, self.input, self.start) = (limit, input, start)
+    let permitted = AsyncStream.makeStream(of: Void.self)
+    permits = permitted.continuation
+    for _ in 0..<limit { permits.yield() }
+    // The permits bound its buffer.
+    let entries = AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error> { entries in
+      let starting = Task {
+        do {
+          for await _ in permitted.stream {
+            switch try await input() {
+            case .success(let input): entries.yield(.success(await start(input)))
+            case .failure(let problem): entries.yield(.failure(problem))
+            case nil: return entries.finish()
+            }
+          }
+        } catch {
+          entries.finish(throwing: error)
+        }
+      }
+      entries.onTermination = { _ in starting.cancel() }
+    }
+    self.entries = entries.makeAsyncIterator()
   }
 
-  /// The next file in order; nil at the end.
+  /// The next file in order, when the one that was returned before it is recognized; nil at the end.
+  ///
+  /// - Throws: the error of `input`, `CancellationError`.
   mutating func next() async throws -> Result<Entry, TranscriptionProblem>? {
-    while !isAtEnd, started.count < limit {
-      switch try await input() {
-      case .success(let input): started.append(.success(await start(input)))
-      case .failure(let problem): started.append(.failure(problem))
-      case nil: isAtEnd = true
-      }
-    }
-    return started.isEmpty ? nil : started.removeFirst()
+    if hasReturnedOne { permits.yield() }
+    hasReturnedOne = true
+    let next = try await entries.next()
+    try Task.checkCancellation()
+    return next
   }
 }

@@ -26,18 +26,18 @@ struct TranscriptionRun: Sendable {
     let counting = Task { await progress.count(command.inputs) }
     defer { counting.cancel() }
     var recognitions = RecognitionQueue(limit: fileCount) {
-      try await inputs.next()
+      let input = try await inputs.next()
+      await progress.setSkipped(inputs.skipped)
+      return input
     } start: {
       await start($0)
     }
     while let next = try await recognitions.next() {
-      await progress.setSkipped(inputs.skipped)
       switch next {
       case .success(let entry): try await transcribe(entry)
       case .failure(let problem): try await fail(problem.input, problem)
       }
     }
-    await progress.setSkipped(inputs.skipped)
     try await finish()
   }
 
