@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What takes many minutes and guards little from day to day: the sanitizers over the engines, PocketSphinx 5, damaged
-# models, the demo and the container from a release build, and the benchmarks against their limits, for which nothing
-# else may run on the machine.
+# What takes many minutes and guards little from day to day: the sanitizers over the engines, PocketSphinx 5, the site of
+# the documentation, damaged models, the demo, the container, and the Debian package from a release build, and the
+# benchmarks against their limits, for which nothing else may run on the machine.
 #   Tests/nightly.sh
 # Every part runs, whatever became of those before; the last line says which failed.
 set -uo pipefail
@@ -16,9 +16,12 @@ part() {
 part bash Tests/sanitize.sh thread
 part bash Tests/sanitize.sh address
 part bash Tests/Support/pocketsphinx5.sh
+part bash Tests/Support/documentation-site.sh
 part env SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests
 part bash Samples/demo.sh
-part bash Tests/Support/container.sh "$(bash Samples/build.sh)"
+command=$(bash Samples/build.sh)
+part bash Tests/Support/container.sh "$command"
+part bash Tests/Support/deb.sh "$command"
 part bash Tests/bench.sh --check
 
 if [ ${#failed[@]} -gt 0 ]; then

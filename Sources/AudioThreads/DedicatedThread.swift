@@ -9,7 +9,9 @@ public struct DedicatedThread: Sendable {
 
   /// Starts a thread that runs `body` once.
   ///
-  /// - Parameter name: the thread's name, of which the system shows 15 bytes.
+  /// - Parameters:
+  ///   - name: the thread's name, of which the system shows 15 bytes.
+  ///   - body: what the thread runs.
   /// - Throws: `ThreadError` if the system refuses another thread.
   public static func start(
     name: String, _ body: @escaping @Sendable () -> Void

@@ -19,10 +19,12 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   /// The position stored in the first slot.
   @usableFromInline let origin = Atomic<Int>(0)
 
-  /// Creates a ring of `capacity` elements; a large ring gets its pages at the first write.
+  /// Creates a ring; a large one gets its pages at the first write.
   ///
-  /// - Parameter resident: the number of elements whose pages are present at once, and locked where
-  ///   `RLIMIT_MEMLOCK` allows. Choose the usual backlog.
+  /// - Parameters:
+  ///   - capacity: the number of elements that it holds, at least 1.
+  ///   - resident: the number of elements whose pages are present at once, and locked where
+  ///     `RLIMIT_MEMLOCK` allows. Choose the usual backlog.
   public init(capacity: Int, resident: Int = 0) {
     precondition(capacity > 0, "a ring holds at least 1 element, not \(capacity)")
     memory = PageMemory(capacity: capacity, resident: resident)

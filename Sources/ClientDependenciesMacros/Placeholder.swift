@@ -44,7 +44,7 @@ enum Placeholder {
 
 /// A value that an unimplemented endpoint can return after it has reported its issue.
 ///
-/// It is asked for where an endpoint can neither throw ``ClientDependencies/Unimplemented`` nor has
+/// It is asked for where an endpoint can neither throw ``/ClientDependencies/Unimplemented`` nor has
 /// a default: with `throws(MyError)`, and behind a type alias. Optionals, collections, numbers,
 /// Booleans, options and streams need no conformance: their placeholder is nothing, empty, zero or
 /// false. Any other type without a conformance leaves nothing to return, and the process

@@ -153,7 +153,7 @@ extension _UnimplementedEndpoint {
 
 /// An error that an unimplemented endpoint can throw.
 ///
-/// An endpoint with `throws(MyError)` cannot throw ``ClientDependencies/Unimplemented`` when it is
+/// An endpoint with `throws(MyError)` cannot throw ``/ClientDependencies/Unimplemented`` when it is
 /// called without an implementation. If its error conforms to this protocol, it throws one of
 /// those; a case of an enumeration is enough:
 ///

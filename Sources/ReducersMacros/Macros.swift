@@ -60,7 +60,7 @@ public macro Presents() =
 
 /// Marks the state of a feature whose properties are observed one by one.
 ///
-/// It adds nothing: a store does that for any state. See <doc:ComingFromTheComposableArchitecture>.
+/// It adds nothing: a store does that for any state. See <doc:/Reducers/ComingFromTheComposableArchitecture>.
 @attached(peer)
 public macro ObservableState() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "ObservableStateMacro")

@@ -41,7 +41,9 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///
   /// Of a pipe, what was read is gone; no more than the header is waited for.
   ///
-  /// - Parameter name: what error messages call it.
+  /// - Parameters:
+  ///   - fileDescriptor: a file or a pipe that is open for reading.
+  ///   - name: what error messages call it.
   /// - Throws: `SoundFileError`.
   public init(fileDescriptor: Int32, name: String = "standard input") throws(SoundFileError) {
     try self.init(Descriptor.duplicate(fileDescriptor, path: name), path: name)

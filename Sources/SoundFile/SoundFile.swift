@@ -57,6 +57,7 @@ extension SoundFile {
   /// buffer has come.
   ///
   /// - Parameters:
+  ///   - fileDescriptor: a file or a pipe that is open for reading.
   ///   - format: the rate and channels of the samples.
   ///   - samples: how each of them is stored.
   ///   - name: what error messages call the descriptor.

@@ -54,7 +54,9 @@ public final class SoundFileReader {
   ///
   /// A file on the web (http, https) is read by FFmpeg, as it comes.
   ///
-  /// - Parameter interruption: when it is signalled, a stream ends at once; files do not need it.
+  /// - Parameters:
+  ///   - url: the file, or an address on the web.
+  ///   - interruption: when it is signaled, a stream ends at once; files do not need it.
   /// - Throws: `SoundFileError`, which describes what is wrong with the file.
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
     if let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
@@ -74,8 +76,9 @@ public final class SoundFileReader {
   /// copied to a temporary file, up to 2 GiB. A stream is not seekable.
   ///
   /// - Parameters:
+  ///   - fileDescriptor: a file or a pipe that is open for reading.
   ///   - name: what error messages call it.
-  ///   - interruption: when it is signalled, the stream ends at once.
+  ///   - interruption: when it is signaled, the stream ends at once.
   /// - Throws: `SoundFileError`, which describes what is wrong with the stream.
   public convenience init(
     fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp? = nil

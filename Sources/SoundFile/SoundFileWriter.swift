@@ -55,6 +55,9 @@ public final class SoundFileWriter {
   /// what fails before leaves it untouched.
   ///
   /// - Parameters:
+  ///   - url: where the file is made.
+  ///   - format: the sample rate and the channels of what is written.
+  ///   - encoding: the container and how samples are stored.
   ///   - replacesExisting: whether a file of this name may be replaced; where it may not,
   ///   no other program can make one meanwhile. The corresponding flag of `open` is `O_EXCL`.
   ///   - isAtomic: whether nothing appears, and what is there stays, until `close` has succeeded.

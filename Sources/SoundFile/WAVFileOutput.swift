@@ -192,7 +192,9 @@ public final class StreamingWAVWriter {
   /// Writes the header; the descriptor stays the caller's, who closes it.
   ///
   /// - Parameters:
+  ///   - fileDescriptor: a file, a pipe, or a terminal that is open for writing.
   ///   - name: what error messages call it.
+  ///   - format: the sample rate and the channels.
   ///   - samples: how exact the samples are.
   ///   - isRaw: whether there is no header; the lowest byte of a sample comes first all the same.
   ///   - stopSignal: once it is signaled, a reader that takes nothing for a second fails the write.

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite struct DocumentationTests {
@@ -35,8 +36,19 @@ import Testing
     #expect(
       empty == [
         "ClientDependencies.md", "ComingFromTheComposableArchitecture.md", "Reducers.md",
-        "Transcripts.md", "VoskEngine.md", "WyomingEngine.md", "WyomingServer.md",
+        "SoundFile.md", "SpeechEngine.md", "Transcripts.md", "VoskEngine.md", "WyomingEngine.md",
+        "WyomingServer.md",
       ])
+  }
+
+  @Test func `the Swift Package Index documents each module with a catalog, but for the command`()
+    throws
+  {
+    let manifest = try String(
+      contentsOf: documentation.root.appending(path: ".spi.yml"), encoding: .utf8)
+    let listed = manifest.matches(of: /- (\w+)\n/).map { String($0.1) }
+    let modules = try documentation.catalogs().map { String($0.split(separator: "/")[1]) }
+    #expect(listed.sorted() == modules.filter { $0 != "SyrinxCommand" }.sorted())
   }
 
   @Test func `a manifest names products that there are`() throws {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the documentation of every module that has a catalog from a finished debug build, and fails at each warning, such
-# as a link that leads nowhere. documentation.sh FOLDER leaves the pages in FOLDER/MODULE for `docc preview` or a web server.
+# Builds the documentation of every public module from a finished debug build, and fails at each warning, such as a link
+# that leads nowhere. documentation.sh FOLDER leaves one static site of all modules in FOLDER, for any web server:
+#   bash Tests/Support/documentation.sh site && python3 -m http.server --directory site
 #
 # It calls the toolchain's docc, not swift-docc-plugin: every package that depends on this one would fetch the plugin.
 set -euo pipefail
@@ -8,7 +9,6 @@ cd "$(dirname "$0")/../.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-pages=${1:-$work/pages}
 built=$(swift build --show-bin-path)
 # The compiled modules, and the module maps of C targets: ours, those that other packages have, and those that SwiftPM makes.
 imports=(-I "$built/Modules")
@@ -21,13 +21,30 @@ done
 # Nobody passes the place of a call, so no comment describes it.
 place="Parameter '(fileID|filePath|line|column)' is missing documentation"
 
+# The libraries of the package and what else has a catalog, each after what it depends on: a page may link to their pages.
+modules() {
+  swift package dump-package | python3 -c '
+import glob, graphlib, json, pathlib, sys
+
+package = json.load(sys.stdin)
+wanted = {target for product in package["products"] if "library" in product["type"] for target in product["targets"]}
+wanted |= {pathlib.Path(catalog).stem for catalog in glob.glob("Sources/*/*.docc")}
+names = lambda target: {d["byName"][0] for d in target["dependencies"] if "byName" in d}
+graph = {target["name"]: names(target) for target in package["targets"]}
+print(*(name for name in graphlib.TopologicalSorter(graph).static_order() if name in wanted))'
+}
+
+archives=()
 convert() {
-  local catalog=$1 module log=$work/log
-  module=$(basename "$catalog" .docc)
-  mkdir -p "$work/$module" "$pages/$module"
+  local module=$1 log=$work/log catalog=Sources/$1/$1.docc others=()
+  for archive in "${archives[@]}"; do others+=(--dependency "$archive"); done
+  mkdir -p "$work/$module"
   swift symbolgraph-extract -module-name "$module" "${imports[@]}" -target "$(uname -m)-unknown-linux-gnu" \
     -minimum-access-level public -output-dir "$work/$module"
-  docc convert "$catalog" --additional-symbol-graph-dir "$work/$module" --output-path "$pages/$module" >"$log" 2>&1 || {
+  [ -d "$catalog" ] || catalog=''
+  docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/$module" --fallback-display-name "$module" \
+    --fallback-bundle-identifier "$module" --fallback-default-module-kind Module "${others[@]}" \
+    --enable-experimental-external-link-support --output-path "$work/$module.doccarchive" >"$log" 2>&1 || {
     cat "$log" >&2
     exit 1
   }
@@ -36,9 +53,13 @@ convert() {
     echo "the documentation of $module has warnings" >&2
     exit 1
   fi
-  echo "the documentation of $module: $(find "$catalog" -name '*.md' | wc -l) articles, $(
-    find "$pages/$module" -name '*.json' -path '*/data/documentation/*' | wc -l
-  ) pages"
+  archives+=("$work/$module.doccarchive")
 }
 
-for catalog in Sources/*/*.docc; do convert "$catalog"; done
+for module in $(modules); do convert "$module"; done
+docc merge "${archives[@]}" --synthesized-landing-page-name Syrinx --output-path "$work/site"
+echo "the documentation of ${#archives[@]} modules: $(find "$work/site/data" -name '*.json' | wc -l) pages"
+if [ $# -gt 0 ]; then
+  rm -rf "$1"
+  mv "$work/site" "$1"
+fi

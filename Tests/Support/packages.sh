@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: packages.sh build | test | bench
+# Installs the Debian packages that are missing: packages.sh build | test | bench | site | deb
 # `build` is what building and using Syrinx takes; `test` adds what its tests compare it with, `bench` what its
-# benchmarks do.
+# benchmarks do; `site` and `deb` are what the documentation and a Debian
+# package are looked at with.
 set -euo pipefail
 
 build=(
@@ -20,8 +21,10 @@ case "${1:-}" in
 build) wanted=("${build[@]}") ;;
 test) wanted=("${build[@]}" "${test[@]}") ;;
 bench) wanted=("${build[@]}" "${test[@]}" "${bench[@]}") ;;
+site) wanted=(chromium) ;;
+deb) wanted=(debootstrap dpkg-dev lintian) ;;
 *)
-  echo "usage: packages.sh build | test | bench" >&2
+  echo "usage: packages.sh build | test | bench | site | deb" >&2
   exit 64
   ;;
 esac

@@ -92,15 +92,21 @@ struct ReducerBenchmarks {
       await store.send(.cancel).finish()
       await store.send(.startForever).cancel()
     }
-    for _ in 0..<10 { await round() }
-    let before = mallinfo2().uordblks
-    for _ in 0..<100 { await round() }
-    let after = mallinfo2().uordblks
+    var before = mallinfo2().uordblks
+    // What the runtime keeps for later is kept once; a leak shows in each of the repetitions.
+    var growths: [Double] = []
+    for _ in 0..<4 {
+      for _ in 0..<100 { await round() }
+      let after = mallinfo2().uordblks
+      growths.append(Double(after) - Double(before))
+      before = after
+    }
+    let texts = growths.map { "\(Int($0 / 1_024))" }.joined(separator: ", ")
     return [
       Finding(
         name: "memory left by 100,000 effects started and cancelled",
-        value: (Double(after) - Double(before)) / 1_024, unit: "KiB", bound: 64,
-        remark: "what the allocator and the tasks' threads keep")
+        value: max(0, growths.min() ?? 0) / 1_024, unit: "KiB", bound: 4,
+        remark: "in four repetitions: \(texts)")
     ]
   }
 }

@@ -48,8 +48,13 @@ struct Transcribing {
   /// - Parameter isTimed: whether the transcript has the times of words, which `wordErrors` needs.
   func command(_ arguments: [String], isTimed: Bool = true) -> [String] {
     Runs.redirected(
-      [SpeechBench.syrinx, "transcribe", "--engine", engine] + (isTimed ? ["--json"] : [])
-        + arguments, to: isTimed ? output : bench.file("text"))
+      installed + [SpeechBench.syrinx, "transcribe", "--engine", engine]
+        + (isTimed ? ["--json"] : []) + arguments, to: isTimed ? output : bench.file("text"))
+  }
+
+  /// PocketSphinx is for machines on which nothing is installed, so its limits hold without Silero.
+  private var installed: [String] {
+    engine == "pocketsphinx" ? ["env", "XDG_DATA_HOME=\(bench.folder.path)"] : []
   }
 
   /// The last transcripts against what was said.

@@ -1,0 +1,122 @@
+import ALSASoundCard
+import AudioCore
+import ClientDependencies
+import ClientDependenciesTestSupport
+import Foundation
+import MoonshineEngine
+import PocketSphinxEngine
+import SoundCard
+import SoundFile
+import SpeechEngine
+import TestTools
+import Testing
+import VirtualSoundCard
+
+/// The examples of `SoundFile.docc`.
+@Suite struct SoundFileArticlesTests {
+  private let folder: TestFolder
+  private let talk: URL
+
+  init() throws {
+    folder = try TestFolder()
+    talk = folder.file("talk.wav")
+    let tone = AudioSignal.sine(440).buffer(.seconds(3), format: .speech)
+    let writer = try SoundFileWriter(url: talk, format: tone.format, encoding: .wav16)
+    try writer.write(tone)
+    try writer.close()
+  }
+
+  @Test func `a file is read and written`() async throws {
+    for try await buffer in SoundFile.buffers(of: talk) {
+      print(buffer.frameCount)
+    }
+    let copy = folder.file("copy.flac")
+
+    let reader = try SoundFileReader(url: talk)
+    try reader.seek(to: 16_000)
+    let second = try reader.read(atMost: 16_000)
+
+    let info = try AudioFileInfo(url: talk)
+    print(info.container, info.duration ?? .zero, info.tags[.title] ?? "untitled")
+    #expect(info.frameCount == 48_000)
+
+    let writer = try SoundFileWriter(url: copy, format: second.format, encoding: .flac16)
+    try writer.write(second)
+    try writer.close()
+    #expect(try AudioFileInfo(url: copy).frameCount == 16_000)
+  }
+
+  @Test func `errors describe themselves`() async throws {
+    do {
+      _ = try SoundFileReader(url: talk)
+    } catch let error as SoundFileError {
+      print(error)
+    }
+
+    let buffers = SoundFile.buffers(of: talk) { shortfall in
+      print(shortfall)
+    }
+    for try await _ in buffers {}
+  }
+}
+
+/// The examples of the engines' catalogs.
+@Suite struct EngineArticlesTests {
+  final class Parrot: SpeechEngineSession {
+    private var length: FrameCount = 0
+
+    func beginUtterance() throws(SpeechEngineError) { length = 0 }
+
+    func process(_ samples: [Float]) throws(SpeechEngineError) {
+      length += FrameCount(samples.count)
+    }
+
+    var hypothesis: SpeechHypothesis {
+      SpeechHypothesis(words: [SpeechHypothesis.Word("squawk", frames: 0..<length)])
+    }
+
+    func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis { hypothesis }
+  }
+
+  @Test func `an engine is a value and a session`() throws {
+    let parrot = SpeechEngine(
+      name: "parrot",
+      availability: { .ready(SpeechModel(language: "en-US", location: "built in")) },
+      makeSession: { _ in Parrot() })
+    let session = try parrot.makeSession(SpeechSessionOptions(wantsPartialHypotheses: false))
+    try session.beginUtterance()
+    try session.process([0, 0])
+    let expected = SpeechHypothesis(words: [SpeechHypothesis.Word("squawk", frames: 0..<2)])
+    #expect(try session.finishUtterance() == expected)
+  }
+
+  @Test func `a program sets its engine and its card`() async {
+    await #expect(processExitsWith: .success) {
+      prepareDependencies {
+        $0.speechEngine = .moonshine()
+      }
+      @Dependency(\.speechEngine) var engine
+      #expect(engine.name == "moonshine")
+    }
+    await #expect(processExitsWith: .success) {
+      let models = URL(filePath: "models")
+      prepareDependencies {
+        $0.speechEngine = .pocketSphinx(modelDirectory: models)
+      }
+      @Dependency(\.speechEngine) var engine
+      #expect(engine.name == "pocketsphinx")
+    }
+    await #expect(processExitsWith: .success) {
+      prepareDependencies {
+        $0.soundCard = .liveValue
+      }
+    }
+  }
+
+  @Test func `the time of a virtual card belongs to the test`() {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 8_000))
+    #expect(card.openDeviceCount == 0)
+  }
+}

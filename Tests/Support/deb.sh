@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Makes the Debian package and lets lintian check it; installs it in a clean Debian 12, uses it there, and removes it, as root:
+#   Tests/Support/deb.sh COMMAND
+# COMMAND is a built command that needs no other files: Samples/build.sh prints one.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+bash Tests/Support/packages.sh deb
+folder=$(mktemp -d)
+tree=$folder/tree
+fail() {
+  echo "deb.sh: $1" >&2
+  exit 1
+}
+clean() {
+  for mount in "$tree/proc" "$tree/dev"; do
+    if mountpoint -q "$mount"; then umount "$mount"; fi
+  done
+  rm -rf --one-file-system "$folder"
+}
+trap clean EXIT
+
+package=$(bash Samples/deb.sh --command "$1" "$folder")
+again=$(bash Samples/deb.sh --command "$1" "$folder/again")
+cmp "$package" "$again" || fail "the same command makes another package"
+lintian --fail-on error,warning,info "$package"
+
+debootstrap --variant=minbase bookworm "$tree" "$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)" >/dev/null
+cp -L /etc/resolv.conf "$tree/etc/resolv.conf"
+mount --bind /dev "$tree/dev"
+mount -t proc proc "$tree/proc"
+inside() { chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
+files() { (cd "$tree" && find usr lib -path '*syrinx*' | LC_ALL=C sort); }
+
+cp "$package" Samples/sounds/go-forward.wav "$tree/tmp"
+# Of what is recommended the model alone: pip brings a compiler.
+inside apt-get install -qy --no-install-recommends "/tmp/$(basename "$package")" pocketsphinx-en-us \
+  >"$folder/log" 2>&1 || fail "apt says: $(tail -n 5 "$folder/log")"
+[ "$(inside syrinx --version)" = "$("$1" --version)" ] || fail "the version is $(inside syrinx --version)"
+text=$(inside syrinx transcribe --engine pocketsphinx /tmp/go-forward.wav)
+[ "$text" = "go forward ten meters" ] || fail "it recognized: $text"
+inside syrinx play --device virtual --quiet /tmp/go-forward.wav
+inside syrinx record --device virtual:/tmp/go-forward.wav --seconds 1 --quiet /tmp/take.flac
+[ "$(inside syrinx info --json /tmp/take.flac | grep -c '"frames":16000')" = 1 ] || fail "the recording is another one"
+inside apt-get purge -qy syrinx >"$folder/log" 2>&1 || fail "apt says: $(tail -n 5 "$folder/log")"
+[ -z "$(files)" ] || fail "it left $(files)"
+echo "packaged, installed, used, and removed"

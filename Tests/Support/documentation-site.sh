@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Builds the static site of the documentation and looks at it in a browser: whether pages show their text, and whether a
+# link from one module leads to a page of another.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+bash Tests/Support/packages.sh site
+
+work=$(mktemp -d)
+fail() {
+  echo "documentation-site.sh: $1" >&2
+  exit 1
+}
+clean() {
+  if [ -n "${server:-}" ]; then kill "$server" 2>/dev/null || true; fi
+  rm -rf "$work"
+}
+trap clean EXIT
+
+bash Tests/Support/documentation.sh "$work/site"
+exec 3< <(exec python3 -uc '
+import functools, http.server, sys
+
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=sys.argv[1])
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+print(server.server_port)
+server.serve_forever()' "$work/site" 2>/dev/null)
+server=$!
+read -r port <&3
+
+# page PATH: what the browser has made of a page.
+page() {
+  timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+    --virtual-time-budget=30000 --dump-dom "http://127.0.0.1:$port$1" 2>/dev/null
+}
+# shows PATH TEXT: whether the page shows a text.
+shows() {
+  page "$1" >"$work/page"
+  grep -qF "$2" "$work/page" || fail "$1 does not show \"$2\""
+}
+
+shows /documentation/ "MoonshineEngine"
+shows /documentation/soundfile/readingandwriting "Reading and writing files"
+shows /documentation/moonshineengine "without hardware or a model"
+link=$(grep -oE 'href="/documentation/speechengine/[a-z]+' "$work/page" | head -n 1 | cut -d '"' -f 2)
+[ -n "$link" ] || fail "MoonshineEngine has no link to SpeechEngine"
+shows "$link" "SpeechEngine"
+! page /documentation/nothing | grep -qF SpeechEngine || fail "a missing page looks like one that is there"
+echo "the site shows its pages, and its links cross modules"
