@@ -1,8 +1,8 @@
 #pragma once
 // PocketSphinx 0.8+5prealpha with SphinxBase, as Debian has them, under the names of version 5.
-// Debian's <pocketsphinx/pocketsphinx.h> includes its own neighbours by bare names that no include path has,
-// and its pkg-config file, which would add the path, links libsphinxad and libpulse as well.
-// So this declares what is used of it; where the path is there, the compiler checks it against the real header.
+// Debian's <pocketsphinx/pocketsphinx.h> includes its own neighbors by bare names that no include path has,
+// and its pkg-config file, which would add the path, links libsphinxad and libpulse as well. This header therefore
+// declares the functions that Syrinx uses. Where the path is there, the compiler checks them against the real header.
 #if __has_include(<pocketsphinx_export.h>)
 #include <pocketsphinx/pocketsphinx.h>
 #endif
@@ -53,7 +53,7 @@ int ps_add_word(ps_decoder_t *decoder, char const *word, char const *phones, int
 
 typedef cmd_ln_t ps_config_t;
 
-// The name of a parameter as SphinxBase has it: with a hyphen.
+// SphinxBase's name of a parameter, which begins with a hyphen.
 struct syrinx_hyphenated {
   char text[64];
 };
@@ -84,7 +84,7 @@ static inline void ps_config_set_int(ps_config_t *config, char const *name, long
   cmd_ln_set_int_r(config, syrinx_hyphenated(name).text, value);
 }
 
-// The text of a value of any type, as in version 5; NULL for a text that is absent. NULL if it is not taken.
+// Sets a value of any type from its text, as in version 5. A value of NULL clears a text. Returns NULL if it is rejected.
 static inline void const *ps_config_set_str(ps_config_t *config, char const *name, char const *value) {
   struct syrinx_hyphenated hyphenated = syrinx_hyphenated(name);
   if (value) {
@@ -95,8 +95,8 @@ static inline void const *ps_config_set_str(ps_config_t *config, char const *nam
   return config;
 }
 
-// Without the removal of silence, which would shift the word times and which version 5 does not have. `definitions` is
-// NULL. Swift cannot call cmd_ln_init, which has variable arguments, so this parses an empty command line.
+// Turns silence removal off, because it shifts word times; version 5 has none. `definitions` is NULL. Swift cannot call
+// cmd_ln_init, which has variable arguments, so this parses an empty command line.
 static inline ps_config_t *ps_config_init(void const *definitions) {
   ps_config_t *config = cmd_ln_parse_r(NULL, ps_args(), 0, NULL, 0);
   if (config) ps_config_set_int(config, "remove_silence", 0);
@@ -144,7 +144,7 @@ static inline int ps_set_cmn(ps_decoder_t *decoder, char const *numbers) {
   cmn_t *cmn = ps_get_feat(decoder)->cmn_struct;
   mfcc_t mean[cmn->veclen];
   for (int32 index = 0; index < cmn->veclen; index++) {
-    // Not strtof, whose decimal point is that of the program's language.
+    // Not strtof, whose decimal point depends on the locale.
     mean[index] = numbers ? (mfcc_t)atof_c(numbers) : 0;
     numbers = numbers ? strchr(numbers, ',') : NULL;
     if (numbers) numbers++;
@@ -153,7 +153,7 @@ static inline int ps_set_cmn(ps_decoder_t *decoder, char const *numbers) {
   return 0;
 }
 
-// The mean that is subtracted, in the same form, until this thread calls it again.
+// The mean that is subtracted, in the same form, until this thread calls it again; for tests.
 static inline char const *ps_get_cmn(ps_decoder_t *decoder, int update) {
   static _Thread_local char numbers[1024];
   cmn_t *cmn = ps_get_feat(decoder)->cmn_struct;

@@ -17,18 +17,18 @@ int fe_start_utt(fe_t *front_end);
 int fe_process_frames(fe_t *front_end, int16 const **samples, size_t *count, mfcc_t **rows,
                       int32 *row_count);
 
-// Version 5 has fewer steps and parameters for this than those before it: Swift sees one form of both.
+// Version 5 dropped fe_start_stream and a parameter of fe_process_frames. These two functions hide the difference.
 static inline int syrinx_start_frames(fe_t *front_end) {
   return fe_start_utt(front_end);
 }
 
-// See above.
+// The second of them.
 static inline int syrinx_process_frames(fe_t *front_end, int16 const **samples, size_t *count,
                                         mfcc_t **rows, int32 *row_count) {
   return fe_process_frames(front_end, samples, count, rows, row_count);
 }
 
-// A decoder's features are made anew, because loading a model sets what the model says.
+// Loading a model overwrites "cmn", so this sets it again and rebuilds the feature computation.
 static inline int syrinx_use_live_mean(ps_decoder_t *decoder) {
   ps_config_set_str(ps_get_config(decoder), "cmn", "live");
   return ps_reinit_feat(decoder, NULL);

@@ -128,7 +128,6 @@ private final class WordAligner {
     }
     frontEnd = try FrontEnd(configuration: ps_get_config(made))
     decoder = made
-    try Decoder.useLiveMean(decoder)
     for phone in phones { ps_add_word(decoder, phone, phone, 0) }
   }
 

@@ -57,8 +57,8 @@ import Testing
     }
   }
 
-  /// The sanitizers' package is built at night only.
-  @Test func `the engines' package gives targets the dependencies of Package.swift`()
+  /// That package is built at night only.
+  @Test func `the engines' package declares the same dependencies as Package.swift`()
     throws
   {
     let targets = Set(rules.allowed.keys).union(rules.owners.keys)

@@ -73,7 +73,7 @@ import VirtualSoundCard
     let written = harness.played.count
     let beside = await harness.start(PlaybackRequest(source: .preloaded(sound)))
     await harness.pass(1)
-    // The audio thread waits for more time when it has filled the device again.
+    // The audio thread sleeps only after it has refilled the device.
     await harness.clock.sleepers(atLeast: 1)
     #expect(harness.played.dropFirst(written).contains(0.75))
     try await harness.finish(beside)

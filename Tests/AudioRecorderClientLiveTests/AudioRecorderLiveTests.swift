@@ -135,7 +135,7 @@ import VirtualSoundCard
       #expect(card.openDeviceCount == 1)
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(500))
-      // The card waits for more when it has delivered all of that.
+      // The card sleeps only after it has delivered the half second.
       await clock.sleepers(atLeast: 1)
       let finish = try await memo.stop()
       #expect(finish.reason == .stopped)

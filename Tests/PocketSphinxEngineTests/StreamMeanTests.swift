@@ -84,7 +84,7 @@ import Testing
 @Suite struct DecoderMeanTests {
   private let pool = DecoderPool(location: ModelLocation(chosen: nil))
 
-  /// PocketSphinx has its numbers in six digits.
+  /// PocketSphinx formats its numbers with six digits.
   private func mean(of decoder: Decoder) -> [Float] {
     String(cString: ps_get_cmn(decoder.decoder, 0)).split(separator: ",").compactMap { Float($0) }
   }
@@ -120,7 +120,7 @@ import Testing
     #expect(mean(of: decoder) != wanted)
     decoder.setCepstralMean(wanted)
     #expect(mean(of: decoder) == wanted)
-    // A mean of this utterance alone would be far below.
+    // A mean of this utterance alone would be far below 900.
     try decoder.search(try tenths()[5].inSixteenBits)
     try decoder.end()
     #expect(mean(of: decoder).count == 13)

@@ -33,7 +33,7 @@ inside() { chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONT
 files() { (cd "$tree" && find usr lib -path '*syrinx*' | LC_ALL=C sort); }
 
 cp "$package" Samples/sounds/go-forward.wav "$tree/tmp"
-# Of what is recommended the model alone: pip brings a compiler.
+# Of the recommended packages only the model, because pip depends on a compiler.
 inside apt-get install -qy --no-install-recommends "/tmp/$(basename "$package")" pocketsphinx-en-us \
   >"$folder/log" 2>&1 || fail "apt says: $(tail -n 5 "$folder/log")"
 [ "$(inside syrinx --version)" = "$("$1" --version)" ] || fail "the version is $(inside syrinx --version)"
@@ -41,7 +41,7 @@ text=$(inside syrinx transcribe --engine pocketsphinx /tmp/go-forward.wav)
 [ "$text" = "go forward ten meters" ] || fail "it recognized: $text"
 inside syrinx play --device virtual --quiet /tmp/go-forward.wav
 inside syrinx record --device virtual:/tmp/go-forward.wav --seconds 1 --quiet /tmp/take.flac
-[ "$(inside syrinx info --json /tmp/take.flac | grep -c '"frames":16000')" = 1 ] || fail "the recording is another one"
+[ "$(inside syrinx info --json /tmp/take.flac | grep -c '"frames":16000')" = 1 ] || fail "the recording does not have 16,000 frames"
 inside apt-get purge -qy syrinx >"$folder/log" 2>&1 || fail "apt says: $(tail -n 5 "$folder/log")"
 [ -z "$(files)" ] || fail "it left $(files)"
 echo "packaged, installed, used, and removed"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the documentation of every public module from a finished debug build, and fails at each warning, such as a link
 # that leads nowhere. documentation.sh FOLDER leaves one static site of all modules in FOLDER, for any web server:
-#   bash Tests/Support/documentation.sh site && python3 -m http.server --directory site
+#   bash Tests/Support/documentation.sh .build/site && python3 -m http.server --directory .build/site
 #
 # It calls the toolchain's docc, not swift-docc-plugin: every package that depends on this one would fetch the plugin.
 set -euo pipefail
@@ -21,7 +21,7 @@ done
 # Nobody passes the place of a call, so no comment describes it.
 place="Parameter '(fileID|filePath|line|column)' is missing documentation"
 
-# The libraries of the package and what else has a catalog, each after what it depends on: a page may link to their pages.
+# The library products and other modules with a catalog, dependencies first, because a page may link to theirs.
 modules() {
   swift package dump-package | python3 -c '
 import glob, graphlib, json, pathlib, sys
@@ -29,8 +29,8 @@ import glob, graphlib, json, pathlib, sys
 package = json.load(sys.stdin)
 wanted = {target for product in package["products"] if "library" in product["type"] for target in product["targets"]}
 wanted |= {pathlib.Path(catalog).stem for catalog in glob.glob("Sources/*/*.docc")}
-names = lambda target: {d["byName"][0] for d in target["dependencies"] if "byName" in d}
-graph = {target["name"]: names(target) for target in package["targets"]}
+dependencies = lambda target: {list(d.values())[0][0] for d in target["dependencies"]}
+graph = {target["name"]: dependencies(target) for target in package["targets"]}
 print(*(name for name in graphlib.TopologicalSorter(graph).static_order() if name in wanted))'
 }
 
@@ -60,6 +60,10 @@ for module in $(modules); do convert "$module"; done
 docc merge "${archives[@]}" --synthesized-landing-page-name Syrinx --output-path "$work/site"
 echo "the documentation of ${#archives[@]} modules: $(find "$work/site/data" -name '*.json' | wc -l) pages"
 if [ $# -gt 0 ]; then
+  if [ -e "$1" ] && [ ! -d "$1/data/documentation" ]; then
+    echo "$1 is there and is no site of documentation: name another folder" >&2
+    exit 1
+  fi
   rm -rf "$1"
   mv "$work/site" "$1"
 fi

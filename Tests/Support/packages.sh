@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing: packages.sh build | test | bench | site | deb
 # `build` is what building and using Syrinx takes; `test` adds what its tests compare it with, `bench` what its
-# benchmarks do; `site` and `deb` are what the documentation and a Debian
-# package are looked at with.
+# benchmarks do; `site` and `deb` are only what checks the documentation's
+# site and a Debian package.
 set -euo pipefail
 
 build=(

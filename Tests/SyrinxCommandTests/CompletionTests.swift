@@ -5,10 +5,16 @@ import Testing
 /// What the shells complete, with the scripts that the command generates.
 @Suite(.timeLimit(.minutes(5))) struct CompletionTests {
   private let folder: TestFolder
+  /// Neither a sound card nor an engine that somebody has installed.
+  private let bare: [String: String]
 
   init() throws {
     folder = try TestFolder()
     try folder.speech("speech one.wav")
+    // fish makes a folder of its own in each of these.
+    let folders = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"]
+    let path = folder.url.path
+    bare = folders.reduce(into: BuiltCommand.withoutSoundCard) { $0[$1] = path }
   }
 
   /// A shell that a user types in, and how it takes the script.
@@ -43,12 +49,12 @@ import Testing
   }
 
   /// The candidates that fish offers for the last word of a line, without their descriptions.
-  private func candidatesOfFish(_ line: String) async throws -> [String] {
+  private func fishCandidates(_ line: String) async throws -> [String] {
     try await BuiltCommand.shell(
       """
       syrinx --generate-completion-script fish >syrinx.fish
       fish --no-config -c 'source syrinx.fish; complete -C "$LINE"' | cut -f 1
-      """, in: folder, environment: BuiltCommand.withoutSoundCard.merging(["LINE": line]) { $1 }
+      """, in: folder, environment: bare.merging(["LINE": line]) { $1 }
     ).outputLines
   }
 
@@ -62,7 +68,7 @@ import Testing
       COMP_LINE='\(line)' COMP_POINT=\(line.utf8.count)
       _syrinx syrinx "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
       printf '%s\\n' "${COMPREPLY[@]}"
-      """, in: folder, environment: BuiltCommand.withoutSoundCard
+      """, in: folder, environment: bare
     ).outputLines
   }
 
@@ -85,10 +91,10 @@ import Testing
     ("syrinx play --device ", "virtual"), ("syrinx transcribe --engine pock", "pocketsphinx"),
     ("syrinx transcribe --format s", "srt"), ("syrinx transcribe --locale en", "en-US"),
   ])
-  func `fish offers files, subcommands, and the values of options`(line: String, only: String)
+  func `fish offers files, subcommands, and the values of options`(line: String, candidate: String)
     async throws
   {
-    #expect(try await candidatesOfFish(line) == [only])
+    #expect(try await fishCandidates(line) == [candidate])
   }
 
   @Test func `an option for a device offers the devices of its direction`() async throws {

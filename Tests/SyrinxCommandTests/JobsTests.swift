@@ -103,9 +103,9 @@ struct JobsTests {
         events: AsyncThrowingStream { nil })
     }
     #expect(try await queue.next()?.get().input.file == "a")
-    #expect(await started.files(2) == ["a", "b"])
+    #expect(await started.files(atLeast: 2) == ["a", "b"])
     #expect(try await queue.next()?.get().input.file == "b")
-    #expect(await started.files(3) == ["a", "b", "c"])
+    #expect(await started.files(atLeast: 3) == ["a", "b", "c"])
   }
 
   @Test func `a file is recognized before the next name has come through a slow pipe`()
@@ -135,8 +135,8 @@ private actor Started {
     }
   }
 
-  /// The files once there are so many, and what else other tasks start before they have nothing to do.
-  func files(_ count: Int) async -> [String] {
+  /// Waits until `count` files have started, then gives other tasks the chance to start too many.
+  func files(atLeast count: Int) async -> [String] {
     if files.count < count {
       await withCheckedContinuation { awaited = (count, $0) }
     }

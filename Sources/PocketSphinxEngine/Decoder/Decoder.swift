@@ -46,7 +46,6 @@ final class Decoder {
     }
     self.decoder = decoder
     probabilities = logmath
-    try Self.useLiveMean(decoder)
   }
 
   deinit {
@@ -95,14 +94,11 @@ final class Decoder {
     Self.setCepstralMean(mean, of: decoder)
   }
 
+  /// Sets the mean that a decoder subtracts.
+  ///
   /// The corresponding C function is `ps_set_cmn`; before version 5, `cmn_live_set`.
   static func setCepstralMean(_ mean: [Float], of decoder: OpaquePointer) {
     _ = ps_set_cmn(decoder, mean.map { "\($0)" }.joined(separator: ","))
-  }
-
-  /// Subtracts the mean that is set, whatever the model's parameters say.
-  static func useLiveMean(_ decoder: OpaquePointer) throws(SpeechEngineError) {
-    try check(syrinx_use_live_mean(decoder), "ps_reinit_feat")
   }
 
   /// Searches more samples, a tenth of a second per call.

@@ -27,7 +27,7 @@ struct FrontEnd: ~Copyable {
 
   /// A front end with the parameters of a model, without a decoder.
   init(model: ModelFiles) throws(SpeechEngineError) {
-    let parameters = try model.validateFeatureParameters()
+    let parameters = try model.featureParameters()
     guard let configuration = SphinxConfiguration() else {
       throw .failed(reason: "PocketSphinx could not be configured")
     }

@@ -51,7 +51,16 @@ struct SphinxConfiguration: ~Copyable {
   }
 
   /// Makes a decoder, which retains the configuration; nil if PocketSphinx cannot.
-  func makeDecoder() -> OpaquePointer? { ps_init(configuration) }
+  ///
+  /// It subtracts the mean that is set, whatever the model's parameters say.
+  func makeDecoder() -> OpaquePointer? {
+    guard let decoder = ps_init(configuration) else { return nil }
+    guard syrinx_use_live_mean(decoder) >= 0 else {
+      ps_free(decoder)
+      return nil
+    }
+    return decoder
+  }
 
   /// Makes a front end with a model's parameters, as `ps_init` would.
   consuming func makeFrontEnd(_ parameters: FeatureParameters) throws(SpeechEngineError) -> FrontEnd
@@ -71,8 +80,8 @@ struct SphinxConfiguration: ~Copyable {
     ps_config_set_float(configuration, "lw", 6)
     // A second pass takes a sixth of the time, and corrects as many words as it breaks.
     ps_config_set_int(configuration, "fwdflat", 0)
-    // These limits save a quarter of the time and lose nothing. Narrower beams and -topn save more,
-    // but lose words in noisy recordings; -pl_weight finds confident words in noise.
+    // These limits save a quarter of the time and lose nothing. Narrower beams and topn save more,
+    // but lose words in noisy recordings; pl_weight finds confident words in noise.
     ps_config_set_int(configuration, "maxhmmpf", 5000)
     ps_config_set_int(configuration, "maxwpf", 20)
   }

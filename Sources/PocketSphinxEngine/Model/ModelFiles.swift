@@ -101,7 +101,7 @@ struct ModelFiles: Equatable, Sendable {
   /// - Throws: as `validate`.
   @discardableResult
   func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
-    _ = try validateFeatureParameters()
+    _ = try featureParameters()
     let definition = try check(acousticFile("mdef")) { file throws(SphinxModelDamage) in
       try ModelDefinition(file)
     }
@@ -124,8 +124,8 @@ struct ModelFiles: Equatable, Sendable {
     return definition
   }
 
-  /// Checks the parameters of the front end.
-  func validateFeatureParameters() throws(SpeechEngineError) -> FeatureParameters {
+  /// Reads and checks the parameters of the front end.
+  func featureParameters() throws(SpeechEngineError) -> FeatureParameters {
     try check(acousticFile("feat.params")) { file throws(SphinxModelDamage) in
       try FeatureParameters(file)
     }

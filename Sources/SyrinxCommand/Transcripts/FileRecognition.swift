@@ -117,12 +117,13 @@ struct RecognitionQueue {
     decoderCount > 1 ? min(4 * decoderCount, decoderCount + 24) : 1
   }
 
-  private var entries: AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error>.Iterator
-  /// Allows one more file to be started for each element.
-  private let permits: AsyncStream<Void>.Continuation
-  private var hasReturnedOne = false
+  private typealias Entries = AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error>
 
-  /// Starts the first files, in a task that ends with the queue.
+  private var entries: Entries.Iterator
+  /// Each element permits one more file to start.
+  private let permits: AsyncStream<Void>.Continuation
+
+  /// Makes a queue whose files are started by a task that ends with it.
   ///
   /// A list may come slowly through a pipe, so no file waits for the one after it.
   ///
@@ -135,9 +136,9 @@ struct RecognitionQueue {
   ) {
     let permitted = AsyncStream.makeStream(of: Void.self)
     permits = permitted.continuation
-    for _ in 0..<limit { permits.yield() }
-    // The permits bound its buffer.
-    let entries = AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error> { entries in
+    for _ in 1..<limit { permits.yield() }
+    // The permits limit how many entries are buffered.
+    let entries = Entries { entries in
       let starting = Task {
         do {
           for await _ in permitted.stream {
@@ -156,12 +157,14 @@ struct RecognitionQueue {
     self.entries = entries.makeAsyncIterator()
   }
 
-  /// The next file in order, when the one that was returned before it is recognized; nil at the end.
+  /// Returns the next file in order, or nil at the end.
+  ///
+  /// Each call lets one more file start, so call it when the results of the previous file have been
+  /// read.
   ///
   /// - Throws: the error of `input`, `CancellationError`.
   mutating func next() async throws -> Result<Entry, TranscriptionProblem>? {
-    if hasReturnedOne { permits.yield() }
-    hasReturnedOne = true
+    permits.yield()
     let next = try await entries.next()
     try Task.checkCancellation()
     return next

@@ -46,7 +46,7 @@ import VirtualSoundCard
     #expect(try AudioFileInfo(url: copy).frameCount == 16_000)
   }
 
-  @Test func `errors describe themselves`() async throws {
+  @Test func `an intact file is read without an error and without a shortfall`() async throws {
     do {
       _ = try SoundFileReader(url: talk)
     } catch let error as SoundFileError {
@@ -60,7 +60,7 @@ import VirtualSoundCard
   }
 }
 
-/// The examples of the engines' catalogs.
+/// The examples of the catalogs of engines and sound cards.
 @Suite struct EngineArticlesTests {
   final class Parrot: SpeechEngineSession {
     private var length: FrameCount = 0
@@ -99,9 +99,9 @@ import VirtualSoundCard
       #expect(engine.name == "moonshine")
     }
     await #expect(processExitsWith: .success) {
-      let models = URL(filePath: "models")
+      let model = URL(filePath: "model")
       prepareDependencies {
-        $0.speechEngine = .pocketSphinx(modelDirectory: models)
+        $0.speechEngine = .pocketSphinx(modelDirectory: model)
       }
       @Dependency(\.speechEngine) var engine
       #expect(engine.name == "pocketsphinx")
@@ -113,7 +113,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `the time of a virtual card belongs to the test`() {
+  @Test func `a virtual card opens no device by itself`() {
     let clock = TestClock()
     let card = VirtualSoundCard(
       .init(pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 8_000))

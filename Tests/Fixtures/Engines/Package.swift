@@ -1,9 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// What has threads or tasks of its own, down to the owners of C libraries, and its tests: what the
-// sanitizers check (Tests/sanitize.sh), and what is tested on another version of a C library
-// (Tests/Support/pocketsphinx5.sh). `Mutex.swift` is a part of every module of it.
+// The modules with threads or tasks, the C modules below them, and their tests. Tests/sanitize.sh
+// runs them under the sanitizers; Tests/Support/pocketsphinx5.sh runs PocketSphinx's tests on
+// version 5. Every module contains `Mutex.swift`.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),

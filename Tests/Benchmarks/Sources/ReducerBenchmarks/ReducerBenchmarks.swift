@@ -93,7 +93,7 @@ struct ReducerBenchmarks {
       await store.send(.startForever).cancel()
     }
     var before = mallinfo2().uordblks
-    // What the runtime keeps for later is kept once; a leak shows in each of the repetitions.
+    // The runtime fills its caches once; a leak recurs in every repetition.
     var growths: [Double] = []
     for _ in 0..<4 {
       for _ in 0..<100 { await round() }
@@ -106,7 +106,7 @@ struct ReducerBenchmarks {
       Finding(
         name: "memory left by 100,000 effects started and cancelled",
         value: max(0, growths.min() ?? 0) / 1_024, unit: "KiB", bound: 4,
-        remark: "in four repetitions: \(texts)")
+        remark: "\(texts) KiB in four repetitions")
     ]
   }
 }
