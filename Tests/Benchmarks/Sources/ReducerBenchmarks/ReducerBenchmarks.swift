@@ -93,7 +93,8 @@ struct ReducerBenchmarks {
       await store.send(.startForever).cancel()
     }
     var before = mallinfo2().uordblks
-    // The runtime fills its caches once; a leak recurs in every repetition.
+    // The runtime fills its caches once; a leak recurs in every repetition. The allocator alone varies
+    // by some tens of KiB; the bound is less than one byte for each effect.
     var growths: [Double] = []
     for _ in 0..<4 {
       for _ in 0..<100 { await round() }
@@ -105,7 +106,7 @@ struct ReducerBenchmarks {
     return [
       Finding(
         name: "memory left by 100,000 effects started and cancelled",
-        value: max(0, growths.min() ?? 0) / 1_024, unit: "KiB", bound: 4,
+        value: max(0, growths.min() ?? 0) / 1_024, unit: "KiB", bound: 64,
         remark: "\(texts) KiB in four repetitions")
     ]
   }
