@@ -212,6 +212,21 @@ import Testing
     }
   }
 
+  @Test func `a cancelled effect that has not ended yet is no issue`() async {
+    let (gate, open) = AsyncStream<Void>.makeStream()
+    let store = TestStore(initialState: 0) {
+      Reduce<Int, String> { _, action in
+        if action == "stop" { return .cancel(id: "effect") }
+        // A wait that does not end when the effect is cancelled.
+        return .run { _ in await Task.detached { for await _ in gate { break } }.value }
+          .cancellable(id: "effect")
+      }
+    }
+    await store.send("start")
+    await store.send("stop")
+    withExtendedLifetime(open) {}
+  }
+
   @Test func `an unreceived action is an issue at the next send and at the end`() async {
     let store = counter()
     await store.send(.addLater(5)).finishAfter { await clock.advance(by: .seconds(1)) }

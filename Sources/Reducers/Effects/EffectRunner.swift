@@ -54,8 +54,8 @@ final class EffectRunner<Action> {
     self.deliver = deliver
   }
 
-  /// Whether effects are running.
-  var isBusy: Bool { !all.isEmpty }
+  /// Whether an effect is running that may still send: a cancelled one may not.
+  var isBusy: Bool { all.hasUncancelled }
 
   /// Returns when no effect is running.
   func waitUntilIdle() async { await all.waitUntilEmpty() }
@@ -228,6 +228,8 @@ final class EffectGroup: Hashable {
   }
 
   var isEmpty: Bool { running.isEmpty }
+
+  var hasUncancelled: Bool { running.contains { !$0.isOver } }
 
   func waitUntilEmpty() async {
     if !running.isEmpty { await withCheckedContinuation { waiting.append($0) } }
