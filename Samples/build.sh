@@ -6,7 +6,26 @@ cd "$(dirname "$0")/.."
 
 bash Tests/Support/packages.sh build
 scratch=.build/small
+
+# A binary names the folder of its sources. Each build sees them in the same one, so that builds of a commit are identical.
+place=/srv/syrinx
+in_place() {
+  unshare --map-root-user --mount bash -euc '
+    mount -t tmpfs none "${0%/*}"
+    mkdir "$0"
+    mount --bind . "$0"
+    cd "$0"
+    exec "$@"' "$place" "$@"
+}
+if ! in_place true 2>/dev/null; then
+  echo "build.sh: this system allows no mounts of its own, so the command will name this folder" >&2
+  place=$PWD
+  in_place() { "$@"; }
+fi
+# The compiler refuses modules that it has cached in another folder.
+[ "$(cat "$scratch/place" 2>/dev/null)" = "$place" ] || rm -rf "$scratch"
 mkdir -p "$scratch"
+echo "$place" >"$scratch/place"
 
 # Foundation's copy of ICU has 34 MB of data on languages and regions, which the command never asks for: an archive without
 # an entry stands in for them, and the linker drops what nothing uses.
@@ -33,9 +52,9 @@ C
 # Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
-  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker "$PWD/$scratch/icu.o" -Xlinker "--wrap=$data"
+  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker "$place/$scratch/icu.o" -Xlinker "--wrap=$data"
   -Xlinker --no-export-dynamic -Xlinker --strip-all
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now "$@"
 )
-"${build[@]}" >&2
+in_place "${build[@]}" >&2
 echo "$PWD/$scratch/release/syrinx"

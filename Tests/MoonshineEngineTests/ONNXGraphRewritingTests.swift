@@ -15,12 +15,13 @@ import Testing
   }
 
   private func rewritten(
-    _ model: Message, headSize: Int? = nil, quantizesInputs: Bool = false
+    _ model: Message, headSize: Int? = nil, quantizesInputs: Bool = false,
+    unshapedInput: String? = nil
   ) throws -> Data {
     let path = try model.write(to: folder.file("model.onnx"))
     try ONNXGraphRewriting.rewrite(
       path, to: FilePath(folder.file("rewritten.onnx")), headSize: headSize,
-      quantizesInputs: quantizesInputs)
+      quantizesInputs: quantizesInputs, unshapedInput: unshapedInput)
     return try Data(contentsOf: folder.file("rewritten.onnx"))
   }
 
@@ -93,6 +94,17 @@ import Testing
       }
       #expect(try result[0].withElements(of: Float.self) { Array($0) } == expected)
     }
+  }
+
+  @Test(.installedEngines) func `an input without its shape takes any, with its type`() throws {
+    let library = try ONNXComponents.library()
+    _ = try rewritten(TinyModel.doubling, unshapedInput: "x")
+    let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
+    #expect(session.inputs == [ONNXPort("x", .float, [])])
+    let x = try ONNXValue([Float](repeating: 2, count: 6), shape: [1, 2, 3], in: library)
+    let result = try session.run([("x", x)], outputs: ["y"])
+    #expect(try result[0].withElements(of: Float.self) { Array($0) }.allSatisfy { $0 == 4 })
+    try session.require(inputs: [ONNXPort("x", .float, [1, nil, nil])], outputs: [])
   }
 
   @Test func `a file that is not a model is an error with its name, wherever it ends`() throws {

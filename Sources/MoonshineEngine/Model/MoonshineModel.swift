@@ -72,6 +72,8 @@ struct DecoderLayout: Sendable {
   /// The number of values per frame of the encoder.
   let width: Int
 
+  /// The input with the tokens.
+  static let tokens = "input_ids"
   private static let past = "past_key_values"
   private static let present = "present"
 
@@ -90,7 +92,7 @@ struct DecoderLayout: Sendable {
     let form = [nil, heads, nil, headSize]
     try session.require(
       inputs: [
-        ONNXPort("input_ids", .int64, [nil, nil]),
+        ONNXPort(Self.tokens, .int64, [nil, nil]),
         ONNXPort("encoder_hidden_states", .float, [nil, nil, width]),
         ONNXPort("use_cache_branch", .bool, [1]),
         ONNXPort("\(Self.past).0.decoder.key", .float, form),

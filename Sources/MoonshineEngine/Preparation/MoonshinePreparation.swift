@@ -26,25 +26,27 @@ package enum MoonshinePreparation {
     for part in MoonshineModelFiles.Part.allCases {
       guard let name = part.prepared else { continue }
       let file = folder.path.appending(FilePath(name)).temporary
-      try optimize(
-        folder.file(part.rawValue), to: file, quantizingInputs: part == .decoder, with: library)
+      try optimize(part, of: folder, to: file, with: library)
     }
     for file in prepared { try file.temporary.publish(as: file) }
   }
 
   /// Saves a graph optimized, by way of ONNX.
   private static func optimize(
-    _ model: FilePath, to optimized: FilePath, quantizingInputs: Bool, with library: ONNXLibrary
+    _ part: MoonshineModelFiles.Part, of folder: InstalledFolder, to optimized: FilePath,
+    with library: ONNXLibrary
   ) throws(ONNXError) {
     let (plain, rewritten) = (
       FilePath(bytes: optimized.bytes + Array(".onnx".utf8)),
       FilePath(bytes: optimized.bytes + Array(".rewritten.onnx".utf8))
     )
     defer { for file in [plain, rewritten] { file.remove() } }
-    let headSize = try convert(model, optimization: .none, to: .init(plain, as: .onnx), library)
-      .headSize
+    let headSize = try convert(
+      folder.file(part.rawValue), optimization: .none, to: .init(plain, as: .onnx), library
+    ).headSize
     try ONNXGraphRewriting.rewrite(
-      plain, to: rewritten, headSize: headSize, quantizesInputs: quantizingInputs)
+      plain, to: rewritten, headSize: headSize, quantizesInputs: part == .decoder,
+      unshapedInput: part == .decoder ? DecoderLayout.tokens : nil)
     try convert(rewritten, optimization: .extended, to: .init(optimized, as: .ort), library)
   }
 

@@ -37,6 +37,14 @@ struct MessageReader {
     return MessageField(tag: tag, start: start, value: value, content: content)
   }
 
+  /// All fields that follow.
+  func rest() throws(MalformedMessage) -> [MessageField] {
+    var reader = self
+    var fields: [MessageField] = []
+    while let field = try reader.next() { fields.append(field) }
+    return fields
+  }
+
   /// A variable-length number of at most nine bytes, which all lengths and tags are.
   private mutating func number() throws(MalformedMessage) -> Int {
     var value = 0
@@ -48,6 +56,18 @@ struct MessageReader {
     }
     throw MalformedMessage()
   }
+}
+
+func bytesField(_ number: Int, _ content: [UInt8]) -> [UInt8] {
+  varint(number << 3 | 2) + varint(content.count) + content
+}
+
+func textField(_ number: Int, _ text: String) -> [UInt8] {
+  bytesField(number, Array(text.utf8))
+}
+
+func numberField(_ number: Int, _ value: Int) -> [UInt8] {
+  varint(number << 3) + varint(value)
 }
 
 /// A number in seven bits a byte.
