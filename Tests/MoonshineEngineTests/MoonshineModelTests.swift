@@ -2,11 +2,13 @@ import FilePaths
 import Foundation
 import ONNXTestTools
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.installedEngines, .serialized, .timeLimit(.minutes(5))) struct MoonshineModelTests {
+@Suite(.installedEngines, .ownThread, .serialized, .timeLimit(.minutes(5)))
+struct MoonshineModelTests {
   private let copy: CopiedModel
 
   init() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.installedEngines, .timeLimit(.minutes(10))) struct MoonshineSessionTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(10))) struct MoonshineSessionTests {
   @Test func `an utterance has words with punctuation, confidence, and measured times`() throws {
     let final = try RealModel.session().recognize(Clip.goForward.samples)
     #expect(Clip.goForwardTexts.contains(final.text))

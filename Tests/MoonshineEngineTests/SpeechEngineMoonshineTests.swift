@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.installedEngines, .timeLimit(.minutes(5))) struct SpeechEngineMoonshineTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(5))) struct SpeechEngineMoonshineTests {
   @Test func `the engine names its model, and says what it can do`() throws {
     let engine = try RealModel.engine
     let folder = try RealModel.folder.text

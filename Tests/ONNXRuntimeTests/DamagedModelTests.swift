@@ -8,7 +8,7 @@ import Testing
 
 /// Models with damage of all kinds, each loaded by a process of its own; Tests/nightly.sh asks for ten times as
 /// many.
-@Suite(.installedEngines, .timeLimit(.minutes(60))) struct DamagedModelTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct DamagedModelTests {
   private static let copyCount =
     ProcessInfo.processInfo.environment["SYRINX_TEST_DAMAGED_COPIES"].flatMap { Int($0) } ?? 20
   private static let models = [

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ONNXRuntime
 
-@Suite(.installedEngines, .timeLimit(.minutes(5))) struct ONNXSessionTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(5))) struct ONNXSessionTests {
   private let library: ONNXLibrary
   private let folder: TestFolder
 

@@ -1,11 +1,12 @@
 import AudioCore
 import Foundation
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
 
-@Suite(.serialized) struct AlternativesTests {
+@Suite(.ownThread, .serialized) struct AlternativesTests {
   private static let engine = SpeechEngine.pocketSphinx()
 
   private func final(

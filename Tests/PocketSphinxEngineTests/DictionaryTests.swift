@@ -1,5 +1,6 @@
 import Foundation
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
@@ -52,7 +53,7 @@ import Testing
   }
 }
 
-@Suite(.serialized) struct DictionaryUseTests {
+@Suite(.ownThread, .serialized) struct DictionaryUseTests {
   /// A word that Debian's dictionary has and its language model does not know.
   private static let rare = "aardvarks"
 

@@ -3,11 +3,12 @@ import Foundation
 import Logging
 import SoundFile
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
 
-@Suite(.serialized) struct GrammarTests {
+@Suite(.ownThread, .serialized) struct GrammarTests {
   private static let engine = SpeechEngine.pocketSphinx()
   private static let commands = """
     #JSGF V1.0;

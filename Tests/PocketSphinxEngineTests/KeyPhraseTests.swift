@@ -1,11 +1,12 @@
 import AudioCore
 import Foundation
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
 
-@Suite(.serialized) struct KeyPhraseTests {
+@Suite(.ownThread, .serialized) struct KeyPhraseTests {
   private static let engine = SpeechEngine.pocketSphinx()
 
   private func session(_ phrases: SpeechKeyPhrase...) throws -> any SpeechEngineSession {
@@ -106,7 +107,7 @@ import Testing
   }
 }
 
-@Suite struct PhraseSpottingTests {
+@Suite(.ownThread) struct PhraseSpottingTests {
   private typealias Word = SpeechHypothesis.Word
 
   @Test func `audio after a phrase is searched again`() {

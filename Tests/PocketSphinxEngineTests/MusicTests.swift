@@ -6,7 +6,7 @@ import Testing
 @testable import PocketSphinxEngine
 
 /// Sounds whose spectrum changes as that of speech does, and whose pitch does not.
-@Suite(.serialized) struct MusicTests {
+@Suite(.ownThread, .serialized) struct MusicTests {
   private static let engine = SpeechEngine.pocketSphinx()
   private static let melody = [0, 2, 4, 5, 7, 7, 9, 9, 7, 5, 4, 2]
   private static let chords = [[0, 4, 7], [-3, 0, 4], [5, 9, 12], [-5, -1, 2]]

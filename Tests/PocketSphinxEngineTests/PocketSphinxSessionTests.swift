@@ -2,11 +2,12 @@ import AudioCore
 import Foundation
 import SoundFile
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
 
-@Suite struct PocketSphinxSessionTests {
+@Suite(.ownThread) struct PocketSphinxSessionTests {
   @Test func `each utterance of a session gives its words, with times and confidence`() throws {
     let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
     let audio = try samples(of: "go-forward.wav")

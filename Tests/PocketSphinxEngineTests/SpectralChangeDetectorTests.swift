@@ -57,7 +57,7 @@ import TestTools
 }
 
 /// Sounds that everybody's microphone hears, of which PocketSphinx would make words and commands.
-@Suite(.serialized) struct SteadySoundTests {
+@Suite(.ownThread, .serialized) struct SteadySoundTests {
   private static let engine = SpeechEngine.pocketSphinx()
 
   private static let sounds = [

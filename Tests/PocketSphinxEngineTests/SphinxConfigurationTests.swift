@@ -1,6 +1,7 @@
 import CPocketSphinx
 import Foundation
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
@@ -33,7 +34,7 @@ import Testing
   }
 }
 
-@Suite(.serialized) struct DecoderSettingsTests {
+@Suite(.ownThread, .serialized) struct DecoderSettingsTests {
   @Test func `settings have PocketSphinx's names`() throws {
     let settings = try DecoderSettings([
       "lw": "5.5", "maxwpf": "10", "fwdflat": "yes", "beam": "1e-60",

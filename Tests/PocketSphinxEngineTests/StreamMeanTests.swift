@@ -3,6 +3,7 @@ import CPocketSphinx
 import Foundation
 import SoundFile
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
@@ -163,7 +164,7 @@ import Testing
   }
 }
 
-@Suite struct PocketSphinxListenerTests {
+@Suite(.ownThread) struct PocketSphinxListenerTests {
   private static let engine = SpeechEngine.pocketSphinx()
 
   private func pieces(_ name: String) throws -> [[Float]] {

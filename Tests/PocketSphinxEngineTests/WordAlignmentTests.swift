@@ -2,11 +2,12 @@ import AudioCore
 import Foundation
 import SoundFile
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
 
-@Suite struct WordAlignmentTests {
+@Suite(.ownThread) struct WordAlignmentTests {
   private let alignment = WordAlignment()
 
   private func places(_ words: [String]) throws -> [Range<FrameCount>?]? {

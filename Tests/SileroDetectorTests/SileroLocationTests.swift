@@ -3,11 +3,12 @@ import Foundation
 import ONNXRuntime
 import ONNXTestTools
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import SileroDetector
 
-@Suite(.installedEngines) struct SileroLocationTests {
+@Suite(.installedEngines, .ownThread) struct SileroLocationTests {
   /// An empty folder for components.
   private let home = FileManager.default.temporaryDirectory.appending(path: "syrinx-\(UUID())")
 

@@ -3,11 +3,12 @@ import Foundation
 import ONNXTestTools
 import SoundFile
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import SileroDetector
 
-@Suite(.installedEngines, .timeLimit(.minutes(10))) struct SileroSessionTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(10))) struct SileroSessionTests {
   private let detector: SpeechActivityDetector
 
   init() throws {
