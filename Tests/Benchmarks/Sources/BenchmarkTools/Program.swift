@@ -56,6 +56,9 @@ package struct Program: Sendable {
   /// The number of bytes that it has in memory now, its libraries' among them.
   package func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
 
+  /// The most bytes that it has had in memory so far.
+  package func peakBytes() throws -> Int { try Self.bytes("VmHWM", of: "\(id)") }
+
   /// Starts a program and waits until it has done its work.
   @discardableResult
   package static func run(_ arguments: [String], variables: [String: String] = [:]) throws -> Cost {
@@ -83,11 +86,15 @@ package struct Program: Sendable {
 
   /// The same for a process of `/proc`.
   package static func residentBytes(of process: String) throws -> Int {
+    try bytes("VmRSS", of: process)
+  }
+
+  private static func bytes(_ field: String, of process: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let line = status.split(separator: "\n").first { $0.hasPrefix("\(field):") }
     let words = line?.split(whereSeparator: \.isWhitespace) ?? []
     guard words.count > 1, let kibibytes = Int(words[1]) else {
-      throw Failure(description: "/proc/\(process)/status has no VmRSS")
+      throw Failure(description: "/proc/\(process)/status has no \(field)")
     }
     return kibibytes * 1_024
   }

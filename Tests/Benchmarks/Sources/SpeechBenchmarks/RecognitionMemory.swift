@@ -4,7 +4,7 @@ import Foundation
 /// Memory of the command while it recognizes a long file.
 enum RecognitionMemory {
   static func measure(_ recognizer: MeasuredRecognizer, on bench: SpeechBench) throws -> [Finding] {
-    let minutes = max(1, Options.number("--minutes", or: 5))
+    let minutes = max(1, Options.number("--minutes", or: 20))
     let file = try bench.speech(seconds: Double(minutes * 60))
     let lines = bench.file("lines")
     let program = try Program(
@@ -13,7 +13,7 @@ enum RecognitionMemory {
         recognizer.name, "--jobs", "1", "--json", file.path,
       ])
     var sizes: [Int] = []
-    while let bytes = try? program.residentBytes() {
+    while let bytes = try? program.peakBytes() {
       sizes.append(bytes)
       usleep(200_000)
     }
