@@ -45,8 +45,9 @@ let issueReportingTestSupport: Target.Dependency = .product(
 let plots: Target.Dependency = .target(name: "AudioPlots", condition: .when(traits: ["Plots"]))
 
 /// For the Wyoming server alone: nobody else waits for it to be built.
-let nio: [Target.Dependency] = ["NIOCore", "NIOPosix"]
-  .map { product($0, "swift-nio", trait: "Server") }
+let serving: [Target.Dependency] =
+  ["NIOCore", "NIOHTTP1", "NIOPosix"].map { product($0, "swift-nio", trait: "Server") }
+  + [product("CoreMetrics", "swift-metrics", trait: "Server")]
 
 /// A product of Point-Free's package.
 func pointFree(_ name: String) -> Target.Dependency {
@@ -108,7 +109,7 @@ let package = Package(
       enabledTraits: ["Server"]),
     .trait(name: "Macros", description: "The macros, and SwiftSyntax."),
     .trait(name: "Reducers", description: "Reducers and ReducersMacros."),
-    .trait(name: "Server", description: "WyomingServer, on SwiftNIO."),
+    .trait(name: "Server", description: "WyomingServer, on SwiftNIO and swift-metrics."),
     .trait(name: "Plots", description: "The command draws plots, and links cairo."),
     .trait(
       name: "URLSession",
@@ -121,6 +122,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.0"),
@@ -250,7 +252,7 @@ let package = Package(
       [
         "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "SpeechClient",
         "SpeechEngine", "Wyoming",
-      ] + nio),
+      ] + serving),
 
     // Without hardware: for the command's virtual device, and for the tests of users.
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
@@ -499,6 +501,7 @@ let package = Package(
       [
         "AudioCore", "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport",
         "SpeechClient", "SpeechEngine", "Wyoming", "WyomingEngine", "WyomingServer",
+        product("CoreMetrics", "swift-metrics", trait: "Server"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import ClientDependencies
+import CoreMetrics
 import SpeechClient
 import SpeechEngine
 import Wyoming
@@ -35,6 +36,8 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   ///
   /// A fault is reported to the client and to the server's owner.
   func run() async {
+    options.meters.clients.increment()
+    defer { options.meters.clients.decrement() }
     let (failures, failure) = AsyncStream.makeStream(of: ServerFault.self)
     let fault = await firstEnding(
       of: { await serve { failure.yield(.recognition($0)) } },
@@ -51,6 +54,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   /// Reports the fault, if any, and waits until the client disconnects.
   func farewell(_ fault: ServerFault?) async {
     if let fault {
+      options.meters.countFault(fault.code)
       await options.report(.failed(client: client, code: fault.code, reason: fault.text))
     }
     _ = await firstEnding(
@@ -129,6 +133,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     case .answer(let event): return [event]
     case .describe: return [try await working { await speechEngine.info() }]
     case .begin(let request):
+      options.meters.requests.increment()
       let job = TranscriptionJob(
         request, of: client, with: speechClient, options: options, write: send,
         whenFailed: whenFailed)
@@ -148,8 +153,9 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     guard let utterance else { return [] }
     do {
       let events = try await working { try await watch.recognizing(utterance.job.finish) }
-      await options.report(
-        .recognized(client: client, audio: utterance.audio, elapsed: utterance.stopwatch.elapsed()))
+      let elapsed = utterance.stopwatch.elapsed()
+      options.meters.note(utterance.audio, recognizedIn: elapsed)
+      await options.report(.recognized(client: client, audio: utterance.audio, elapsed: elapsed))
       return events
     } catch {
       throw ServerFault.recognition(error)

@@ -1,5 +1,6 @@
 import AudioThreads
 import ClientDependencies
+import CoreMetrics
 import FilePaths
 import Glibc
 import NIOCore
@@ -24,23 +25,9 @@ struct Listener {
 
   /// Listens at a host and port.
   ///
-  /// The name is resolved on its own thread.
-  ///
-  /// - Throws: `WyomingServerError`, also for an address that other machines can reach without
-  ///   permission.
+  /// - Throws: `WyomingServerError`.
   init(host: String, port: Int, allowsRemote: Bool) async throws {
-    let asked = WyomingAddress.tcp(host: host, port: port).description
-    do {
-      address = try await resolve(host: host, port: port)
-    } catch let error as CancellationError {
-      throw error
-    } catch {
-      throw WyomingServerError.cannotListen(
-        address: asked, reason: "the host \(host) was not found")
-    }
-    guard allowsRemote || address.isLoopback else {
-      throw WyomingServerError.remoteAddress(asked)
-    }
+    address = try await .resolving(host, port, allowsRemote: allowsRemote)
   }
 
   /// Listens at a Unix socket, which must not exist yet.
@@ -80,12 +67,13 @@ struct Listener {
             client += 1
             let hasPlace = places.take()
             guard hasPlace || refusals.take() else {
+              options.meters.refusals.increment()
               connection.close(promise: nil)
               continue
             }
             tasks.addTask { [client] in
               var place = hasPlace ? places : refusals
-              if !hasPlace, await places.take(within: Self.patience, on: clock) {
+              if !hasPlace, await isFree(places, options, on: clock) {
                 place.giveBack()
                 place = places
               }
@@ -97,6 +85,17 @@ struct Listener {
         }
       }
     }
+  }
+
+  /// Waits for a place; a client that gets none is refused.
+  private func isFree(
+    _ places: Places, _ options: WyomingServerOptions, on clock: any Clock<Duration>
+  ) async -> Bool {
+    options.meters.waitingClients.increment()
+    defer { options.meters.waitingClients.decrement() }
+    let isFree = await places.take(within: Self.patience, on: clock)
+    if !isFree { options.meters.refusals.increment() }
+    return isFree
   }
 
   private func announce(
@@ -112,8 +111,8 @@ struct Listener {
   private func bind(
     _ group: MultiThreadedEventLoopGroup
   ) async throws -> NIOAsyncChannel<any Channel, Never> {
-    do {
-      return try await ServerBootstrap(group: group)
+    try await listening(on: address) {
+      try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         // Without a free descriptor, accept fails repeatedly without waiting.
         .serverChannelInitializer { channel in
@@ -133,13 +132,25 @@ struct Listener {
             return channel
           }
         }
-    } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw WyomingServerError.addressInUse("\(WyomingAddress(address) ?? .stdio(command: nil))")
-    } catch let error as IOError {
-      throw WyomingServerError.cannotListen(
-        address: "\(WyomingAddress(address) ?? .stdio(command: nil))",
-        reason: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))")
     }
+  }
+}
+
+/// Begins to listen.
+///
+/// - Throws: `WyomingServerError` for an error of the system.
+func listening<Result>(
+  on address: SocketAddress, _ bind: () async throws -> Result
+) async throws -> Result {
+  let name = "\(WyomingAddress(address) ?? .stdio(command: nil))"
+  do {
+    return try await bind()
+  } catch let error as IOError where error.errnoCode == EADDRINUSE {
+    throw WyomingServerError.addressInUse(name)
+  } catch let error as IOError {
+    throw WyomingServerError.cannotListen(
+      address: name,
+      reason: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))")
   }
 }
 
@@ -192,6 +203,29 @@ enum SocketFile {
 }
 
 extension SocketAddress {
+  /// The address of a host and port; the name is resolved on its own thread.
+  ///
+  /// - Throws: `WyomingServerError`, also for an address that other machines can reach without
+  ///   permission.
+  static func resolving(
+    _ host: String, _ port: Int, allowsRemote: Bool
+  ) async throws -> SocketAddress {
+    let asked = WyomingAddress.tcp(host: host, port: port).description
+    let address: SocketAddress
+    do {
+      address = try await resolve(host: host, port: port)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw WyomingServerError.cannotListen(
+        address: asked, reason: "the host \(host) was not found")
+    }
+    guard allowsRemote || address.isLoopback else {
+      throw WyomingServerError.remoteAddress(asked)
+    }
+    return address
+  }
+
   /// Whether only this machine can reach the address.
   var isLoopback: Bool {
     // The system's canonical spelling.

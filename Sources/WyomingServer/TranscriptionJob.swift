@@ -1,4 +1,5 @@
 import AudioCore
+import CoreMetrics
 import SpeechClient
 import Wyoming
 
@@ -30,7 +31,7 @@ final class TranscriptionJob: Sendable {
     // The protocol carries no word times.
     request.measuresWordTimes = false
     self.audio = audio
-    work = Task { [request, report = options.report] in
+    work = Task { [request, report = options.report, meters = options.meters] in
       defer { audio.change { $0.abandon() } }
       do {
         var writer = TranscriptWriter(language: asked.language)
@@ -38,7 +39,9 @@ final class TranscriptionJob: Sendable {
           switch event {
           case .result(let result):
             for event in writer.take(result) { try await write(event) }
+          case .speechEnded: meters.utterances.increment()
           case .dropped(let range, let reason):
+            meters.droppedAudio.increment(by: (range.upperBound - range.lowerBound).inSeconds)
             await report(.dropped(client: client, range, reason: reason))
           default: break
           }

@@ -1,4 +1,5 @@
 import ClientDependencies
+public import CoreMetrics
 public import SpeechClient
 public import Wyoming
 
@@ -97,6 +98,15 @@ public struct WyomingServerOptions: Sendable {
   /// The client that an event is about waits until it returns.
   public var report: @Sendable (_ report: WyomingServerReport) async -> Void = { _ in }
 
+  /// Where the server counts and measures; by default the program's own metrics system, which drops
+  /// everything unless it was bootstrapped.
+  ///
+  /// The module's page lists the metrics. `PrometheusMetrics` keeps them for Prometheus.
+  public var metrics: any MetricsFactory = MetricsSystem.factory {
+    didSet { meters = ServerMetrics(metrics) }
+  }
+  private(set) var meters = ServerMetrics(MetricsSystem.factory)
+
   /// The default options.
   public init() {}
 }
@@ -118,7 +128,7 @@ extension WyomingServerError: CustomStringConvertible {
     case .remoteAddress(let address):
       """
       \(address) can be reached from other machines, and the protocol has no passwords: listen on \
-      tcp://127.0.0.1:10300, or allow remote clients
+      127.0.0.1, or allow remote clients
       """
     case .addressInUse(let address): "\(address) is in use; listen on another address"
     case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"

@@ -107,14 +107,14 @@ extension ImportRules {
     ]),
 
     // The Wyoming protocol: the meaning of its bytes, the engine that is a client, and the server, which alone needs
-    // SwiftNIO.
+    // SwiftNIO and swift-metrics.
     "Wyoming": ["AudioCore", "FoundationEssentials"],
     "WyomingEngine": [
       "AudioCore", "AudioThreads", "FilePaths", "Glibc", "SpeechEngine", "Wyoming",
     ],
     "WyomingServer": [
-      "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Glibc", "NIOCore",
-      "NIOPosix", "SpeechClient", "SpeechEngine", "Wyoming",
+      "AudioCore", "AudioThreads", "ClientDependencies", "CoreMetrics", "FilePaths", "Glibc",
+      "NIOCore", "NIOHTTP1", "NIOPosix", "SpeechClient", "SpeechEngine", "Wyoming",
     ],
 
     // The clients' interfaces and the engines behind them. A speech request may name a microphone with the recorder's

@@ -17,6 +17,7 @@ struct ServeCommandTests {
     ["--wyoming", "stdio", "--zeroconf"], ["--zeroconf", "\"\""], ["--log-format", "xml"],
     ["--wyoming", "stdio:cat"], ["--wyoming", "stdio", "--connections", "0"],
     ["--wyoming", "stdio", "--idle-timeout", "0"], ["--wyoming", "stdio", "--payload-limit", "x"],
+    ["--metrics", "127.0.0.1:9400"], ["--metrics", "unix:///tmp/metrics"],
   ]) func `invalid arguments are wrong usage`(arguments: [String]) async throws {
     let line = (["syrinx", "serve"] + arguments).joined(separator: " ")
     #expect(try await BuiltCommand.shell(line, in: folder).status == 64)
@@ -27,6 +28,34 @@ struct ServeCommandTests {
     #expect(run.status == 1)
     #expect(run.error.contains("tcp://0.0.0.0:0 can be reached from other machines"))
     #expect(run.error.contains("--allow-remote"))
+  }
+
+  @Test func `an HTTP client finds the metrics where the server says they are`() async throws {
+    let server = try RunningCommand(
+      "serve", "--wyoming", "unix://\(folder.file("s").path)", "--metrics", "tcp://127.0.0.1:0",
+      in: folder, watching: .error)
+    let line = try #require(await server.lines.first(containing: "metrics are at http://127.0.0.1"))
+    let address = try #require(line.split(separator: " ").last)
+    let script = "from urllib.request import *; print(urlopen('\(address)').read().decode())"
+    let run = try await BuiltCommand.shell("python3 -c \"\(script)\"", in: folder)
+    #expect(run.outputLines.contains("syrinx_requests_total 0"), "\(run.output)")
+    server.send(SIGTERM)
+    #expect(await server.status() == 0)
+  }
+
+  @Test func `a port for metrics that is in use ends the server`() async throws {
+    let first = try RunningCommand(
+      "serve", "--wyoming", "tcp://127.0.0.1:0", in: folder, watching: .error)
+    let line = try #require(await first.lines.first(containing: "listening on tcp://127.0.0.1:"))
+    let taken = try #require(line.split(separator: " ").first { $0.hasPrefix("tcp://") })
+      .prefix { $0 != ";" }
+    let run = try await BuiltCommand.run(
+      "serve", "--wyoming", "unix://\(folder.file("s").path)", "--metrics", String(taken),
+      in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("\(taken) is in use"), "\(run.error)")
+    first.send(SIGTERM)
+    #expect(await first.status() == 0)
   }
 
   @Test func `a file as standard input of a server is an error`() async throws {

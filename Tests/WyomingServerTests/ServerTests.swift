@@ -157,6 +157,35 @@ import WyomingServer
     }
   }
 
+  @Test func `the metrics tell of clients, refusals, recognitions, and audio`() async throws {
+    let (metrics, clock) = (PrometheusMetrics(), TestClock())
+    try await serving(
+      clock: clock,
+      options: { ($0.metrics, $0.maximumConnections) = (metrics, 1) }
+    ) { address in
+      try await checkHearing(at: address)
+      let (first, second) = (LinkBox(), LinkBox())
+      try await onThread {
+        first.put(try connect(address))
+        try first.exchange(WyomingEvent("ping"), until: "pong")
+        second.put(try connect(address))
+      }
+      #expect(metrics.text.contains("\nsyrinx_clients 1\n"))
+      // The first one's idle timeout, and the second one's wait.
+      await clock.sleepers(atLeast: 2)
+      #expect(metrics.text.contains("\nsyrinx_waiting_clients 1\n"))
+      await clock.advance(by: .milliseconds(500))
+      try await onThread { _ = try second.exchange(nil, until: "error") }
+    }
+    let lines = metrics.text.split(separator: "\n")
+    for line in [
+      "syrinx_clients 0", "syrinx_waiting_clients 0", "syrinx_refusals_total 1",
+      #"syrinx_faults_total{code="busy"} 1"#, "syrinx_requests_total 1",
+      "syrinx_utterances_total 1", "syrinx_audio_seconds_total 0.2",
+      "syrinx_dropped_audio_seconds_total 0", "syrinx_real_time_factor_count 1",
+    ] { #expect(lines.contains(Substring(line)), "\(line)") }
+  }
+
   @Test func `the places of clients that left are free at once`() async throws {
     // Time stands still: who waited for a place and got none would get no answer.
     try await serving(options: { $0.maximumConnections = 4 }) { address in

@@ -89,6 +89,14 @@ struct ServeCommand: RecognizingSubcommand {
   @Option(help: ArgumentHelp("Format of the log on standard error.", valueName: "format"))
   var logFormat = ServerLog.Format.text
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Address at which Prometheus finds the server's metrics (HTTP, /metrics): tcp://host:port, such \
+      as tcp://127.0.0.1:9400.
+      """, valueName: "address"))
+  var metrics: String?
+
   @OptionGroup var recognition: SpeechOptions
 
   @OptionGroup var engine: EngineOptions
@@ -97,6 +105,7 @@ struct ServeCommand: RecognizingSubcommand {
 
   func validate() throws {
     try checkAnnouncement(of: try address())
+    _ = try endpoint(of: PrometheusMetrics())
     try check("--connections", connections, in: 1...1000, "a number of connections")
     try check("--idle-timeout", idleTimeout, in: 0.1...86_400, "seconds")
     guard recognition.alternatives == nil else {
@@ -114,8 +123,19 @@ struct ServeCommand: RecognizingSubcommand {
     var options = options(for: address)
     options.prepare = try await recognition.preparation()
     options.report = log.write
+    let metrics = PrometheusMetrics()
+    let endpoint = try endpoint(of: metrics)
+    if endpoint != nil { options.metrics = metrics }
     let server = WyomingServer(address: address, options: options)
-    let serving = Task { try await server.run(onListening: log.writeListening) }
+    let serving = Task { [endpoint] in
+      try await withThrowingTaskGroup { group in
+        group.addTask { try await server.run(onListening: log.writeListening) }
+        if let endpoint { group.addTask { try await endpoint.run(onListening: log.writeMetrics) } }
+        // The first to end, by an error or because standard input has ended, ends the other.
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    }
     try await context.signals.finishing(with: { serving.cancel() }) {
       do {
         try await serving.value
@@ -123,6 +143,15 @@ struct ServeCommand: RecognizingSubcommand {
         // A signal ends the server this way.
       }
     }
+  }
+
+  /// The endpoint for `--metrics`; nil without it.
+  private func endpoint(of metrics: PrometheusMetrics) throws -> MetricsEndpoint? {
+    guard let text = self.metrics else { return nil }
+    guard case .tcp(let host, let port) = WyomingAddress(text) else {
+      throw ValidationError("--metrics \(text) is not an address; use tcp://host:port.")
+    }
+    return MetricsEndpoint(host: host, port: port, allowsRemote: allowRemote, of: metrics)
   }
 
   private func checkAnnouncement(of address: WyomingAddress) throws {

@@ -36,6 +36,15 @@ struct ServerLog: Sendable {
       ServerRecord(event: "listening", address: "\(address)"))
   }
 
+  func writeMetrics(at address: WyomingAddress) async {
+    if onlyErrors { return }
+    guard case .tcp(let host, let port) = address else { return }
+    let place = host.contains(":") ? "[\(host)]" : host
+    await write(
+      "metrics are at http://\(place):\(port)/metrics",
+      ServerRecord(event: "metrics", address: "\(address)"))
+  }
+
   private func write(_ sentence: String, _ record: ServerRecord) async {
     switch format {
     case .text: await console.report(sentence)
@@ -66,7 +75,7 @@ struct ServerRecord: Encodable {
   static let schema = """
     Standard error gets a line for each connection, each transcript, each loss of audio, and each \
     fault, but never the text of what was spoken. With --log-format json, each line is an object with \
-    "time" (UTC) and an "event": listening with "address", connected with "client" (a number) and \
+    "time" (UTC) and an "event": listening and metrics with "address", connected with "client" (a number) and \
     "address", recognized with "client", "audio", and "elapsed" (seconds from audio-start to the \
     transcript), dropped with "client", "start" and "end" (seconds from audio-start), and "reason", \
     failed with "client" and the "code" and "reason" of the client's error event, announced with \

@@ -1,0 +1,169 @@
+public import CoreMetrics
+import Synchronization
+
+/// Metrics in memory, and their text for Prometheus.
+///
+/// Counters and meters are numbers; recorders that aggregate, and timers, are histograms with nine
+/// buckets from 0.05 to infinity, timers in seconds.
+public final class PrometheusMetrics: MetricsFactory {
+  private typealias Label = (name: String, value: String)
+
+  // Held to find or add a series, and to list them.
+  private let series = Mutex<[String: [String: Series]]>([:])
+
+  /// Metrics without a number.
+  public init() {}
+
+  /// All numbers in Prometheus's text format, sorted by name.
+  public var text: String {
+    series.withLock { series in
+      series.sorted { $0.key < $1.key }.map { name, members in
+        let sorted = members.sorted { $0.key < $1.key }
+        let kind = sorted.first?.value.kind ?? .counter
+        return "# TYPE \(name) \(kind)\n"
+          + sorted.map { $0.value.lines(name: name, labels: $0.key) }.joined()
+      }.joined()
+    }
+  }
+
+  /// A number that only grows.
+  public func makeCounter(
+    label: String, dimensions: [(String, String)]
+  ) -> any CounterHandler { make(.counter, label, dimensions) }
+
+  /// A number that only grows, with fractions.
+  public func makeFloatingPointCounter(
+    label: String, dimensions: [(String, String)]
+  ) -> any FloatingPointCounterHandler { make(.counter, label, dimensions) }
+
+  /// A number that grows and shrinks.
+  public func makeMeter(
+    label: String, dimensions: [(String, String)]
+  ) -> any MeterHandler { make(.gauge, label, dimensions) }
+
+  /// A histogram of numbers, or the last number if it does not aggregate.
+  public func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler { make(aggregate ? .histogram : .gauge, label, dimensions) }
+
+  /// A histogram of times, in seconds.
+  public func makeTimer(
+    label: String, dimensions: [(String, String)]
+  ) -> any TimerHandler { make(.histogram, label, dimensions) }
+
+  /// Does nothing: Prometheus wants a counter to be there as long as the program.
+  public func destroyCounter(_ handler: any CounterHandler) {}
+  /// Does nothing, as for counters.
+  public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+  /// Does nothing, as for counters.
+  public func destroyMeter(_ handler: any MeterHandler) {}
+  /// Does nothing, as for counters.
+  public func destroyRecorder(_ handler: any RecorderHandler) {}
+  /// Does nothing, as for counters.
+  public func destroyTimer(_ handler: any TimerHandler) {}
+
+  /// The series with this name and these labels, of the kind that it had first.
+  private func make(
+    _ kind: Series.Kind, _ name: String, _ dimensions: [(String, String)]
+  ) -> Series {
+    let name = name.asMetricName
+    let labels = dimensions.map { "\($0.asMetricName)=\"\($1.escapedAsLabel)\"" }
+      .joined(separator: ",")
+    return series.withLock { series in
+      if let known = series[name]?[labels] { return known }
+      let made = Series(series[name]?.first?.value.kind ?? kind)
+      series[name, default: [:]][labels] = made
+      return made
+    }
+  }
+}
+
+/// The numbers of one name with one set of labels.
+private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHandler,
+  RecorderHandler, TimerHandler
+{
+  enum Kind { case counter, gauge, histogram }
+
+  /// The highest numbers that the buckets of a histogram count.
+  private static let bounds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, .infinity]
+
+  private struct State {
+    /// The number; the sum of a histogram.
+    var value = 0.0
+    /// How many numbers are in each bucket of a histogram, and not in the one before.
+    var counts = [Int](repeating: 0, count: bounds.count)
+  }
+
+  let kind: Kind
+  // Held for one change, or for a copy.
+  private let state = Mutex(State())
+
+  init(_ kind: Kind) {
+    self.kind = kind
+  }
+
+  func increment(by amount: Int64) { increment(by: Double(amount)) }
+  func increment(by amount: Double) { state.withLock { $0.value += amount } }
+  func decrement(by amount: Double) { state.withLock { $0.value -= amount } }
+  func set(_ value: Int64) { set(Double(value)) }
+  func set(_ value: Double) { state.withLock { $0.value = value } }
+  func reset() { state.withLock { $0 = State() } }
+  func record(_ value: Int64) { record(Double(value)) }
+  func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
+
+  func record(_ value: Double) {
+    guard kind == .histogram else { return set(value) }
+    state.withLock { state in
+      state.value += value
+      state.counts[Self.bounds.firstIndex { value <= $0 } ?? Self.bounds.count - 1] += 1
+    }
+  }
+
+  /// The lines of its numbers; `labels` is empty, or has a label and its value after another.
+  func lines(name: String, labels: String) -> String {
+    let state = state.withLock { $0 }
+    func line(_ suffix: String, _ labels: String, _ value: Double) -> String {
+      "\(name)\(suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(value.asMetric)\n"
+    }
+    guard kind == .histogram else { return line("", labels, state.value) }
+    var total = 0
+    let buckets = zip(Self.bounds, state.counts).map { bound, count in
+      total += count
+      let label = "le=\"\(bound.asMetric)\""
+      return line("_bucket", labels.isEmpty ? label : "\(labels),\(label)", Double(total))
+    }
+    return buckets.joined() + line("_sum", labels, state.value)
+      + line("_count", labels, Double(total))
+  }
+}
+
+extension Double {
+  /// The number as Prometheus reads it; whole numbers have no fraction.
+  fileprivate var asMetric: String {
+    if self == .infinity { return "+Inf" }
+    return Int(exactly: self).map(String.init) ?? "\(self)"
+  }
+}
+
+extension String {
+  /// The name with an underscore for each character that Prometheus does not allow.
+  fileprivate var asMetricName: String {
+    String(
+      unicodeScalars.enumerated().map { index, scalar in
+        let isDigit = ("0"..."9").contains(scalar)
+        let isLetter = ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+        return isLetter || scalar == "_" || isDigit && index > 0 ? Character(scalar) : "_"
+      })
+  }
+
+  fileprivate var escapedAsLabel: String {
+    reduce(into: "") { text, character in
+      switch character {
+      case "\\": text += "\\\\"
+      case "\"": text += "\\\""
+      case "\n": text += "\\n"
+      default: text.append(character)
+      }
+    }
+  }
+}

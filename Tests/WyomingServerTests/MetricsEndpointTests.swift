@@ -1,0 +1,93 @@
+import ClientDependencies
+import CoreMetrics
+import Testing
+import Wyoming
+import WyomingServer
+
+@testable import WyomingEngine
+
+@Suite(.timeLimit(.minutes(1))) struct MetricsEndpointTests {
+  private let clock = TestClock()
+  private let metrics = PrometheusMetrics()
+
+  /// Runs an endpoint, and ends it after `body`.
+  private func serving(
+    at host: String = "127.0.0.1", _ body: @Sendable (WyomingAddress) async throws -> Void
+  ) async throws {
+    let endpoint = MetricsEndpoint(host: host, port: 0, of: metrics)
+    let (addresses, listening) = AsyncStream.makeStream(of: WyomingAddress.self)
+    let serving = withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      Task {
+        defer { listening.finish() }
+        try await endpoint.run { listening.yield($0) }
+      }
+    }
+    defer { serving.cancel() }
+    if let address = await addresses.first(where: { _ in true }) { try await body(address) }
+    serving.cancel()
+    do { try await serving.value } catch is CancellationError {}
+  }
+
+  /// Everything that the endpoint sends until it closes the connection.
+  private func answer(to request: String, at address: WyomingAddress) async throws -> String {
+    try await onThread {
+      let link = try connect(address)
+      if !request.isEmpty { _ = try link.write(Array(request.utf8)[...]) }
+      var answer: [UInt8] = []
+      while true {
+        _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
+        guard let bytes = try link.read() else { continue }
+        guard !bytes.isEmpty else { return String(decoding: answer, as: UTF8.self) }
+        answer += bytes
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("GET /metrics", "200 OK", "# TYPE clients_total counter\nclients_total 1\n"),
+      ("GET /metrics?x=1", "200 OK", "# TYPE clients_total counter\nclients_total 1\n"),
+      ("HEAD /metrics", "200 OK", ""),
+      ("GET /", "404 Not Found", "The metrics are at /metrics.\n"),
+      ("POST /metrics", "405 Method Not Allowed", "The metrics can only be read.\n"),
+    ])
+  func `a request is answered with the metrics, or with what is wrong with it`(
+    request: String, status: String, body: String
+  ) async throws {
+    Counter(label: "clients_total", factory: metrics).increment()
+    try await serving { address in
+      let answer = try await answer(to: "\(request) HTTP/1.1\r\nHost: x\r\n\r\n", at: address)
+      #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"))
+      #expect(answer.hasSuffix("\r\n\r\n\(body)"))
+      #expect(answer.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"))
+    }
+  }
+
+  @Test func `a client that asks nothing is disconnected after ten seconds`() async throws {
+    try await serving { address in
+      async let silent = answer(to: "", at: address)
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(10))
+      let text = try await silent
+      #expect(text == "")
+    }
+  }
+
+  @Test func `what is not HTTP gets no metrics, and others are served`() async throws {
+    try await serving { address in
+      let answer = try await answer(to: "{\"type\": \"describe\"}\n\r\n\r\n", at: address)
+      #expect(!answer.contains("200 OK"))
+      let next = try await self.answer(
+        to: "GET /metrics HTTP/1.0\r\n\r\n", at: address)
+      #expect(next.contains("200 OK"))
+    }
+  }
+
+  @Test func `an address that other machines can reach needs permission`() async throws {
+    await #expect(throws: WyomingServerError.remoteAddress("tcp://0.0.0.0:0")) {
+      try await serving(at: "0.0.0.0") { _ in }
+    }
+  }
+}

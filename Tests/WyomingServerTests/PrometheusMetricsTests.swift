@@ -1,0 +1,62 @@
+import CoreMetrics
+import Testing
+import WyomingServer
+
+@Suite struct PrometheusMetricsTests {
+  private let metrics = PrometheusMetrics()
+
+  @Test func `counters and gauges are numbers with their kind, sorted by name`() {
+    let clients = Meter(label: "clients", factory: metrics)
+    clients.increment(by: 3)
+    clients.decrement()
+    Counter(label: "bytes_total", factory: metrics).increment(by: 5)
+    // Another counter with the name is the same one.
+    Counter(label: "bytes_total", factory: metrics).increment()
+    FloatingPointCounter(label: "audio_seconds_total", factory: metrics).increment(by: 1.25)
+    #expect(
+      metrics.text == """
+        # TYPE audio_seconds_total counter
+        audio_seconds_total 1.25
+        # TYPE bytes_total counter
+        bytes_total 6
+        # TYPE clients gauge
+        clients 2
+
+        """)
+  }
+
+  @Test func `the buckets of a histogram count everything up to their bound`() {
+    let recorder = Recorder(label: "factor", factory: metrics)
+    for value in [0.05, 0.3, 0.5, 9] { recorder.record(value) }
+    #expect(
+      metrics.text == """
+        # TYPE factor histogram
+        factor_bucket{le="0.05"} 1
+        factor_bucket{le="0.1"} 1
+        factor_bucket{le="0.25"} 1
+        factor_bucket{le="0.5"} 3
+        factor_bucket{le="1"} 3
+        factor_bucket{le="2"} 3
+        factor_bucket{le="4"} 3
+        factor_bucket{le="8"} 3
+        factor_bucket{le="+Inf"} 4
+        factor_sum 9.85
+        factor_count 4
+
+        """)
+  }
+
+  @Test func `a timer is a histogram of seconds, and a recorder that does not aggregate a gauge`() {
+    Timer(label: "time", factory: metrics).recordMilliseconds(1500)
+    Recorder(label: "last", aggregate: false, factory: metrics).record(7)
+    #expect(metrics.text.contains("time_sum 1.5\n"))
+    #expect(metrics.text.contains("# TYPE last gauge\nlast 7\n"))
+  }
+
+  @Test func `labels are escaped, and names lose what Prometheus does not allow`() {
+    Counter(
+      label: "9 bad-names", dimensions: [("the code", "a\"b\\c\nd")], factory: metrics
+    ).increment()
+    #expect(metrics.text.hasSuffix("\n__bad_names{the_code=\"a\\\"b\\\\c\\nd\"} 1\n"))
+  }
+}
