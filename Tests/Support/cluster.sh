@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Runs the samples for many machines on clusters of four workers on this machine, as root, and compares their results with those
+# of one process, byte for byte:
+#   Tests/Support/cluster.sh COMMAND [ENGINE-OPTION...]
+# COMMAND is a built command. Without options, the engine is PocketSphinx. One worker is killed halfway. Each file must have one
+# record in the manifest. SYRINX_CLUSTER_PARTS names some of the parts: dask s3 spark slurm.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+command=$(realpath -- "$1")
+shift
+options=(--format 'json,vtt')
+if [ $# -gt 0 ]; then options+=("$@"); else options+=(--engine pocketsphinx); fi
+bash Tests/Support/packages.sh cluster
+bash Tests/Support/python.sh cluster
+python=$PWD/.build/cluster
+samples=$PWD/Samples/cluster
+folder=$(mktemp -d)
+audio=$folder/audio runs=$folder/runs
+started=()
+fail() {
+  echo "cluster.sh: $1" >&2
+  exit 1
+}
+clean() {
+  for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done
+  wait
+  rm -rf --one-file-system "$folder"
+}
+trap clean EXIT
+
+# The command writes a line for each start, so that a second start of a share is visible.
+mkdir -p "$folder/bin"
+printf '#!/bin/sh\necho start >>%q\nexec %q "$@"\n' "$runs" "$command" >"$folder/bin/syrinx"
+chmod +x "$folder/bin/syrinx"
+export PATH=$folder/bin:$PATH PYTHONPATH=$python TMPDIR=$folder
+
+# make_audio: 40 clips in folders, no two of the same bytes, and one that is truncated.
+make_audio() {
+  local number sounds=(go-forward.wav two-utterances.wav turn-44100-stereo.flac)
+  for number in {0..39}; do
+    local path=$audio/day$((number / 15))/clip$number.wav
+    mkdir -p "$(dirname "$path")"
+    sox -R "Samples/sounds/${sounds[number % 3]}" "$path" gain -$((number % 7)) pad 0.$((number + 10)) 0.5
+  done
+  sox Samples/sounds/go-forward.wav "$audio/day1/two words.flac"
+  truncate --size 20000 "$audio/day0/clip3.wav"
+  (cd "$audio" && find . -type f -printf '%P\0' | LC_ALL=C sort --zero-terminated) >"$folder/list"
+}
+
+# records FOLDER: the manifest in order, without the times of modification, which a bucket does not keep.
+records() { sed 's/"modified":[0-9.]*,//' "$1/manifest.jsonl" | LC_ALL=C sort; }
+
+# compare FOLDER: the same transcripts and list of failures as one process made, and one record for each file.
+compare() {
+  diff --recursive --exclude .shares --exclude manifest.jsonl "$folder/one" "$1" || fail "other transcripts in $1"
+  diff <(records "$folder/one") <(records "$1") || fail "other records in $1"
+}
+
+# ancestor PROCESS PATTERN: the nearest ancestor whose command line has the pattern.
+ancestor() {
+  local process=$1
+  while process=$(ps -o ppid= -p "$process" | tr -d ' ') && [ "${process:-0}" -gt 1 ]; do
+    if tr '\0' ' ' <"/proc/$process/cmdline" | grep -q -e "$2"; then
+      echo "$process"
+      return
+    fi
+  done
+  return 1
+}
+
+# kill_worker OUTPUT SHARES PATTERN: when half of the shares have a record, kills a worker that is in another one.
+kill_worker() {
+  local count=0 process worker
+  mkdir -p "$1/.shares"
+  exec 3< <(exec inotifywait --quiet --monitor --event moved_to --format %f --include '\.json$' "$1/.shares" 2>&1)
+  local watch=$!
+  started+=("$watch")
+  (
+    while read -r _ <&3; do
+      count=$((count + 1))
+      [ "$count" -ge $(($2 / 2)) ] || continue
+      for process in $(pgrep --full "^$command transcribe .*--output-dir $folder"); do
+        if worker=$(ancestor "$process" "$3") && kill -KILL "$worker"; then
+          echo "$worker after $count records" >"$folder/killed"
+          kill "$watch"
+          exit
+        fi
+      done
+    done
+  ) &
+  started+=("$!")
+}
+
+# survived NAME SHARES: a worker was killed, and its share was started again.
+survived() {
+  [ -s "$folder/killed" ] || fail "$1: no worker was killed"
+  local starts
+  starts=$(wc --lines <"$runs")
+  [ "$starts" -gt "$2" ] || fail "$1: $starts starts for $2 shares"
+  echo "$1: killed $(cat "$folder/killed"); $starts starts for $2 shares"
+  rm "$folder/killed"
+}
+
+# failed COMMAND...: runs it, with the status 1 of an archive with a truncated file.
+failed() {
+  local status=0
+  rm -f "$runs"
+  "$@" 2>"$folder/log" || status=$?
+  [ "$status" = 1 ] || fail "status $status: $(tail -n 20 "$folder/log")"
+}
+
+# one OUTPUT OPTION...: transcribes everything in one process.
+one() { (cd "$audio" && tr '\0' '\n' <"$folder/list" | syrinx transcribe --files-from - -o "$@" "${options[@]}"); }
+
+test_dask() {
+  kill_worker "$folder/dask" 14 .
+  failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 4 --share 3 -- "${options[@]}"
+  compare "$folder/dask"
+  survived dask 14
+  # Another run starts only the share with the truncated file, and one process finds everything done.
+  failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 1 --share 3 -- "${options[@]}"
+  [ "$(wc --lines <"$runs")" = 1 ] || fail "dask: $(wc --lines <"$runs") starts in a second run"
+  compare "$folder/dask"
+  (one "$folder/dask" --resume --json 2>/dev/null || true) >"$folder/events"
+  grep -q '"skipped":40' "$folder/events" || fail "dask: one process does not know what is done"
+}
+
+test_s3() {
+  export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1
+  local line
+  exec 4< <(exec python3 -u -m moto.server --port 0 2>&1)
+  started+=("$!")
+  while read -r line <&4 && [[ $line != *"Running on"* ]]; do :; done
+  export AWS_ENDPOINT_URL=${line##* }
+  python3 -c 'import sys, s3fs; s3 = s3fs.S3FileSystem(); s3.mkdir("archive"); s3.put(sys.argv[1], "archive/audio", recursive=True)' \
+    "$audio/"
+  failed python3 "$samples/dask/transcribe.py" s3://archive/audio s3://archive/text --workers 4 --share 3 -- "${options[@]}"
+  python3 -c 'import sys, s3fs; s3fs.S3FileSystem().get("archive/text", sys.argv[1], recursive=True)' "$folder/s3/"
+  compare "$folder/s3"
+  echo "s3: equal"
+}
+
+test_spark() {
+  kill_worker "$folder/spark" 14 CoarseGrainedExecutorBackend
+  failed "$python/bin/spark-submit" --master 'local-cluster[4,1,1024]' --conf spark.ui.enabled=false \
+    "$samples/spark/transcribe.py" "$audio" "$folder/spark" --share 3 -- "${options[@]}"
+  compare "$folder/spark"
+  survived spark 14
+}
+
+make_audio
+one "$folder/one" --quiet || [ $? = 1 ]
+[ "$(wc --lines <"$folder/one/manifest.jsonl")" = 40 ] || fail "one process transcribed $(wc --lines <"$folder/one/manifest.jsonl")"
+for part in ${SYRINX_CLUSTER_PARTS:-dask s3 spark}; do "test_$part"; done
+echo "transcribed by four workers as by one process"
