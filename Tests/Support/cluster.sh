@@ -23,6 +23,7 @@ fail() {
   exit 1
 }
 clean() {
+  if [ -n "${SLURM_CONF:-}" ]; then scancel --user "$(id -un)" || true; fi
   for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done
   wait
   rm -rf --one-file-system "$folder"
@@ -69,20 +70,31 @@ ancestor() {
   return 1
 }
 
-# kill_worker OUTPUT SHARES PATTERN: when half of the shares have a record, kills a worker that is in another one.
+# tree PROCESS: it and its descendants.
+tree() {
+  echo "$1"
+  local child
+  for child in $(pgrep --parent "$1"); do tree "$child"; done
+}
+
+# kill_worker COUNT PATTERN FOLDER...: when that many records or subtitles are in the folders, kills a worker that is in a share.
 kill_worker() {
-  local count=0 process worker
-  mkdir -p "$1/.shares"
-  exec 3< <(exec inotifywait --quiet --monitor --event moved_to --format %f --include '\.json$' "$1/.shares" 2>&1)
+  local wanted=$1 pattern=$2 count=0 process worker
+  shift 2
+  mkdir -p "$@"
+  exec 3< <(exec inotifywait --quiet --monitor --event moved_to --format %f --include '\.(json|vtt)$' "$@" 2>&1)
   local watch=$!
   started+=("$watch")
   (
     while read -r _ <&3; do
       count=$((count + 1))
-      [ "$count" -ge $(($2 / 2)) ] || continue
+      [ "$count" -ge "$wanted" ] || continue
       for process in $(pgrep --full "^$command transcribe .*--output-dir $folder"); do
-        if worker=$(ancestor "$process" "$3") && kill -KILL "$worker"; then
-          echo "$worker after $count records" >"$folder/killed"
+        worker=$(ancestor "$process" "$pattern") || continue
+        # A node of Slurm dies with everything on it. What others start ends with its worker.
+        if [ "$pattern" = slurmstepd ]; then worker=$(tree "$worker"); fi
+        if kill -KILL $worker; then
+          echo "process" $worker "after $count of them" >"$folder/killed"
           kill "$watch"
           exit
         fi
@@ -102,10 +114,12 @@ survived() {
   rm "$folder/killed"
 }
 
+# appears FILE TEXT: waits until a process that was just started has written the text.
+appears() { grep -q -m 1 -e "$2" <(exec timeout 120 tail --pid "${started[-1]}" --lines +1 --follow "$1"); }
+
 # failed COMMAND...: runs it, with the status 1 of an archive with a truncated file.
 failed() {
   local status=0
-  rm -f "$runs"
   "$@" 2>"$folder/log" || status=$?
   [ "$status" = 1 ] || fail "status $status: $(tail -n 20 "$folder/log")"
 }
@@ -114,11 +128,13 @@ failed() {
 one() { (cd "$audio" && tr '\0' '\n' <"$folder/list" | syrinx transcribe --files-from - -o "$@" "${options[@]}"); }
 
 test_dask() {
-  kill_worker "$folder/dask" 14 .
+  rm -f "$runs"
+  kill_worker 7 . "$folder/dask/.shares"
   failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 4 --share 3 -- "${options[@]}"
   compare "$folder/dask"
   survived dask 14
   # Another run starts only the share with the truncated file, and one process finds everything done.
+  rm "$runs"
   failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 1 --share 3 -- "${options[@]}"
   [ "$(wc --lines <"$runs")" = 1 ] || fail "dask: $(wc --lines <"$runs") starts in a second run"
   compare "$folder/dask"
@@ -128,11 +144,12 @@ test_dask() {
 
 test_s3() {
   export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1
-  local line
-  exec 4< <(exec python3 -u -m moto.server --port 0 2>&1)
+  touch "$folder/moto.log"
+  python3 -u -m moto.server --port 0 >"$folder/moto.log" 2>&1 &
   started+=("$!")
-  while read -r line <&4 && [[ $line != *"Running on"* ]]; do :; done
-  export AWS_ENDPOINT_URL=${line##* }
+  appears "$folder/moto.log" 'Running on'
+  AWS_ENDPOINT_URL=$(grep -o 'http://.*' "$folder/moto.log")
+  export AWS_ENDPOINT_URL
   python3 -c 'import sys, s3fs; s3 = s3fs.S3FileSystem(); s3.mkdir("archive"); s3.put(sys.argv[1], "archive/audio", recursive=True)' \
     "$audio/"
   failed python3 "$samples/dask/transcribe.py" s3://archive/audio s3://archive/text --workers 4 --share 3 -- "${options[@]}"
@@ -142,15 +159,72 @@ test_s3() {
 }
 
 test_spark() {
-  kill_worker "$folder/spark" 14 CoarseGrainedExecutorBackend
+  rm -f "$runs"
+  kill_worker 7 CoarseGrainedExecutorBackend "$folder/spark/.shares"
   failed "$python/bin/spark-submit" --master 'local-cluster[4,1,1024]' --conf spark.ui.enabled=false \
     "$samples/spark/transcribe.py" "$audio" "$folder/spark" --share 3 -- "${options[@]}"
   compare "$folder/spark"
   survived spark 14
 }
 
+# start_slurm: a controller, and one node with four processors, whatever the machine has.
+start_slurm() {
+  local slurm=$folder/slurm.d node
+  node=$(hostname -s)
+  mkdir -p "$slurm"/{state,spool}
+  head -c 128 /dev/urandom >"$slurm/key"
+  chmod 600 "$slurm/key"
+  cat >"$slurm/slurm.conf" <<CONFIGURATION
+ClusterName=syrinx
+SlurmctldHost=$node(127.0.0.1)
+SlurmctldPort=16817
+SlurmdPort=16818
+SlurmUser=root
+AuthInfo=socket=$slurm/munge,cred_expire=5
+StateSaveLocation=$slurm/state
+SlurmdSpoolDir=$slurm/spool
+SlurmctldPidFile=$slurm/slurmctld.pid
+SlurmdPidFile=$slurm/slurmd.pid
+SlurmctldLogFile=$slurm/slurmctld.log
+SlurmdLogFile=$slurm/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SlurmdParameters=config_overrides
+BatchStartTimeout=1
+SlurmdTimeout=5
+MpiDefault=none
+NodeName=$node NodeAddr=127.0.0.1 CPUs=4
+PartitionName=all Nodes=ALL Default=YES State=UP
+CONFIGURATION
+  export SLURM_CONF=$slurm/slurm.conf
+  touch "$slurm"/{munge,munged,slurmctld}.log
+  munged --foreground --force --socket="$slurm/munge" --key-file="$slurm/key" --pid-file="$slurm/munge.pid" \
+    --seed-file="$slurm/seed" --log-file="$slurm/munge.log" >"$slurm/munged.log" 2>&1 &
+  started+=("$!")
+  appears "$slurm/munged.log" 'Created .* work threads'
+  slurmctld -D >/dev/null 2>&1 &
+  started+=("$!")
+  appears "$slurm/slurmctld.log" 'Running as primary controller'
+  slurmd -D >/dev/null 2>&1 &
+  started+=("$!")
+}
+
+test_slurm() {
+  local job output=$folder/slurm
+  start_slurm
+  kill_worker 20 slurmstepd "$output"/.shares/4/{0..3}/day{0..2}
+  rm -f "$runs"
+  job=$(sbatch --parsable --array=0-3 --output="$folder/slurm-%a.log" "$samples/slurm/transcribe.sbatch" \
+    "$audio" "$folder/list" "$output" "${options[@]}")
+  failed sbatch --wait --dependency="afterany:$job" --output="$folder/merge.log" "$samples/slurm/merge.sbatch" "$output"
+  compare "$output"
+  survived slurm 4
+}
+
 make_audio
 one "$folder/one" --quiet || [ $? = 1 ]
 [ "$(wc --lines <"$folder/one/manifest.jsonl")" = 40 ] || fail "one process transcribed $(wc --lines <"$folder/one/manifest.jsonl")"
-for part in ${SYRINX_CLUSTER_PARTS:-dask s3 spark}; do "test_$part"; done
+for part in ${SYRINX_CLUSTER_PARTS:-dask s3 spark slurm}; do "test_$part"; done
 echo "transcribed by four workers as by one process"
