@@ -23,7 +23,7 @@ test) wanted=("${build[@]}" "${test[@]}") ;;
 bench) wanted=("${build[@]}" "${test[@]}" "${bench[@]}") ;;
 site) wanted=(chromium) ;;
 deb) wanted=(debootstrap dpkg-dev lintian) ;;
-cluster) wanted=(default-jre-headless haproxy inotify-tools munge procps slurm-wlm sox) ;;
+cluster) wanted=(default-jre-headless haproxy inotify-tools iproute2 munge procps slurm-wlm sox) ;;
 *)
   echo "usage: packages.sh build | test | bench | site | deb | cluster" >&2
   exit 64

@@ -1,13 +1,15 @@
 """Clients made with the PyPI package `wyoming`, at once, and a server that is killed halfway.
 
-load.py URI FILE TEXT CLIENTS UTTERANCES [PROCESS]: each client has the file recognized so many times, each time on a new
-connection. When half of the utterances are recognized, the process is killed. An utterance that begins later must have this
-text, and an earlier one may be lost. The last line is the number of lost utterances.
+load.py URI FILE TEXT CLIENTS UTTERANCES [PROCESS PORT]: each client has the file recognized so many times, each time on a new
+connection. When half of the utterances are recognized, the process of the server on this port is killed. It may cost as many
+utterances as it has connections then. All others, and all that begin later, must have this text. Prints the number of lost ones.
 """
 
 import asyncio
 import os
+import select
 import signal
+import subprocess
 import sys
 import wave
 
@@ -21,7 +23,7 @@ victim = int(sys.argv[6]) if len(sys.argv) > 6 else None
 with wave.open(path, "rb") as file:
     form = {"rate": file.getframerate(), "width": file.getsampwidth(), "channels": file.getnchannels()}
     audio = file.readframes(file.getnframes())
-recognized, lost, killed = 0, 0, False
+recognized, lost, connections, killed, wrong = 0, 0, 0, False, []
 
 
 async def transcript():
@@ -38,7 +40,7 @@ async def transcript():
 
 
 async def utterance():
-    global recognized, lost, killed
+    global recognized, lost, connections, killed
     before = victim is not None and not killed
     try:
         result = await transcript()
@@ -48,10 +50,16 @@ async def utterance():
         lost += 1
         return
     if result != text:
-        sys.exit(f"load.py: an utterance has the text {result!r}")
+        wrong.append(f"load.py: an utterance that began {'before' if before else 'after'} the kill has the text {result!r}")
+        return
     recognized += 1
     if victim is not None and not killed and recognized >= clients * utterances / 2:
+        command = ["ss", "--no-header", "--tcp", "--numeric", "state", "established", f"sport = :{sys.argv[7]}"]
+        connections = len(subprocess.check_output(command).splitlines())
+        descriptor = os.pidfd_open(victim)
         os.kill(victim, signal.SIGKILL)
+        # A dying process still has its port for a moment. No utterance begins until it is gone.
+        select.select([descriptor], [], [])
         killed = True
 
 
@@ -65,6 +73,10 @@ async def main():
 
 
 asyncio.run(main())
+if wrong:
+    sys.exit("\n".join(wrong))
 if victim is not None and not killed:
     sys.exit("load.py: no server was killed")
+if lost > connections:
+    sys.exit(f"load.py: a server with {connections} connections cost {lost} utterances")
 print(lost)
