@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes many minutes and guards little from day to day: the sanitizers over the engines, PocketSphinx 5, the site of
-# the documentation, damaged models, the demo, the container, and the Debian package from a release build, and the
+# the documentation, damaged models, the demo, the container, clusters, and the Debian package from a release build, and the
 # benchmarks against their limits, for which nothing else may run on the machine.
 #   Tests/nightly.sh
 # Every part runs, whatever became of those before; the last line says which failed.
@@ -21,6 +21,8 @@ part env SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests
 part bash Samples/demo.sh
 command=$(bash Samples/build.sh)
 part bash Tests/Support/container.sh "$command"
+part bash Tests/Support/cluster.sh "$command"
+part bash Tests/Support/balancer.sh "$command"
 part bash Tests/Support/deb.sh "$command"
 part bash Tests/bench.sh --check
 

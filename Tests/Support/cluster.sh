@@ -154,7 +154,7 @@ test_s3() {
     "$audio/"
   failed python3 "$samples/dask/transcribe.py" s3://archive/audio s3://archive/text --workers 4 --share 3 -- "${options[@]}"
   python3 -c 'import sys, s3fs; s3fs.S3FileSystem().get("archive/text", sys.argv[1], recursive=True)' "$folder/s3/"
-  compare "$folder/s3"
+  compare "$folder/s3/text"
   echo "s3: equal"
 }
 
