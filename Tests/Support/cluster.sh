@@ -2,14 +2,16 @@
 # Runs the samples for many machines on clusters of four workers on this machine, as root, and compares their results with those
 # of one process, byte for byte:
 #   Tests/Support/cluster.sh COMMAND [ENGINE-OPTION...]
-# COMMAND is a built command. Without options, the engine is PocketSphinx. One worker is killed halfway. Each file must have one
+# COMMAND is a built command. Without options, the engine is PocketSphinx, and the formats are text and vtt. With Moonshine, JSON
+# is the same too: --engine moonshine --format vtt,json. One worker of each cluster is killed halfway. Each file must have one
 # record in the manifest. SYRINX_CLUSTER_PARTS names some of the parts: dask s3 spark slurm.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 command=$(realpath -- "$1")
 shift
-options=(--format 'json,vtt')
+# PocketSphinx's confidences, which are in JSON, depend on the files before: they differ by a thousandth between shares.
+options=(--format 'text,vtt')
 if [ $# -gt 0 ]; then options+=("$@"); else options+=(--engine pocketsphinx); fi
 bash Tests/Support/packages.sh cluster
 bash Tests/Support/python.sh cluster
