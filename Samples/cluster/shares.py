@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import uuid
 from argparse import ArgumentParser
@@ -35,18 +36,15 @@ class Archive:
     patterns: tuple[str, ...]
 
     def files(self):
-        """The sound files, each as name, size, and modification time, and then those whose transcript is another's."""
+        """The sound files in order, each as name, size, and modification time."""
         source, root = url_to_fs(self.input)
-        files, repeated, stems = [], [], set()
+        files = []
         for path, info in sorted(source.find(root, detail=True).items()):
             name = path[len(root) :].lstrip("/")
             hidden = any(part.startswith(".") for part in name.split("/"))
-            if hidden or not any(fnmatch(name.lower(), pattern.lower()) for pattern in self.patterns):
-                continue
-            stem = os.path.splitext(name)[0]
-            (repeated if stem in stems else files).append((name, info["size"], modified(info)))
-            stems.add(stem)
-        return files, repeated
+            if not hidden and any(fnmatch(name.lower(), pattern.lower()) for pattern in self.patterns):
+                files.append((name, info["size"], modified(info)))
+        return files or sys.exit(f"no sound files in {self.input}")
 
     def done(self):
         """The line in the manifest of each finished file. A share without all its transcripts does not count."""
@@ -60,11 +58,14 @@ class Archive:
                 lines |= record["lines"]
         return lines
 
-    def plan(self, size):
-        """Shares of `size` files that are not done yet."""
-        done = self.done()
-        files = [file for file in self.files()[0] if self.key(file) not in done]
-        return [files[start : start + size] for start in range(0, len(files), size)]
+    def plan(self, files, size):
+        """Shares of `size` files that are not done yet. Of files with the same transcript, the first one counts."""
+        done, owners = self.done(), {}
+        for file in files:
+            if owners.setdefault(os.path.splitext(file[0])[0], file) is not file:
+                print(f"{file[0]}: another file has the same transcript", file=sys.stderr)
+        rest = [file for file in owners.values() if self.key(file) not in done]
+        return [rest[start : start + size] for start in range(0, len(rest), size)]
 
     def key(self, file):
         return hashlib.sha256(json.dumps([*file, *self.options]).encode()).hexdigest()
@@ -103,12 +104,12 @@ class Archive:
             os.utime(path, (when, when))
         return f"{folder}/audio"
 
-    def merge(self):
+    def merge(self, files):
         """Publishes manifest.jsonl and failed.txt. Returns the exit status."""
         target, results = url_to_fs(self.output)
-        done, (files, repeated) = self.done(), self.files()
+        done = self.done()
         lines = [done[self.key(file)] for file in files if self.key(file) in done]
-        failed = [file[0] for file in [*files, *repeated] if self.key(file) not in done]
+        failed = [file[0] for file in files if self.key(file) not in done]
         publish(target, results, "manifest.jsonl", "".join(f"{line}\n" for line in lines).encode())
         if failed:
             publish(target, results, "failed.txt", b"".join(os.fsencode(name) + b"\n" for name in failed))
@@ -127,8 +128,11 @@ def run(folder, output, names, options):
     """Transcribes files of a folder. The process ends with the worker that started it."""
     command = ["setpriv", "--pdeathsig", "KILL", "syrinx", "transcribe", "--files-from", "-", "--null"]
     command += ["--output-dir", str(output), "--jobs", "1", "--quiet", *options]
-    ended = subprocess.run(command, cwd=folder, input=b"".join(os.fsencode(name) + b"\0" for name in names), capture_output=True)
-    messages = ended.stderr.decode(errors="backslashreplace")
+    names = b"".join(os.fsencode(name) + b"\0" for name in names)
+    ended = subprocess.run(command, cwd=folder, input=names, capture_output=True)
+    # Nobody needs the sentence about failed.txt in a folder that is temporary.
+    lines = ended.stderr.decode(errors="backslashreplace").splitlines(keepends=True)
+    messages = "".join(line for line in lines if str(output) not in line)
     if ended.returncode != 0 and not (ended.returncode == 1 and (output / "failed.txt").exists()):
         raise RuntimeError(f"syrinx ended with status {ended.returncode}: {messages}")
     return messages
@@ -155,4 +159,5 @@ def parse(parser: ArgumentParser, words):
     parser.add_argument("--share", type=int, default=32, metavar="NUMBER", help="files of a share (default: 32)")
     arguments = parser.parse_args(words[:end])
     ends = [os.path.abspath(place) if "://" not in place else place for place in (arguments.input, arguments.output)]
-    return Archive(*ends, tuple(words[end + 1 :]), tuple(arguments.include or [f"*.{extension}" for extension in SOUNDS])), arguments
+    patterns = arguments.include or [f"*.{extension}" for extension in SOUNDS]
+    return Archive(*ends, tuple(words[end + 1 :]), tuple(patterns)), arguments

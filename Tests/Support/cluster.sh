@@ -152,8 +152,12 @@ test_s3() {
   appears "$folder/moto.log" 'Running on'
   AWS_ENDPOINT_URL=$(grep -o 'http://.*' "$folder/moto.log")
   export AWS_ENDPOINT_URL
-  python3 -c 'import sys, s3fs; s3 = s3fs.S3FileSystem(); s3.mkdir("archive"); s3.put(sys.argv[1], "archive/audio", recursive=True)' \
-    "$audio/"
+  python3 - "$audio/" <<'PYTHON'
+import sys, s3fs
+
+s3fs.S3FileSystem().mkdir("archive")
+s3fs.S3FileSystem().put(sys.argv[1], "archive/audio", recursive=True)
+PYTHON
   failed python3 "$samples/dask/transcribe.py" s3://archive/audio s3://archive/text --workers 4 --share 3 -- "${options[@]}"
   python3 -c 'import sys, s3fs; s3fs.S3FileSystem().get("archive/text", sys.argv[1], recursive=True)' "$folder/s3/"
   compare "$folder/s3/text"

@@ -23,7 +23,8 @@ def main():
     parser.add_argument("--scheduler", metavar="ADDRESS", help="address of a scheduler (default: a cluster on this machine)")
     parser.add_argument("--workers", type=int, metavar="NUMBER", help="workers on this machine (default: one per processor)")
     archive, arguments = shares.parse(parser, sys.argv[1:])
-    plan = archive.plan(arguments.share)
+    files = archive.files()
+    plan = archive.plan(files, arguments.share)
     with connect(arguments) as client:
         client.upload_file(shares.__file__)
         # Dask gives the share of a dead worker to another one. A share in which syrinx crashes is tried three times.
@@ -31,7 +32,7 @@ def main():
         for number, future in enumerate(as_completed(futures), 1):
             report(future)
             print(f"{number} of {len(plan)} shares", file=sys.stderr, flush=True)
-    return archive.merge()
+    return archive.merge(files)
 
 
 def connect(arguments):

@@ -21,7 +21,8 @@ import shares
 def main():
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     archive, arguments = shares.parse(parser, sys.argv[1:])
-    plan = archive.plan(arguments.share)
+    files = archive.files()
+    plan = archive.plan(files, arguments.share)
     if plan:
         session = SparkSession.builder.appName("syrinx").getOrCreate()
         session.sparkContext.addPyFile(shares.__file__)
@@ -30,15 +31,15 @@ def main():
         for messages in tasks.mapPartitions(partial(transcribe, archive)).collect():
             print(messages, end="", file=sys.stderr)
         session.stop()
-    return archive.merge()
+    return archive.merge(files)
 
 
 def transcribe(archive, partition):
-    """A share in which syrinx crashes is reported, so that the other shares continue."""
+    """A share that fails is reported, so that the other shares continue."""
     for share in partition:
         try:
             yield archive.transcribe(share)
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             yield f"a share failed: {error}\n"
 
 
