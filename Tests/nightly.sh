@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What takes many minutes and guards little from day to day: the sanitizers over the engines, PocketSphinx 5, the site of
-# the documentation, damaged models, the demo, the release build and another of it, the container and the Debian package
-# from it, and the benchmarks against their limits, for which nothing else may run on the machine.
+# the documentation, damaged models, the demo, the release build and another of it, the container, clusters, and the Debian
+# package from it, and the benchmarks against their limits, for which nothing else may run on the machine.
 #   Tests/nightly.sh
 # Every part runs, whatever became of those before; the last line says which failed.
 set -uo pipefail
@@ -22,6 +22,8 @@ part bash Samples/demo.sh
 command=$(bash Samples/build.sh)
 part bash Tests/Support/same-build.sh "$command"
 part bash Tests/Support/container.sh "$command"
+part bash Tests/Support/cluster.sh "$command"
+part bash Tests/Support/balancer.sh "$command"
 part bash Tests/Support/deb.sh "$command"
 part bash Tests/bench.sh --check
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: packages.sh build | test | bench | site | deb
+# Installs the Debian packages that are missing: packages.sh build | test | bench | site | deb | cluster
 # `build` is what building and using Syrinx takes; `test` adds what its tests compare it with, `bench` what its
-# benchmarks do; `site` and `deb` are only what checks the documentation's
-# site and a Debian package.
+# benchmarks do; `site`, `deb`, and `cluster` are only what checks the documentation's
+# site, a Debian package, and the samples for many machines.
 set -euo pipefail
 
 build=(
@@ -23,8 +23,9 @@ test) wanted=("${build[@]}" "${test[@]}") ;;
 bench) wanted=("${build[@]}" "${test[@]}" "${bench[@]}") ;;
 site) wanted=(chromium) ;;
 deb) wanted=(debootstrap dpkg-dev lintian) ;;
+cluster) wanted=(default-jre-headless haproxy inotify-tools iproute2 munge procps slurm-wlm sox) ;;
 *)
-  echo "usage: packages.sh build | test | bench | site | deb" >&2
+  echo "usage: packages.sh build | test | bench | site | deb | cluster" >&2
   exit 64
   ;;
 esac

@@ -2,6 +2,7 @@
 # Installs the Python packages that tests and benchmarks run as independent peers, for nobody but them:
 #   python.sh            those of the tests, in .build/python
 #   python.sh sherpa     those of the benchmarks, in .build/sherpa
+#   python.sh cluster    those of the test of many machines, in .build/cluster
 # PYTHONPATH names the folder where a test runs one of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -10,8 +11,9 @@ folder=.build/${1:-python}
 case "$folder" in
 .build/python) wanted=(wyoming==1.10.2) ;;
 .build/sherpa) wanted=(sherpa-onnx-bin==2.0.1 sherpa-onnx-core==2.0.1) ;;
+.build/cluster) wanted=("dask[distributed]==2026.8.0" "moto[server]==5.2.5" pyspark==4.3.0 s3fs==2026.9.0) ;;
 *)
-  echo "usage: python.sh [sherpa]" >&2
+  echo "usage: python.sh [sherpa | cluster]" >&2
   exit 64
   ;;
 esac

@@ -1,0 +1,163 @@
+"""The work of the scripts for Dask and Spark: plan shares of an archive, transcribe one, and merge the results.
+
+The input and the output are folders that every machine sees, or addresses of fsspec such as s3://bucket/prefix. The
+output has what `syrinx transcribe INPUT --output-dir OUTPUT` leaves there, and a record of each share in `.shares`.
+A transcript, and then the record of its share, appears as a whole, so a share may run twice and its results count once.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import uuid
+from argparse import ArgumentParser
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from fsspec.core import url_to_fs
+from fsspec.implementations.local import LocalFileSystem
+
+SOUNDS = """
+3gp aac ac3 aif aifc aiff amr ape asf au avi caf dff dsf flac flv m4a m4b m4v mka mkv mov mp2 mp3 mp4 mpc oga ogg ogv opus
+rf64 snd spx tta voc w64 wav wave webm wma wmv wv
+""".split()
+# How JSON names a byte that is not UTF-8: Python's code for it, and that of Syrinx.
+UNDECODABLE = {0xDC00 + byte: 0xEF00 + byte for byte in range(0x80, 0x100)}
+
+
+@dataclass(frozen=True)
+class Archive:
+    input: str
+    output: str
+    options: tuple[str, ...]
+    patterns: tuple[str, ...]
+
+    def files(self):
+        """The sound files in order, each as name, size, and modification time."""
+        source, root = url_to_fs(self.input)
+        files = []
+        for path, info in sorted(source.find(root, detail=True).items()):
+            name = path[len(root) :].lstrip("/")
+            hidden = any(part.startswith(".") for part in name.split("/"))
+            if not hidden and any(fnmatch(name.lower(), pattern.lower()) for pattern in self.patterns):
+                files.append((name, info["size"], modified(info)))
+        return files or sys.exit(f"no sound files in {self.input}")
+
+    def done(self):
+        """The line in the manifest of each finished file. A share without all its transcripts does not count."""
+        target, results = url_to_fs(self.output)
+        target.invalidate_cache()
+        paths = target.find(results)
+        records = [path for path in paths if path.startswith(f"{results}/.shares/") and path.endswith(".json")]
+        present, lines = set(paths), {}
+        for record in map(json.loads, target.cat(records).values() if records else []):
+            if all(f"{results}/{name}" in present for name in record["transcripts"]):
+                lines |= record["lines"]
+        return lines
+
+    def plan(self, files, size):
+        """Shares of `size` files that are not done yet. Of files with the same transcript, the first one counts."""
+        done, owners = self.done(), {}
+        for file in files:
+            if owners.setdefault(os.path.splitext(file[0])[0], file) is not file:
+                print(f"{file[0]}: another file has the same transcript", file=sys.stderr)
+        rest = [file for file in owners.values() if self.key(file) not in done]
+        return [rest[start : start + size] for start in range(0, len(rest), size)]
+
+    def key(self, file):
+        return hashlib.sha256(json.dumps([*file, *self.options]).encode()).hexdigest()
+
+    def transcribe(self, share):
+        """Publishes the transcripts of a share and its record. Returns what syrinx reported."""
+        target, results = url_to_fs(self.output)
+        record = f"{results}/.shares/{hashlib.sha256(''.join(map(self.key, share)).encode()).hexdigest()}.json"
+        # A share comes again if its worker dies after it.
+        if target.exists(record) and len(json.loads(target.cat_file(record))["lines"]) == len(share):
+            return ""
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder, "output")
+            messages = run(self.audio(share, folder), output, [name for name, _, _ in share], self.options)
+            keys = {name.translate(UNDECODABLE): self.key((name, *rest)) for name, *rest in share}
+            manifest = output / "manifest.jsonl"
+            lines = manifest.read_text().splitlines() if manifest.exists() else []
+            transcripts = [path for path in output.rglob("*") if path.is_file()]
+            names = [str(path.relative_to(output)) for path in transcripts]
+            names = [name for name in names if name not in ("manifest.jsonl", "failed.txt")]
+            for name in names:
+                publish(target, results, name, (output / name).read_bytes())
+            content = {"transcripts": names, "lines": {keys[json.loads(line)["file"]]: line for line in lines}}
+            publish(target, results, record[len(results) + 1 :], json.dumps(content).encode())
+            return messages
+
+    def audio(self, share, folder):
+        """The folder with the files of a share. Those in a bucket are copied below `folder`."""
+        source, root = url_to_fs(self.input)
+        if isinstance(source, LocalFileSystem):
+            return root
+        for name, _, when in share:
+            path = Path(folder, "audio", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            source.get_file(f"{root}/{name}", str(path))
+            os.utime(path, (when, when))
+        return f"{folder}/audio"
+
+    def merge(self, files):
+        """Publishes manifest.jsonl and failed.txt. Returns the exit status."""
+        target, results = url_to_fs(self.output)
+        done = self.done()
+        lines = [done[self.key(file)] for file in files if self.key(file) in done]
+        failed = [file[0] for file in files if self.key(file) not in done]
+        publish(target, results, "manifest.jsonl", "".join(f"{line}\n" for line in lines).encode())
+        if failed:
+            publish(target, results, "failed.txt", b"".join(os.fsencode(name) + b"\n" for name in failed))
+        elif target.exists(f"{results}/failed.txt"):
+            target.rm_file(f"{results}/failed.txt")
+        print(f"{len(lines)} files transcribed, {len(failed)} failed")
+        return 1 if failed else 0
+
+
+def modified(info):
+    when = info.get("mtime") or info.get("LastModified") or 0
+    return when.timestamp() if hasattr(when, "timestamp") else when
+
+
+def run(folder, output, names, options):
+    """Transcribes files of a folder. The process ends with the worker that started it."""
+    command = ["setpriv", "--pdeathsig", "KILL", "syrinx", "transcribe", "--files-from", "-", "--null"]
+    command += ["--output-dir", str(output), "--jobs", "1", "--quiet", *options]
+    names = b"".join(os.fsencode(name) + b"\0" for name in names)
+    ended = subprocess.run(command, cwd=folder, input=names, capture_output=True)
+    # Nobody needs the sentence about failed.txt in a folder that is temporary.
+    lines = ended.stderr.decode(errors="backslashreplace").splitlines(keepends=True)
+    messages = "".join(line for line in lines if str(output) not in line)
+    if ended.returncode != 0 and not (ended.returncode == 1 and (output / "failed.txt").exists()):
+        raise RuntimeError(f"syrinx ended with status {ended.returncode}: {messages}")
+    return messages
+
+
+def publish(target, results, name, content):
+    """Writes a file that appears as a whole, as an object in a bucket does."""
+    path = f"{results}/{name}"
+    if not isinstance(target, LocalFileSystem):
+        return target.pipe_file(path, content)
+    part = f"{results}/.shares/{uuid.uuid4().hex}.part"
+    for parent in (os.path.dirname(part), os.path.dirname(path)):
+        os.makedirs(parent, exist_ok=True)
+    Path(part).write_bytes(content)
+    os.replace(part, path)
+
+
+def parse(parser: ArgumentParser, words):
+    """The archive and the other arguments of a script. Options after -- are those of syrinx transcribe."""
+    end = words.index("--") if "--" in words else len(words)
+    parser.add_argument("input", help="folder or address of the recordings, such as s3://bucket/recordings")
+    parser.add_argument("output", help="folder or address of the transcripts")
+    parser.add_argument("--include", action="append", metavar="PATTERN", help="pattern for names (default: sound files)")
+    parser.add_argument("--share", type=int, default=32, metavar="NUMBER", help="files of a share (default: 32)")
+    arguments = parser.parse_args(words[:end])
+    ends = [os.path.abspath(place) if "://" not in place else place for place in (arguments.input, arguments.output)]
+    patterns = arguments.include or [f"*.{extension}" for extension in SOUNDS]
+    return Archive(*ends, tuple(words[end + 1 :]), tuple(patterns)), arguments

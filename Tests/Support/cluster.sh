@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# Runs the samples for many machines on clusters of four workers on this machine, as root, and compares their results with those
+# of one process, byte for byte:
+#   Tests/Support/cluster.sh COMMAND [ENGINE-OPTION...]
+# COMMAND is a built command. Without options, the engine is PocketSphinx, and the formats are text and vtt. With Moonshine, JSON
+# is the same too: --engine moonshine --format vtt,json. One worker of each cluster is killed halfway. Each file must have one
+# record in the manifest. SYRINX_CLUSTER_PARTS names some of the parts: dask s3 spark slurm.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+command=$(realpath -- "$1")
+shift
+# PocketSphinx's confidences, which are in JSON, depend on the files before: they differ by a thousandth between shares.
+options=(--format 'text,vtt')
+if [ $# -gt 0 ]; then options+=("$@"); else options+=(--engine pocketsphinx); fi
+bash Tests/Support/packages.sh cluster
+bash Tests/Support/python.sh cluster
+python=$PWD/.build/cluster
+samples=$PWD/Samples/cluster
+folder=$(mktemp -d)
+audio=$folder/audio runs=$folder/runs
+started=()
+fail() {
+  echo "cluster.sh: $1" >&2
+  exit 1
+}
+clean() {
+  if [ -n "${SLURM_CONF:-}" ]; then scancel --user "$(id -un)" || true; fi
+  for process in "${started[@]}"; do kill "$process" 2>/dev/null || true; done
+  wait
+  rm -rf --one-file-system "$folder"
+}
+trap clean EXIT
+
+# The command writes a line for each start, so that a second start of a share is visible.
+mkdir -p "$folder/bin"
+printf '#!/bin/sh\necho start >>%q\nexec %q "$@"\n' "$runs" "$command" >"$folder/bin/syrinx"
+chmod +x "$folder/bin/syrinx"
+export PATH=$folder/bin:$PATH PYTHONPATH=$python TMPDIR=$folder
+
+# make_audio: 40 clips in folders, no two of the same bytes, and one that is truncated.
+make_audio() {
+  local number sounds=(go-forward.wav two-utterances.wav turn-44100-stereo.flac)
+  for number in {0..39}; do
+    local path=$audio/day$((number / 15))/clip$number.wav
+    mkdir -p "$(dirname "$path")"
+    sox -R "Samples/sounds/${sounds[number % 3]}" "$path" gain -$((number % 7)) pad 0.$((number + 10)) 0.5
+  done
+  sox Samples/sounds/go-forward.wav "$audio/day1/two words.flac"
+  truncate --size 20000 "$audio/day0/clip3.wav"
+  (cd "$audio" && find . -type f -printf '%P\0' | LC_ALL=C sort --zero-terminated) >"$folder/list"
+}
+
+# records FOLDER: the manifest in order, without the times of modification, which a bucket does not keep.
+records() { sed 's/"modified":[0-9.]*,//' "$1/manifest.jsonl" | LC_ALL=C sort; }
+
+# compare FOLDER: the same transcripts and list of failures as one process made, and one record for each file.
+compare() {
+  diff --recursive --exclude .shares --exclude manifest.jsonl "$folder/one" "$1" || fail "other transcripts in $1"
+  diff <(records "$folder/one") <(records "$1") || fail "other records in $1"
+}
+
+# ancestor PROCESS PATTERN: the nearest ancestor whose command line has the pattern.
+ancestor() {
+  local process=$1
+  while process=$(ps -o ppid= -p "$process" | tr -d ' ') && [ "${process:-0}" -gt 1 ]; do
+    if tr '\0' ' ' <"/proc/$process/cmdline" | grep -q -e "$2"; then
+      echo "$process"
+      return
+    fi
+  done
+  return 1
+}
+
+# tree PROCESS: it and its descendants.
+tree() {
+  echo "$1"
+  local child
+  for child in $(pgrep --parent "$1"); do tree "$child"; done
+}
+
+# kill_worker COUNT PATTERN FOLDER...: when that many records or subtitles are in the folders, kills a worker that is in a share.
+kill_worker() {
+  local wanted=$1 pattern=$2 count=0 process worker
+  shift 2
+  mkdir -p "$@"
+  exec 3< <(exec inotifywait --quiet --monitor --event moved_to --format %f --include '\.(json|vtt)$' "$@" 2>&1)
+  local watch=$!
+  started+=("$watch")
+  (
+    while read -r _ <&3; do
+      count=$((count + 1))
+      [ "$count" -ge "$wanted" ] || continue
+      for process in $(pgrep --full "^$command transcribe .*--output-dir $folder"); do
+        worker=$(ancestor "$process" "$pattern") || continue
+        # A node of Slurm dies with everything on it. What others start ends with its worker.
+        if [ "$pattern" = slurmstepd ]; then worker=$(tree "$worker"); fi
+        if kill -KILL $worker; then
+          echo "process" $worker "after $count of them" >"$folder/killed"
+          kill "$watch"
+          exit
+        fi
+      done
+    done
+  ) &
+  started+=("$!")
+}
+
+# survived NAME SHARES: a worker was killed, and its share was started again.
+survived() {
+  [ -s "$folder/killed" ] || fail "$1: no worker was killed"
+  local starts
+  starts=$(wc --lines <"$runs")
+  [ "$starts" -gt "$2" ] || fail "$1: $starts starts for $2 shares"
+  echo "$1: killed $(cat "$folder/killed"); $starts starts for $2 shares"
+  rm "$folder/killed"
+}
+
+# appears FILE TEXT: waits until a process that was just started has written the text.
+appears() { grep -q -m 1 -e "$2" <(exec timeout 120 tail --pid "${started[-1]}" --lines +1 --follow "$1"); }
+
+# failed COMMAND...: runs it, with the status 1 of an archive with a truncated file.
+failed() {
+  local status=0
+  "$@" 2>"$folder/log" || status=$?
+  [ "$status" = 1 ] || fail "status $status: $(tail -n 20 "$folder/log")"
+}
+
+# one OUTPUT OPTION...: transcribes everything in one process.
+one() { (cd "$audio" && tr '\0' '\n' <"$folder/list" | syrinx transcribe --files-from - -o "$@" "${options[@]}"); }
+
+test_dask() {
+  rm -f "$runs"
+  kill_worker 7 . "$folder/dask/.shares"
+  failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 4 --share 3 -- "${options[@]}"
+  compare "$folder/dask"
+  survived dask 14
+  # Another run starts only the share with the truncated file, and one process finds everything done.
+  rm "$runs"
+  failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 1 --share 3 -- "${options[@]}"
+  [ "$(wc --lines <"$runs")" = 1 ] || fail "dask: $(wc --lines <"$runs") starts in a second run"
+  compare "$folder/dask"
+  (one "$folder/dask" --resume --json 2>/dev/null || true) >"$folder/events"
+  grep -q '"skipped":40' "$folder/events" || fail "dask: one process does not know what is done"
+}
+
+test_s3() {
+  export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1
+  touch "$folder/moto.log"
+  python3 -u -m moto.server --port 0 >"$folder/moto.log" 2>&1 &
+  started+=("$!")
+  appears "$folder/moto.log" 'Running on'
+  AWS_ENDPOINT_URL=$(grep -o 'http://.*' "$folder/moto.log")
+  export AWS_ENDPOINT_URL
+  python3 - "$audio/" <<'PYTHON'
+import sys, s3fs
+
+s3fs.S3FileSystem().mkdir("archive")
+s3fs.S3FileSystem().put(sys.argv[1], "archive/audio", recursive=True)
+PYTHON
+  failed python3 "$samples/dask/transcribe.py" s3://archive/audio s3://archive/text --workers 4 --share 3 -- "${options[@]}"
+  python3 -c 'import sys, s3fs; s3fs.S3FileSystem().get("archive/text", sys.argv[1], recursive=True)' "$folder/s3/"
+  compare "$folder/s3/text"
+  echo "s3: equal"
+}
+
+test_spark() {
+  rm -f "$runs"
+  kill_worker 7 CoarseGrainedExecutorBackend "$folder/spark/.shares"
+  failed "$python/bin/spark-submit" --master 'local-cluster[4,1,1024]' --conf spark.ui.enabled=false \
+    "$samples/spark/transcribe.py" "$audio" "$folder/spark" --share 3 -- "${options[@]}"
+  compare "$folder/spark"
+  survived spark 14
+}
+
+# start_slurm: a controller, and one node with four processors, whatever the machine has.
+start_slurm() {
+  local slurm=$folder/slurm.d node
+  node=$(hostname -s)
+  mkdir -p "$slurm"/{state,spool}
+  head -c 128 /dev/urandom >"$slurm/key"
+  chmod 600 "$slurm/key"
+  cat >"$slurm/slurm.conf" <<CONFIGURATION
+ClusterName=syrinx
+SlurmctldHost=$node(127.0.0.1)
+SlurmctldPort=16817
+SlurmdPort=16818
+SlurmUser=root
+AuthInfo=socket=$slurm/munge,cred_expire=5
+StateSaveLocation=$slurm/state
+SlurmdSpoolDir=$slurm/spool
+SlurmctldPidFile=$slurm/slurmctld.pid
+SlurmdPidFile=$slurm/slurmd.pid
+SlurmctldLogFile=$slurm/slurmctld.log
+SlurmdLogFile=$slurm/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SlurmdParameters=config_overrides
+BatchStartTimeout=1
+SlurmdTimeout=5
+MpiDefault=none
+NodeName=$node NodeAddr=127.0.0.1 CPUs=4
+PartitionName=all Nodes=ALL Default=YES State=UP
+CONFIGURATION
+  export SLURM_CONF=$slurm/slurm.conf
+  touch "$slurm"/{munge,munged,slurmctld}.log
+  munged --foreground --force --socket="$slurm/munge" --key-file="$slurm/key" --pid-file="$slurm/munge.pid" \
+    --seed-file="$slurm/seed" --log-file="$slurm/munge.log" >"$slurm/munged.log" 2>&1 &
+  started+=("$!")
+  appears "$slurm/munged.log" 'Created .* work threads'
+  slurmctld -D >/dev/null 2>&1 &
+  started+=("$!")
+  appears "$slurm/slurmctld.log" 'Running as primary controller'
+  slurmd -D >/dev/null 2>&1 &
+  started+=("$!")
+}
+
+test_slurm() {
+  local job output=$folder/slurm
+  start_slurm
+  kill_worker 20 slurmstepd "$output"/.shares/4/{0..3}/day{0..2}
+  rm -f "$runs"
+  job=$(sbatch --parsable --array=0-3 --output="$folder/slurm-%a.log" "$samples/slurm/transcribe.sbatch" \
+    "$audio" "$folder/list" "$output" "${options[@]}")
+  failed sbatch --wait --dependency="afterany:$job" --output="$folder/merge.log" "$samples/slurm/merge.sbatch" "$output"
+  compare "$output"
+  survived slurm 4
+}
+
+make_audio
+one "$folder/one" --quiet || [ $? = 1 ]
+[ "$(wc --lines <"$folder/one/manifest.jsonl")" = 40 ] || fail "one process transcribed $(wc --lines <"$folder/one/manifest.jsonl")"
+for part in ${SYRINX_CLUSTER_PARTS:-dask s3 spark slurm}; do "test_$part"; done
+echo "transcribed by four workers as by one process"
