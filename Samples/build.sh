@@ -7,22 +7,31 @@ cd "$(dirname "$0")/.."
 bash Tests/Support/packages.sh build
 scratch=.build/small
 
-# A binary names the folder of its sources. Each build sees them in the same one, so that builds of a commit are identical.
+# A binary contains the path of its sources. Each build mounts them at the same path, so that builds of a commit are identical.
 place=/srv/syrinx
+user=()
+[ "$(id -u)" = 0 ] || user=(--map-root-user)
 in_place() {
-  unshare --map-root-user --mount bash -euc '
+  unshare "${user[@]}" --mount bash -euc '
     mount -t tmpfs none "${0%/*}"
     mkdir "$0"
-    mount --bind . "$0"
+    mount --rbind "$1" "$0"
     cd "$0"
-    exec "$@"' "$place" "$@"
+    shift
+    exec "$@"' "$place" "$PWD" "$@"
 }
-if ! in_place true 2>/dev/null; then
-  echo "build.sh: this system allows no mounts of its own, so the command will name this folder" >&2
+mkdir -p "$scratch"
+case "$PWD:$HOME:$(realpath "$(command -v swift)")" in
+# The mount would hide what lies there.
+"${place%/*}"/* | *:"${place%/*}"/*) own=false ;;
+*) if in_place test -w Package.swift -a -w "$scratch" 2>/dev/null; then own=true; else own=false; fi ;;
+esac
+if ! $own; then
+  echo "build.sh: the sources cannot be mounted at $place, so the command will contain the path of this folder" >&2
   place=$PWD
   in_place() { "$@"; }
 fi
-# The compiler refuses modules that it has cached in another folder.
+# Cached modules are valid only at the path at which they were built.
 [ "$(cat "$scratch/place" 2>/dev/null)" = "$place" ] || rm -rf "$scratch"
 mkdir -p "$scratch"
 echo "$place" >"$scratch/place"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes many minutes and guards little from day to day: the sanitizers over the engines, PocketSphinx 5, the site of
-# the documentation, damaged models, the demo, the release build and another of it, the container, clusters, and the Debian
+# the documentation, damaged models, the demo, the reproducibility of the release build, its container, clusters, and the Debian
 # package from it, and the benchmarks against their limits, for which nothing else may run on the machine.
 #   Tests/nightly.sh
 # Every part runs, whatever became of those before; the last line says which failed.
@@ -20,7 +20,7 @@ part bash Tests/Support/documentation-site.sh
 part env SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests
 part bash Samples/demo.sh
 command=$(bash Samples/build.sh)
-part bash Tests/Support/same-build.sh "$command"
+part bash Tests/Support/reproducible-build.sh "$command"
 part bash Tests/Support/container.sh "$command"
 part bash Tests/Support/cluster.sh "$command"
 part bash Tests/Support/balancer.sh "$command"

@@ -102,7 +102,7 @@ import Testing
       SpeechToText()
     } withDependencies: {
       $0.audioRecorder = .liveValue
-      // The recorder waits with it for a device that it takes for lost.
+      // The recorder uses it for the timeout of a lost device.
       $0.continuousClock = ContinuousClock()
       $0.soundCard = card.soundCard
       $0.speechClient = .liveValue

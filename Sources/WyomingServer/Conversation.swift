@@ -154,7 +154,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     do {
       let events = try await working { try await watch.recognizing(utterance.job.finish) }
       let elapsed = utterance.stopwatch.elapsed()
-      options.meters.note(utterance.audio, recognizedIn: elapsed)
+      options.meters.recordTranscript(of: utterance.audio, after: elapsed)
       await options.report(.recognized(client: client, audio: utterance.audio, elapsed: elapsed))
       return events
     } catch {

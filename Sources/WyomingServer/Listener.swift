@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import ClientDependencies
 import CoreMetrics
@@ -73,7 +74,7 @@ struct Listener {
             }
             tasks.addTask { [client] in
               var place = hasPlace ? places : refusals
-              if !hasPlace, await isFree(places, options, on: clock) {
+              if !hasPlace, await waitForPlace(in: places, options, on: clock) {
                 place.giveBack()
                 place = places
               }
@@ -87,15 +88,15 @@ struct Listener {
     }
   }
 
-  /// Waits for a place; a client that gets none is refused.
-  private func isFree(
-    _ places: Places, _ options: WyomingServerOptions, on clock: any Clock<Duration>
+  /// Waits for a place; returns false if the client is refused.
+  private func waitForPlace(
+    in places: Places, _ options: WyomingServerOptions, on clock: any Clock<Duration>
   ) async -> Bool {
-    options.meters.waitingClients.increment()
-    defer { options.meters.waitingClients.decrement() }
-    let isFree = await places.take(within: Self.patience, on: clock)
-    if !isFree { options.meters.refusals.increment() }
-    return isFree
+    let stopwatch = Stopwatch(clock)
+    defer { options.meters.wait.recordNanoseconds(stopwatch.elapsed().inNanoseconds) }
+    let hasPlace = await places.take(within: Self.patience, on: clock)
+    if !hasPlace { options.meters.refusals.increment() }
+    return hasPlace
   }
 
   private func announce(
@@ -111,7 +112,7 @@ struct Listener {
   private func bind(
     _ group: MultiThreadedEventLoopGroup
   ) async throws -> NIOAsyncChannel<any Channel, Never> {
-    try await listening(on: address) {
+    try await mappingErrors(at: address) {
       try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         // Without a free descriptor, accept fails repeatedly without waiting.
@@ -136,11 +137,9 @@ struct Listener {
   }
 }
 
-/// Begins to listen.
-///
-/// - Throws: `WyomingServerError` for an error of the system.
-func listening<Result>(
-  on address: SocketAddress, _ bind: () async throws -> Result
+/// Runs `bind` and turns errors of the system into `WyomingServerError`.
+func mappingErrors<Result>(
+  at address: SocketAddress, _ bind: () async throws -> Result
 ) async throws -> Result {
   let name = "\(WyomingAddress(address) ?? .stdio(command: nil))"
   do {

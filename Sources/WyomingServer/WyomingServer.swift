@@ -34,6 +34,8 @@ public struct WyomingServer: Sendable {
   public func run(
     onListening: @escaping @Sendable (_ address: WyomingAddress) async -> Void = { _ in }
   ) async throws {
+    var options = options
+    options.meters = ServerMetrics(options.metrics ?? MetricsSystem.factory)
     switch address {
     case .tcp(let host, let port):
       let listener = try await Listener(
@@ -98,14 +100,13 @@ public struct WyomingServerOptions: Sendable {
   /// The client that an event is about waits until it returns.
   public var report: @Sendable (_ report: WyomingServerReport) async -> Void = { _ in }
 
-  /// Where the server counts and measures; by default the program's own metrics system, which drops
+  /// Where the server counts and measures; nil for the program's own metrics system, which drops
   /// everything unless it was bootstrapped.
   ///
   /// The module's page lists the metrics. `PrometheusMetrics` keeps them for Prometheus.
-  public var metrics: any MetricsFactory = MetricsSystem.factory {
-    didSet { meters = ServerMetrics(metrics) }
-  }
-  private(set) var meters = ServerMetrics(MetricsSystem.factory)
+  public var metrics: (any MetricsFactory)?
+  /// The metrics of a running server.
+  var meters = ServerMetrics(NOOPMetricsHandler.instance)
 
   /// The default options.
   public init() {}

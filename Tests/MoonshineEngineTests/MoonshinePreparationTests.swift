@@ -21,9 +21,11 @@ struct MoonshinePreparationTests {
     let published = try GreedyTokens(
       encoder: folder.session("encoder_model.ort", in: library),
       decoder: folder.session("decoder_model_merged.ort", in: library))
+    let preparedDecoder = try folder.session("decoder.8bit.ort", in: library, isMapped: true)
     let prepared = try GreedyTokens(
       encoder: folder.session("encoder.prepared.ort", in: library, isMapped: true),
-      decoder: folder.session("decoder.8bit.ort", in: library, isMapped: true))
+      decoder: preparedDecoder)
+    #expect(preparedDecoder.inputs.contains(ONNXPort("input_ids", .int64, [])))
     let tokens = try prepared(audio)
     #expect(tokens.count > 8)
     #expect(tokens == (try published(audio)))

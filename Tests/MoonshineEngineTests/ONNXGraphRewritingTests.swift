@@ -96,7 +96,8 @@ import Testing
     }
   }
 
-  @Test(.installedEngines) func `an input without its shape takes any, with its type`() throws {
+  @Test(.installedEngines)
+  func `an input without a shape keeps its type and accepts any shape`() throws {
     let library = try ONNXComponents.library()
     _ = try rewritten(TinyModel.doubling, unshapedInput: "x")
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
@@ -104,7 +105,6 @@ import Testing
     let x = try ONNXValue([Float](repeating: 2, count: 6), shape: [1, 2, 3], in: library)
     let result = try session.run([("x", x)], outputs: ["y"])
     #expect(try result[0].withElements(of: Float.self) { Array($0) }.allSatisfy { $0 == 4 })
-    try session.require(inputs: [ONNXPort("x", .float, [1, nil, nil])], outputs: [])
   }
 
   @Test func `a file that is not a model is an error with its name, wherever it ends`() throws {

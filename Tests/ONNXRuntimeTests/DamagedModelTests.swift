@@ -101,7 +101,9 @@ extension ONNXValue {
   ) throws(ONNXError) {
     let free = port.name == "input_values" ? 16_000 : 1
     // Every dimension of a damaged model may be of any length.
-    let shape = port.shape.map { min($0 ?? free, 100_000) }
+    var shape = port.shape.map { min($0 ?? free, 100_000) }
+    // A prepared decoder does not say it.
+    if port.name == "input_ids", shape.isEmpty { shape = [1, 1] }
     guard shape.reduce(1, *) < 10_000_000 else { throw .failed(reason: "it takes too much") }
     try self.init(of: Element.self, shape: shape, in: library) { _ in }
   }

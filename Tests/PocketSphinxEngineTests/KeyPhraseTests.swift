@@ -107,7 +107,7 @@ import Testing
   }
 }
 
-@Suite(.ownThread) struct PhraseSpottingTests {
+@Suite struct PhraseSpottingTests {
   private typealias Word = SpeechHypothesis.Word
 
   @Test func `audio after a phrase is searched again`() {

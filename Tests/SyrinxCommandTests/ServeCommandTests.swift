@@ -17,7 +17,8 @@ struct ServeCommandTests {
     ["--wyoming", "stdio", "--zeroconf"], ["--zeroconf", "\"\""], ["--log-format", "xml"],
     ["--wyoming", "stdio:cat"], ["--wyoming", "stdio", "--connections", "0"],
     ["--wyoming", "stdio", "--idle-timeout", "0"], ["--wyoming", "stdio", "--payload-limit", "x"],
-    ["--metrics", "127.0.0.1:9400"], ["--metrics", "unix:///tmp/metrics"],
+    ["--metrics", "127.0.0.1:9400"], ["--metrics", "tcp://127.0.0.1"],
+    ["--metrics", "unix:///tmp/metrics"],
   ]) func `invalid arguments are wrong usage`(arguments: [String]) async throws {
     let line = (["syrinx", "serve"] + arguments).joined(separator: " ")
     #expect(try await BuiltCommand.shell(line, in: folder).status == 64)
@@ -36,7 +37,10 @@ struct ServeCommandTests {
       in: folder, watching: .error)
     let line = try #require(await server.lines.first(containing: "metrics are at http://127.0.0.1"))
     let address = try #require(line.split(separator: " ").last)
-    let script = "from urllib.request import *; print(urlopen('\(address)').read().decode())"
+    let script = """
+      from urllib.request import *
+      print(build_opener(ProxyHandler({})).open('\(address)').read().decode())
+      """
     let run = try await BuiltCommand.shell("python3 -c \"\(script)\"", in: folder)
     #expect(run.outputLines.contains("syrinx_requests_total 0"), "\(run.output)")
     server.send(SIGTERM)

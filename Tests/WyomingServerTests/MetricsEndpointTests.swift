@@ -8,13 +8,13 @@ import WyomingServer
 
 @Suite(.timeLimit(.minutes(1))) struct MetricsEndpointTests {
   private let clock = TestClock()
-  private let metrics = PrometheusMetrics()
 
-  /// Runs an endpoint, and ends it after `body`.
+  /// Runs an endpoint with a counter, and ends it after `body`.
   private func serving(
     at host: String = "127.0.0.1", _ body: @Sendable (WyomingAddress) async throws -> Void
   ) async throws {
-    let endpoint = MetricsEndpoint(host: host, port: 0, of: metrics)
+    let endpoint = MetricsEndpoint(host: host, port: 0)
+    Counter(label: "clients_total", factory: endpoint.metrics).increment()
     let (addresses, listening) = AsyncStream.makeStream(of: WyomingAddress.self)
     let serving = withDependencies {
       $0.continuousClock = clock
@@ -35,13 +35,7 @@ import WyomingServer
     try await onThread {
       let link = try connect(address)
       if !request.isEmpty { _ = try link.write(Array(request.utf8)[...]) }
-      var answer: [UInt8] = []
-      while true {
-        _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
-        guard let bytes = try link.read() else { continue }
-        guard !bytes.isEmpty else { return String(decoding: answer, as: UTF8.self) }
-        answer += bytes
-      }
+      return try text(from: link)
     }
   }
 
@@ -51,12 +45,11 @@ import WyomingServer
       ("GET /metrics?x=1", "200 OK", "# TYPE clients_total counter\nclients_total 1\n"),
       ("HEAD /metrics", "200 OK", ""),
       ("GET /", "404 Not Found", "The metrics are at /metrics.\n"),
-      ("POST /metrics", "405 Method Not Allowed", "The metrics can only be read.\n"),
+      ("POST /metrics", "405 Method Not Allowed", "Use GET or HEAD.\n"),
     ])
-  func `a request is answered with the metrics, or with what is wrong with it`(
+  func `a request gets the metrics, or a status and a reason`(
     request: String, status: String, body: String
   ) async throws {
-    Counter(label: "clients_total", factory: metrics).increment()
     try await serving { address in
       let answer = try await answer(to: "\(request) HTTP/1.1\r\nHost: x\r\n\r\n", at: address)
       #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"))
@@ -65,7 +58,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that asks nothing is disconnected after ten seconds`() async throws {
+  @Test func `a client that sends no request is disconnected after ten seconds`() async throws {
     try await serving { address in
       async let silent = answer(to: "", at: address)
       await clock.sleepers(atLeast: 1)
@@ -75,7 +68,31 @@ import WyomingServer
     }
   }
 
-  @Test func `what is not HTTP gets no metrics, and others are served`() async throws {
+  @Test func `a client that has ended its side gets the metrics`() async throws {
+    try await serving { address in
+      try await onThread {
+        let link = try request(Array("GET /metrics HTTP/1.0\r\n\r\n".utf8), at: address)
+        #expect(try text(from: link).hasPrefix("HTTP/1.1 200 OK\r\n"))
+      }
+    }
+  }
+
+  @Test func `a surplus client is disconnected, and the others are served`() async throws {
+    try await serving { address in
+      try await onThread {
+        let links = try (0..<16).map { _ in try connect(address) }
+        #expect(try text(from: try connect(address)).isEmpty)
+        for link in links {
+          _ = try link.write(Array("GET /metrics HTTP/1.0\r\n\r\n".utf8)[...])
+          #expect(try text(from: link).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+      }
+    }
+  }
+
+  @Test func `a client that does not speak HTTP gets no metrics, and the next client does`()
+    async throws
+  {
     try await serving { address in
       let answer = try await answer(to: "{\"type\": \"describe\"}\n\r\n\r\n", at: address)
       #expect(!answer.contains("200 OK"))
@@ -89,5 +106,16 @@ import WyomingServer
     await #expect(throws: WyomingServerError.remoteAddress("tcp://0.0.0.0:0")) {
       try await serving(at: "0.0.0.0") { _ in }
     }
+  }
+}
+
+/// Everything until the other end closes.
+private func text(from link: ByteLink) throws -> String {
+  var text: [UInt8] = []
+  while true {
+    _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
+    guard let bytes = try link.read() else { continue }
+    guard !bytes.isEmpty else { return String(decoding: text, as: UTF8.self) }
+    text += bytes
   }
 }

@@ -53,10 +53,17 @@ import WyomingServer
     #expect(metrics.text.contains("# TYPE last gauge\nlast 7\n"))
   }
 
+  @Test func `the order of labels makes no other series, and each label occurs once`() {
+    for dimensions in [[("b", "2"), ("a", "1")], [("a", "0"), ("b", "2"), ("a", "1")]] {
+      Counter(label: "x", dimensions: dimensions, factory: metrics).increment()
+    }
+    #expect(metrics.text == "# TYPE x counter\nx{a=\"1\",b=\"2\"} 2\n")
+  }
+
   @Test func `labels are escaped, and names lose what Prometheus does not allow`() {
     Counter(
-      label: "9 bad-names", dimensions: [("the code", "a\"b\\c\nd")], factory: metrics
+      label: "9 bad-names", dimensions: [("the code", "a\"b\\c\r\nd")], factory: metrics
     ).increment()
-    #expect(metrics.text.hasSuffix("\n__bad_names{the_code=\"a\\\"b\\\\c\\nd\"} 1\n"))
+    #expect(metrics.text.hasSuffix("\n__bad_names{the_code=\"a\\\"b\\\\c\r\\nd\"} 1\n"))
   }
 }

@@ -72,7 +72,7 @@ struct DecoderLayout: Sendable {
   /// The number of values per frame of the encoder.
   let width: Int
 
-  /// The input with the tokens.
+  /// The name of the token input.
   static let tokens = "input_ids"
   private static let past = "past_key_values"
   private static let present = "present"
@@ -88,11 +88,13 @@ struct DecoderLayout: Sendable {
     heads = cache?.shape.dropFirst().first.flatMap(\.self) ?? 0
     headSize = cache?.shape.last.flatMap(\.self) ?? 0
     width = hidden?.shape.last.flatMap(\.self) ?? 0
+    // A prepared decoder has no shape there.
+    let isPrepared = session.inputs.contains { $0.name == Self.tokens && $0.shape.isEmpty }
     let all = tokenNames + audioNames
     let form = [nil, heads, nil, headSize]
     try session.require(
       inputs: [
-        ONNXPort(Self.tokens, .int64, [nil, nil]),
+        ONNXPort(Self.tokens, .int64, isPrepared ? [] : [nil, nil]),
         ONNXPort("encoder_hidden_states", .float, [nil, nil, width]),
         ONNXPort("use_cache_branch", .bool, [1]),
         ONNXPort("\(Self.past).0.decoder.key", .float, form),

@@ -53,7 +53,7 @@ struct ONNXNode {
 /// An input of a graph: a `ValueInfoProto` of a tensor.
 struct ONNXInput {
   var name = ""
-  /// The number of its type in `onnx.proto`.
+  /// The element type, as in `TensorProto.DataType`.
   var type = 0
 
   init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(MalformedMessage) {

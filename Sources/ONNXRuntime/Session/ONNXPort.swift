@@ -2,7 +2,8 @@
 package struct ONNXPort: Equatable, Sendable {
   package let name: String
   package let type: ONNXElementType
-  /// The length of each dimension; nil where it may be any, and empty where the shape may be any.
+  /// The length of each dimension; nil where it may be any; empty for a scalar and for an
+  /// unknown shape, which ONNX Runtime reports alike.
   package let shape: [Int?]
 
   package init(_ name: String, _ type: ONNXElementType, _ shape: [Int?]) {
@@ -11,7 +12,7 @@ package struct ONNXPort: Equatable, Sendable {
 
   /// Whether a value of the other port's type and shape fits.
   func takes(_ other: ONNXPort) -> Bool {
-    type == other.type && (shape.isEmpty || shape.count == other.shape.count)
+    type == other.type && shape.count == other.shape.count
       && zip(shape, other.shape).allSatisfy { $0 == nil || $1 == nil || $0 == $1 }
   }
 

@@ -57,7 +57,10 @@ final class EffectRunner<Action> {
   /// Whether an effect is running that may still send: a cancelled one may not.
   var isBusy: Bool { all.hasUncancelled }
 
-  /// Returns when no effect is running.
+  /// Whether no effect is running, not even a cancelled one.
+  var isIdle: Bool { all.isEmpty }
+
+  /// Returns when no effect is running, not even a cancelled one.
   func waitUntilIdle() async { await all.waitUntilEmpty() }
 
   /// Ends all effects.

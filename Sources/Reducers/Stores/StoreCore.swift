@@ -55,6 +55,7 @@ final class StoreCore<State, Action> {
   }
 
   var isBusy: Bool { runner.isBusy }
+  var isIdle: Bool { runner.isIdle }
 
   func waitUntilIdle() async { await runner.waitUntilIdle() }
 

@@ -180,7 +180,10 @@ public final class TestStore<State: Equatable, Action> {
   ) async {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let limit = timeout ?? self.timeout
-    if !(await finishes(within: limit, timeoutClock) { await self.core.waitUntilIdle() }) {
+    let hasFinished = await finishes(within: limit, timeoutClock) {
+      await self.core.waitUntilIdle()
+    }
+    if !hasFinished, core.isBusy {
       report("an effect was still running after \(limit)", at: site)
     }
     if exhaustivity == .on, !received.isEmpty {
@@ -209,7 +212,7 @@ public final class TestStore<State: Equatable, Action> {
     line: UInt = #line, column: UInt = #column
   ) async {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-    if !core.isBusy, strict { report("there is no running effect to skip", at: site) }
+    if core.isIdle, strict { report("there is no running effect to skip", at: site) }
     core.cancelEffects()
     await core.waitUntilIdle()
   }
@@ -264,7 +267,7 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Lets an effect that has nothing more to do end before the test does.
   private func letEffectsRun() async {
-    if core.isBusy { await Task.megaYield() }
+    if !core.isIdle { await Task.megaYield() }
   }
 
   private func check(

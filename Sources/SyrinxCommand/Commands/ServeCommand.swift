@@ -21,7 +21,7 @@ struct ServeCommand: RecognizingSubcommand {
       gets an error event and is disconnected; other clients are not affected. Audio in which the \
       engine failed is missing from the transcript.
 
-      \(ServerRecord.schema) On stdio, only losses and faults are written.
+      \(ServerRecord.schema) On stdio, only losses, faults, and the address of the metrics are written.
 
       Clients get stable words while they speak, and the whole text after audio-stop. Audio of any \
       rate, 8 to 32 bits (integers), and any number of channels is converted.
@@ -40,7 +40,7 @@ struct ServeCommand: RecognizingSubcommand {
       """, valueName: "address"))
   var wyoming = "\(WyomingAddress.usual)"
 
-  @Flag(help: "Allow an address that other machines can reach.")
+  @Flag(help: "Allow addresses that other machines can reach.")
   var allowRemote = false
 
   @Option(
@@ -92,8 +92,7 @@ struct ServeCommand: RecognizingSubcommand {
   @Option(
     help: ArgumentHelp(
       """
-      Address at which Prometheus finds the server's metrics (HTTP, /metrics): tcp://host:port, such \
-      as tcp://127.0.0.1:9400.
+      Address of the metrics for Prometheus, such as tcp://127.0.0.1:9400 (HTTP, path /metrics).
       """, valueName: "address"))
   var metrics: String?
 
@@ -105,7 +104,7 @@ struct ServeCommand: RecognizingSubcommand {
 
   func validate() throws {
     try checkAnnouncement(of: try address())
-    _ = try endpoint(of: PrometheusMetrics())
+    _ = try metricsEndpoint()
     try check("--connections", connections, in: 1...1000, "a number of connections")
     try check("--idle-timeout", idleTimeout, in: 0.1...86_400, "seconds")
     guard recognition.alternatives == nil else {
@@ -123,15 +122,14 @@ struct ServeCommand: RecognizingSubcommand {
     var options = options(for: address)
     options.prepare = try await recognition.preparation()
     options.report = log.write
-    let metrics = PrometheusMetrics()
-    let endpoint = try endpoint(of: metrics)
-    if endpoint != nil { options.metrics = metrics }
+    let endpoint = try metricsEndpoint()
+    options.metrics = endpoint?.metrics
     let server = WyomingServer(address: address, options: options)
     let serving = Task { [endpoint] in
       try await withThrowingTaskGroup { group in
         group.addTask { try await server.run(onListening: log.writeListening) }
         if let endpoint { group.addTask { try await endpoint.run(onListening: log.writeMetrics) } }
-        // The first to end, by an error or because standard input has ended, ends the other.
+        // When one ends, by an error or by the end of standard input, the other is canceled.
         defer { group.cancelAll() }
         try await group.next()
       }
@@ -146,12 +144,14 @@ struct ServeCommand: RecognizingSubcommand {
   }
 
   /// The endpoint for `--metrics`; nil without it.
-  private func endpoint(of metrics: PrometheusMetrics) throws -> MetricsEndpoint? {
-    guard let text = self.metrics else { return nil }
-    guard case .tcp(let host, let port) = WyomingAddress(text) else {
-      throw ValidationError("--metrics \(text) is not an address; use tcp://host:port.")
+  private func metricsEndpoint() throws -> MetricsEndpoint? {
+    guard let metrics else { return nil }
+    // The usual port is that of the Wyoming server.
+    guard case .tcp(let host, let port) = WyomingAddress(metrics), metrics.hasSuffix(":\(port)")
+    else {
+      throw ValidationError("--metrics \(metrics) is not a TCP address; use tcp://host:port.")
     }
-    return MetricsEndpoint(host: host, port: port, allowsRemote: allowRemote, of: metrics)
+    return MetricsEndpoint(host: host, port: port, allowsRemote: allowRemote)
   }
 
   private func checkAnnouncement(of address: WyomingAddress) throws {

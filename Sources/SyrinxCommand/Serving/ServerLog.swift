@@ -15,7 +15,7 @@ struct ServerLog: Sendable {
 
   let console: Console
   let format: Format
-  /// Whether only losses and faults are written.
+  /// Whether only losses, faults, and the address of the metrics are written.
   let onlyErrors: Bool
 
   @Dependency(\.date) private var date
@@ -37,11 +37,8 @@ struct ServerLog: Sendable {
   }
 
   func writeMetrics(at address: WyomingAddress) async {
-    if onlyErrors { return }
-    guard case .tcp(let host, let port) = address else { return }
-    let place = host.contains(":") ? "[\(host)]" : host
     await write(
-      "metrics are at http://\(place):\(port)/metrics",
+      "metrics are at http\("\(address)".dropFirst("tcp".count))/metrics",
       ServerRecord(event: "metrics", address: "\(address)"))
   }
 

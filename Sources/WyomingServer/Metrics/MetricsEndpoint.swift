@@ -4,30 +4,32 @@ import NIOHTTP1
 import NIOPosix
 public import Wyoming
 
-/// Answers Prometheus's requests for metrics, over HTTP at `/metrics`.
+/// Serves metrics to Prometheus over HTTP, at `/metrics`.
 public struct MetricsEndpoint: Sendable {
   private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
-  /// The most connections at once; further ones are closed.
+  /// The maximum number of connections; further ones are closed.
   private static let mostConnections = 16
-  /// The time for one request and its answer.
-  private static let patience = Duration.seconds(10)
+  /// The time limit for a request and its response.
+  private static let requestTimeout = Duration.seconds(10)
+
+  /// The metrics that it serves.
+  public let metrics = PrometheusMetrics()
 
   private let host: String
   private let port: Int
   private let allowsRemote: Bool
-  private let metrics: PrometheusMetrics
 
   /// - Parameters:
   ///   - port: 0 for a port that the system chooses.
   ///   - allowsRemote: whether other machines may reach the address.
-  public init(host: String, port: Int, allowsRemote: Bool = false, of metrics: PrometheusMetrics) {
-    (self.host, self.port, self.allowsRemote, self.metrics) = (host, port, allowsRemote, metrics)
+  public init(host: String, port: Int, allowsRemote: Bool = false) {
+    (self.host, self.port, self.allowsRemote) = (host, port, allowsRemote)
   }
 
   /// Serves until it is cancelled.
   ///
-  /// - Parameter onListening: called once with the address, with the port that the system chose.
+  /// - Parameter onListening: called once with the address, including the port that the system chose.
   /// - Throws: `WyomingServerError` if it cannot listen.
   public func run(
     onListening: @escaping @Sendable (_ address: WyomingAddress) async -> Void = { _ in }
@@ -35,27 +37,31 @@ public struct MetricsEndpoint: Sendable {
     @Dependency(\.continuousClock) var clock
     let address = try await SocketAddress.resolving(host, port, allowsRemote: allowsRemote)
     try await withEventLoop { [clock] group in
-      let listener = try await listening(on: address) {
+      let listener = try await mappingErrors(at: address) {
         try await ServerBootstrap(group: group)
           .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+          // A client may end its side after its request.
+          .childChannelOption(.allowRemoteHalfClosure, value: true)
+          // Nothing is read until the client has a place.
+          .childChannelOption(.autoRead, value: false)
           .bind(to: address) { channel in
             channel.eventLoop.makeCompletedFuture {
               try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-              return try Connection(wrappingChannelSynchronously: channel)
+              return channel
             }
           }
       }
       if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
       let places = Places(count: Self.mostConnections)
-      try await listener.executeThenClose { connections in
+      try await listener.executeThenClose { clients in
         try await withThrowingDiscardingTaskGroup { tasks in
-          for try await connection in connections {
+          for try await client in clients {
             guard places.take() else {
-              connection.channel.close(promise: nil)
+              client.close(promise: nil)
               continue
             }
             tasks.addTask {
-              await serve(connection, on: clock)
+              await serve(client, on: clock)
               places.giveBack()
             }
           }
@@ -64,35 +70,51 @@ public struct MetricsEndpoint: Sendable {
     }
   }
 
-  /// Answers one request.
-  private func serve(_ connection: Connection, on clock: any Clock<Duration>) async {
+  /// Responds to one request, and closes the connection.
+  private func serve(_ client: any Channel, on clock: any Clock<Duration>) async {
+    let connection = try? await client.eventLoop.submit {
+      let connection = try Connection(wrappingChannelSynchronously: client)
+      try client.syncOptions?.setOption(.autoRead, value: true)
+      return connection
+    }.get()
+    guard let connection else {
+      // A disconnected client is not served.
+      client.close(promise: nil)
+      return
+    }
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         // An error means that the client has disconnected.
         try? await connection.executeThenClose { input, output in
-          for try await case .head(let head) in input { return try await answer(head, output) }
+          var request: HTTPRequestHead?
+          // Closing with unread bytes would reset the connection, and the response with it.
+          for try await part in input {
+            if case .head(let head) = part { request = head }
+            if case .end = part, let request { return try await respond(to: request, output) }
+          }
         }
       }
-      group.addTask { try? await clock.sleep(for: Self.patience) }
+      group.addTask { try? await clock.sleep(for: Self.requestTimeout) }
       await group.next()
       group.cancelAll()
     }
   }
 
-  private func answer(
-    _ request: HTTPRequestHead, _ output: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
+  private func respond(
+    to request: HTTPRequestHead, _ output: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
   ) async throws {
     let path = request.uri.prefix { $0 != "?" }
     let (status, text): (HTTPResponseStatus, String) =
       switch (request.method, path) {
       case (.GET, "/metrics"), (.HEAD, "/metrics"): (.ok, metrics.text)
       case (.GET, _), (.HEAD, _): (.notFound, "The metrics are at /metrics.\n")
-      default: (.methodNotAllowed, "The metrics can only be read.\n")
+      default: (.methodNotAllowed, "Use GET or HEAD.\n")
       }
-    let fields: HTTPHeaders = [
+    var fields: HTTPHeaders = [
       "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
       "Content-Length": "\(text.utf8.count)", "Connection": "close",
     ]
+    if status == .methodNotAllowed { fields.add(name: "Allow", value: "GET, HEAD") }
     try await output.write(
       .head(HTTPResponseHead(version: .http1_1, status: status, headers: fields)))
     if request.method != .HEAD {

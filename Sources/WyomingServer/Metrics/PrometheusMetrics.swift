@@ -3,18 +3,16 @@ import Synchronization
 
 /// Metrics in memory, and their text for Prometheus.
 ///
-/// Counters and meters are numbers; recorders that aggregate, and timers, are histograms with nine
-/// buckets from 0.05 to infinity, timers in seconds.
+/// Meters become gauges. Timers (in seconds) and recorders that aggregate become histograms with nine
+/// buckets, from 0.05 to infinity.
 public final class PrometheusMetrics: MetricsFactory {
-  private typealias Label = (name: String, value: String)
-
   // Held to find or add a series, and to list them.
   private let series = Mutex<[String: [String: Series]]>([:])
 
-  /// Metrics without a number.
+  /// Creates an empty set of metrics.
   public init() {}
 
-  /// All numbers in Prometheus's text format, sorted by name.
+  /// All metrics in Prometheus's text format, sorted by name.
   public var text: String {
     series.withLock { series in
       series.sorted { $0.key < $1.key }.map { name, members in
@@ -51,7 +49,7 @@ public final class PrometheusMetrics: MetricsFactory {
     label: String, dimensions: [(String, String)]
   ) -> any TimerHandler { make(.histogram, label, dimensions) }
 
-  /// Does nothing: Prometheus wants a counter to be there as long as the program.
+  /// Does nothing: Prometheus expects a metric to exist until the process ends.
   public func destroyCounter(_ handler: any CounterHandler) {}
   /// Does nothing, as for counters.
   public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
@@ -67,8 +65,9 @@ public final class PrometheusMetrics: MetricsFactory {
     _ kind: Series.Kind, _ name: String, _ dimensions: [(String, String)]
   ) -> Series {
     let name = name.asMetricName
-    let labels = dimensions.map { "\($0.asMetricName)=\"\($1.escapedAsLabel)\"" }
-      .joined(separator: ",")
+    let values = Dictionary(dimensions.map { ($0.asMetricName, $1) }) { $1 }
+    let labels = values.sorted { $0.key < $1.key }
+      .map { "\($0)=\"\($1.escapedAsLabel)\"" }.joined(separator: ",")
     return series.withLock { series in
       if let known = series[name]?[labels] { return known }
       let made = Series(series[name]?.first?.value.kind ?? kind)
@@ -84,13 +83,13 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
 {
   enum Kind { case counter, gauge, histogram }
 
-  /// The highest numbers that the buckets of a histogram count.
+  /// The inclusive upper bounds of a histogram's buckets.
   private static let bounds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, .infinity]
 
   private struct State {
     /// The number; the sum of a histogram.
     var value = 0.0
-    /// How many numbers are in each bucket of a histogram, and not in the one before.
+    /// The count of each bucket of a histogram, not cumulative.
     var counts = [Int](repeating: 0, count: bounds.count)
   }
 
@@ -119,7 +118,7 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
     }
   }
 
-  /// The lines of its numbers; `labels` is empty, or has a label and its value after another.
+  /// The lines of its numbers; `labels` is a comma-separated list, such as `code="busy"`, or empty.
   func lines(name: String, labels: String) -> String {
     let state = state.withLock { $0 }
     func line(_ suffix: String, _ labels: String, _ value: Double) -> String {
@@ -157,12 +156,12 @@ extension String {
   }
 
   fileprivate var escapedAsLabel: String {
-    reduce(into: "") { text, character in
-      switch character {
+    unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
       case "\\": text += "\\\\"
       case "\"": text += "\\\""
       case "\n": text += "\\n"
-      default: text.append(character)
+      default: text.unicodeScalars.append(scalar)
       }
     }
   }

@@ -1,32 +1,22 @@
 import AudioCore
 import CoreMetrics
 
-/// What a server counts and measures, by names that suit Prometheus.
+/// The metrics of a server; the module's page describes them.
 struct ServerMetrics: Sendable {
-  private let factory: any MetricsFactory
-
-  /// The clients that are served.
   let clients: Meter
-  /// The clients that wait for a place.
-  let waitingClients: Meter
-  /// The clients that were turned away because all places were taken.
+  let wait: Timer
   let refusals: Counter
-  /// The recognitions that began.
   let requests: Counter
-  /// The utterances that were found in their audio.
   let utterances: Counter
-  /// The seconds of audio that were recognized.
   let audio: FloatingPointCounter
-  /// The seconds of audio that were not recognized.
   let droppedAudio: FloatingPointCounter
-  /// The time from `audio-start` to the transcript, divided by the length of the audio; about 1 for
-  /// somebody who is speaking.
   let realTimeFactor: Recorder
+  private let factory: any MetricsFactory
 
   init(_ factory: any MetricsFactory) {
     self.factory = factory
     clients = Meter(label: "syrinx_clients", factory: factory)
-    waitingClients = Meter(label: "syrinx_waiting_clients", factory: factory)
+    wait = Timer(label: "syrinx_wait_seconds", factory: factory)
     refusals = Counter(label: "syrinx_refusals_total", factory: factory)
     requests = Counter(label: "syrinx_requests_total", factory: factory)
     utterances = Counter(label: "syrinx_utterances_total", factory: factory)
@@ -36,8 +26,8 @@ struct ServerMetrics: Sendable {
     realTimeFactor = Recorder(label: "syrinx_real_time_factor", factory: factory)
   }
 
-  /// Notes a transcript for this much audio, so long after `audio-start`.
-  func note(_ audio: Duration, recognizedIn elapsed: Duration) {
+  /// Records a transcript's audio, and its time since `audio-start`.
+  func recordTranscript(of audio: Duration, after elapsed: Duration) {
     self.audio.increment(by: audio.inSeconds)
     if audio > .zero { realTimeFactor.record(elapsed / audio) }
   }

@@ -1,10 +1,10 @@
 import Foundation
 package import Testing
 
-/// Runs each test of a suite on threads of its own.
+/// Runs each test of a suite outside Swift's cooperative thread pool.
 ///
-/// Swift's pool has a thread for each core. A test that decodes for seconds without a suspension holds
-/// one, and every asynchronous test beside it waits at each of its steps.
+/// The pool has one thread per core. A test that decodes for seconds without suspending blocks one and
+/// delays the asynchronous tests beside it.
 package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
   package let isRecursive = true
 
@@ -16,11 +16,11 @@ package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreadTrait {
-  /// Runs each test of a suite on threads of its own.
+  /// Runs each test outside Swift's cooperative thread pool.
   package static var ownThread: Self { Self() }
 }
 
-/// Starts a thread for each job of a task; Dispatch's queues share as few threads as Swift's pool.
+/// Starts a thread for each job of a task; Dispatch's queues would share the pool's threads.
 private final class ThreadPerJob: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

@@ -56,7 +56,7 @@ package struct Program: Sendable {
   /// The number of bytes that it has in memory now, its libraries' among them.
   package func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
 
-  /// The most bytes that it has had in memory so far.
+  /// Its peak resident memory so far, in bytes.
   package func peakBytes() throws -> Int { try Self.bytes("VmHWM", of: "\(id)") }
 
   /// Starts a program and waits until it has done its work.

@@ -12,18 +12,17 @@ enum RecognitionMemory {
         "sh", "-c", "exec \"$@\" > '\(lines)'", "sh", SpeechBench.syrinx, "transcribe", "--engine",
         recognizer.name, "--jobs", "1", "--json", file.path,
       ])
-    var sizes: [Int] = []
+    var peaks: [Int] = []
     while let bytes = try? program.peakBytes() {
-      sizes.append(bytes)
+      peaks.append(bytes)
       usleep(200_000)
     }
     let cost = try program.cost()
-    guard cost.status == 0, sizes.count >= 8 else {
+    guard cost.status == 0, peaks.count >= 8 else {
       throw Program.Failure(description: "the long file was not recognized (\(cost.status))")
     }
     // By the end of the first quarter every table has had its longest utterance.
-    let early = sizes.prefix(sizes.count / 4).max() ?? 0
-    let late = sizes.max() ?? 0
+    let (early, late) = (peaks[peaks.count / 4 - 1], peaks[peaks.count - 1])
     return [
       Finding(
         name: "\(recognizer.name): memory with one job, at most", value: Double(late) / 1_048_576,

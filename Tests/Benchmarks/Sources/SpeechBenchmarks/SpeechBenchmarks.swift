@@ -18,7 +18,7 @@ import Glibc
 /// - `--rounds 3`: how often the programs run, one after the other: the least of each counts, and of
 ///   shares the median.
 /// - `--times 3`: how often the clips are recognized in one run.
-/// - `--minutes 5`: how much speech is recognized to see whether memory grows; an hour takes some
+/// - `--minutes 20`: how much speech is recognized to see whether memory grows; an hour takes some
 ///   ten minutes.
 /// - `--only text`: only the groups whose names contain the text.
 @main
