@@ -68,15 +68,6 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that has ended its side gets the metrics`() async throws {
-    try await serving { address in
-      try await onThread {
-        let link = try request(Array("GET /metrics HTTP/1.0\r\n\r\n".utf8), at: address)
-        #expect(try text(from: link).hasPrefix("HTTP/1.1 200 OK\r\n"))
-      }
-    }
-  }
-
   @Test func `a surplus client is disconnected, and the others are served`() async throws {
     try await serving { address in
       try await onThread {

@@ -40,8 +40,6 @@ public struct MetricsEndpoint: Sendable {
       let listener = try await mappingErrors(at: address) {
         try await ServerBootstrap(group: group)
           .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-          // A client may end its side after its request.
-          .childChannelOption(.allowRemoteHalfClosure, value: true)
           // Nothing is read until the client has a place.
           .childChannelOption(.autoRead, value: false)
           .bind(to: address) { channel in
