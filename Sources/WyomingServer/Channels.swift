@@ -71,17 +71,26 @@ extension ByteChannel {
     _ channel: any Channel, client: Int, _ options: WyomingServerOptions,
     refusing fault: ServerFault?
   ) async {
-    let connection = try? await channel.eventLoop.submit {
-      let connection = try wrapping(channel)
+    guard let connection = await beginReading(channel, as: wrapping) else { return }
+    await connection.serve(client: client, options, refusing: fault)
+  }
+}
+
+/// Wraps a client's channel on its event loop, and begins to read from it.
+///
+/// Nil, and the channel is closed, if the client has disconnected.
+func beginReading<Connection: Sendable>(
+  _ channel: any Channel, as wrap: @escaping @Sendable (any Channel) throws -> Connection
+) async -> Connection? {
+  do {
+    return try await channel.eventLoop.submit {
+      let connection = try wrap(channel)
       try channel.syncOptions?.setOption(.autoRead, value: true)
       return connection
     }.get()
-    guard let connection else {
-      // A disconnected client is not served.
-      channel.close(promise: nil)
-      return
-    }
-    await connection.serve(client: client, options, refusing: fault)
+  } catch {
+    channel.close(promise: nil)
+    return nil
   }
 }
 

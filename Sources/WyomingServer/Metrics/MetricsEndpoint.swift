@@ -20,7 +20,10 @@ public struct MetricsEndpoint: Sendable {
   private let port: Int
   private let allowsRemote: Bool
 
+  /// An endpoint at a host and port.
+  ///
   /// - Parameters:
+  ///   - host: a name or an address of this machine.
   ///   - port: 0 for a port that the system chooses.
   ///   - allowsRemote: whether other machines may reach the address.
   public init(host: String, port: Int, allowsRemote: Bool = false) {
@@ -70,16 +73,10 @@ public struct MetricsEndpoint: Sendable {
 
   /// Responds to one request, and closes the connection.
   private func serve(_ client: any Channel, on clock: any Clock<Duration>) async {
-    let connection = try? await client.eventLoop.submit {
-      let connection = try Connection(wrappingChannelSynchronously: client)
-      try client.syncOptions?.setOption(.autoRead, value: true)
-      return connection
-    }.get()
-    guard let connection else {
-      // A disconnected client is not served.
-      client.close(promise: nil)
-      return
+    let connection = await beginReading(client) {
+      try Connection(wrappingChannelSynchronously: $0)
     }
+    guard let connection else { return }
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         // An error means that the client has disconnected.
