@@ -21,30 +21,38 @@ import Testing
   enum Shell: String, CaseIterable {
     case bash = "bash --norc --noprofile -i"
     case zsh = "zsh -f -i"
+    case fish = "fish --no-config -i"
 
+    /// Loads the script, and lets `syrinx` print its arguments instead of running.
     fileprivate var setup: String {
       switch self {
-      case .bash: "source <(syrinx --generate-completion-script bash)"
+      case .bash:
+        """
+        source <(syrinx --generate-completion-script bash); \
+        syrinx() { printf '<%s>' "$@"; }
+        """
       case .zsh:
         """
         syrinx --generate-completion-script zsh >_syrinx; fpath=($PWD $fpath); \
-        autoload -Uz compinit; compinit -u -D
+        autoload -Uz compinit; compinit -u -D; syrinx() { printf '<%s>' "$@"; }
+        """
+      case .fish:
+        """
+        syrinx --generate-completion-script fish | source; \
+        function syrinx; printf '<%s>' $argv; end
         """
       }
     }
   }
 
   /// Types lines in an interactive shell and returns what the terminal shows.
-  ///
-  /// `syrinx` prints its arguments instead of running.
   private func typing(_ keys: String, in shell: Shell) async throws -> String {
     try await BuiltCommand.shell(
       #"printf '%s\n' "$SETUP" "$KEYS" exit | script -qec "$INTERACTIVE" /dev/null"#,
       in: folder,
-      environment: [
-        "INTERACTIVE": shell.rawValue, "KEYS": keys,
-        "SETUP": #"\#(shell.setup); syrinx() { printf '<%s>' "$@"; }"#,
-      ]
+      environment: bare.merging([
+        "INTERACTIVE": shell.rawValue, "KEYS": keys, "SETUP": shell.setup,
+      ]) { $1 }
     ).output
   }
 
