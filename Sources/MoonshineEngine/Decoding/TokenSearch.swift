@@ -133,7 +133,7 @@ struct TokenSearch<Model: TokenModel> {
   }
 
   private func spellings(of text: DecodedText) -> [[UInt8]] {
-    text.tokens.map { tokenizer.spellings[$0] }
+    text.tokens.map(tokenizer.spelling(of:))
   }
 }
 

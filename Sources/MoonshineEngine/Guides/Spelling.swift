@@ -7,7 +7,7 @@ enum Spelling {
 
   /// The spelling of a token's text, which may be a part of a character.
   static func ofToken(_ text: [UInt8]) -> [UInt8] {
-    // Most of a model's tokens: a tokenizer makes all of them when it is loaded.
+    // Most of a model's tokens.
     if text.allSatisfy({ asciiWords[Int($0)] != 0 }) { return text.map { asciiWords[Int($0)] } }
     guard let text = String(validating: text, as: UTF8.self) else { return text }
     return text.flatMap { character -> [UInt8] in

@@ -77,7 +77,7 @@ enum TokenGuide: Sendable {
     let likely = scores.best(count, of: tokenizer)
     let inPhrases = tokenizer.tokens(readBy: progress).map(\.token)
     return Set(likely + inPhrases).map { token in
-      let next = progress.reading(tokenizer.spellings[token])
+      let next = progress.reading(tokenizer.spelling(of: token))
       let worth = token == Tokenizer.end ? progress.worthAtEnd : next.worth
       return Candidate(
         token: token, logProbability: scores.logProbability(of: token),

@@ -1,7 +1,9 @@
+import Synchronization
+
 /// A piece of text as the model has it: the place of an entry in its tokenizer.
 typealias Token = Int
 
-/// The texts of a model's tokens, and what of them matters where words are compared.
+/// The texts of a model's tokens, and their spellings, in which words are compared.
 struct Tokenizer: Sendable {
   /// Stands before the first token.
   static let begin: Token = 1
@@ -10,12 +12,7 @@ struct Tokenizer: Sendable {
 
   /// The text of each token in UTF-8, with spaces; empty where the token stands for no text.
   let texts: [[UInt8]]
-  /// The same in the form in which words are compared (`Spelling`).
-  let spellings: [[UInt8]]
-  /// The tokens that have a text and no spelling.
-  let apostrophes: [Token]
-  /// The tokens that have a spelling, in the order of their spellings.
-  private let sorted: [Token]
+  private let index = SpellingIndex()
 
   /// Reads `tokenizer.bin`: for each token the length of its text and the text.
   ///
@@ -29,25 +26,26 @@ struct Tokenizer: Sendable {
       guard length <= rest.count else {
         throw TokenizerDamage(reason: "it ends within token \(texts.count)")
       }
-      texts.append(Array(rest.prefix(length)))
+      texts.append(Self.withSpaces(rest.prefix(length)))
       rest.removeFirst(length)
     }
     guard texts.count > Self.end, texts[Self.begin] == Array("<s>".utf8),
       texts[Self.end] == Array("</s>".utf8)
     else { throw TokenizerDamage(reason: "its tokens do not begin with <unk>, <s>, and </s>") }
     for special in 0...Self.end { texts[special] = [] }
-    self.init(texts: texts.map(Self.withSpaces))
+    self.init(texts: texts)
   }
 
   /// A tokenizer from the texts of its tokens.
   init(texts: [[UInt8]]) {
     self.texts = texts
-    let spellings = texts.map { Spelling.ofToken($0) }
-    self.spellings = spellings
-    apostrophes = texts.indices.filter { !texts[$0].isEmpty && spellings[$0].isEmpty }
-    sorted = spellings.indices.filter { !spellings[$0].isEmpty }
-      .sorted { spellings[$0].lexicographicallyPrecedes(spellings[$1]) }
   }
+
+  /// The tokens that have a text and no spelling.
+  var apostrophes: [Token] { index.spellings(of: texts).apostrophes }
+
+  /// The form of a token's text in which words are compared.
+  func spelling(of token: Token) -> [UInt8] { Spelling.ofToken(texts[token]) }
 
   /// The text of several tokens.
   func text(of tokens: some Sequence<Token>) -> String {
@@ -55,17 +53,45 @@ struct Tokenizer: Sendable {
   }
 
   /// U+2581 is how tokenizers of this kind write a space.
-  private static func withSpaces(_ text: [UInt8]) -> [UInt8] {
-    let mark = Array("\u{2581}".utf8)
-    guard text.count >= mark.count else { return text }
+  private static func withSpaces(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    let mark: [UInt8] = [0xE2, 0x96, 0x81]
     var spaced: [UInt8] = []
-    var rest = text[...]
+    spaced.reserveCapacity(text.count)
+    var rest = text
     while let byte = rest.first {
-      let isMark = rest.starts(with: mark)
+      let isMark = byte == mark[0] && rest.starts(with: mark)
       spaced.append(isMark ? UInt8(ascii: " ") : byte)
       rest.removeFirst(isMark ? mark.count : 1)
     }
     return spaced
+  }
+}
+
+/// The spellings of all tokens, made at the first use: only phrases and grammars need them, and they
+/// take longer than loading the texts.
+private final class SpellingIndex: Sendable {
+  struct Spellings {
+    let ofToken: [[UInt8]]
+    let apostrophes: [Token]
+    /// The tokens that have a spelling, in the order of their spellings.
+    let sorted: [Token]
+  }
+
+  // Held while they are made, because every waiting thread needs them.
+  private let made = Mutex<Spellings?>(nil)
+
+  func spellings(of texts: [[UInt8]]) -> Spellings {
+    made.withLock { made in
+      if let made { return made }
+      let spellings = texts.map { Spelling.ofToken($0) }
+      let new = Spellings(
+        ofToken: spellings,
+        apostrophes: texts.indices.filter { !texts[$0].isEmpty && spellings[$0].isEmpty },
+        sorted: spellings.indices.filter { !spellings[$0].isEmpty }
+          .sorted { spellings[$0].lexicographicallyPrecedes(spellings[$1]) })
+      made = new
+      return new
+    }
   }
 }
 
@@ -84,23 +110,26 @@ extension Tokenizer {
   /// Every token that a reader takes as a whole, with the reader behind it.
   func tokens<Reader: SpellingReader>(readBy reader: Reader) -> [(token: Token, reader: Reader)] {
     var found: [(Token, Reader)] = []
-    collect(sorted[...], depth: 0, reader, into: &found)
+    let spellings = index.spellings(of: texts)
+    spellings.collect(spellings.sorted[...], depth: 0, reader, into: &found)
     return found
   }
+}
 
+extension SpellingIndex.Spellings {
   /// - Parameter range: the tokens whose first `depth` bytes have been read.
-  private func collect<Reader: SpellingReader>(
+  func collect<Reader: SpellingReader>(
     _ range: ArraySlice<Token>, depth: Int, _ reader: Reader, into found: inout [(Token, Reader)]
   ) {
     var rest = range
     // Shorter spellings come first.
-    while let token = rest.first, spellings[token].count == depth {
+    while let token = rest.first, ofToken[token].count == depth {
       found.append((token, reader))
       rest.removeFirst()
     }
     while let token = rest.first {
-      let byte = spellings[token][depth]
-      let end = rest.partitioningIndex { spellings[$0][depth] > byte }
+      let byte = ofToken[token][depth]
+      let end = rest.partitioningIndex { ofToken[$0][depth] > byte }
       if let next = reader.reading(byte) {
         collect(rest[..<end], depth: depth + 1, next, into: &found)
       }

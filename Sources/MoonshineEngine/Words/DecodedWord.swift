@@ -19,7 +19,7 @@ extension Tokenizer {
     for (token, logProbability) in zip(text.tokens, text.logProbabilities) {
       let bytes = texts[token]
       if pieces.isEmpty || begins(bytes, after: pieces.last?.bytes ?? []) { pieces.append(Piece()) }
-      pieces[pieces.count - 1].add(bytes, spellings[token], logProbability)
+      pieces[pieces.count - 1].add(bytes, spelling(of: token), logProbability)
     }
     if case .grammar(let progress) = text.guide { return words(of: progress, from: text) }
     return pieces.compactMap(\.word)
@@ -32,8 +32,8 @@ extension Tokenizer {
     return zip(words, ends).map { word, end in
       var position = 0
       let logProbabilities = zip(text.tokens, text.logProbabilities).filter { token, _ in
-        defer { position += spellings[token].count }
-        return position < end && position + spellings[token].count > word.start
+        defer { position += spelling(of: token).count }
+        return position < end && position + spelling(of: token).count > word.start
       }.map(\.1)
       return DecodedWord(
         text: word.word, confidence: logProbabilities.min().map { Double(exp($0)) })
