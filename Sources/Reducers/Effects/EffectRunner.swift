@@ -268,11 +268,18 @@ private final class RunningEffect: Hashable {
   }
 
   func start(priority: TaskPriority?, _ body: @escaping @Sendable () async -> Void) {
-    let task = Task(priority: priority) {
-      await body()
-      end()
-    }
+    let task = task(priority, body)
     start(cancel: { task.cancel() })
+  }
+
+  /// Not isolated, so that the task begins without a visit to the main actor.
+  private nonisolated func task(
+    _ priority: TaskPriority?, _ body: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
+    Task(priority: priority) {
+      await body()
+      await end()
+    }
   }
 
   func start(cancel: @escaping @Sendable () -> Void) {
