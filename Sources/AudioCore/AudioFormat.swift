@@ -33,7 +33,7 @@ public struct AudioFormat: Hashable, Sendable {
   /// The positions of the channels, in the order of WAV files: left, right, center and so on.
   public var layout: ChannelLayout { unusualLayout ?? .wav(channelCount) }
 
-  /// 16 kHz mono, what speech recognisers take.
+  /// 16 kHz mono, what speech recognizers take.
   public static let speech = AudioFormat(sampleRate: .speech, channelCount: 1)
 }
 
@@ -60,7 +60,7 @@ public struct SampleRate: Hashable, Comparable, Sendable {
     self.hertz = hertz
   }
 
-  /// 16 kHz, what speech recognisers work at.
+  /// 16 kHz, what speech recognizers work at.
   public static let speech = SampleRate(hertz: 16_000)
 
   /// Orders from low to high.

@@ -1,6 +1,6 @@
 /// A synthetic signal: a value for every frame, the same in all channels, the same in every run.
 ///
-/// Any stretch of it can be asked for on its own: the frames that two neighbouring buffers give are
+/// Any stretch of it can be asked for on its own: the frames that two neighboring buffers give are
 /// those that one buffer over both would give.
 public struct AudioSignal: Sendable {
   private let value: @Sendable (_ frame: Int, _ rate: SampleRate) -> Float

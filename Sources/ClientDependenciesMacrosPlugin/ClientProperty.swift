@@ -2,7 +2,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// A stored property of a client, as its initialisers see it.
+/// A stored property of a client, as its initializers see it.
 struct ClientProperty {
   var binding: PatternBindingSyntax
   var identifier: TokenSyntax
@@ -14,7 +14,7 @@ struct ClientProperty {
 }
 
 extension ClientProperty {
-  /// The properties that a declaration adds to the initialisers.
+  /// The properties that a declaration adds to the initializers.
   static func all(in property: VariableDeclSyntax, names: ClientNames) -> [ClientProperty] {
     guard !property.isLeftAlone else { return [] }
     return property.bindings.compactMap { binding in
@@ -27,11 +27,11 @@ extension ClientProperty {
         isVariable: property.bindingSpecifier.tokenKind == .keyword(.var),
         isEndpoint: property.isEndpoint(names: names),
         isUnknown: property.isUnknown(names: names))
-      return result.isInInitialisers ? result : nil
+      return result.isInInitializers ? result : nil
     }
   }
 
-  private var isInInitialisers: Bool {
+  private var isInInitializers: Bool {
     binding.initializer == nil || isVariable && access != .private
   }
 
@@ -44,7 +44,7 @@ extension ClientProperty {
   ///
   /// - Parameters:
   ///   - value: Its default where the property itself has none.
-  ///   - isPublic: Whether the initialiser is public.
+  ///   - isPublic: Whether the initializer is public.
   func parameter(default value: String?, isPublic: Bool) -> String? {
     guard let type else { return nil }
     let isFunction = isEndpoint || type.functionType != nil
@@ -53,7 +53,7 @@ extension ClientProperty {
     return "\(identifier): \(written)\(value.map { " = \($0)" } ?? "")"
   }
 
-  /// What an initialiser sets; not an endpoint itself, which may be deprecated.
+  /// What an initializer sets; not an endpoint itself, which may be deprecated.
   var storage: TokenSyntax { isEndpoint ? Endpoint.storage(of: identifier) : identifier }
 
   private func defaultValue(isPublic: Bool) -> String? {
@@ -66,7 +66,7 @@ extension ClientProperty {
 }
 
 extension VariableDeclSyntax {
-  /// Whether no initialiser has to do with it.
+  /// Whether no initializer has to do with it.
   private var isLeftAloneByModifiers: Bool {
     modifiers.contains(.static) || modifiers.contains(.lazy)
   }
@@ -133,7 +133,7 @@ extension ExprSyntax {
   }
 }
 
-/// How a public initialiser comes by an initial value.
+/// How a public initializer comes by an initial value.
 ///
 /// Its default arguments may name only what is public, an initial value may name anything. So it
 /// stands in a function, which they call. That is one overload for each property.
@@ -173,7 +173,7 @@ extension ExprSyntax {
   }
 }
 
-/// How an initialiser takes a property whose type may be an alias of a function type.
+/// How an initializer takes a property whose type may be an alias of a function type.
 ///
 /// A parameter of such a type would not be escaping if it is a function's, and the macro cannot
 /// say `@escaping` if it may be another one. The associated type of a generic parameter is kept
@@ -181,7 +181,7 @@ extension ExprSyntax {
 extension ClientProperty {
   private var generic: String { "_TypeOf_\(identifier.text.withoutBackticks)" }
 
-  /// `Fetch`, or what stands for it in the initialiser.
+  /// `Fetch`, or what stands for it in the initializer.
   var unknownParameterType: String { "\(generic).Kept" }
 
   var genericParameter: String? {

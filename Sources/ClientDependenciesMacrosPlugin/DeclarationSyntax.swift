@@ -74,7 +74,7 @@ extension String {
     return dropFirst().allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
   }
 
-  var capitalisingFirst: String {
+  var capitalizingFirst: String {
     prefix(1).uppercased() + dropFirst()
   }
 }

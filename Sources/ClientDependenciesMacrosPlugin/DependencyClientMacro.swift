@@ -38,7 +38,7 @@ extension DependencyClientMacro: MemberMacro {
     let unknown = client.propertiesWithoutType
     unknown.map(Diagnostic.typeIsMissing).forEach(context.diagnose)
     guard unknown.isEmpty, client.mayHaveEndpoints else { return [] }
-    return [client.origin] + client.isolationCheck(in: context) + client.initialisers
+    return [client.origin] + client.isolationCheck(in: context) + client.initializers
   }
 }
 
@@ -97,18 +97,18 @@ struct Client {
     members.flatMap(\.properties).filter { $0.type == nil }
   }
 
-  /// An initialiser that takes everything, and one that takes what is no endpoint.
+  /// An initializer that takes everything, and one that takes what is no endpoint.
   ///
   /// With the latter all endpoints are unimplemented. Where members are below `#if`, each branch
   /// has its own.
-  var initialisers: [DeclSyntax] {
+  var initializers: [DeclSyntax] {
     written(members[...], after: []).map { "\(raw: $0)" }
   }
 
   private func written(
     _ rest: ArraySlice<Member>, after properties: [ClientProperty]
   ) -> [String] {
-    guard let member = rest.first else { return initialisers(of: properties) }
+    guard let member = rest.first else { return initializers(of: properties) }
     switch member {
     case .property(let property):
       return written(rest.dropFirst(), after: properties + [property])
@@ -121,26 +121,26 @@ struct Client {
     }
   }
 
-  private func initialisers(of properties: [ClientProperty]) -> [String] {
+  private func initializers(of properties: [ClientProperty]) -> [String] {
     let others = properties.filter { !$0.isEndpoint }
     let all = others.count == properties.count ? [] : [properties]
     let missing =
-      all.filter { !declares(initialiserWith: $0) }.map { initialiser(taking: $0) }
-      + [others].filter { !declares(initialiserWith: $0) }.map(initialiserOfUnimplemented)
+      all.filter { !declares(initializerWith: $0) }.map { initializer(taking: $0) }
+      + [others].filter { !declares(initializerWith: $0) }.map(initializerOfUnimplemented)
     let needsFunctions = !missing.isEmpty && access(taking: others) == .public
     return missing + (needsFunctions ? others.compactMap(\.functionOfInitialValue) : [])
   }
 
-  /// The access level of an initialiser that takes these.
+  /// The access level of an initializer that takes these.
   private func access(taking properties: [ClientProperty]) -> AccessLevel {
     min(access, properties.map(\.access).min() ?? access)
   }
 
-  private func initialiserOfUnimplemented(taking properties: [ClientProperty]) -> String {
-    initialiser(taking: properties) { $0.standIn(in: declaration.name.text.withoutBackticks) }
+  private func initializerOfUnimplemented(taking properties: [ClientProperty]) -> String {
+    initializer(taking: properties) { $0.standIn(in: declaration.name.text.withoutBackticks) }
   }
 
-  private func initialiser(
+  private func initializer(
     taking properties: [ClientProperty], default value: (ClientProperty) -> String? = { _ in nil }
   ) -> String {
     let access = access(taking: properties)
@@ -160,8 +160,8 @@ struct Client {
       """
   }
 
-  /// Whether the author has written this initialiser.
-  private func declares(initialiserWith properties: [ClientProperty]) -> Bool {
+  /// Whether the author has written this initializer.
+  private func declares(initializerWith properties: [ClientProperty]) -> Bool {
     declaration.memberBlock.members.contains { item in
       item.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters
         .map(\.firstName.text) == properties.map(\.identifier.text)

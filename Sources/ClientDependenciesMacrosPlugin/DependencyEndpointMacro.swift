@@ -55,7 +55,7 @@ extension Endpoint {
       """
   }
 
-  /// Lets initialisers set the endpoint before other properties.
+  /// Lets initializers set the endpoint before other properties.
   ///
   /// Without a default only: Swift would pass the default through it into each new value, so that
   /// the endpoint would count as implemented. Without it Swift drops the default, which the
@@ -135,9 +135,9 @@ enum DependencyEndpointIgnoredMacro: PeerMacro {
   ) throws -> [DeclSyntax] { [] }
 }
 
-/// The default of an initialiser's parameter that may be an endpoint.
+/// The default of an initializer's parameter that may be an endpoint.
 ///
-/// It is expanded where the initialiser is called without the argument, and only there it must
+/// It is expanded where the initializer is called without the argument, and only there it must
 /// compile: which it does for a function. The closure has two statements so that its type is that
 /// of the parameter exactly; one expression could be any function that converts to it.
 enum UnimplementedEndpointMacro: ExpressionMacro {

@@ -120,7 +120,7 @@ struct Entry {
   var key: TokenSyntax {
     guard isShared else { return .identifier("__Key_\(identifier.text.withoutBackticks)") }
     let subject =
-      type?.subject ?? identifier.text.withoutBackticks.capitalisingFirst
+      type?.subject ?? identifier.text.withoutBackticks.capitalizingFirst
     return argument(nil)?.name ?? .identifier("\(subject)Key")
   }
 

@@ -99,7 +99,7 @@ extension Diagnostic {
       message: Message(
         message: """
           '\(property.identifier.text)' needs a type annotation, because '@DependencyClient' \
-          writes an initialiser with it
+          writes an initializer with it
           """, id: "typeIsMissing"),
       fixIt: .replacing(property.binding, by: binding, "Insert ': <#Type#>'"))
   }

@@ -95,7 +95,7 @@ final class GrowingFile {
   }
 
   /// Has the disk store what was written; the corresponding C function is `fdatasync`.
-  func synchronise() {
+  func synchronize() {
     if fdatasync(descriptor.number) != 0 { note(failureCode: errno) }
   }
 

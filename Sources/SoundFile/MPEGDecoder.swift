@@ -135,8 +135,8 @@ struct MPEGFrameHeader: Equatable {
 
   /// - Returns: nil where there is no such block, or one of a rate that we do not write.
   init?(_ bits: UInt32) {
-    let (synchronisation, layer3) = (0x7FF as UInt32, 0b01 as UInt32)
-    guard bits >> 21 == synchronisation, bits >> 17 & 0b11 == layer3 else { return nil }
+    let (synchronization, layer3) = (0x7FF as UInt32, 0b01 as UInt32)
+    guard bits >> 21 == synchronization, bits >> 17 & 0b11 == layer3 else { return nil }
     let isMPEG1 = bits >> 19 & 0b11 == 0b11
     guard isMPEG1 || bits >> 19 & 0b11 == 0b10 else { return nil }
     let (bitRate, sampleRate) = (Int(bits >> 12 & 0xF), Int(bits >> 10 & 0b11))

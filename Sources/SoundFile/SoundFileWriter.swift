@@ -197,7 +197,7 @@ public final class SoundFileWriter {
     if let failure, !hasFailed { throw failure }
     let unstored: SoundFileError?
     do throws(SoundFileError) {
-      try file.descriptor.synchronise(path: file.path)
+      try file.descriptor.synchronize(path: file.path)
       unstored = nil
     } catch {
       unstored = error
@@ -231,7 +231,7 @@ public final class SoundFileWriter {
     try output.updateHeader()
     try file.publish()
     guard care == .everything else { return }
-    synchronise()
+    synchronize()
     try check()
     try checkEncoder()
   }
@@ -242,10 +242,10 @@ public final class SoundFileWriter {
     throw .incomplete(path: file.path, written: framesWritten, found: found)
   }
 
-  private func synchronise() {
+  private func synchronize() {
     if sync == nil { sync = try? makeSync(file.descriptor, file.path) }
     // Without a thread for it, which the system refuses to a user who has too many, it waits here.
-    guard let sync else { return file.synchronise() }
+    guard let sync else { return file.synchronize() }
     sync.request()
     file.note(failureCode: sync.failureCode)
   }

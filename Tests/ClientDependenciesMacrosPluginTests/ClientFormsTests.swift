@@ -2,7 +2,7 @@ import Testing
 
 /// Forms of clients that the other tests do not come to.
 @Suite struct ClientFormsTests {
-  @Test func `comments behind properties stay out of the initialisers`() {
+  @Test func `comments behind properties stay out of the initializers`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -27,13 +27,13 @@ import Testing
       fixed: "enum Client {\n}")
   }
 
-  @Test func `an initialiser needs to know the type of each property`() {
+  @Test func `an initializer needs to know the type of each property`() {
     expectDiagnostic(
       "@DependencyClient\nstruct Client {\n  var stop: () -> Void\n  var value = Value()\n}",
       with: ["DependencyClient"],
       DiagnosticSpec(
         message: """
-          'value' needs a type annotation, because '@DependencyClient' writes an initialiser with it
+          'value' needs a type annotation, because '@DependencyClient' writes an initializer with it
           """, line: 4, column: 7, fixIts: [FixItSpec(message: "Insert ': <#Type#>'")]),
       fixed: """
         @DependencyClient

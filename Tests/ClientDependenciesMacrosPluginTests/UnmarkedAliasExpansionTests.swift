@@ -2,7 +2,7 @@ import Testing
 
 /// Properties of whose type the macro sees a name only.
 @Suite struct UnmarkedAliasExpansionTests {
-  @Test func `an initialiser leaves it to the type checker whether a name is a function's`() {
+  @Test func `an initializer leaves it to the type checker whether a name is a function's`() {
     expectExpansion(
       of: """
         @DependencyClient

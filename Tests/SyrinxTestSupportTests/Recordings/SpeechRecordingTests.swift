@@ -30,7 +30,7 @@ struct SpeechRecordingTests {
       isFinal: text == "go forward")
   }
 
-  /// A recogniser that needs half a second for each result.
+  /// A recognizer that needs half a second for each result.
   private func real(
     _ clock: TestClock<Duration>, failure: (any Error)? = nil
   ) -> SpeechClient {

@@ -6,7 +6,7 @@ import SpeechClient
 import SyrinxTestSupport
 import Testing
 
-/// A recogniser that a clock drives.
+/// A recognizer that a clock drives.
 @Suite(.timeLimit(.minutes(5)))
 struct SpeechScriptTests {
   private let clock = TestClock()
