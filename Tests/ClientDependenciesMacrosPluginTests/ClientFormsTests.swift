@@ -1,6 +1,6 @@
 import Testing
 
-/// Forms of clients that the other tests do not come to.
+/// Forms of clients that the other tests do not cover.
 @Suite struct ClientFormsTests {
   @Test func `comments behind properties stay out of the initializers`() {
     expectExpansion(

@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What is said about clients and entries that cannot be, and what the fix-it makes of them.
+/// The diagnostics about invalid clients and entries, and the results of their fix-its.
 @Suite struct ClientProblemsTests {
   @Test(arguments: ["class", "actor"])
   func `a client is a struct`(keyword: String) {
@@ -16,7 +16,7 @@ import Testing
       fixed: "@DependencyClient\nstruct Client {\n}")
   }
 
-  @Test func `an enumeration cannot become one`() {
+  @Test func `an enumeration cannot become a client`() {
     expectDiagnostic(
       "@DependencyClient enum Client {\n}", with: ["DependencyClient"],
       DiagnosticSpec(

@@ -47,7 +47,7 @@ import Testing
         """)
   }
 
-  @Test func `a mark that is there is left there`() {
+  @Test func `an explicit endpoint attribute is kept`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -209,7 +209,7 @@ import Testing
         """)
   }
 
-  @Test func `what is no stored state of a value is left alone`() {
+  @Test func `properties that an initializer cannot set are left alone`() {
     expectExpansion(
       of: #"""
         @DependencyClient
@@ -393,7 +393,7 @@ import Testing
         """)
   }
 
-  @Test func `functions are kept as escaping, behind all that is written before them`() {
+  @Test func `parameters that are functions are escaping and keep their other attributes`() {
     expectExpansion(
       of: """
         @DependencyClient
