@@ -83,7 +83,7 @@ extension SoundFileError: CustomStringConvertible {
       "you may not open \(FilePath(path)); `ls -l` shows who may, `chmod` changes it"
     case .empty(let path): "\(FilePath(path)) is empty: there is no audio in it"
     case .notAudio(let path):
-      "\(FilePath(path)) is not a known kind of sound file; `file` may identify it"
+      "\(FilePath(path)) is not a sound file of a known kind; `file` may identify it"
     case .unsupported(let path, let what):
       "\(FilePath(path)) is \(what), which only FFmpeg reads; install ffmpeg, or convert the "
         + "file"
