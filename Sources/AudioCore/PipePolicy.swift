@@ -115,9 +115,9 @@ extension Array {
   /// Replaces all elements of a kind by one with the sum of their amounts.
   ///
   /// - Parameters:
-  /// - amount: the amount to add.
-  /// - amountOf: returns the amount of an element of the kind, or nil for other elements.
-  /// - element: creates an element of the kind.
+  ///   - amount: the amount to add.
+  ///   - amountOf: returns the amount of an element of the kind, or nil for other elements.
+  ///   - element: creates an element of the kind.
   package mutating func append<Amount: AdditiveArithmetic>(
     adding amount: Amount, to amountOf: (Element) -> Amount?, as element: (Amount) -> Element
   ) {

@@ -43,7 +43,7 @@ extension ClientProperty {
   /// `play: @escaping (URL) -> Void`, or nil where the type is unknown.
   ///
   /// - Parameters:
-  /// - value: Its default, unless the property has an initial value.
+  ///   - value: Its default, unless the property has an initial value.
   ///   - isPublic: Whether the initializer is public.
   func parameter(default value: String?, isPublic: Bool) -> String? {
     guard let type else { return nil }

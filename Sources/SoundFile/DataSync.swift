@@ -40,9 +40,9 @@ final class DataSync: Sendable {
   /// Starts the thread, which lives until `end`.
   ///
   /// - Parameters:
-  /// - store: does the work and returns 0 or the error code.
+  ///   - store: does the work and returns 0 or the error code.
   ///   - time: returns the time since a fixed moment.
-  /// - tell: called with the duration of slow work.
+  ///   - tell: called with the duration of slow work.
   init(
     _ store: @escaping @Sendable () -> Int32, time: @escaping @Sendable () -> Duration,
     tell: @escaping @Sendable (Duration) -> Void

@@ -166,8 +166,8 @@ struct EncoderWatch {
   /// Checks the size of the file.
   ///
   /// - Parameters:
-  /// - frames: the number of frames that the encoder received.
-  /// - size: the size of the file in bytes.
+  ///   - frames: the number of frames that the encoder received.
+  ///   - size: the size of the file in bytes.
   /// - Returns: the number of received frames at the last growth of the file, if that is too long
   ///   ago.
   mutating func lastFrame(

@@ -27,7 +27,7 @@ final class FFmpeg: Sendable {
   ///
   /// - Parameters:
   ///   - start: the time in the input at which the output begins.
-  /// - path: the input's name in error messages.
+  ///   - path: the input's name in error messages.
   init?(decoding input: Input, from start: Duration = .zero, path: String) {
     let file: Descriptor
     switch input {

@@ -88,9 +88,9 @@ enum FileLoss: Equatable {
   case cut(Int)
 
   /// - Parameters:
-  /// - linkCount: the number of names of the file.
-  /// - size: the actual size in bytes.
-  /// - written: the number of written bytes.
+  ///   - linkCount: the number of names of the file.
+  ///   - size: the actual size in bytes.
+  ///   - written: the number of written bytes.
   init?(linkCount: Int, size: Int, written: Int) {
     if linkCount == 0 {
       self = .removed

@@ -100,9 +100,9 @@ final class LibraryDecoder: SoundDecoder {
   /// Opens a pipe for sequential reading.
   ///
   /// - Parameters:
-  /// - isPromise: whether its header has a length.
-  /// - name: the kind of file that another program decodes into the pipe; nil without one.
-  /// - ending: called at the end of the pipe.
+  ///   - isPromise: whether its header has a length.
+  ///   - name: the kind of file that another program decodes into the pipe; nil without one.
+  ///   - ending: called at the end of the pipe.
   init(
     pipe: Descriptor, path: String, isPromise: Bool = false, name: String? = nil,
     ending: @escaping @Sendable () -> Ending = { Ending() }

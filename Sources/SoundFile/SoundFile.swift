@@ -12,8 +12,8 @@ public enum SoundFile {
   ///
   /// - Parameters:
   ///   - url: a file; a named pipe is read while it is written.
-  /// - framesPerBuffer: the length of each buffer except the last, above 0.
-  /// - onShortfall: called at the end of the stream if the end of the file is missing.
+  ///   - framesPerBuffer: the length of each buffer except the last, above 0.
+  ///   - onShortfall: called at the end of the stream if the end of the file is missing.
   /// - Throws: the stream throws `SoundFileError`, which describes the problem with the file.
   public static func buffers(
     of url: URL, framesPerBuffer: FrameCount = 4096,
@@ -58,9 +58,9 @@ extension SoundFile {
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
   ///   - format: the rate and channels of the samples.
-  /// - samples: the storage of each sample.
-  /// - name: the descriptor's name in error messages.
-  /// - framesPerBuffer: the maximum length of a buffer, above 0.
+  ///   - samples: the storage of each sample.
+  ///   - name: the descriptor's name in error messages.
+  ///   - framesPerBuffer: the maximum length of a buffer, above 0.
   /// - Throws: the stream throws `SoundFileError`.
   public static func rawBuffers(
     ofFileDescriptor fileDescriptor: Int32, format: AudioFormat, samples: RawSampleFormat,

@@ -54,8 +54,8 @@ public final class SoundFileReader {
   /// FFmpeg reads a web address (http, https) as it arrives.
   ///
   /// - Parameters:
-  /// - url: the file, or a web address.
-  /// - interruption: ends a stream at once when it is signaled; files do not need it.
+  ///   - url: the file, or a web address.
+  ///   - interruption: ends a stream at once when it is signaled; files do not need it.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
     if let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
@@ -76,8 +76,8 @@ public final class SoundFileReader {
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
-  /// - name: its name in error messages.
-  /// - interruption: ends the stream at once when it is signaled.
+  ///   - name: its name in error messages.
+  ///   - interruption: ends the stream at once when it is signaled.
   /// - Throws: `SoundFileError`, which describes the problem with the stream.
   public convenience init(
     fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp? = nil

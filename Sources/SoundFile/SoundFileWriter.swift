@@ -53,14 +53,14 @@ public final class SoundFileWriter {
   /// written. An earlier failure leaves it untouched.
   ///
   /// - Parameters:
-  /// - url: the path of the file.
-  /// - format: the sample rate and channels of the audio.
-  /// - encoding: the container and sample format.
-  /// - replacesExisting: whether an existing file may be replaced. If false, creation is exclusive:
-  ///   the corresponding flag of `open` is `O_EXCL`.
-  /// - isAtomic: whether the file appears, or replaces an existing one, only when `close` has
-  ///   succeeded.
-  /// - tags: the tags of the file, as far as its container supports them.
+  ///   - url: the path of the file.
+  ///   - format: the sample rate and channels of the audio.
+  ///   - encoding: the container and sample format.
+  ///   - replacesExisting: whether an existing file may be replaced. If false, creation is
+  ///     exclusive: the corresponding flag of `open` is `O_EXCL`.
+  ///   - isAtomic: whether the file appears, or replaces an existing one, only when `close` has
+  ///     succeeded.
+  ///   - tags: the tags of the file, as far as its container supports them.
   /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched; `.notFound`,
   ///   `.isDirectory`, `.alreadyExists`, `.inUse`, `.permissionDenied`, `.diskFull`, or
   ///   `.cannotWrite`.

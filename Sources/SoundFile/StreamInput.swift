@@ -170,8 +170,8 @@ extension StreamInput {
   /// Copies the whole stream to a file without a name, which exists as long as its descriptor.
   ///
   /// - Parameters:
-  /// - what: the kind of stream, for errors.
-  /// - largestSize: the maximum size in bytes; a longer stream is an error.
+  ///   - what: the kind of stream, for errors.
+  ///   - largestSize: the maximum size in bytes; a longer stream is an error.
   func spooled(
     after firstBytes: [UInt8], what: String, largestSize: Int = 2 << 30
   ) throws(SoundFileError) -> Descriptor {

@@ -212,8 +212,8 @@ struct VorbisEncoder: ~Copyable {
   /// Takes the next page of the stream; returns false if there is none.
   ///
   /// - Parameters:
-  /// - isWhole: whether to take only a full page.
-  /// - page: replaced by the page.
+  ///   - isWhole: whether to take only a full page.
+  ///   - page: replaced by the page.
   fileprivate func takePage(isWhole: Bool, into page: inout [UInt8]) -> Bool {
     var found = ogg_page()
     let count =

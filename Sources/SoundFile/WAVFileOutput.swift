@@ -193,11 +193,11 @@ public final class StreamingWAVWriter {
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file, a pipe, or a terminal that is open for writing.
-  /// - name: its name in error messages.
+  ///   - name: its name in error messages.
   ///   - format: the sample rate and the channels.
-  /// - samples: the sample format.
-  /// - isRaw: whether to omit the header; samples are little-endian in both cases.
-  /// - stopSignal: once signaled, the write fails if the reader takes nothing for a second.
+  ///   - samples: the sample format.
+  ///   - isRaw: whether to omit the header; samples are little-endian in both cases.
+  ///   - stopSignal: once signaled, the write fails if the reader takes nothing for a second.
   /// - Throws: `SoundFileError.brokenPipe` if the reader is gone, otherwise as `write`.
   public init(
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,

@@ -47,13 +47,13 @@ public final class ScriptedSpeechEngine: Sendable {
   /// Creates an engine that recognizes these utterances in order, and nothing after the last one.
   ///
   /// - Parameters:
-  /// - utterances: the utterances, in order.
-  /// - faults: the scripted errors.
-  /// - tailPadding: the silence that the engine requests after an utterance.
-  /// - decodeInterval: the audio that the engine needs before it decodes the utterance again, or
-  ///   nil for an engine that decodes continuously. With an interval, the engine decodes whole
-  ///   utterances: its hypotheses have revisions and, before the end, estimated timestamps. It
-  ///   anticipates the end, and `events` contains each decode.
+  ///   - utterances: the utterances, in order.
+  ///   - faults: the scripted errors.
+  ///   - tailPadding: the silence that the engine requests after an utterance.
+  ///   - decodeInterval: the audio that the engine needs before it decodes the utterance again, or
+  ///     nil for an engine that decodes continuously. With an interval, the engine decodes whole
+  ///     utterances: its hypotheses have revisions and, before the end, estimated timestamps. It
+  ///     anticipates the end, and `events` contains each decode.
   public init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults(),
     tailPadding: Duration = .zero, decodeInterval: Duration? = nil

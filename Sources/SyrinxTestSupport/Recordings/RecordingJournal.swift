@@ -86,8 +86,8 @@ extension RecordingJournal {
   /// It throws if the journal cannot be written.
   ///
   /// - Parameters:
-  /// - start: starts the stream of the task with this number.
-  /// - note: records an element with the nanoseconds since the task began.
+  ///   - start: starts the stream of the task with this number.
+  ///   - note: records an element with the nanoseconds since the task began.
   func recorded<Element: Sendable>(
     _ start: @Sendable (_ task: Int) async -> AsyncThrowingStream<Element, any Error>,
     note: @escaping @Sendable (_ element: Element, _ task: Int, _ ns: Int64) async throws -> Void
