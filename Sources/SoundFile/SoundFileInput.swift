@@ -104,7 +104,6 @@ enum SoundFileInput {
   /// libsndfile rejects an announced length beyond the size. It reads a truncated CAF file as it
   /// is. Other files are read up to their actual end, because libsndfile would return noise for
   /// missing blocks.
-  /// what the file has, because in place of a block that is not there it would give noise.
   private static func decoder(_ part: FilePart, path: String) throws -> any SoundDecoder {
     let header = try SoundFileHeader { offset, count in part.bytes(at: offset, count: count) }
     let links = part.bytes(at: 0, count: 4) == Array("OggS".utf8) ? OggLinks(part) : nil
