@@ -13,12 +13,12 @@ final class OpenDevice {
   let waker: WakeUp
   let polls: PollSet
 
-  /// One device buffer of samples in the device's format.
+  /// One device buffer of samples in the device's format; this object owns and frees it.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
   /// The mix between WAV channel order and the device's.
   let routing: ChannelMix
-  /// One device buffer of samples for reordering channels.
+  /// One device buffer of samples for reordering channels; this object owns and frees it.
   let routed: UnsafeMutablePointer<Float>
 
   /// The longest sleep before the device's state is checked.

@@ -15,6 +15,7 @@ struct PollSet: ~Copyable {
     case failure(Int32)
   }
 
+  // Owned and freed by this value; only the device's thread uses it.
   private let entries: UnsafeMutablePointer<pollfd>
   private let deviceCount: Int
   private let waker: WakeUp

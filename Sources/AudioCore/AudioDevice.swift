@@ -1,11 +1,11 @@
 /// A device that plays or captures audio.
 public struct AudioDevice: Hashable, Sendable, Identifiable {
-  /// A device's name in its sound system, which stays the same when other devices come and go.
+  /// A device's name in its sound system, independent of other devices.
   public struct ID: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral {
     /// The name: `default`, `hw:CARD=PCH,DEV=0`, `virtual`.
     public let rawValue: String
 
-    /// A device of this name; whether it exists shows when it is opened.
+    /// Creates a name; only opening shows whether the device exists.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
@@ -16,27 +16,27 @@ public struct AudioDevice: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// A direction that sound goes in.
+  /// A direction of audio.
   public enum Direction: String, Hashable, Sendable, CaseIterable {
-    /// Towards a loudspeaker.
+    /// To a loudspeaker.
     case playback
     /// From a microphone.
     case capture
   }
 
-  /// What to open it by.
+  /// The name to open it by.
   public let id: ID
 
-  /// What people call it.
+  /// The human-readable name.
   public let name: String
 
   /// Whether it plays, captures, or both.
   public let directions: Set<Direction>
 
-  /// Whether it is what a request without a device opens.
+  /// Whether a request without a device opens it.
   public let isDefault: Bool
 
-  /// Whether it exists in this process only, and no hardware is behind it.
+  /// Whether it exists only in this process, without hardware.
   public let isVirtual: Bool
 
   /// Describes a device.
@@ -57,18 +57,18 @@ extension AudioDevice.ID: CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-/// How to handle a device that is lost during playback or capture: it was unplugged, or its sound
-/// server ended or stopped responding.
+/// The response to the loss of a device during playback or capture.
 ///
-/// Cases are added over time: a `switch` wants a `default`.
+/// A lost device was unplugged, or its sound server ended or stopped responding. More cases may be
+/// added, so a `switch` needs a `default`.
 public enum DeviceLossPolicy: Hashable, Sendable {
-  /// It ends with an error, within a second.
+  /// End with an error, within a second.
   case fail
-  /// It goes on when the device is back within this time, counted from when the loss was noticed;
-  /// otherwise it ends with the same error.
+  /// Continue when the device is back within this time after the loss; otherwise end with the same
+  /// error.
   ///
-  /// The device is tried when the system reports that devices have come or gone, and after 1, 2, 4 and
-  /// then every 5 seconds; one that is busy is not back yet. One that does not answer is opened anew
-  /// in the same way, also while a call of the first opening does not return.
+  /// The device is opened again when the system reports a device change, and after 1, 2, 4, and
+  /// then every 5 seconds. A busy device is not back yet. A hanging device is opened again in the
+  /// same way, even while a call on the first opening does not return.
   case wait(atMost: Duration)
 }

@@ -1,28 +1,29 @@
-/// What the samples of a buffer mean: how many frames a second, and how many channels each has.
+/// The sample rate and channels of audio.
 ///
 /// Samples are always Float32, interleaved, with full scale at ±1.
 public struct AudioFormat: Hashable, Sendable {
   /// Frames per second.
   public var sampleRate: SampleRate
 
-  /// Samples in each frame, at least 1.
+  /// The number of samples in each frame, at least 1.
   ///
-  /// Setting it gives the channels the usual positions for so many.
+  /// Setting it resets the channels to their usual positions.
   public var channelCount: Int {
     didSet { unusualLayout = nil }
   }
 
-  /// Nil for the usual one, which most formats have: copies then count no references.
+  /// The unusual layout; nil, the common case, saves reference counting in copies.
   private var unusualLayout: ChannelLayout?
 
-  /// A format with the usual positions, `ChannelLayout.wav`; `channelCount` must be at least 1.
+  /// Creates a format with the usual positions of `ChannelLayout.wav`; `channelCount` is at least
+  /// 1.
   public init(sampleRate: SampleRate, channelCount: Int) {
     precondition(channelCount > 0, "a format has at least 1 channel, not \(channelCount)")
     self.sampleRate = sampleRate
     self.channelCount = channelCount
   }
 
-  /// A format with other positions, for example those that a file's header names.
+  /// Creates a format with other positions, such as those in a file's header.
   ///
   /// They must be in the order of WAV files.
   package init(sampleRate: SampleRate, layout: ChannelLayout) {
@@ -30,15 +31,15 @@ public struct AudioFormat: Hashable, Sendable {
     unusualLayout = layout == .wav(channelCount) ? nil : layout
   }
 
-  /// The positions of the channels, in the order of WAV files: left, right, center and so on.
+  /// The positions of the channels, in the order of WAV files: left, right, center, and so on.
   public var layout: ChannelLayout { unusualLayout ?? .wav(channelCount) }
 
-  /// 16 kHz mono, what speech recognisers take.
+  /// 16 kHz mono, the format of speech recognizers.
   public static let speech = AudioFormat(sampleRate: .speech, channelCount: 1)
 }
 
 extension AudioFormat: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     if let unusualLayout { return "\(sampleRate), channels \(unusualLayout)" }
     return switch channelCount {
@@ -49,18 +50,18 @@ extension AudioFormat: CustomStringConvertible {
   }
 }
 
-/// Frames per second.
+/// A number of frames per second.
 public struct SampleRate: Hashable, Comparable, Sendable {
   /// The rate in hertz, above zero.
   public let hertz: Int
 
-  /// A rate in hertz; it must be above zero.
+  /// Creates a rate in hertz, which must be above zero.
   public init(hertz: Int) {
     precondition(hertz > 0, "a sample rate is above 0 Hz, not \(hertz) Hz")
     self.hertz = hertz
   }
 
-  /// 16 kHz, what speech recognisers work at.
+  /// 16 kHz, the rate of speech recognizers.
   public static let speech = SampleRate(hertz: 16_000)
 
   /// Orders from low to high.
@@ -75,6 +76,6 @@ extension SampleRate: ExpressibleByIntegerLiteral {
 }
 
 extension SampleRate: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String { "\(hertz) Hz" }
 }

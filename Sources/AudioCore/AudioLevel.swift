@@ -1,4 +1,4 @@
-/// How loud a stretch of audio is: its highest sample and its root mean square.
+/// The level of a range of audio: its peak and its root mean square.
 public struct AudioLevel: Hashable, Sendable {
   /// The level of the sample farthest from zero.
   public var peak: Decibels
@@ -6,7 +6,7 @@ public struct AudioLevel: Hashable, Sendable {
   /// The level of the root mean square of all samples; a full-scale sine has −3 dBFS.
   public var rms: Decibels
 
-  /// A level from its two figures.
+  /// Creates a level.
   public init(peak: Decibels, rms: Decibels) {
     self.peak = peak
     self.rms = rms
@@ -17,7 +17,7 @@ public struct AudioLevel: Hashable, Sendable {
 }
 
 extension AudioBuffer {
-  /// The level over all channels of this buffer; of an empty one, silence.
+  /// The level over all channels of this buffer; silence if it is empty.
   public var level: AudioLevel {
     var meter = AudioMeter()
     meter.add(samples)
@@ -25,16 +25,16 @@ extension AudioBuffer {
   }
 }
 
-/// Accumulates samples and returns their level; it keeps no audio.
+/// Computes the level of samples without keeping them.
 public struct AudioMeter: Sendable {
   private var highest: Float = 0
   private var squares: Double = 0
   private var count = 0
 
-  /// A meter that has seen nothing.
+  /// Creates a meter without samples.
   public init() {}
 
-  /// The level of everything added since the last `reset`; of nothing, silence.
+  /// The level of all samples since the last `reset`; silence if there are none.
   public var level: AudioLevel {
     guard count > 0 else { return .silence }
     return AudioLevel(
@@ -42,12 +42,12 @@ public struct AudioMeter: Sendable {
       rms: Decibels(amplitude: (squares / Double(count)).squareRoot()))
   }
 
-  /// Takes samples into account, of whichever channels.
+  /// Adds samples of any channels.
   public mutating func add(_ samples: [Float]) {
     samples.withUnsafeBufferPointer { add($0) }
   }
 
-  /// The same for samples in memory; it neither allocates nor waits.
+  /// Adds samples in memory; it neither allocates nor waits.
   public mutating func add(_ samples: UnsafeBufferPointer<Float>) {
     for sample in samples {
       highest = max(highest, abs(sample))
@@ -56,24 +56,25 @@ public struct AudioMeter: Sendable {
     count += samples.count
   }
 
-  /// Forgets what was added.
+  /// Removes all samples.
   public mutating func reset() {
     self = AudioMeter()
   }
 }
 
-/// A level relative to full scale, in dBFS: 0 for a sample of 1, negative below it, and negative
-/// infinity for silence.
+/// A level relative to full scale, in dBFS.
+///
+/// A sample of 1 has 0 dBFS, lower levels are negative, and silence is negative infinity.
 public struct Decibels: Hashable, Comparable, Sendable {
   /// The level in dBFS.
   public let dBFS: Double
 
-  /// A level in dBFS; `-Double.infinity` is silence.
+  /// Creates a level in dBFS; `-Double.infinity` is silence.
   public init(dBFS: Double) {
     self.dBFS = dBFS
   }
 
-  /// The level of an amplitude, where 1 is full scale.
+  /// Creates the level of an amplitude; 1 is full scale.
   public init(amplitude: Double) {
     self.dBFS = amplitude > 0 ? 20 * decimalLogarithm(amplitude) : -.infinity
   }
@@ -89,7 +90,7 @@ public struct Decibels: Hashable, Comparable, Sendable {
 }
 
 extension Decibels: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     guard dBFS.isFinite else { return dBFS < 0 ? "-inf dBFS" : "\(dBFS) dBFS" }
     let tenths = (dBFS * 10).rounded() / 10

@@ -1,21 +1,21 @@
-/// A synthetic signal: a value for every frame, the same in all channels, the same in every run.
+/// A synthetic signal with the same value for each frame in all channels and all runs.
 ///
-/// Any stretch of it can be asked for on its own: the frames that two neighbouring buffers give are
-/// those that one buffer over both would give.
+/// Any range of it can be generated separately: two adjacent buffers have the same frames as one
+/// buffer over both.
 public struct AudioSignal: Sendable {
   private let value: @Sendable (_ frame: Int, _ rate: SampleRate) -> Float
 
-  /// A signal from a function of the frame's index and the rate; it should stay within ±1.
+  /// Creates a signal from a function of frame index and rate, with values within ±1.
   public init(_ value: @escaping @Sendable (_ frame: Int, _ rate: SampleRate) -> Float) {
     self.value = value
   }
 
-  /// The sample of one frame.
+  /// Returns the sample of one frame.
   public func sample(at frame: FrameCount, rate: SampleRate) -> Float {
     value(frame.rawValue, rate)
   }
 
-  /// The frames from `firstFrame` on as a buffer, every channel alike.
+  /// Returns the frames from `firstFrame` on as a buffer with equal channels.
   public func buffer(
     _ frameCount: FrameCount, format: AudioFormat, firstFrame: FrameCount = 0
   ) -> AudioBuffer {
@@ -28,7 +28,7 @@ public struct AudioSignal: Sendable {
     return AudioBuffer(format: format, samples: samples, firstFrame: firstFrame)
   }
 
-  /// The first `duration` of the signal as a buffer.
+  /// Returns the first `duration` of the signal as a buffer.
   public func buffer(_ duration: Duration, format: AudioFormat) -> AudioBuffer {
     buffer(FrameCount(duration, at: format.sampleRate), format: format)
   }
@@ -38,7 +38,7 @@ extension AudioSignal {
   /// Digital silence.
   public static let silence = AudioSignal { _, _ in 0 }
 
-  /// One frame of `amplitude` at `frame`, silence before and after.
+  /// One frame of `amplitude` at `frame`, with silence before and after.
   public static func impulse(at frame: FrameCount = 0, amplitude: Float = 1) -> AudioSignal {
     AudioSignal { index, _ in index == frame.rawValue ? amplitude : 0 }
   }
@@ -51,8 +51,9 @@ extension AudioSignal {
     }
   }
 
-  /// A sine that rises evenly from one frequency to another in `duration` and then stays there;
-  /// frequencies in hertz, `amplitude` is the peak, 0…1.
+  /// A linear sine sweep that rises to its last frequency in `duration` and then stays there.
+  ///
+  /// Frequencies are in hertz; `amplitude` is the peak, 0…1.
   public static func chirp(
     from low: Double, to high: Double, over duration: Duration, amplitude: Float = 0.5
   ) -> AudioSignal {
@@ -66,7 +67,7 @@ extension AudioSignal {
     }
   }
 
-  /// White noise, evenly distributed between ±`amplitude`; one seed always gives the same noise.
+  /// White noise with a uniform distribution between ±`amplitude`; a seed determines the noise.
   public static func noise(seed: UInt64, amplitude: Float = 0.5) -> AudioSignal {
     AudioSignal { index, _ in
       let bits = scrambled(UInt64(truncatingIfNeeded: index) &+ seed &* 0xD1B5_4A32_D192_ED03)
@@ -76,8 +77,10 @@ extension AudioSignal {
   }
 }
 
-/// The finaliser of SplitMix64: every input bit changes about half of the output bits, so that
-/// noise can be computed for any frame without the frames before it.
+/// The finalizer of SplitMix64.
+///
+/// Every input bit changes about half of the output bits, so noise can be computed for any frame
+/// without the frames before it.
 private func scrambled(_ seed: UInt64) -> UInt64 {
   var bits = seed &+ 0x9E37_79B9_7F4A_7C15
   bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9

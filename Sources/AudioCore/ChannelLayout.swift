@@ -3,16 +3,16 @@ public struct ChannelLayout: Hashable, Sendable {
   /// A position for each channel, at least one.
   public let positions: [ChannelPosition]
 
-  /// A layout; `positions` must not be empty.
+  /// Creates a layout; `positions` must not be empty.
   public init(_ positions: [ChannelPosition]) {
     precondition(!positions.isEmpty, "a layout has at least 1 channel")
     self.positions = positions
   }
 
-  /// The order of WAV files, which is that of every `AudioBuffer`.
+  /// The order of WAV files, which every `AudioBuffer` has.
   ///
-  /// 5.1 is front left, front right, center, low frequency, rear left, rear right; past 8 channels
-  /// the positions are unknown. `channelCount` must be at least 1.
+  /// 5.1 is front left, front right, center, low frequency, rear left, rear right. Beyond 8
+  /// channels the positions are unknown. `channelCount` must be at least 1.
   public static func wav(_ channelCount: Int) -> ChannelLayout {
     let front: [ChannelPosition] = [.frontLeft, .frontRight]
     let rear: [ChannelPosition] = [.rearLeft, .rearRight]
@@ -39,7 +39,7 @@ extension ChannelLayout {
     ChannelLayout(positions.sorted { ($0.wavBit ?? .max) < ($1.wavBit ?? .max) })
   }
 
-  /// The mask of a WAV file's header that stands for these positions; 0 where one is unknown.
+  /// The channel mask of these positions in a WAV file's header; 0 if one is unknown.
   package var wavMask: UInt32 {
     let bits = positions.compactMap(\.wavBit)
     guard bits.count == positions.count else { return 0 }
@@ -48,14 +48,14 @@ extension ChannelLayout {
 }
 
 extension ChannelLayout: CustomStringConvertible {
-  /// The short names that ALSA and others use: `FL FR FC LFE RL RR`.
+  /// The abbreviations that ALSA and others use: `FL FR FC LFE RL RR`.
   public var description: String {
     positions.map(\.abbreviation).joined(separator: " ")
   }
 }
 
 extension ChannelPosition {
-  /// The short name that ALSA and others use; `?` for an unknown one.
+  /// The abbreviation that ALSA and others use; `?` for an unknown position.
   public var abbreviation: String {
     switch self {
     case .mono: "MONO"
@@ -75,7 +75,7 @@ extension ChannelPosition {
 }
 
 extension ChannelPosition {
-  /// The bit of a WAV file's channel mask; nil where there is none.
+  /// The bit in a WAV file's channel mask, or nil.
   fileprivate var wavBit: Int? {
     switch self {
     case .frontLeft: 0
@@ -92,7 +92,7 @@ extension ChannelPosition {
   }
 }
 
-/// Where a channel's loudspeaker stands, or its microphone, seen from the listener.
+/// The position of a channel's loudspeaker or microphone, from the listener's view.
 public enum ChannelPosition: String, Hashable, Sendable, CaseIterable {
   /// The only channel.
   case mono
@@ -102,20 +102,20 @@ public enum ChannelPosition: String, Hashable, Sendable, CaseIterable {
   case frontRight
   /// In front, between left and right.
   case frontCenter
-  /// The loudspeaker for low frequencies alone.
+  /// The subwoofer.
   case lowFrequency
   /// Behind, to the left.
   case rearLeft
   /// Behind, to the right.
   case rearRight
-  /// Straight behind.
+  /// Directly behind.
   case rearCenter
-  /// Beside, to the left.
+  /// At the left side.
   case sideLeft
-  /// Beside, to the right.
+  /// At the right side.
   case sideRight
-  /// Nowhere: a channel without a loudspeaker, which is silent.
+  /// A silent channel without a loudspeaker.
   case silent
-  /// Somewhere else, or at an unknown position.
+  /// Another or unknown position.
   case unknown
 }

@@ -1,12 +1,12 @@
-/// How the channels of one layout become those of another: a gain for every pair of them.
+/// A conversion between channel layouts: a gain for each pair of input and output.
 ///
-/// Each channel goes to its own position, or to the one that serves as well: rear and side, mono and
-/// center. A channel that finds neither is mixed into others with the coefficients of ITU-R BS.775,
-/// and the low frequencies are left out. A mono sound without a center goes to front left and right
-/// as it is. Positions that nothing goes to are silent.
+/// Each channel goes to its own position or to an equivalent one: rear and side, mono and center.
+/// Other channels are mixed down with the coefficients of ITU-R BS.775, without the low
+/// frequencies. Without a center, mono goes unchanged to front left and right. Outputs without an
+/// input are silent.
 ///
-/// The gains are scaled alike, so that those into one channel never add up to more than 1: a mix
-/// never clips, and keeps the balance between its channels.
+/// All gains have the same scale, so that the gains of an output never add up to more than 1. A mix
+/// never clips and keeps the balance of its channels.
 package struct ChannelMix: Hashable, Sendable {
   package let inputCount: Int
   package let outputCount: Int
@@ -14,17 +14,17 @@ package struct ChannelMix: Hashable, Sendable {
   /// The gain from input `i` to output `o` at `[o * inputCount + i]`.
   package let gains: [Float]
 
-  /// For each output the input that it is, unchanged; nil where one is mixed or silent.
+  /// The unchanged input of each output; nil if one is mixed or silent.
   package let sources: [Int]?
 
-  /// Whether every channel stays where it is.
+  /// Whether every channel keeps its position.
   package let isIdentity: Bool
 
   package init(from input: ChannelLayout, to output: ChannelLayout) {
     self.init(ChannelMatch(from: input.positions, to: output.positions))
   }
 
-  /// The mix that finds some place for each channel, for microphones: none is mixed or left out.
+  /// Creates a mix for microphones, which gives each input its own output.
   ///
   /// `output` must have as many channels.
   package init(keepingAllOf input: ChannelLayout, as output: ChannelLayout) {
@@ -37,7 +37,7 @@ package struct ChannelMix: Hashable, Sendable {
     self.init(rows: match.rows, inputCount: match.inputs.count)
   }
 
-  /// A mix of other gains: for each output a row with a gain for each input.
+  /// Creates a mix from gains: a row for each output with a gain for each input.
   init(rows: [[Float]], inputCount: Int) {
     (self.inputCount, outputCount) = (inputCount, rows.count)
     gains = rows.flatMap { $0 }
@@ -48,18 +48,18 @@ package struct ChannelMix: Hashable, Sendable {
     isIdentity = sources == Array(0..<inputCount)
   }
 
-  /// Whether each input is one of the outputs, unchanged.
+  /// Whether each input is an unchanged output.
   package var isPermutation: Bool {
     outputCount == inputCount && sources.map { Set($0).count } == inputCount
   }
 }
 
 extension ChannelMix {
-  /// Mixes whole frames; it neither allocates nor waits, and the two must not overlap.
+  /// Mixes whole frames without allocating or waiting; the memory must not overlap.
   package func apply(
     _ input: UnsafePointer<Float>, frames: Int, into output: UnsafeMutablePointer<Float>
   ) {
-    // The usual mix, in a loop that runs in vectors.
+    // The usual mix, as a loop that vectorizes.
     if inputCount == 2, outputCount == 1, !gains.contains(0) {
       let (left, right) = (gains[0], gains[1])
       for frame in 0..<frames {
@@ -82,13 +82,13 @@ extension ChannelMix {
     var sum: Float = 0
     for index in 0..<inputCount {
       let gain = gains[channel * inputCount + index]
-      // A channel that does not belong here stays out also where it is not a number.
+      // A gain of 0 also excludes samples that are NaN.
       if gain != 0 { sum += gain * source[index] }
     }
     return sum
   }
 
-  /// Mixes whole frames where they are, for a mix to as many channels.
+  /// Mixes whole frames in place; the mix must have as many outputs as inputs.
   package func apply(inPlace samples: UnsafeMutablePointer<Float>, frames: Int) {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: inputCount) { frame in
       guard let copy = frame.baseAddress else { return }
@@ -114,11 +114,11 @@ extension ChannelMix {
   }
 }
 
-/// Finds places among the positions of one layout for the channels of another.
+/// Assigns the channels of one layout to positions of another.
 private struct ChannelMatch {
   let inputs: [ChannelPosition]
   let outputs: [ChannelPosition]
-  /// The output of each input that has one to itself.
+  /// The unshared output of each input.
   private var places: [Int?]
 
   init(from inputs: [ChannelPosition], to outputs: [ChannelPosition]) {
@@ -130,7 +130,7 @@ private struct ChannelMatch {
     take { $0 == .unknown || ($1 == .unknown && $0 != .mono) }
   }
 
-  /// Gives each channel that has no place the first one that is free.
+  /// Assigns each unassigned channel to the first free output.
   mutating func takeWhatIsLeft() {
     take { _, _ in true }
   }
@@ -145,7 +145,7 @@ private struct ChannelMatch {
     }
   }
 
-  /// For each output a gain for each input, scaled.
+  /// The scaled gains: a row for each output.
   var rows: [[Float]] {
     let columns = inputs.indices.map(column)
     let rows = outputs.indices.map { output in columns.map { $0[output] } }
@@ -153,14 +153,14 @@ private struct ChannelMatch {
     return rows.map { $0.map { $0 / total } }
   }
 
-  /// The gains of an input into each output.
+  /// The gains of an input in each output.
   private func column(_ input: Int) -> [Float] {
     if let place = places[input] { return outputs.indices.map { $0 == place ? 1 : 0 } }
     let position = inputs[input]
     if let (positions, gain) = position.substitutes.first(where: canPlay) {
       return outputs.map { positions.contains($0) ? gain : 0 }
     }
-    // A channel at an unknown position is spread over all outputs, so that it is not lost.
+    // A channel at an unknown position goes to all outputs, so that it is not lost.
     return switch position {
     case .mono: outputs.map { _ in 1 }
     case .unknown: outputs.indices.map { $0 == input % outputs.count ? 1 : 0 }
@@ -174,7 +174,7 @@ private struct ChannelMatch {
 }
 
 extension ChannelPosition {
-  /// The position that serves as well where this one is missing.
+  /// The equivalent position if this one is missing.
   fileprivate var counterpart: ChannelPosition? {
     switch self {
     case .mono: .frontCenter
@@ -186,10 +186,10 @@ extension ChannelPosition {
     }
   }
 
-  /// The channels that another one is mixed into, and how loud.
+  /// The channels that a missing one is mixed into, and its gain.
   fileprivate typealias Substitute = (positions: [ChannelPosition], gain: Float)
 
-  /// What this one is mixed into where it is missing, the best first.
+  /// The substitutes of a missing position, the best first.
   fileprivate var substitutes: [Substitute] {
     let half = Float(0.5).squareRoot()
     let front: [ChannelPosition] = [.frontLeft, .frontRight]

@@ -1,20 +1,21 @@
-/// Rounds samples to 16 bits with triangular noise of ±1 step (TPDF), so that what lies between two
-/// steps stays itself, with a little hiss instead of distortion.
+/// Rounds samples to 16 bits with triangular dither of ±1 step (TPDF).
 ///
-/// A sample that lies on a step already stays as it is: silence remains silence, and a 16-bit file
-/// leaves bit by bit as it came. The noise is the same in every run.
+/// Dither turns the distortion of values between two steps into slight noise.
+///
+/// A sample exactly on a step is unchanged: silence remains silence, and 16-bit audio passes bit
+/// for bit. The noise is the same in every run.
 package struct Dither: Sendable {
   private var position: UInt32
 
-  /// Noise that begins at `seed`.
+  /// Creates dither with noise from this seed.
   package init(seed: UInt32 = 0) {
     position = seed
   }
 
-  /// Writes a number for each sample to `target`, which holds at least as many; 1 is 32768, what is
-  /// beyond full scale is clipped, and what is not a number is 0.
+  /// Quantizes samples to `target`, which has at least as many elements.
   ///
-  /// It neither allocates nor waits.
+  /// Full scale is 32768. Samples beyond it are clipped, and NaN becomes 0. It neither allocates
+  /// nor waits.
   package mutating func quantize(
     _ samples: UnsafeBufferPointer<Float>, into target: UnsafeMutablePointer<Int16>
   ) {
@@ -22,7 +23,7 @@ package struct Dither: Sendable {
     var index = 0
     while index < samples.count {
       let stretch = index..<min(index + 256, samples.count)
-      // What came from 16 bit needs no noise.
+      // Audio from 16 bits needs no dither.
       if !Self.copy(samples, into: target, stretch) {
         for index in stretch {
           let noise = Self.noise(at: start &+ UInt32(truncatingIfNeeded: index))
@@ -34,8 +35,7 @@ package struct Dither: Sendable {
     position = start &+ UInt32(truncatingIfNeeded: samples.count)
   }
 
-  /// Writes samples that all lie on a step; false where one does not, and what is written then
-  /// means nothing.
+  /// Writes samples that are all on a step; otherwise it returns false, and the output is invalid.
   private static func copy(
     _ samples: UnsafeBufferPointer<Float>, into target: UnsafeMutablePointer<Int16>,
     _ stretch: Range<Int>
@@ -44,7 +44,7 @@ package struct Dither: Sendable {
     for index in stretch {
       let scaled = samples[index] * 0x1p15
       let shifted = scaled + 0x1.8p23
-      // Beyond full scale the integer has more than 16 bits; what is not a number is not itself.
+      // Beyond full scale the integer has more than 16 bits, and NaN does not equal itself.
       let back = Float(Int16(truncatingIfNeeded: shifted.bitPattern))
       stray |= back == scaled ? 0 : 1
       target[index] = Int16(truncatingIfNeeded: shifted.bitPattern)
@@ -52,11 +52,11 @@ package struct Dither: Sendable {
     return stray == 0
   }
 
-  /// The sum of two even distributions over half a step to either side.
+  /// The sum of two uniform distributions, each of ±half a step.
   @inline(__always)
   private static func noise(at position: UInt32) -> Float {
-    // The finaliser of MurmurHash3 over a counter: no step needs the one before, so that it runs in
-    // vectors, and neighbours in time and among the channels have nothing to do with each other.
+    // The finalizer of MurmurHash3 over a counter. Each value is independent of the previous one,
+    // so the loop vectorizes, and adjacent frames and channels have uncorrelated noise.
     var bits = position &* 0x9e37_79b9
     bits = (bits ^ (bits >> 16)) &* 0x85eb_ca6b
     bits = (bits ^ (bits >> 13)) &* 0xc2b2_ae35
@@ -69,7 +69,7 @@ package struct Dither: Sendable {
   private static func quantized(_ sample: Float, _ noise: Float) -> Int16 {
     let scaled = sample == sample ? sample * 0x1p15 : 0
     let limited = clipped(scaled)
-    // Adding 1.5 × 2^23 leaves the nearest integer in the low bits: no branch here either.
+    // Adding 1.5 × 2^23 leaves the nearest integer in the low bits, without a branch.
     let isOnStep = (limited + 0x1.8p23) - 0x1.8p23 == limited
     let dithered = clipped(limited + (isOnStep ? 0 : noise))
     return Int16(truncatingIfNeeded: (dithered + 0x1.8p23).bitPattern)

@@ -1,15 +1,16 @@
-/// A number of frames, or the index of a frame on a time-line; one frame is one sample per channel.
+/// A number of frames or a frame index on a timeline; a frame has one sample per channel.
 public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
-  /// The number itself.
+  /// The number.
   public var rawValue: Int
 
-  /// Wraps a number of frames.
+  /// Creates a number of frames.
   public init(_ rawValue: Int) {
     self.rawValue = rawValue
   }
 
-  /// The frames that fit into `duration` at `rate`, rounded to the nearest; at most 2^62, more than
-  /// any audio has, so that a limit may be for ever.
+  /// Creates the number of frames in `duration` at `rate`, rounded to the nearest.
+  ///
+  /// It is at most 2^62, more than any audio has, so a limit may be infinite.
   public init(_ duration: Duration, at rate: SampleRate) {
     self.init(rounding: duration.inSeconds * Double(rate.hertz))
   }
@@ -21,18 +22,18 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
   /// No frames.
   public static let zero = FrameCount(0)
 
-  /// How long these frames last at `rate`.
+  /// Returns the duration of these frames at `rate`.
   public func duration(at rate: SampleRate) -> Duration {
     let (whole, rest) = rawValue.quotientAndRemainder(dividingBy: rate.hertz)
-    // Of a rate from 9.2 GHz on the product does not fit into 64 bits.
+    // For rates from 9.2 GHz on, the product exceeds 64 bits.
     let (nanoseconds, _) = Int64(rate.hertz)
       .dividingFullWidth(Int64(rest).multipliedFullWidth(by: 1_000_000_000))
-    // Generic code makes durations from any integer, which is too slow for the audio thread.
+    // The generic initializers of `Duration` are too slow for the audio thread.
     return Duration(
       secondsComponent: Int64(whole), attosecondsComponent: nanoseconds * 1_000_000_000)
   }
 
-  /// Converts a length at one rate to the length of the same time at another, rounded to nearest.
+  /// Converts the number of frames between rates, for the same duration, rounded to the nearest.
   public func converted(from source: SampleRate, to target: SampleRate) -> FrameCount {
     guard source != target else { return self }
     return FrameCount(rounding: Double(rawValue) * Double(target.hertz) / Double(source.hertz))
@@ -54,25 +55,25 @@ extension FrameCount: ExpressibleByIntegerLiteral {
 }
 
 extension FrameCount: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String { "\(rawValue) frames" }
 }
 
 extension Duration {
-  /// The duration as a number of seconds, for arithmetic with rates and for people to read.
+  /// The duration in seconds, for arithmetic with rates and for display.
   public var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18
   }
 
-  /// The duration in whole nanoseconds; one of more than a century counts as one of 136 years.
+  /// The duration in whole nanoseconds, at most 136 years for a duration of more than a century.
   package var inNanoseconds: Int64 {
     let longest = Duration.seconds(1 << 32)
     let (seconds, attoseconds) = Swift.max(.zero - longest, Swift.min(self, longest)).components
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  /// The time in seconds, to a thousandth: `1.500 s`; a shorter time is not rounded to 0.
+  /// The duration in seconds with three decimals, as in `1.500 s`, or `under 0.001 s`.
   package var secondsText: String {
     let thousandths = Int((inSeconds * 1_000).rounded())
     if thousandths == 0, self > .zero { return "under 0.001 s" }

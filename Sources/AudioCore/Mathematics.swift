@@ -1,12 +1,13 @@
-// The two functions that the standard library lacks; the rest of the module imports nothing.
+// The mathematical functions that the standard library lacks. The module imports nothing else.
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
 import Musl
 #endif
 
-/// The sine of a number of whole turns; the fraction is taken first, so that it stays exact however
-/// long a signal lasts.
+/// The sine of a number of turns.
+///
+/// The fraction is taken first, so a long signal stays exact.
 func sineOfTurns(_ turns: Double) -> Float {
   let fraction = turns - turns.rounded(.down)
   return Float(sin(2 * Double.pi * fraction))

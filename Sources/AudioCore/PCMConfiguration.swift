@@ -3,23 +3,22 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The device that was opened.
   public var device: AudioDevice.ID
 
-  /// Its rate and channels; what is written or read has this format.
+  /// The format of the samples that are written or read.
   public var format: AudioFormat
 
-  /// How the device itself stores a sample; the PCM converts to and from Float32.
+  /// The sample format of the device; the PCM converts to and from Float32.
   public var sampleFormat: PCMSampleFormat
 
   /// The frames between two wake-ups.
   public var period: FrameCount
 
-  /// The frames that the device's buffer holds.
+  /// The number of frames in the device's buffer.
   public var buffer: FrameCount
 
-  /// The order of the device's own channels; the PCM converts to and from that of WAV files, which
-  /// is what is written or read.
+  /// The order of the device's channels; the PCM converts between it and the order of WAV files.
   public var channelLayout: ChannelLayout
 
-  /// Describes an open device, by default with its channels in the order of WAV files.
+  /// Creates a configuration, by default with channels in the order of WAV files.
   public init(
     device: AudioDevice.ID, format: AudioFormat, sampleFormat: PCMSampleFormat,
     period: FrameCount, buffer: FrameCount, channelLayout: ChannelLayout? = nil
@@ -34,14 +33,14 @@ public struct PCMConfiguration: Hashable, Sendable {
 }
 
 extension PCMConfiguration: CustomStringConvertible {
-  /// Everything in one line, for people: format, channels, samples, period and buffer.
+  /// A one-line description for users: format, channels, samples, period, and buffer.
   public var description: String {
     "\(format) (\(channelLayout)), \(sampleFormat.rawValue), "
       + "\(period.rawValue) frames a period, \(buffer.rawValue) in the buffer"
   }
 }
 
-/// How a device stores a sample, all of them in the byte order of the machine.
+/// The sample format of a device, in the byte order of the machine.
 public enum PCMSampleFormat: String, Hashable, Sendable, CaseIterable {
   /// 32-bit floating point, full scale ±1.
   case float32
@@ -49,28 +48,27 @@ public enum PCMSampleFormat: String, Hashable, Sendable, CaseIterable {
   case int32
   /// 24-bit integers in the low three bytes of four.
   case int24
-  /// 24-bit integers in three bytes, as most USB cards have them.
+  /// 24-bit integers in three bytes, common for USB devices.
   case int24Packed
   /// 16-bit integers.
   case int16
 }
 
-/// Float32 samples as whole numbers: rounded to the nearest, limited to full scale, without dither.
+/// Conversion of Float32 samples to integers: rounded to the nearest and limited, without dither.
 ///
-/// Full scale is 2 to the power of bits − 1, so that whole numbers come back as they were. What is
-/// not a number becomes silence.
+/// Full scale is 2 to the power of bits − 1, so integers are restored exactly. NaN becomes silence.
 package enum PCMSample {
-  /// A sample in 16 bits.
+  /// A sample as a 16-bit integer.
   @inlinable @inline(__always)
   package static func int16(_ sample: Float) -> Int16 {
     Int16(truncatingIfNeeded: whole(sample, scale: 0x1p15))
   }
 
-  /// A sample in 24 bits, at the lower end of 32.
+  /// A sample as a 24-bit integer in the low bits of 32.
   @inlinable @inline(__always)
   package static func int24(_ sample: Float) -> Int32 { whole(sample, scale: 0x1p23) }
 
-  /// A sample in 32 bits.
+  /// A sample as a 32-bit integer.
   @inlinable @inline(__always)
   package static func int32(_ sample: Float) -> Int32 { whole(sample, scale: 0x1p31) }
 
@@ -85,6 +83,6 @@ package enum PCMSample {
 }
 
 extension [Float] {
-  /// The samples in 16 bits, without dither: for recognizers, not for ears.
+  /// The samples as 16-bit integers without dither, for recognizers.
   package var inSixteenBits: [Int16] { map { PCMSample.int16($0) } }
 }

@@ -1,11 +1,11 @@
-/// How many elements wait in a pipe, and which ones give way to a new one.
+/// The buffering policy of a pipe: how many elements wait, and which are replaced.
 package struct PipePolicy<Element: Sendable>: Sendable {
-  /// Puts the new element into the queue, and removes or merges what has to make room.
+  /// Appends the new element, and removes or merges elements to make room.
   package let enqueue: @Sendable (_ queue: inout [Element], _ element: Element) -> Void
-  /// With so many elements the queue has no room, for a producer that waits.
+  /// The number of elements at which a waiting producer has no room.
   package let limit: Int
 
-  /// A policy from a function, which must keep the queue bounded if the producer does not wait.
+  /// Creates a policy; `enqueue` must bound the queue if the producer does not wait.
   package init(
     limit: Int = .max, enqueue: @escaping @Sendable (inout [Element], Element) -> Void
   ) {
@@ -50,7 +50,7 @@ package struct PolicyQueue<Element: Sendable>: PipeQueue {
     if !isClosed { policy.enqueue(&elements, element) }
   }
 
-  /// Ends the queue behind its elements; only the first end counts.
+  /// Ends the queue after its elements; later ends are ignored.
   package mutating func finish(throwing error: (any Error)?) {
     if !isClosed { end = .finished(error) }
   }
@@ -76,7 +76,7 @@ package struct PolicyQueue<Element: Sendable>: PipeQueue {
 package typealias PolicyPipe<Element: Sendable> = StreamPipe<PolicyQueue<Element>>
 
 extension StreamPipe {
-  /// A pipe whose queue follows `policy`.
+  /// Creates a pipe whose queue follows `policy`.
   package convenience init<Element>(policy: PipePolicy<Element>)
   where Queue == PolicyQueue<Element> {
     self.init(PolicyQueue(policy: policy))
@@ -87,7 +87,7 @@ extension StreamPipe {
     change { $0.send(element) }
   }
 
-  /// Ends the stream behind its elements, with an error or without; only the first end counts.
+  /// Ends the stream after its elements, with or without an error; later ends are ignored.
   package func finish<Element>(throwing error: (any Error)? = nil)
   where Queue == PolicyQueue<Element> {
     change { $0.finish(throwing: error) }
@@ -95,13 +95,13 @@ extension StreamPipe {
 }
 
 extension Array {
-  /// Appends an element in the place of all for which `isReplaceable` holds.
+  /// Appends an element and removes all for which `isReplaceable` holds.
   package mutating func append(_ element: Element, inPlaceOf isReplaceable: (Element) -> Bool) {
     removeAll(where: isReplaceable)
     append(element)
   }
 
-  /// Appends an element, and takes out the oldest of its kind where there are more than `count`.
+  /// Appends an element, and removes the oldest of its kind beyond `count`.
   package mutating func append(
     _ element: Element, toNewest count: Int, where isOfItsKind: (Element) -> Bool
   ) {
@@ -112,12 +112,12 @@ extension Array {
     remove(at: oldest)
   }
 
-  /// Appends one element in the place of all of its kind: it tells the sum of their amounts.
+  /// Replaces all elements of a kind by one with the sum of their amounts.
   ///
   /// - Parameters:
-  ///   - amount: what is to be added to theirs.
-  ///   - amountOf: what an element of that kind tells, nil for any other.
-  ///   - element: makes one of that kind.
+  ///   - amount: the amount to add.
+  ///   - amountOf: returns the amount of an element of the kind, or nil for other elements.
+  ///   - element: creates an element of the kind.
   package mutating func append<Amount: AdditiveArithmetic>(
     adding amount: Amount, to amountOf: (Element) -> Amount?, as element: (Amount) -> Element
   ) {

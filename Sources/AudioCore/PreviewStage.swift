@@ -4,19 +4,19 @@ package enum PreviewStep<Event: Sendable>: Sendable {
   case wait(Duration)
   /// Reads the next part of a stream and waits for its duration; nil at the end of the stream.
   case read(@Sendable () async throws -> Duration?)
-  /// Nothing until the script is changed.
+  /// Waits until the script is changed.
   case hold
   case end(throwing: (any Error)? = nil)
 }
 
-/// A pure description of what a preview does over time.
+/// A pure description of a preview over time.
 package protocol PreviewScript<Event>: Sendable {
   associatedtype Event: Sendable
 
-  /// The next step, requested again after each event, wait, and change.
+  /// Returns the next step, after each event, wait, and change.
   mutating func next() -> PreviewStep<Event>
 
-  /// A wait of this duration is over, or nil if the stream that was read has ended.
+  /// Records the end of a wait of this duration, or nil at the end of the stream.
   mutating func waited(_ duration: Duration?)
 }
 
@@ -32,17 +32,17 @@ package actor PreviewStage<Script: PreviewScript> {
   private var performances: [Int: Performance] = [:]
   private var startCount = 0
 
-  /// A stage without a performance.
+  /// Creates a stage without scripts.
   package init() {}
 
-  /// The scripts that are performed, the oldest first.
+  /// The running scripts, the oldest first.
   package var scripts: [Script] {
     performances.sorted { $0.key < $1.key }.map(\.value.script)
   }
 
-  /// Performs a script until it ends, or until the consumer of the stream is cancelled or gone.
+  /// Performs a script until it ends, or until the stream's consumer is cancelled or released.
   ///
-  /// - Parameter check: looks at the performed scripts; its error ends the stream at once.
+  /// - Parameter check: checks the running scripts; its error ends the stream at once.
   package func start(
     _ script: Script, on clock: any Clock<Duration>, policy: PipePolicy<Script.Event>,
     check: @Sendable ([Script]) throws -> Void = { _ in }
@@ -56,13 +56,13 @@ package actor PreviewStage<Script: PreviewScript> {
     return pipe.stream()
   }
 
-  /// Changes scripts, and sends what follows at once.
+  /// Changes scripts, and sends the next events at once.
   ///
-  /// A change that throws leaves its script as it is.
+  /// A script is unchanged if its change throws.
   ///
-  /// - Parameter interrupting: an unfinished wait starts again; if false, it continues, and what
-  ///   follows is sent after it.
-  /// - Returns: whether there was such a script.
+  /// - Parameter interrupting: whether an unfinished wait starts again; if false, it continues, and
+  ///   the next events are sent after it.
+  /// - Returns: whether a script was changed.
   @discardableResult
   package func update(
     where isMeant: @Sendable (Script) -> Bool = { _ in true }, interrupting: Bool = true,
@@ -70,10 +70,10 @@ package actor PreviewStage<Script: PreviewScript> {
   ) async throws -> Bool {
     let numbers = performances.filter { isMeant($0.value.script) }.keys.sorted()
     for number in numbers {
-      // A refused change must not interrupt: a stream ends if a read of it is cancelled.
+      // A rejected change must not interrupt, because a cancelled read ends the stream.
       guard var trial = performances[number]?.script else { continue }
       try change(&trial)
-      // A wait that ended just now counts, and the next one has begun then.
+      // A wait that just ended counts, and the next one has already begun.
       while interrupting, let wait = performances[number]?.wait {
         wait.cancel()
         await wait.value
@@ -104,7 +104,7 @@ package actor PreviewStage<Script: PreviewScript> {
       do {
         try Task.checkCancellation()
         let duration = try await read()
-        // A stream may answer a cancelled read with its end.
+        // A stream may return nil for a cancelled read.
         try Task.checkCancellation()
         if let duration { try await clock.sleep(for: duration) }
         performances[number]?.wait = nil

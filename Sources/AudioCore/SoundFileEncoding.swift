@@ -1,20 +1,20 @@
-/// An encoding of a sound file: a container, and how the samples are coded in it.
+/// An encoding of a sound file: a container and its sample format.
 ///
-/// A process that is killed while it writes a file loses at most the last second, in every
-/// encoding. FLAC below 1.6 kHz loses a block of 1,152 frames and a quarter of a second.
+/// A process that is killed while writing a file loses at most the last second in every encoding.
+/// FLAC below 1.6 kHz loses a block of 1,152 frames and a quarter of a second.
 public struct SoundFileEncoding: Hashable, Sendable {
-  /// What the samples are packed into.
+  /// The container.
   public enum Container: String, Hashable, Sendable, CaseIterable {
-    /// WAV, which becomes RF64 by itself past 4 GiB; extensions `wav` and `wave`.
+    /// WAV, which becomes RF64 beyond 4 GiB; extensions `wav` and `wave`.
     ///
-    /// Three channels and more have a mask of their positions. Python's `wave` reads neither RF64
-    /// nor float, and the mask from 3.12 on; SoX, FFmpeg and libsndfile read all of them.
+    /// Files with three or more channels have a channel mask. Python's `wave` reads neither RF64
+    /// nor float, and the mask only since 3.12. SoX, FFmpeg, and libsndfile read them all.
     case wav
-    /// AIFF, or AIFF-C for float, up to 4 GiB; extensions `aiff`, `aif` and `aifc`.
+    /// AIFF, or AIFF-C for float, up to 4 GiB; extensions `aiff`, `aif`, and `aifc`.
     ///
-    /// A write that would go beyond that throws `SoundFileError.tooLarge`; the file stays complete.
+    /// A larger write throws `SoundFileError.tooLarge`; the file stays complete.
     case aiff
-    /// Sun's and NeXT's AU; extensions `au` and `snd`.
+    /// AU by Sun and NeXT; extensions `au` and `snd`.
     case au
     /// Apple's Core Audio Format; extension `caf`.
     case caf
@@ -22,13 +22,13 @@ public struct SoundFileEncoding: Hashable, Sendable {
     case flac
     /// Vorbis in Ogg; extensions `ogg` and `oga`.
     case vorbis
-    /// Opus in Ogg, at 8, 12, 16, 24 or 48 kHz; extension `opus`.
+    /// Opus in Ogg, at 8, 12, 16, 24, or 48 kHz; extension `opus`.
     case opus
-    /// MPEG layer III, at 16, 22.05, 24, 32, 44.1 or 48 kHz, mono or stereo; extension `mp3`.
+    /// MPEG layer III, at 16, 22.05, 24, 32, 44.1, or 48 kHz, mono or stereo; extension `mp3`.
     case mp3
   }
 
-  /// How exact the samples are.
+  /// The precision of the samples.
   public enum SampleFormat: String, Hashable, Sendable, CaseIterable {
     /// 16-bit integers.
     case int16
@@ -36,25 +36,25 @@ public struct SoundFileEncoding: Hashable, Sendable {
     case int24
     /// 32-bit integers.
     case int32
-    /// 32-bit floating point: nothing is lost, not even above full scale.
+    /// 32-bit floating point: lossless, also above full scale.
     case float
   }
 
-  /// What the samples are packed into.
+  /// The container.
   public let container: Container
 
-  /// How exact the samples are; nil where the container's coding knows no such thing.
+  /// The sample format; nil if the container's coder determines it.
   public let samples: SampleFormat?
 
-  /// A container with its usual samples: 16 bit, or those of a lossy coder.
+  /// Creates an encoding with the default samples: 16 bits, or those of a lossy coder.
   public init(_ container: Container) {
     self.init(container, container.sampleFormats.first)
   }
 
-  /// A container with samples of this format, or with its usual ones for nil.
+  /// Creates an encoding with this sample format, or with the default for nil.
   ///
-  /// - Throws: `SampleFormatError` if the container cannot store such samples;
-  ///   `Container.sampleFormats` lists those that it can.
+  /// - Throws: `SampleFormatError` if the container cannot store such samples.
+  ///   `Container.sampleFormats` lists the supported ones.
   public init(_ container: Container, samples: SampleFormat?) throws(SampleFormatError) {
     guard let samples else {
       self.init(container)
@@ -74,7 +74,7 @@ public struct SoundFileEncoding: Hashable, Sendable {
   public static let wav16 = SoundFileEncoding(.wav, .int16)
   /// WAV, 24 bit.
   public static let wav24 = SoundFileEncoding(.wav, .int24)
-  /// WAV, 32 bit float: nothing is lost, not even above full scale.
+  /// WAV, 32-bit float: lossless, also above full scale.
   public static let wavFloat = SoundFileEncoding(.wav, .float)
   /// FLAC, 16 bit, lossless.
   public static let flac16 = SoundFileEncoding(.flac, .int16)
@@ -82,9 +82,9 @@ public struct SoundFileEncoding: Hashable, Sendable {
   public static let flac24 = SoundFileEncoding(.flac, .int24)
   /// Vorbis in Ogg.
   public static let oggVorbis = SoundFileEncoding(.vorbis, nil)
-  /// Opus in Ogg; 8, 12, 16, 24 or 48 kHz.
+  /// Opus in Ogg; 8, 12, 16, 24, or 48 kHz.
   public static let opus = SoundFileEncoding(.opus, nil)
-  /// MP3; 16, 22.05, 24, 32, 44.1 or 48 kHz, mono or stereo.
+  /// MP3; 16, 22.05, 24, 32, 44.1, or 48 kHz, mono or stereo.
   public static let mp3 = SoundFileEncoding(.mp3, nil)
 
   /// The extensions of all containers.
@@ -92,7 +92,7 @@ public struct SoundFileEncoding: Hashable, Sendable {
 }
 
 extension SoundFileEncoding: CaseIterable {
-  /// Every container with every kind of samples that it can hold.
+  /// Every container with every sample format that it supports.
   public static let allCases = Container.allCases.flatMap { container in
     container.sampleFormats.isEmpty
       ? [SoundFileEncoding(container, nil)]
@@ -101,7 +101,7 @@ extension SoundFileEncoding: CaseIterable {
 }
 
 extension SoundFileEncoding.Container {
-  /// The samples that it can hold, its usual ones first; none where they are the coder's affair.
+  /// The supported sample formats, the default first; empty if the coder determines them.
   public var sampleFormats: [SoundFileEncoding.SampleFormat] {
     switch self {
     case .wav, .aiff, .au, .caf: [.int16, .int24, .int32, .float]
@@ -110,7 +110,7 @@ extension SoundFileEncoding.Container {
     }
   }
 
-  /// The container whose files have this extension, in upper or lower case, without the dot.
+  /// Creates the container for a path extension without its dot, in any case.
   public init?(pathExtension: String) {
     let name = pathExtension.lowercased()
     guard let container = Self.allCases.first(where: { $0.pathExtensions.contains(name) }) else {
@@ -119,7 +119,7 @@ extension SoundFileEncoding.Container {
     self = container
   }
 
-  /// The extensions of its files, without the dot, the usual one first.
+  /// The path extensions without their dots, the usual one first.
   public var pathExtensions: [String] {
     switch self {
     case .wav: ["wav", "wave"]
@@ -135,7 +135,7 @@ extension SoundFileEncoding.Container {
 }
 
 extension SoundFileEncoding {
-  /// The rates that a file can have, in rising order; nil where any will do.
+  /// The supported sample rates in ascending order, or nil for any rate.
   public var supportedRates: [SampleRate]? {
     switch container {
     case .opus: [8_000, 12_000, 16_000, 24_000, 48_000]
@@ -144,7 +144,7 @@ extension SoundFileEncoding {
     }
   }
 
-  /// The bytes of a sample of linear PCM, or nil where the container compresses.
+  /// The size of a linear PCM sample in bytes, or nil if the container compresses.
   package var sampleSize: Int? {
     switch container {
     case .wav, .aiff, .au, .caf: samples?.byteCount
@@ -155,7 +155,7 @@ extension SoundFileEncoding {
   /// The maximum number of channels, or nil if the encoder decides.
   public var maximumChannelCount: Int? { container == .mp3 ? 2 : nil }
 
-  /// The rate to convert to before writing: the next one up, else the highest that there is.
+  /// Returns the rate to convert to before writing: the next higher one, or else the highest.
   public func supportedRate(for rate: SampleRate) -> SampleRate {
     guard let rates = supportedRates, let highest = rates.last else { return rate }
     return rates.first { $0 >= rate } ?? highest
@@ -163,7 +163,7 @@ extension SoundFileEncoding {
 }
 
 extension SoundFileEncoding.SampleFormat {
-  /// The bytes of a sample.
+  /// The size of a sample in bytes.
   package var byteCount: Int {
     switch self {
     case .int16: 2
@@ -174,14 +174,14 @@ extension SoundFileEncoding.SampleFormat {
 }
 
 extension SoundFileEncoding: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     samples.map { "\(container), \($0)" } ?? "\(container)"
   }
 }
 
 extension SoundFileEncoding.Container: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .wav: "WAV"
@@ -197,7 +197,7 @@ extension SoundFileEncoding.Container: CustomStringConvertible {
 }
 
 extension SoundFileEncoding.SampleFormat: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .int16: "16 bit"
@@ -208,21 +208,21 @@ extension SoundFileEncoding.SampleFormat: CustomStringConvertible {
   }
 }
 
-/// A container that cannot store samples of a format.
+/// The error of a container that cannot store a sample format.
 public struct SampleFormatError: Error, Hashable, Sendable {
   /// The container.
   public let container: SoundFileEncoding.Container
-  /// The format that it cannot store.
+  /// The unsupported format.
   public let samples: SoundFileEncoding.SampleFormat
 
-  /// Describes an impossible combination.
+  /// Creates the error for an unsupported combination.
   public init(container: SoundFileEncoding.Container, samples: SoundFileEncoding.SampleFormat) {
     (self.container, self.samples) = (container, samples)
   }
 }
 
 extension SampleFormatError: CustomStringConvertible {
-  /// A sentence for people: what is impossible, and what the container stores.
+  /// A sentence for users: the unsupported format, and the supported ones.
   public var description: String {
     let stored = container.sampleFormats.map { "\($0)" }.joined(separator: ", ")
     let choice = stored.isEmpty ? "leave the samples to its coder" : "it stores \(stored)"

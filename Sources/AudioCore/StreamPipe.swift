@@ -1,22 +1,22 @@
 import Synchronization
 
-/// What lies between the ends of a pipe, without tasks or locks: its buffering policy.
+/// The state between the ends of a pipe, without tasks or locks: its buffering policy.
 package protocol PipeQueue: Sendable {
   associatedtype Element: Sendable
   associatedtype Failure: Error
 
-  /// Whether the producer may go on; a closed queue always has room.
+  /// Whether the producer may continue; a closed queue always has room.
   var hasRoom: Bool { get }
-  /// Whether the queue takes no more elements.
+  /// Whether the queue accepts no more elements.
   var isClosed: Bool { get }
   /// Whether all readers left before the end.
   var isAbandoned: Bool { get }
 
-  /// Takes out the next element for a reader.
+  /// Removes the next element for a reader.
   mutating func next(for reader: Int) -> PipeStep<Element, Failure>
-  /// Notes that a reader left; its elements are dropped.
+  /// Records that a reader left, and drops its elements.
   mutating func abandon(by reader: Int)
-  /// Called after each change, when waiting readers have their elements.
+  /// Called after each change and after waiting readers have received their elements.
   mutating func settle()
 }
 
@@ -26,7 +26,7 @@ extension PipeQueue {
   package mutating func settle() {}
 }
 
-/// What a reader gets from a pipe.
+/// The result of a request to a pipe.
 package enum PipeStep<Element, Failure: Error> {
   case element(Element)
   case end(Failure?)
@@ -34,12 +34,12 @@ package enum PipeStep<Element, Failure: Error> {
   case wait
 }
 
-/// Hands elements from a producer to readers; each end may wait for the other.
+/// Passes elements from a producer to readers; each end may wait for the other.
 ///
-/// The queue decides how many elements wait, and which ones give way to a new one.
+/// The queue decides how many elements wait, and which are replaced by a new one.
 ///
-/// Thread safety: any thread may change the queue, but not the audio thread, because it allocates.
-/// A reader is one task at a time.
+/// Thread safety: any thread may change the queue, except the audio thread, because changes
+/// allocate. A reader is one task at a time.
 package final class StreamPipe<Queue: PipeQueue>: Sendable {
   fileprivate typealias Answer = Result<Queue.Element?, Queue.Failure>
 
@@ -63,32 +63,32 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   /// Whether the producer waits for room.
   var isProducerWaiting: Bool { state.withLock { $0.producer != nil } }
 
-  /// What the queue says of itself.
+  /// Returns a value computed from the queue.
   package func look<Value: Sendable>(_ body: (Queue) -> Value) -> Value {
     state.withLock { body($0.queue) }
   }
 
-  /// Changes the queue, and resumes the readers and the producer that can go on then.
+  /// Changes the queue, and resumes the readers and the producer that can continue.
   @discardableResult
   package func change<Value: Sendable>(_ body: (inout Queue) -> Value) -> Value {
     perform { body(&$0.queue) }
   }
 
-  /// Waits until the queue has room; false where no more elements are wanted.
+  /// Waits until the queue has room; returns false if no more elements are wanted.
   package func room() async -> Bool {
     await withCheckedContinuation { producer in
       perform { $0.producer = producer }
     }
   }
 
-  /// The next element for a reader, nil after the end; a reader that is cancelled leaves.
+  /// Returns the next element for a reader, nil after the end; a cancelled reader leaves.
   package func next(
     for reader: Int = 0, isolation actor: isolated (any Actor)? = #isolation
   ) async throws(Queue.Failure) -> Queue.Element? {
     let answer: Answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         perform { state in
-          // A reader is one task; an earlier one that still waits gets the end.
+          // A reader is one task; an earlier waiting task gets the end of the stream.
           state.readers.updateValue(continuation, forKey: reader)?.resume(returning: .success(nil))
         }
       }
@@ -98,7 +98,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     return try answer.get()
   }
 
-  /// Sets what is called once when the readers leave before the end; at once if they have left.
+  /// Sets the handler that is called once when the readers leave before the end, or at once if they
+  /// have.
   package func onTermination(_ handler: @escaping @Sendable () -> Void) {
     perform { $0.whenAbandoned = handler }
   }
@@ -111,7 +112,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     return value
   }
 
-  /// What is done when the lock is released.
+  /// The actions to perform after the lock is released.
   private static func wakeUps(of state: inout State) -> [@Sendable () -> Void] {
     var wakeUps: [@Sendable () -> Void] = []
     for id in state.readers.keys.sorted() {
@@ -123,7 +124,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     if state.queue.hasRoom, let producer = state.producer.take() {
       wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted) }
     }
-    // A handler that is not called either is released after the lock: what it holds may use the pipe.
+    // An uncalled handler is also released after the lock, because it may retain an object that
+    // uses the pipe.
     if state.queue.isClosed, let handler = state.whenAbandoned.take() {
       wakeUps.append { [isAbandoned = state.queue.isAbandoned] in if isAbandoned { handler() } }
     }
@@ -142,12 +144,12 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
 }
 
 extension StreamPipe where Queue.Failure == any Error {
-  /// The elements for the only reader.
+  /// The elements for the only reader, as a stream.
   package func stream() -> AsyncThrowingStream<Queue.Element, any Error> {
     stream { $0 }
   }
 
-  /// The elements for the only reader, without those for which `value` gives nil.
+  /// The stream of the values that `value` returns for the elements, without nil.
   package func stream<Value>(
     of value: @escaping @Sendable (Queue.Element) -> Value?
   ) -> AsyncThrowingStream<Value, any Error> {
@@ -161,7 +163,7 @@ extension StreamPipe where Queue.Failure == any Error {
   }
 }
 
-/// A reader of a pipe; it leaves when the last reference to it is gone.
+/// A reader of a pipe, which leaves when its last reference is released.
 final class PipeReader<Queue: PipeQueue>: Sendable {
   let pipe: StreamPipe<Queue>
   let id: Int
@@ -170,7 +172,7 @@ final class PipeReader<Queue: PipeQueue>: Sendable {
     (self.pipe, self.id) = (pipe, id)
   }
 
-  /// A reader that joins now.
+  /// Creates a reader that joins now.
   convenience init(pipe: StreamPipe<Queue>, joining join: (inout Queue) -> Int) {
     self.init(pipe: pipe, id: pipe.change(join))
   }

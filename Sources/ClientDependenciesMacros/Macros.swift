@@ -15,19 +15,19 @@
 /// throw, and otherwise returns what its default gives, or nothing, or nil.
 ///
 /// The struct gets
-/// - an initialiser without endpoints, so that `AudioPlayerClient()` is wholly unimplemented and
+/// - an initializer without endpoints, so that `AudioPlayerClient()` is wholly unimplemented and
 ///   serves as `testValue`,
-/// - an initialiser with all endpoints, for live values,
+/// - an initializer with all endpoints, for live values,
 /// - for each endpoint with argument labels a method that has them: `play(url:)`.
 ///
-/// The initialisers have the access level of the struct, or that of its least accessible property.
+/// The initializers have the access level of the struct, or that of its least accessible property.
 /// They take stored properties that are no endpoints as well, with their initial values as
 /// defaults. Properties that are computed, static, lazy, `private` with an initial value, constants
 /// with a value, `@Dependency` or ``DependencyEndpointIgnored()`` are left alone.
 ///
 /// An endpoint needs a default, a closure literal, if it returns a value and cannot throw.
 ///
-/// A type alias of a function type may be declared anywhere. Where an initialiser gets no value for
+/// A type alias of a function type may be declared anywhere. Where an initializer gets no value for
 /// such a property, it is unimplemented; who calls it like that in another module imports this one.
 /// It then reports to the test in which the client was made. If that is made once for all tests
 /// (`static let`), mark the property with `@DependencyEndpoint`, so that it reports to the test
@@ -68,7 +68,7 @@ public macro DependencyEndpoint(method: String = "") =
 
 /// Keeps `@DependencyClient` away from a property.
 ///
-/// The property is no endpoint and no parameter of the initialisers, so it needs an initial value.
+/// The property is no endpoint and no parameter of the initializers, so it needs an initial value.
 @attached(peer)
 public macro DependencyEndpointIgnored() =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEndpointIgnoredMacro")

@@ -2,16 +2,16 @@
 // For properties of clients of whose type the macro sees a name only, which may be an alias of a
 // function type.
 
-/// The type of an initialiser's parameter; only the macros' expansions use it.
+/// The type of an initializer's parameter; only the macros' expansions use it.
 public protocol _ParameterType<Kept> {
-  /// What the initialiser keeps: if it is a function, it is escaping without saying so.
+  /// What the initializer keeps: if it is a function, it is escaping without saying so.
   associatedtype Kept
 }
 
 /// Names a ``_ParameterType``; only the macros' expansions use it.
 public enum _TypeOfParameter<Kept>: _ParameterType {}
 
-/// An unimplemented function, as an initialiser's default; only the macros' expansions use it.
+/// An unimplemented function, as an initializer's default; only the macros' expansions use it.
 @freestanding(expression)
 public macro _ClientDependenciesMacros_unimplementedEndpoint<Value>(_ endpoint: String) -> Value =
   #externalMacro(
@@ -32,7 +32,7 @@ extension _UnimplementedEndpoint {
   @_disfavoredOverload
   @available(
     *, unavailable,
-    message: "This property of the client is no function. Pass a value for it to the initialiser."
+    message: "This property of the client is no function. Pass a value for it to the initializer."
   )
   public func closure<Value>(like value: Value?) -> Value {
     placeholder()

@@ -2,7 +2,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// A stored property of a client, as its initialisers see it.
+/// A stored property of a client, as its initializers see it.
 struct ClientProperty {
   var binding: PatternBindingSyntax
   var identifier: TokenSyntax
@@ -14,7 +14,7 @@ struct ClientProperty {
 }
 
 extension ClientProperty {
-  /// The properties that a declaration adds to the initialisers.
+  /// The stored properties that a declaration adds to the initializers.
   static func all(in property: VariableDeclSyntax, names: ClientNames) -> [ClientProperty] {
     guard !property.isLeftAlone else { return [] }
     return property.bindings.compactMap { binding in
@@ -27,15 +27,15 @@ extension ClientProperty {
         isVariable: property.bindingSpecifier.tokenKind == .keyword(.var),
         isEndpoint: property.isEndpoint(names: names),
         isUnknown: property.isUnknown(names: names))
-      return result.isInInitialisers ? result : nil
+      return result.isInInitializers ? result : nil
     }
   }
 
-  private var isInInitialisers: Bool {
+  private var isInInitializers: Bool {
     binding.initializer == nil || isVariable && access != .private
   }
 
-  /// The type that is written or that a literal shows.
+  /// The annotated type, or the type of a literal.
   var type: TypeSyntax? {
     binding.typeAnnotation?.type.trimmed ?? binding.initializer?.value.literalType
   }
@@ -43,8 +43,8 @@ extension ClientProperty {
   /// `play: @escaping (URL) -> Void`, or nil where the type is unknown.
   ///
   /// - Parameters:
-  ///   - value: Its default where the property itself has none.
-  ///   - isPublic: Whether the initialiser is public.
+  ///   - value: Its default, unless the property has an initial value.
+  ///   - isPublic: Whether the initializer is public.
   func parameter(default value: String?, isPublic: Bool) -> String? {
     guard let type else { return nil }
     let isFunction = isEndpoint || type.functionType != nil
@@ -53,7 +53,7 @@ extension ClientProperty {
     return "\(identifier): \(written)\(value.map { " = \($0)" } ?? "")"
   }
 
-  /// What an initialiser sets; not an endpoint itself, which may be deprecated.
+  /// The property that an initializer sets: for an endpoint, which may be deprecated, its storage.
   var storage: TokenSyntax { isEndpoint ? Endpoint.storage(of: identifier) : identifier }
 
   private func defaultValue(isPublic: Bool) -> String? {
@@ -66,7 +66,7 @@ extension ClientProperty {
 }
 
 extension VariableDeclSyntax {
-  /// Whether no initialiser has to do with it.
+  /// Whether modifiers keep it out of the initializers.
   private var isLeftAloneByModifiers: Bool {
     modifiers.contains(.static) || modifiers.contains(.lazy)
   }
@@ -89,7 +89,7 @@ extension VariableDeclSyntax {
       || binding.initializer?.value.is(ClosureExprSyntax.self) == true
   }
 
-  /// Whether it is no endpoint by what is written, but may be one.
+  /// Whether the source does not show if it is an endpoint.
   fileprivate func isUnknown(names: ClientNames) -> Bool {
     guard !isEndpoint(names: names), attributes.isEmpty, bindings.count == 1,
       let binding = bindings.first, binding.accessorBlock == nil,
@@ -113,7 +113,7 @@ extension PatternBindingSyntax {
 }
 
 extension PatternBindingListSyntax {
-  /// A binding with the type that follows it: `a` of `var a, b: Int` is an `Int`.
+  /// A binding with the type that follows it: in `var a, b: Int`, `a` is an `Int`.
   fileprivate func sharingType(with binding: PatternBindingSyntax) -> PatternBindingSyntax {
     guard binding.typeAnnotation == nil, binding.initializer == nil else { return binding }
     let following = drop { $0.id != binding.id }.first { $0.typeAnnotation != nil }
@@ -133,12 +133,13 @@ extension ExprSyntax {
   }
 }
 
-/// How a public initialiser comes by an initial value.
+/// The initial values of a public initializer's parameters.
 ///
-/// Its default arguments may name only what is public, an initial value may name anything. So it
-/// stands in a function, which they call. That is one overload for each property.
+/// Its default arguments may name public declarations only, but an initial value may name anything.
+/// So a function returns the initial value, and the default argument calls it. Each property has an
+/// overload.
 extension ClientProperty {
-  /// Whether the initial value may name what is not public.
+  /// Whether the initial value may name declarations that are not public.
   var hasHiddenInitialValue: Bool {
     guard !isEndpoint, let value = binding.initializer?.value else { return false }
     return !value.isMadeOfLiterals
@@ -173,15 +174,15 @@ extension ExprSyntax {
   }
 }
 
-/// How an initialiser takes a property whose type may be an alias of a function type.
+/// Parameters of an initializer whose type may be an alias of a function type.
 ///
-/// A parameter of such a type would not be escaping if it is a function's, and the macro cannot
-/// say `@escaping` if it may be another one. The associated type of a generic parameter is kept
-/// either way; what it is comes from the default of a further parameter that is never passed.
+/// A function type needs `@escaping`, which no other type may have, and the macro cannot see which
+/// it is. The associated type of a generic parameter escapes in both cases. The default of a
+/// further parameter, which is never passed, infers it.
 extension ClientProperty {
   private var generic: String { "_TypeOf_\(identifier.text.withoutBackticks)" }
 
-  /// `Fetch`, or what stands for it in the initialiser.
+  /// `Fetch`, or its replacement in the initializer.
   var unknownParameterType: String { "\(generic).Kept" }
 
   var genericParameter: String? {
@@ -197,7 +198,7 @@ extension ClientProperty {
     return "_: \(generic).Type = ClientDependenciesMacros._TypeOfParameter<\(type)>.self"
   }
 
-  /// The default that is an unimplemented function, and for any other type a compiler's error.
+  /// A default that is an unimplemented function, and that does not compile for another type.
   func standIn(in client: String) -> String? {
     guard isUnknown, isVariable, binding.initializer == nil else { return nil }
     let endpoint = "\(client).\(identifier.text.withoutBackticks)"

@@ -2,7 +2,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// From the narrowest to the widest.
+/// The access levels, from the narrowest to the widest.
 enum AccessLevel: String, CaseIterable, Comparable {
   case `private`, `fileprivate`, `internal`, package, `public`
 
@@ -10,19 +10,19 @@ enum AccessLevel: String, CaseIterable, Comparable {
     allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
   }
 
-  /// The word with a blank behind it, or nothing where the word is needless.
+  /// The keyword and a space, or nothing for the default level.
   var prefix: String { self == .internal ? "" : "\(rawValue) " }
 }
 
 extension DeclModifierListSyntax {
-  /// The access level that is written here; `private(set)` is none.
+  /// The written access levels, without those of setters, as `private(set)`.
   var accessLevels: [AccessLevel] {
     filter { $0.detail == nil }.compactMap { AccessLevel(rawValue: $0.name.text) }
   }
 
   var accessLevel: AccessLevel { accessLevels.first ?? .internal }
 
-  /// The word that makes a property one that not each value of its type stores from the start.
+  /// The modifier of a property that an initializer does not set.
   var ofNoInstance: DeclModifierSyntax? {
     first { [.keyword(.static), .keyword(.class), .keyword(.lazy)].contains($0.name.tokenKind) }
   }
@@ -37,7 +37,7 @@ extension AttributeSyntax {
   /// `@ClientDependenciesMacros.DependencyEndpoint`.
   var name: String? { attributeName.lastName }
 
-  /// Whether it captures the caller's location, so that a method needs it as well.
+  /// Whether a method needs the attribute as well as the function type.
   fileprivate var isOfMethods: Bool {
     let ofTypesOnly: Set = ["Sendable", "autoclosure", "convention", "escaping", "isolated"]
     return name.map { !ofTypesOnly.contains($0) } ?? true
@@ -57,7 +57,7 @@ extension AttributeListSyntax {
 }
 
 extension [AttributeSyntax] {
-  /// Those of a function type that are attributes of methods too: its global actor.
+  /// The attributes of a function type that methods can have too, such as its global actor.
   var ofMethods: [String] {
     filter(\.isOfMethods).map(\.trimmedDescription)
   }
@@ -68,20 +68,21 @@ extension String {
     count > 2 && hasPrefix("`") && hasSuffix("`") ? String(dropFirst().dropLast()) : self
   }
 
-  /// Whether it can be a name without backticks, keywords aside.
+  /// Whether it can be a name without backticks, apart from keywords.
   var isIdentifier: Bool {
     guard let first, first == "_" || first.isLetter else { return false }
     return dropFirst().allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
   }
 
-  var capitalisingFirst: String {
+  var capitalizingFirst: String {
     prefix(1).uppercased() + dropFirst()
   }
 }
 
 extension CodeBlockItemListSyntax {
-  /// The statements of a closure with `return` before the value, which one expression alone need
-  /// not say, but has to as soon as something stands before it.
+  /// The statements of a closure with an explicit `return`.
+  ///
+  /// A single expression needs none until a statement precedes it.
   var returning: CodeBlockItemListSyntax {
     guard count == 1, let statement = first else { return self }
     if statement.item.isValue, statement.item.as(ExprSyntax.self)?.isFatalError != true {
@@ -94,7 +95,7 @@ extension CodeBlockItemListSyntax {
     return [statement.with(\.item, .decl(DeclSyntax(condition.returning)))]
   }
 
-  /// Whether a branch with these statements gives a value or throws, without `return`.
+  /// Whether these statements are a value or throw, without `return`.
   fileprivate var isValue: Bool {
     guard count == 1, let item = first?.item else { return false }
     if case .stmt(let statement) = item, statement.is(ThrowStmtSyntax.self) { return true }
@@ -114,7 +115,7 @@ extension CodeBlockItemSyntax.Item {
 }
 
 extension ExprSyntax {
-  /// Whether it is no `if` or `switch` that is a statement, with `return` in its branches.
+  /// Whether it is a value, unlike an `if` or `switch` with `return` in its branches.
   fileprivate var isValue: Bool {
     switch self.as(ExprSyntaxEnum.self) {
     case .ifExpr(let choice): choice.isValue
@@ -136,7 +137,7 @@ extension IfExprSyntax {
 }
 
 extension IfConfigDeclSyntax {
-  /// Each branch with `return` before its value.
+  /// The branches with an explicit `return`.
   fileprivate var returning: IfConfigDeclSyntax {
     let clauses = clauses.map { clause in
       guard case .statements(let statements) = clause.elements else { return clause }

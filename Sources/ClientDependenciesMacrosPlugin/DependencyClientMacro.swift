@@ -4,7 +4,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Completes a struct whose properties are the functions of a client.
+/// Completes a struct whose properties are a client's functions.
 enum DependencyClientMacro {}
 
 extension DependencyClientMacro: MemberAttributeMacro {
@@ -38,7 +38,7 @@ extension DependencyClientMacro: MemberMacro {
     let unknown = client.propertiesWithoutType
     unknown.map(Diagnostic.typeIsMissing).forEach(context.diagnose)
     guard unknown.isEmpty, client.mayHaveEndpoints else { return [] }
-    return [client.origin] + client.isolationCheck(in: context) + client.initialisers
+    return [client.origin] + client.isolationCheck(in: context) + client.initializers
   }
 }
 
@@ -46,15 +46,15 @@ extension DependencyClientMacro: MemberMacro {
 struct Client {
   var declaration: StructDeclSyntax
 
-  /// The members that are always there, and those below `#if`.
+  /// The unconditional members, and those inside `#if`.
   var members: [Member] { Member.all(in: declaration.memberBlock.members, names: names) }
 
   private var names: ClientNames { ClientNames(declaration) }
 
-  /// Whether it has endpoints, or properties that may be some.
+  /// Whether it has endpoints, or properties that may be endpoints.
   var mayHaveEndpoints: Bool { members.contains(where: \.mayHaveEndpoints) }
 
-  /// The access level of what the macro adds and everybody who sees the struct needs.
+  /// The access level of members that all users of the struct need.
   var access: AccessLevel { max(declaration.modifiers.accessLevel, .internal) }
 
   enum Member {
@@ -67,7 +67,7 @@ struct Client {
     }
   }
 
-  /// The hidden property with the test to which unimplemented endpoints report.
+  /// The hidden property with the test that gets the issues of unimplemented endpoints.
   var origin: DeclSyntax {
     """
     private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { \
@@ -75,8 +75,9 @@ struct Client {
     """
   }
 
-  /// A function that is never called, and that does not compile where the module's default isolation
-  /// takes the client for the main actor.
+  /// A function that is never called.
+  ///
+  /// It does not compile if the module's default isolation puts the client on the main actor.
   func isolationCheck(in context: some MacroExpansionContext) -> [DeclSyntax] {
     guard !saysItsIsolation else { return [] }
     let checks = context.checks(in: "_checkIsolation", on: declaration.structKeyword)
@@ -92,23 +93,23 @@ struct Client {
       }
   }
 
-  /// The properties whose type neither an annotation nor a literal shows.
+  /// The properties with neither an annotation nor a literal.
   var propertiesWithoutType: [ClientProperty] {
     members.flatMap(\.properties).filter { $0.type == nil }
   }
 
-  /// An initialiser that takes everything, and one that takes what is no endpoint.
+  /// An initializer for all properties, and one for the properties that are no endpoints.
   ///
-  /// With the latter all endpoints are unimplemented. Where members are below `#if`, each branch
-  /// has its own.
-  var initialisers: [DeclSyntax] {
+  /// The second leaves all endpoints unimplemented. Each branch of an `#if` has its own
+  /// initializers.
+  var initializers: [DeclSyntax] {
     written(members[...], after: []).map { "\(raw: $0)" }
   }
 
   private func written(
     _ rest: ArraySlice<Member>, after properties: [ClientProperty]
   ) -> [String] {
-    guard let member = rest.first else { return initialisers(of: properties) }
+    guard let member = rest.first else { return initializers(of: properties) }
     switch member {
     case .property(let property):
       return written(rest.dropFirst(), after: properties + [property])
@@ -121,26 +122,26 @@ struct Client {
     }
   }
 
-  private func initialisers(of properties: [ClientProperty]) -> [String] {
+  private func initializers(of properties: [ClientProperty]) -> [String] {
     let others = properties.filter { !$0.isEndpoint }
     let all = others.count == properties.count ? [] : [properties]
     let missing =
-      all.filter { !declares(initialiserWith: $0) }.map { initialiser(taking: $0) }
-      + [others].filter { !declares(initialiserWith: $0) }.map(initialiserOfUnimplemented)
+      all.filter { !declares(initializerWith: $0) }.map { initializer(taking: $0) }
+      + [others].filter { !declares(initializerWith: $0) }.map(initializerOfUnimplemented)
     let needsFunctions = !missing.isEmpty && access(taking: others) == .public
     return missing + (needsFunctions ? others.compactMap(\.functionOfInitialValue) : [])
   }
 
-  /// The access level of an initialiser that takes these.
+  /// The access level of an initializer with these parameters.
   private func access(taking properties: [ClientProperty]) -> AccessLevel {
     min(access, properties.map(\.access).min() ?? access)
   }
 
-  private func initialiserOfUnimplemented(taking properties: [ClientProperty]) -> String {
-    initialiser(taking: properties) { $0.standIn(in: declaration.name.text.withoutBackticks) }
+  private func initializerOfUnimplemented(taking properties: [ClientProperty]) -> String {
+    initializer(taking: properties) { $0.standIn(in: declaration.name.text.withoutBackticks) }
   }
 
-  private func initialiser(
+  private func initializer(
     taking properties: [ClientProperty], default value: (ClientProperty) -> String? = { _ in nil }
   ) -> String {
     let access = access(taking: properties)
@@ -160,8 +161,8 @@ struct Client {
       """
   }
 
-  /// Whether the author has written this initialiser.
-  private func declares(initialiserWith properties: [ClientProperty]) -> Bool {
+  /// Whether the author has written an initializer with these parameters.
+  private func declares(initializerWith properties: [ClientProperty]) -> Bool {
     declaration.memberBlock.members.contains { item in
       item.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters
         .map(\.firstName.text) == properties.map(\.identifier.text)
@@ -214,11 +215,12 @@ extension ArraySlice<Client.Member> {
   }
 }
 
-/// What the names of types mean in a client, as far as its source shows.
+/// The meaning of a client's type names, as far as its source shows.
 struct ClientNames {
   /// Type aliases of function types in the struct itself.
   private var functions: Set<String>
-  /// What is no function: types in the struct, its generic parameters, and what everybody knows.
+  /// Types that are not functions: the struct's types, its generic parameters, and well-known
+  /// types.
   private var values: Set<String>
 
   init(_ declaration: StructDeclSyntax) {
@@ -230,12 +232,12 @@ struct ClientNames {
     values = Self.wellKnown.union(parameters).union(members.compactMap(\.nameOfNominalType))
   }
 
-  /// Whether the name is that of a function type.
+  /// Whether the name is known to be a function type's.
   func isFunction(_ type: TypeSyntax) -> Bool {
     type.as(IdentifierTypeSyntax.self).map { functions.contains($0.name.text) } == true
   }
 
-  /// Whether the name may be that of a function type or of any other.
+  /// Whether the name may be that of a function type or of another type.
   func isUnknown(_ type: TypeSyntax) -> Bool {
     if isFunction(type) { return false }
     if let member = type.as(MemberTypeSyntax.self) {
@@ -244,7 +246,7 @@ struct ClientNames {
     return type.as(IdentifierTypeSyntax.self).map { !values.contains($0.name.text) } == true
   }
 
-  /// Types that everybody knows to be no functions.
+  /// Well-known types that are not functions.
   static let wellKnown: Set = [
     "Any", "AnyHashable", "AnyObject", "Array", "Bool", "Calendar", "Character", "Data", "Date",
     "Decimal", "Dictionary", "Double", "Duration", "Float", "Int", "Int16", "Int32", "Int64",

@@ -31,9 +31,9 @@ extension DependencyEndpointMacro: AccessorMacro {
 }
 
 extension Endpoint {
-  /// Keeps a new implementation.
+  /// Stores a new implementation.
   ///
-  /// The compiler drops the observers of a property that a macro gives accessors, so they run here.
+  /// The setter runs the observers, which the compiler drops when a macro adds accessors.
   fileprivate var setter: AccessorDeclSyntax {
     let statements =
       [observer(.willSet, of: "newValue"), didSet.map { _ in "let _oldValue = \(identifier)" }]
@@ -43,7 +43,7 @@ extension Endpoint {
 
   private var didSet: AccessorDeclSyntax? { binding.observer(.didSet) }
 
-  /// A function of the observer's body, which may return early, and its call.
+  /// A function with the observer's body, which may return early, and its call.
   private func observer(_ keyword: Keyword, of name: String, passing value: String? = nil)
     -> String?
   {
@@ -55,11 +55,10 @@ extension Endpoint {
       """
   }
 
-  /// Lets initialisers set the endpoint before other properties.
+  /// Lets initializers set the endpoint before other properties.
   ///
-  /// Without a default only: Swift would pass the default through it into each new value, so that
-  /// the endpoint would count as implemented. Without it Swift drops the default, which the
-  /// stand-in has.
+  /// Only an endpoint without a default has it. Swift would pass a default through it into each new
+  /// value, and the endpoint would count as implemented.
   fileprivate var initAccessor: [AccessorDeclSyntax] {
     guard binding.initializer == nil else { return [] }
     return [
@@ -74,7 +73,7 @@ extension Endpoint {
 }
 
 extension PatternBindingSyntax {
-  /// The `willSet` or `didSet` that is written.
+  /// The `willSet` or `didSet` observer.
   fileprivate func observer(_ keyword: Keyword) -> AccessorDeclSyntax? {
     guard case .accessors(let accessors) = accessorBlock?.accessors else { return nil }
     return accessors.first { $0.accessorSpecifier.tokenKind == .keyword(keyword) }
@@ -107,8 +106,7 @@ extension DependencyEndpointMacro: PeerMacro {
 }
 
 extension MacroExpansionContext {
-  /// Whether the enclosing type declares that it is `Sendable`; the compiler's inference is enough
-  /// for the compiler only.
+  /// Whether the enclosing type declares `Sendable`; a macro cannot see an inferred conformance.
   fileprivate var isInSendableType: Bool {
     let type = lexicalContext.first?.asProtocol((any DeclGroupSyntax).self)
     return type?.inheritanceClause?.inheritedTypes.contains { $0.type.names("Sendable") } == true
@@ -116,7 +114,7 @@ extension MacroExpansionContext {
 }
 
 extension TypeSyntax {
-  /// Whether it is or contains the protocol of this name, as `@unchecked Sendable` does.
+  /// Whether it is the protocol or contains it, as `@unchecked Sendable` does.
   fileprivate func names(_ name: String) -> Bool {
     if let type = self.as(AttributedTypeSyntax.self) { return type.baseType.names(name) }
     if let type = self.as(CompositionTypeSyntax.self) {
@@ -135,11 +133,11 @@ enum DependencyEndpointIgnoredMacro: PeerMacro {
   ) throws -> [DeclSyntax] { [] }
 }
 
-/// The default of an initialiser's parameter that may be an endpoint.
+/// The default of an initializer's parameter that may be an endpoint.
 ///
-/// It is expanded where the initialiser is called without the argument, and only there it must
-/// compile: which it does for a function. The closure has two statements so that its type is that
-/// of the parameter exactly; one expression could be any function that converts to it.
+/// It is expanded only where a call omits the argument, and compiles only if the parameter is a
+/// function. The closure has two statements because the type of a single expression could convert
+/// to the parameter's type.
 enum UnimplementedEndpointMacro: ExpressionMacro {
   static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -154,7 +152,7 @@ enum UnimplementedEndpointMacro: ExpressionMacro {
 }
 
 extension AttributeSyntax {
-  /// What `@DependencyEndpoint(method: "name")` calls the method.
+  /// The method name in `@DependencyEndpoint(method: "name")`.
   var methodName: TokenSyntax? { methodArgument?.expression.name }
 
   var methodArgument: LabeledExprSyntax? {
@@ -162,23 +160,23 @@ extension AttributeSyntax {
   }
 }
 
-/// What the author of a client may give a name to.
+/// A declaration that the author can name in an attribute.
 enum Named {
   case method, key
 
-  /// The begin of a sentence about the name.
+  /// The subject of a sentence about the name.
   var subject: String { self == .method ? "'method'" : "The name of a key" }
   var noun: String { self == .method ? "a function" : "a type" }
 }
 
 extension ExprSyntax {
-  /// The name that a string literal gives.
+  /// The name in a string literal.
   var name: TokenSyntax? {
     guard let plainString, plainString.withoutBackticks.isIdentifier else { return nil }
     return .identifier(plainString)
   }
 
-  /// The reason for which this is no literal or gives no name.
+  /// The reason why this is not a literal with a valid name.
   func problem(asNameOf named: Named) -> Diagnostic? {
     guard let plainString else { return .nameIsNoLiteral(self, of: named) }
     return name == nil ? .nameIsNoName(self, plainString, of: named) : nil

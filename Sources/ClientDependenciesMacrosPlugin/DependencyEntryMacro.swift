@@ -50,7 +50,7 @@ extension DependencyEntryMacro: PeerMacro {
   }
 }
 
-/// Makes a static property of a key computed, without a need to write its type.
+/// Makes a static property of a key computed, without an explicit type.
 enum DependencyEntryValueMacro: AccessorMacro {
   static func expansion(
     of node: AttributeSyntax,
@@ -88,13 +88,13 @@ struct Entry {
     self.identifier = identifier
   }
 
-  /// The reason for which there is no key to declare.
+  /// The reason why there is no key to declare.
   var problem: Diagnostic? {
     if let modifier = property.modifiers.ofNoInstance { return .entryOfNoInstance(modifier) }
     return testValue == nil && argument("liveValue") == nil ? .entryWithoutValue(binding) : nil
   }
 
-  /// The reason for which the key cannot have the name that is given.
+  /// The reason why the key cannot have the given name.
   var problemOfName: Diagnostic? { argument(nil)?.problem(asNameOf: .key) }
 
   private var type: TypeSyntax? { binding.typeAnnotation?.type.trimmed }
@@ -105,22 +105,22 @@ struct Entry {
       .expression
   }
 
-  /// What only the type checker can look at.
+  /// The checks that only the type checker can do.
   var checks: [String] {
     let entry = "\\DependencyValues.\(identifier)"
     let values = [argument("liveValue"), argument("previewValue")].compactMap(\.self)
     return ["isSendable(\(entry))"] + values.map { "isValue(of: \(entry), \($0.trimmed))" }
   }
 
-  /// Whether other modules, or other files, may name the key.
+  /// Whether other modules or files can name the key.
   private var isShared: Bool { access >= .package }
   private var access: AccessLevel { property.modifiers.accessLevel }
 
-  /// The name of the key: hidden, or a name that people can use where the property is shared.
+  /// The key's name: hidden, or readable if the property is shared.
   var key: TokenSyntax {
     guard isShared else { return .identifier("__Key_\(identifier.text.withoutBackticks)") }
     let subject =
-      type?.subject ?? identifier.text.withoutBackticks.capitalisingFirst
+      type?.subject ?? identifier.text.withoutBackticks.capitalizingFirst
     return argument(nil)?.name ?? .identifier("\(subject)Key")
   }
 

@@ -4,7 +4,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// What is wrong with how a macro is used, or how that can be mended.
+/// A diagnostic about a wrong use of a macro, or its fix-it.
 struct Message: DiagnosticMessage, FixItMessage {
   var message: String
   var id: String
@@ -26,7 +26,7 @@ extension FixIt {
       changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
   }
 
-  /// Takes an attribute or a modifier off its declaration.
+  /// Removes an attribute or a modifier from its declaration.
   static func removing(_ word: some SyntaxProtocol) -> FixIt {
     FixIt(
       message: Message(message: "Remove '\(word.trimmed)'", id: "fix"),
@@ -39,9 +39,9 @@ extension FixIt {
 }
 
 extension DeclSyntaxProtocol {
-  /// What a macro adds to a property after it has diagnosed why it cannot add more.
+  /// The accessors of a property after a diagnostic.
   ///
-  /// Without any accessor the compiler would complain of that as well.
+  /// They avoid a second error, about missing accessors.
   var accessorsDespiteProblem: [AccessorDeclSyntax] {
     guard let property = self.as(VariableDeclSyntax.self),
       property.bindingSpecifier.tokenKind == .keyword(.var), property.bindings.count == 1,
@@ -52,9 +52,10 @@ extension DeclSyntaxProtocol {
 }
 
 extension MacroExpansionContext {
-  /// The body of a function that is never called: calls of `_Checks` under the line of a node.
+  /// The body of a function that is never called: calls of `_Checks` on the line of a node.
   ///
-  /// The first is whether the function is isolated, and so the declaration around it.
+  /// The first call checks the isolation of the function, which is that of the enclosing
+  /// declaration.
   func checks(in function: String, on node: some SyntaxProtocol, _ calls: [String] = []) -> String {
     let checks = "ClientDependenciesMacros._Checks."
     let calls =
@@ -99,7 +100,7 @@ extension Diagnostic {
       message: Message(
         message: """
           '\(property.identifier.text)' needs a type annotation, because '@DependencyClient' \
-          writes an initialiser with it
+          writes an initializer with it
           """, id: "typeIsMissing"),
       fixIt: .replacing(property.binding, by: binding, "Insert ': <#Type#>'"))
   }

@@ -7,12 +7,12 @@ import SwiftSyntaxBuilder
 struct Endpoint {
   var property: VariableDeclSyntax
   var binding: PatternBindingSyntax
-  /// As it is written, with backticks if it has any.
+  /// The name as written, with its backticks.
   var identifier: TokenSyntax
   var type: TypeSyntax
   /// The shape of `type`, or nil where a type alias hides it.
   var function: FunctionTypeSyntax?
-  /// Whether other modules may inline its calls: it and the type around it are public.
+  /// Whether other modules may inline its calls, because it and the enclosing type are public.
   var isInlinable: Bool
 
   init?(_ declaration: some DeclSyntaxProtocol, in context: [Syntax] = []) {
@@ -36,11 +36,11 @@ extension Endpoint {
   /// The human-readable name, without backticks.
   var name: String { identifier.text.withoutBackticks }
 
-  /// Where the implementation is kept; nil means unimplemented.
+  /// The stored implementation, nil if unimplemented.
   var storage: TokenSyntax { Self.storage(of: identifier) }
-  /// The function that makes what is called instead while there is no implementation.
+  /// The function that makes the replacement of a missing implementation.
   var standIn: TokenSyntax { Self.name(for: identifier, prefix: "_standIn_") }
-  /// The function that makes the stand-in of one report.
+  /// The function that makes the stand-in for one report.
   var unimplemented: TokenSyntax { Self.name(for: identifier, prefix: "_unimplemented_") }
 
   static func storage(of identifier: TokenSyntax) -> TokenSyntax {
@@ -52,12 +52,12 @@ extension Endpoint {
     return .identifier(name.isIdentifier ? name : "`\(name)`")
   }
 
-  /// The access level of what the method uses.
+  /// The access level of the declarations that the method uses.
   var hidden: String { isInlinable ? "@usableFromInline internal" : "private" }
 
   var isConstant: Bool { property.bindingSpecifier.tokenKind == .keyword(.let) }
 
-  /// Whether calling it unimplemented has a way out without a default of the client's author.
+  /// Whether an unimplemented call can throw or return without a default from the author.
   var hasWayOut: Bool {
     guard let function else { return true }
     return function.canThrow || function.returnsVoid || function.returnsOptional
@@ -65,7 +65,7 @@ extension Endpoint {
 }
 
 extension Endpoint {
-  /// The reason for which this can be no endpoint, if there is one.
+  /// The reason why this cannot be an endpoint.
   func problem(_ attribute: AttributeSyntax) -> Diagnostic? {
     if isConstant { return .constant(self) }
     if let modifier = property.modifiers.ofNoInstance { return .notOfInstance(self, modifier) }
@@ -75,7 +75,7 @@ extension Endpoint {
     return function == nil && type.isNoFunction ? .notAnEndpoint(attribute) : nil
   }
 
-  /// The reason why an unimplemented endpoint has nothing to do.
+  /// The reason why an unimplemented call has nothing to return.
   var problemOfDefault: Diagnostic? {
     if let initializer = binding.initializer, !initializer.value.is(ClosureExprSyntax.self) {
       return .defaultIsNoClosure(self, initializer)
@@ -83,7 +83,7 @@ extension Endpoint {
     return binding.initializer == nil && !hasWayOut ? .defaultIsMissing(self) : nil
   }
 
-  /// What is wrong with the attribute's arguments, whatever the endpoint is.
+  /// The problem in the attribute's arguments.
   func problemOfMethod(_ attribute: AttributeSyntax) -> Diagnostic? {
     guard let argument = attribute.methodArgument else { return nil }
     if let problem = argument.expression.problem(asNameOf: .method) { return problem }
@@ -91,9 +91,9 @@ extension Endpoint {
     return function.isForwardable ? nil : .methodOfVariadic(self, attribute)
   }
 
-  /// What works, but not as the author may expect.
+  /// Warnings about code that works, but perhaps not as intended.
   ///
-  /// - Parameter method: The name that the attribute gives the method.
+  /// - Parameter method: The method name in the attribute.
   func warnings(method: TokenSyntax?) -> [Diagnostic] {
     labelsWithoutMethod(method) + trap
   }
@@ -113,7 +113,7 @@ extension Endpoint {
     return [.defaultTraps(self, statement, expression)]
   }
 
-  /// `{ _, _ in <#Bool#> }`, for the author to fill in.
+  /// `{ _, _ in <#Bool#> }`, which the author completes.
   var defaultToFillIn: ExprSyntax {
     guard let function else { return "{ <#default value#> }" }
     let head = function.ignoredParameters
@@ -134,18 +134,19 @@ extension TypeSyntax {
   }
 }
 
-/// The expansions' name for the report of an unimplemented call.
+/// The name of the report of an unimplemented call in expansions.
 private let report: TokenSyntax = "__endpoint"
 
 extension Endpoint {
-  /// The property that keeps the implementation.
+  /// The property that stores the implementation.
   var storageDeclaration: DeclSyntax {
     "\(raw: hidden) var \(storage): (\(type))? = nil"
   }
 
-  /// Gives what is called without an implementation; the parameters say whose line an issue names.
+  /// Returns the function that an unimplemented call uses.
   ///
-  /// It is not inlined, so that the way of those calls that matter stays short.
+  /// The parameters are the location of an issue. It is not inlined, which keeps the code of
+  /// implemented calls short.
   var standInDeclaration: DeclSyntax {
     """
     @inline(never) \(raw: hidden) func \(standIn)(\
@@ -186,20 +187,20 @@ extension Endpoint {
     }
     if function.returnsVoid { return "\(report).report()" }
     if function.returnsOptional { return "\(report).report()\nreturn nil" }
-    // The missing default has been diagnosed; this avoids errors that follow from it.
+    // The missing default has been diagnosed. This avoids follow-up errors.
     return "Swift.fatalError()"
   }
 }
 
 extension FunctionTypeSyntax {
-  /// The head of a closure that takes these parameters and looks at none.
+  /// The head of a closure that ignores these parameters.
   var ignoredParameters: String {
     parameters.isEmpty ? "" : " \(parameters.map { _ in "_" }.joined(separator: ", ")) in"
   }
 }
 
 extension ClosureExprSyntax {
-  /// The closure, reporting before it does what it did.
+  /// The closure with a report as its first statement.
   fileprivate func reporting(returnsVoid: Bool) -> ClosureExprSyntax {
     var statements = (returnsVoid ? statements : statements.returning).map(\.trimmed)
     statements.insert("\(report).report()", at: 0)
@@ -212,10 +213,12 @@ extension ClosureExprSyntax {
 }
 
 extension Endpoint {
-  /// The methods with the closure's argument labels: one that is called, and whose issues name
-  /// the caller's line; and one to be used as a function value, which has those labels only.
+  /// The methods with the closure's argument labels.
   ///
-  /// - Parameter isSendable: Whether they may be `@Sendable`, as those of a `Sendable` type may.
+  /// One is called, and its issues name the caller's line. The other can be passed as a function
+  /// value, because it has no further parameters.
+  ///
+  /// - Parameter isSendable: Whether they may be `@Sendable`, as methods of a `Sendable` type may.
   func methods(named method: TokenSyntax?, isSendable: Bool) -> [DeclSyntax] {
     guard let function, function.isForwardable, function.hasLabels || method != nil else {
       return []
@@ -236,7 +239,9 @@ extension Endpoint {
     ]
   }
 
-  /// Tests the storage before it calls it, instead of binding it, which would retain the closure.
+  /// A method that tests the storage before it calls it.
+  ///
+  /// Binding the storage would retain the closure.
   private func method(
     _ name: TokenSyntax, of function: FunctionTypeSyntax, head: String, parameters: [String],
     reportingAt location: String
@@ -258,7 +263,7 @@ extension Endpoint {
   private var head: String { head(attributes: isInlinable ? ["@inlinable"] : []) }
 
   private func valueHead(isSendable: Bool) -> String {
-    // What a global actor isolates is `Sendable` without saying so, and must not say so.
+    // A function on a global actor is implicitly `Sendable` and must not be marked.
     let isMarked = isSendable && type.functionAttributes.map(\.name) == ["Sendable"]
     return head(attributes: ["@_disfavoredOverload"] + (isMarked ? ["@Sendable"] : []))
   }
@@ -287,7 +292,7 @@ extension FunctionTypeSyntax {
 }
 
 extension TypeSyntax {
-  /// `nonisolated(nonsending)`, if the function runs where its caller does.
+  /// `nonisolated(nonsending)`, if the function runs on its caller's actor.
   fileprivate var isolation: [String] {
     let specifiers = self.as(AttributedTypeSyntax.self)?.specifiers
     return specifiers?.compactMap { $0.as(NonisolatedTypeSpecifierSyntax.self) }

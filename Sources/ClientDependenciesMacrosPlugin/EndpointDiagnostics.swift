@@ -116,7 +116,7 @@ extension Diagnostic {
 }
 
 extension Endpoint {
-  /// The binding with another default, or with none.
+  /// The binding with another default, or without one.
   fileprivate func with(default value: ExprSyntax?) -> PatternBindingSyntax {
     var binding = binding
     binding.typeAnnotation?.trailingTrivia = []

@@ -2,7 +2,7 @@
 import SwiftSyntax
 
 extension TypeSyntax {
-  /// The function type that is written here, below attributes and parentheses.
+  /// The function type inside attributes and parentheses.
   var functionType: FunctionTypeSyntax? {
     if let function = self.as(FunctionTypeSyntax.self) { return function }
     if let attributed = self.as(AttributedTypeSyntax.self) {
@@ -18,7 +18,7 @@ extension TypeSyntax {
     return attributed.attributes.compactMap { $0.as(AttributeSyntax.self)?.trimmed }
   }
 
-  /// A function type as that of a parameter which is kept.
+  /// The type as a parameter that escapes if it is a function.
   var escaping: String {
     if let tuple = self.as(TupleTypeSyntax.self), let inner = tuple.elements.first?.type {
       return inner.escaping
@@ -52,7 +52,7 @@ extension FunctionTypeSyntax {
     effectSpecifiers?.throwsClause != nil && thrownType?.lastName != "Never"
   }
 
-  /// Whether it throws any error, so that there is always one to throw.
+  /// Whether it throws any error, so that an unimplemented call always has one to throw.
   var throwsAnyError: Bool {
     guard canThrow else { return false }
     guard let thrownType else { return true }
@@ -72,12 +72,12 @@ extension FunctionTypeSyntax {
   /// Whether any parameter has a label, as in `(_ url: URL) -> Void`.
   var hasLabels: Bool { parameters.contains { $0.secondName != nil } }
 
-  /// Whether a method can pass its own parameters on: not so with `Int...`.
+  /// Whether a method can forward its parameters, which it cannot with `Int...`.
   var isForwardable: Bool { parameters.allSatisfy { $0.ellipsis == nil } }
 }
 
 extension TypeSyntax {
-  /// What a key of this type is named for: `User` of `[User]?`, `APIClient` of `any APIClient`.
+  /// The type that names a key: `User` for `[User]?`, `APIClient` for `any APIClient`.
   var subject: String? {
     if let lastName { return lastName.withoutBackticks }
     switch self.as(TypeSyntaxEnum.self) {

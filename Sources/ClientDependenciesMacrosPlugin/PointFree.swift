@@ -2,7 +2,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// Nothing is expanded here then; a plug-in is a program all the same, and needs its entry.
+/// An empty plug-in: a compiler plug-in is a program, and needs an entry point even without macros.
 @main struct NoMacros: CompilerPlugin {
   let providingMacros: [any Macro.Type] = []
 }

@@ -6,101 +6,101 @@ public import SoundFile
 
 /// A conversion of sound files: joined or mixed, cut, resampled, faded, normalized, and split.
 ///
-/// Set what is to change, then `run`. Unset properties keep the source's values; samples of up to 24
-/// bits and float samples are then copied bit for bit. Noise (TPDF dither) is added only where samples
-/// are rounded to 16 bits.
+/// Set the properties to change, then call `run`. Unset properties keep the source's values;
+/// samples of up to 24 bits and float samples are then copied bit for bit. TPDF dither is added
+/// only when samples are rounded to 16 bits.
 ///
-/// The steps are those of the operators in `AudioCore` and `Resampling`, in this order: start and
-/// end, channels and rate, silence, gain, fades, parts. Decoding, conversion, and encoding run on a
-/// thread each. Memory does not grow with the length of the audio.
+/// The steps are the operators of `AudioCore` and `Resampling` in this order: start and end,
+/// channels and rate, silence, gain, fades, parts. Decoding, conversion, and encoding each have a
+/// thread. Memory does not grow with the length of the audio.
 public struct AudioConversion: Sendable {
-  /// Where audio comes from.
+  /// A source of audio.
   public enum Source: Hashable, Sendable {
     /// A file; a named pipe is read as a stream.
     case file(URL)
-    /// A descriptor that stays open for its owner, for example 0 for standard input.
+    /// A descriptor that stays open, for example 0 for standard input.
     case descriptor(Int32, name: String)
   }
 
-  /// Where audio goes to.
+  /// A destination of audio.
   public enum Destination: Sendable {
-    /// A file, which appears when it is complete; it may be one of the sources.
+    /// A file that appears when it is complete; it may be one of the sources.
     case file(URL)
     /// A file for each part, counted from 1; without `division` there is one part.
     case parts(@Sendable (_ number: Int) -> URL)
-    /// A descriptor, for example 1 for standard output: WAV, or samples without a header.
+    /// A descriptor, for example 1 for standard output, for WAV or raw samples.
     case descriptor(Int32, name: String, isRaw: Bool)
   }
 
-  /// How several sources become one.
+  /// The combination of several sources.
   public enum Combination: Hashable, Sendable {
     /// One after another, without a gap.
     case joined
-    /// All at once, each divided by the number of sources so that the sum does not clip.
+    /// Mixed, each divided by the number of sources so that the sum does not clip.
     case mixed
   }
 
-  /// The level that the audio is brought to.
+  /// The target level of the audio.
   public enum Normalization: Hashable, Sendable {
     /// The level of the highest sample.
     case peak(Decibels)
-    /// The integrated loudness; samples beyond full scale are clipped, except those of float files.
+    /// The integrated loudness; samples beyond full scale are clipped, except in float files.
     case loudness(LoudnessLevel)
   }
 
-  /// Where the audio is cut into several files.
+  /// The division of the audio into several files.
   public enum Division: Hashable, Sendable {
     /// After each interval of this length.
     case every(Duration)
-    /// Where it is silent; the silence between the parts is left out but for its margins.
+    /// At silence; the silence between the parts is removed except for its margins.
     case silence(SilencePolicy)
   }
 
-  /// At least one.
+  /// The sources, at least one.
   public var sources: [Source]
-  /// Where the result goes.
+  /// The destination of the result.
   public var destination: Destination
-  /// How several sources become one.
+  /// The combination of several sources.
   public var combination = Combination.joined
-  /// The container; nil for that of the file name's extension.
+  /// The container; nil for that of the path extension.
   public var container: SoundFileEncoding.Container?
-  /// The samples; nil for those of the first source, where the container can store them.
+  /// The sample format; nil for that of the first source if the container can store it.
   public var samples: SoundFileEncoding.SampleFormat?
-  /// The rate; nil for that of the first source, or the next one that the encoding can have.
+  /// The sample rate; nil for that of the first source, or the next one that the encoding supports.
   public var sampleRate: SampleRate?
-  /// The number of channels; nil for that of the first source, or the most that the encoding can have.
+  /// The number of channels; nil for that of the first source, at most what the encoding supports.
   public var channelCount: Int?
-  /// Where the audio begins, on the time-line of all sources together.
+  /// The start of the audio on the timeline of all sources together.
   public var start = Duration.zero
-  /// Where it ends; nil for the end of the sources.
+  /// The end of the audio; nil for the end of the sources.
   public var end: Duration?
-  /// The silence that is left out; nil for none.
+  /// The silence to remove; nil for none.
   public var trimming: SilencePolicy?
-  /// The change of level, before `normalization`, in decibels.
+  /// The gain before `normalization`, in decibels.
   public var gain = Decibels(dBFS: 0)
-  /// The level to reach; nil for no change.
+  /// The target level; nil for no change.
   ///
-  /// The sources are read twice for it, so they must be files.
+  /// It reads the sources twice, so they must be files.
   public var normalization: Normalization?
-  /// The length of the fade from silence at the start.
+  /// The duration of the fade-in from silence.
   public var fadeIn = Duration.zero
-  /// The length of the fade to silence at the end.
+  /// The duration of the fade-out to silence.
   public var fadeOut = Duration.zero
-  /// How the audio is cut into files; nil for one file.
+  /// The division into files; nil for one file.
   public var division: Division?
 
-  /// A conversion that changes nothing but the encoding.
+  /// Creates a conversion that changes only the encoding.
   public init(_ sources: [Source], to destination: Destination) {
     precondition(!sources.isEmpty, "a conversion has at least 1 source")
     (self.sources, self.destination) = (sources, destination)
   }
 
-  /// Converts, and returns when every file is complete.
+  /// Converts the sources and returns when every file is complete.
   ///
-  /// A file appears when it is complete, and what had its name before is replaced then: what fails or
-  /// is cancelled leaves that as it was. Of several parts, those that are complete stay.
+  /// A complete file replaces an existing one of its name. A failure or cancellation leaves the
+  /// existing file unchanged, and keeps the completed parts.
   ///
-  /// - Parameter progress: is called after each block with the work done so far, on a thread of the
+  /// - Parameter progress: called after each block with the completed work, on a thread of the
   ///   conversion.
   /// - Throws: `SoundFileError`, `ResamplingError`, `ConversionError`, and `CancellationError`.
   public func run(
@@ -123,44 +123,44 @@ public struct AudioConversion: Sendable {
   }
 }
 
-/// How much of a conversion is done.
+/// The progress of a conversion.
 public struct ConversionProgress: Hashable, Sendable {
-  /// The audio that has been converted; with `normalization`, half as fast.
+  /// The duration of the converted audio; with `normalization`, it advances at half speed.
   public let position: Duration
-  /// The audio that there is; nil where it is not known.
+  /// The duration of all audio; nil if unknown.
   public let total: Duration?
 }
 
-/// What a conversion has made.
+/// The result of a conversion.
 public struct ConversionResult: Sendable {
-  /// A file that is complete.
+  /// A completed file.
   public struct File: Hashable, Sendable {
-    /// Where it is; nil for a descriptor.
+    /// Its path; nil for a descriptor.
     public let url: URL?
-    /// Its length.
+    /// The number of frames.
     public let frameCount: FrameCount
   }
 
-  /// The files, in their order; none where all was silence that was left out.
+  /// The files, in order; empty if all audio was removed silence.
   public let files: [File]
-  /// Rate and channels of all files.
+  /// The sample rate and channels of all files.
   public let format: AudioFormat
-  /// Container and samples of all files.
+  /// The container and sample format of all files.
   public let encoding: SoundFileEncoding
-  /// The highest sample; above 0 dBFS, samples that are not float were clipped.
+  /// The peak; above 0 dBFS, samples other than float were clipped.
   public let peak: Decibels
-  /// What `normalization` added to the level.
+  /// The gain of `normalization`.
   public let gain: Decibels
-  /// The sources that were truncated, and what is missing in them.
+  /// The missing audio of truncated sources.
   public let shortfalls: [Shortfall]
-  /// The samples that were NaN or infinite and were replaced by silence.
+  /// The number of samples that were NaN or infinite and became silence.
   public let silencedSampleCount: Int
 
-  /// What is missing in a source.
+  /// The missing audio of a source.
   public struct Shortfall: Equatable, Sendable {
     /// The source.
     public let source: AudioConversion.Source
-    /// What is missing at its end.
+    /// The audio missing at its end.
     public let shortfall: SoundFileShortfall
   }
 
@@ -168,22 +168,22 @@ public struct ConversionResult: Sendable {
   public var isClipped: Bool { encoding.samples != .float && peak > Decibels(dBFS: 0) }
 }
 
-/// Why audio could not be converted; files and rates have errors of their own.
+/// The reason that audio could not be converted; files and rates have their own errors.
 public enum ConversionError: Error, Equatable, CustomStringConvertible {
-  /// A stream can be read once, and normalization reads it twice.
+  /// Normalization reads a source twice, but a stream can be read only once.
   case readTwice(name: String)
   /// The audio ends before the start.
   case startAfterEnd(start: Duration, end: Duration)
-  /// The audio is not silent, but too short or too quiet to have a loudness.
+  /// The audio is not silent, but too short or too quiet for a loudness measurement.
   case noLoudness(name: String)
   /// A part would replace one of the sources.
   case partIsSource(name: String)
-  /// The disk is full; nothing of the file is left.
+  /// The disk is full; no part of the file is left.
   case diskFull(name: String)
-  /// A descriptor takes only WAV.
+  /// A descriptor supports only WAV.
   case notStreamable(SoundFileEncoding.Container)
 
-  /// A sentence for people.
+  /// A sentence for users.
   public var description: String {
     switch self {
     case .readTwice(let name):

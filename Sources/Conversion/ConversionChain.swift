@@ -9,7 +9,7 @@ struct ConversionChain {
   private var fader: Fader?
   private(set) var silencedSampleCount = 0
 
-  /// - Parameter gain: the factor of every sample.
+  /// - Parameter gain: the gain of every sample.
   init(_ conversion: AudioConversion, to format: AudioFormat, gain: Float) {
     resampler = StreamResampler(to: format)
     trimmer = conversion.trimming.map(SilenceTrimmer.init)
@@ -47,13 +47,13 @@ struct ConversionChain {
   }
 }
 
-/// Cuts the audio into parts.
+/// Divides the audio into parts.
 struct ConversionDivider {
   private let every: FrameCount?
   private var splitter: SilenceSplitter?
   private var filled: FrameCount = 0
 
-  /// What goes to the writer.
+  /// An item for the writer.
   enum Item: Sendable {
     case audio(AudioBuffer)
     /// The next item belongs to another file.

@@ -5,22 +5,22 @@ import FoundationEssentials
 import Resampling
 import SoundFile
 
-/// What gives the audio of all sources, on one thread.
+/// The audio of all sources, read on one thread.
 protocol ConversionInput: AnyObject {
-  /// The source that decides what is not asked for.
+  /// The source that determines unset properties.
   var first: SoundFileReader { get }
-  /// The length of all sources, from start to end, where it is known.
+  /// The duration from start to end, if it is known.
   var total: Duration? { get }
   var shortfalls: [ConversionResult.Shortfall] { get }
-  /// The samples that were NaN or infinite and were replaced here.
+  /// The number of samples that were NaN or infinite and became silence here.
   var silencedSampleCount: Int { get }
 
-  /// The next block; nil at the end.
+  /// Returns the next block; nil at the end.
   func next() throws -> AudioBuffer?
 }
 
 extension AudioConversion.Source {
-  /// Opens the source; a stream ends when `interruption` is signaled.
+  /// Opens the source; signaling `interruption` ends a stream.
   func open(_ interruption: WakeUp) throws -> SoundFileReader {
     switch self {
     case .file(let url): try SoundFileReader(url: url, interruption: interruption)
@@ -29,7 +29,7 @@ extension AudioConversion.Source {
     }
   }
 
-  /// The human-readable name.
+  /// The name in error messages.
   public var name: String {
     switch self {
     case .file(let url): url.isFileURL ? "\(FilePath(url))" : url.absoluteString
@@ -38,17 +38,17 @@ extension AudioConversion.Source {
   }
 }
 
-/// The frames of a block: few enough for a processor's cache, many enough to make threads wait rarely.
+/// The length of a block: it fits into a processor's cache, and threads rarely wait.
 private func blockLength(_ format: AudioFormat) -> FrameCount {
   FrameCount(max(256, 32_768 / format.channelCount))
 }
 
-/// The sources one after another, from a start to an end.
+/// Reads the sources in order, from start to end.
 final class JoinedInput: ConversionInput {
   let first: SoundFileReader
   private(set) var shortfalls: [ConversionResult.Shortfall] = []
   let silencedSampleCount = 0
-  /// The length of all sources, where they have ended before the start.
+  /// The duration of all sources, if they have ended before the start.
   private(set) var lengthBeforeStart: Duration?
 
   private let mayEndBeforeStart: Bool
@@ -58,12 +58,12 @@ final class JoinedInput: ConversionInput {
   private var sources: ArraySlice<AudioConversion.Source>
   private var reader: SoundFileReader?
   private var source: AudioConversion.Source
-  /// What lies before the source that is read.
+  /// The duration of the sources before the current one.
   private var before = Duration.zero
   private var position: FrameCount = 0
   private let isAlone: Bool
 
-  /// - Parameter mayEndBeforeStart: whether sources that end before the start are no error.
+  /// - Parameter mayEndBeforeStart: whether sources may end before the start without an error.
   init(
     _ sources: [AudioConversion.Source], start: Duration = .zero, end: Duration? = nil,
     mayEndBeforeStart: Bool = false, interruption: WakeUp
@@ -100,7 +100,7 @@ final class JoinedInput: ConversionInput {
     return nil
   }
 
-  /// The frame of the source that is read at a time of all sources.
+  /// The frame of the current source at a time of all sources.
   private func offset(_ time: Duration, in reader: SoundFileReader) -> FrameCount {
     FrameCount(max(.zero, time - before), at: reader.format.sampleRate)
   }
@@ -123,7 +123,7 @@ final class JoinedInput: ConversionInput {
     source = next
     let opened = try next.open(interruption)
     self.reader = opened
-    // The place on a time-line of another rate; what follows in the same format goes on.
+    // Converts the position to the timeline of another rate; the same format continues.
     if opened.format != format {
       position = FrameCount(
         position.duration(at: format.sampleRate), at: opened.format.sampleRate)
@@ -146,7 +146,7 @@ final class JoinedInput: ConversionInput {
   }
 }
 
-/// All sources at once, in one format.
+/// Mixes all sources in one format.
 final class MixedInput: ConversionInput {
   private(set) var silencedSampleCount = 0
 
@@ -198,7 +198,7 @@ final class MixedInput: ConversionInput {
     }
   }
 
-  /// Throws if not one source is longer than the start.
+  /// Throws if no source is longer than the start.
   private func checkStart() throws {
     let lengths = inputs.compactMap(\.lengthBeforeStart)
     guard lengths.count == inputs.count, let length = lengths.max() else { return }

@@ -12,7 +12,7 @@ final class ConversionOutput {
   private let encoding: SoundFileEncoding
   private let tags: [AudioTag: String]
   private let interruption: WakeUp
-  /// Whether a file without audio is made where no audio comes: not where audio is cut into parts.
+  /// Whether to create an empty file without audio, which applies only without `division`.
   private let makesEmptyFile: Bool
   private var files: [ConversionResult.File] = []
   private var writer: SoundFileWriter?
@@ -46,7 +46,7 @@ final class ConversionOutput {
     return files
   }
 
-  /// Gives up the file that is not complete.
+  /// Discards the incomplete file.
   func discard() {
     writer?.discard()
     writer = nil
@@ -64,7 +64,7 @@ final class ConversionOutput {
     }
   }
 
-  /// A part has only some of the audio, so it must not replace a source.
+  /// A part contains only some of the audio, so it must not replace a source.
   private func openPart(_ file: URL) throws {
     let path = FilePath(file)
     for case .file(let source) in sources

@@ -7,7 +7,7 @@ import Loudness
 import SoundFile
 import Synchronization
 
-/// One run of a conversion: a thread decodes, the caller's converts, and a third one encodes.
+/// One run of a conversion: one thread decodes, the caller's converts, and another one encodes.
 final class ConversionRun: Sendable {
   private let conversion: AudioConversion
   private let interruption: WakeUp
@@ -27,7 +27,7 @@ final class ConversionRun: Sendable {
     interruption.signal()
   }
 
-  /// Converts; it blocks until all files are complete.
+  /// Converts the sources; it blocks until all files are complete.
   func convert() throws -> ConversionResult {
     do {
       guard let normalization = conversion.normalization else { return try write(gain: 0) }
@@ -36,13 +36,13 @@ final class ConversionRun: Sendable {
       }
       return try write(gain: try gain(for: normalization), share: 0.5..<1)
     } catch {
-      // A source that was interrupted looks like a damaged one.
+      // An interrupted source looks damaged.
       if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
       throw error
     }
   }
 
-  /// Reads all to find the change of level in decibels; silence stays as it is.
+  /// Reads all audio and returns the gain for the target level in decibels; silence is unchanged.
   private func gain(for normalization: AudioConversion.Normalization) throws -> Double {
     let pass = try Pass(conversion, interruption)
     let change: Double
@@ -64,7 +64,7 @@ final class ConversionRun: Sendable {
     return change.isFinite ? change : 0
   }
 
-  /// - Parameter gain: what is added to that of the conversion, in decibels.
+  /// - Parameter gain: the gain in decibels, in addition to the conversion's own.
   private func write(gain: Double, share: Range<Double> = 0..<1) throws -> ConversionResult {
     let pass = try Pass(conversion, interruption)
     let writing = try ConversionWriting(conversion, pass, interruption: interruption)
@@ -83,9 +83,9 @@ final class ConversionRun: Sendable {
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
   }
 
-  /// Reads and converts all; returns the highest amplitude.
+  /// Reads and converts all audio; returns the peak amplitude.
   ///
-  /// - Parameter share: the part of the whole work that this is.
+  /// - Parameter share: the share of this pass in the whole work.
   private func run(
     _ pass: Pass, gain: Double, share: Range<Double>,
     _ body: (ConversionDivider.Item) throws -> Void
@@ -96,7 +96,7 @@ final class ConversionRun: Sendable {
     let reading = try ConversionReading(pass.input)
     var isDone = false
     defer {
-      // A source that stalls must not delay the error.
+      // A stalled source must not delay the error.
       if !isDone { interruption.signal() }
       reading.end()
     }
@@ -128,16 +128,16 @@ final class ConversionRun: Sendable {
 }
 
 extension AudioConversion.Source {
-  /// Whether it gives the same audio again: a file on a disk or on the web, not a pipe.
+  /// Whether it can be read again: a file on a disk or on the web, not a pipe.
   fileprivate var isReadableTwice: Bool {
     guard case .file(let url) = self else { return false }
-    // A file that is not there has an error of its own.
+    // A missing file has its own error.
     guard url.isFileURL, let status = FilePath(url).status else { return true }
     return status.st_mode & S_IFMT == S_IFREG
   }
 }
 
-/// What one reading of all sources needs, used by the run's thread.
+/// The resources of one pass over all sources, used by the run's thread.
 private final class Pass {
   let input: any ConversionInput
   let format: AudioFormat
@@ -160,7 +160,7 @@ private final class Pass {
 }
 
 extension AudioConversion {
-  /// The encoding of the result, for samples of the first source.
+  /// The encoding of the result, given the samples of the first source.
   fileprivate func encoding(
     for source: SoundFileEncoding.SampleFormat?
   ) throws -> SoundFileEncoding {
@@ -173,7 +173,7 @@ extension AudioConversion {
     if container.sampleFormats.contains(source) {
       return try SoundFileEncoding(container, samples: source)
     }
-    // What has more bits than the container keeps as many as there can be.
+    // Samples that exceed the container keep as many bits as it supports.
     return try SoundFileEncoding(container, samples: container.sampleFormats.last)
   }
 
@@ -201,7 +201,7 @@ extension AudioConversion {
   }
 }
 
-/// The thread that decodes.
+/// The decoding thread.
 private final class ConversionReading {
   private let blocks: Handoff<AudioBuffer>
   private let done: Handoff<Void>
@@ -209,7 +209,7 @@ private final class ConversionReading {
   init(_ input: any ConversionInput) throws {
     let (blocks, done) = (try Handoff<AudioBuffer>(capacity: 3), try Handoff<Void>(capacity: 1))
     (self.blocks, self.done) = (blocks, done)
-    // The thread has the input alone until `end` returns.
+    // Right because only the thread uses the input until `end` returns.
     nonisolated(unsafe) let input = input
     _ = try DedicatedThread.start(name: "syrinx-decode") {
       do {
@@ -224,15 +224,15 @@ private final class ConversionReading {
 
   func next() throws -> AudioBuffer? { try blocks.take() }
 
-  /// Ends the thread; it blocks until the input is free.
+  /// Ends the thread; it blocks until the input is unused.
   func end() {
     blocks.abandon()
-    // It is finished without a reason.
+    // An ended handoff has no error to report here.
     _ = try? done.take()
   }
 }
 
-/// The thread that encodes.
+/// The encoding thread.
 private final class ConversionWriting {
   private let items: Handoff<ConversionDivider.Item>
   private let files: Handoff<[ConversionResult.File]>
@@ -264,23 +264,23 @@ private final class ConversionWriting {
     _ = try files.take()
   }
 
-  /// Completes the files; it blocks until they are.
+  /// Completes the files; it blocks until they are complete.
   func finish() throws -> [ConversionResult.File] {
     items.finish()
     return try files.take() ?? []
   }
 
-  /// Gives up what is not complete; it blocks until that is done.
+  /// Discards the incomplete file; it blocks until that is done.
   func abandon() {
     items.finish(CancellationError())
-    // The reason is at hand already.
+    // The caller already has the error.
     _ = try? files.take()
   }
 
   private static func conversionError(
     _ error: any Error, writing destination: AudioConversion.Destination
   ) -> any Error {
-    // What a descriptor has got stays there.
+    // Bytes that a descriptor has received stay there.
     if case .descriptor = destination { return error }
     guard case SoundFileError.diskFull(let path) = error else { return error }
     return ConversionError.diskFull(name: "\(FilePath(path))")
@@ -288,9 +288,9 @@ private final class ConversionWriting {
 }
 
 extension AudioBuffer {
-  /// The highest absolute value of a sample.
+  /// The peak amplitude of the samples.
   fileprivate var highestAmplitude: Float {
-    // Without their sign, the bits of larger numbers are larger.
+    // Without the sign bit, larger bit patterns are larger numbers.
     let bits = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
     return Float(bitPattern: bits)
   }

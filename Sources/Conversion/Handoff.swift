@@ -1,9 +1,9 @@
 import AudioThreads
 import Synchronization
 
-/// Hands blocks from one thread to another; each waits for the other where it is ahead.
+/// Passes blocks from one thread to another; a thread that is ahead waits.
 ///
-/// Thread safety: one thread puts, one takes, and any thread may abandon it.
+/// Thread safety: one thread puts, one thread takes, and any thread may abandon it.
 final class Handoff<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -12,7 +12,7 @@ final class Handoff<Element: Sendable>: Sendable {
     var failure: (any Error)?
   }
 
-  // Held to move one element.
+  // Held to add or remove one element.
   private let state = Mutex(State())
   private let capacity: Int
   private let hasRoom: WakeUp
@@ -24,7 +24,7 @@ final class Handoff<Element: Sendable>: Sendable {
     hasElements = try WakeUp()
   }
 
-  /// Waits for room; false where nothing more is wanted.
+  /// Waits for room and adds an element; returns false if no more elements are wanted.
   func put(_ element: Element) -> Bool {
     while true {
       let isDone: Bool? = state.withLock { state in
@@ -41,7 +41,7 @@ final class Handoff<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends it, for a reason or none.
+  /// Ends it, with or without an error.
   func finish(_ failure: (any Error)? = nil) {
     state.withLock { state in
       state.isOver = true
@@ -50,9 +50,9 @@ final class Handoff<Element: Sendable>: Sendable {
     hasElements.signal()
   }
 
-  /// Waits for the next element; nil at the end.
+  /// Waits for the next element and returns it; nil at the end.
   ///
-  /// - Throws: what it was finished with, after the last element.
+  /// - Throws: the error that ended it, after the last element.
   func take() throws -> Element? {
     while true {
       let next: Result<Element?, any Error>? = state.withLock { state in

@@ -59,10 +59,9 @@ final class DecoderPool: Sendable {
 final class IdlePool<Element>: Sendable {
   static var usualLimit: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
-  /// Unchecked, because the element is not Sendable.
+  /// `@unchecked Sendable` is right although the element is not `Sendable`.
   ///
-  /// It is right because whoever keeps an element here gives up its reference, and one taker gets
-  /// it.
+  /// Whoever stores an element here gives up its reference, and only one taker gets it.
   private struct Idle: @unchecked Sendable {
     let element: Element
   }

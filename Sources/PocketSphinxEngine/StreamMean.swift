@@ -61,7 +61,7 @@ struct CepstralMean: Equatable {
   }
 }
 
-/// When a decoder may search, and when it gets the mean of the audio so far.
+/// The times at which a decoder may search, and at which it gets the mean of the audio so far.
 struct MeanSchedule {
   enum Action: Equatable {
     case wait

@@ -1,10 +1,9 @@
-// A feature needs both modules, and the expansions use names of `Reducers`.
+// A feature needs both modules, and the expansions refer to names of `Reducers`.
 @_exported public import Reducers
 
 /// Gives an enumeration key paths to its cases: `\.child`, `action.is(\.child)`, `action[case: \.child]`.
 ///
-/// The value of a case is its associated value; a tuple, if there are several; `Void`, if there is
-/// none.
+/// The value of a case is its associated value, a tuple of its associated values, or `Void`.
 @attached(extension, conformances: CasePathable)
 @attached(member, names: named(AllCasePaths), named(allCasePaths))
 public macro CasePathable() =
@@ -30,7 +29,7 @@ public macro CasePathable() =
 /// The struct conforms to `Reducer`. Its nested enumerations `State` and `Action` get
 /// ``CasePathable()``, and `body` is a result builder.
 ///
-/// An enumeration has one case for each destination, whose value is a feature, an `AlertState`, or a
+/// Each case of an enumeration is a destination. Its value is a feature, an `AlertState`, or a
 /// `ConfirmationDialogState`:
 ///
 /// ```swift
@@ -50,7 +49,7 @@ public macro CasePathable() =
 public macro Reducer() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "ReducerMacro")
 
-/// Keeps the state of a presented feature: `@Presents var destination: Destination.State?`.
+/// Stores the state of a presented feature: `@Presents var destination: Destination.State?`.
 ///
 /// `$destination` is its `PresentationState`, for `ifLet(\.$destination, action: \.destination)`.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
@@ -58,7 +57,7 @@ public macro Reducer() =
 public macro Presents() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "PresentsMacro")
 
-/// Marks the state of a feature whose properties are observed one by one.
+/// Marks the state of a feature whose properties are observed individually.
 ///
 /// It adds nothing: a store does that for any state. See <doc:/Reducers/ComingFromTheComposableArchitecture>.
 @attached(peer)

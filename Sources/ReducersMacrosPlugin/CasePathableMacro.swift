@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Writes the paths to the cases of an enumeration.
+/// Adds the key paths to the cases of an enumeration.
 enum CasePathableMacro: ExtensionMacro, MemberMacro {
   static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
@@ -19,7 +19,7 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
   ) throws -> [DeclSyntax] {
     guard let declaration = declaration.as(EnumDeclSyntax.self) else {
       context.report(
-        "'@CasePathable' gives key paths to cases: only an enumeration has some",
+        "'@CasePathable' can only be attached to an enumeration",
         id: "notAnEnumeration", at: node)
       return []
     }
@@ -47,8 +47,8 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
           if !names.insert(element.name.text).inserted {
             context.report(
               """
-              two cases are named '\(element.name.text)': a key path could be either; rename one of \
-              them
+              two cases are named '\(element.name.text)', and their key paths would be \
+              ambiguous; rename one of them
               """, id: "ambiguousCase", at: element)
             return ""
           }
@@ -98,7 +98,7 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
   }
 }
 
-/// A value of a case.
+/// An associated value of a case.
 private struct AssociatedValue {
   let label: String?
   let type: String

@@ -25,7 +25,7 @@ extension MacroExpansionContext {
 }
 
 extension DeclModifierListSyntax {
-  /// `public ` or `package `, if that is written here: what members need to be as visible.
+  /// `public ` or `package `, if written here, which members repeat.
   var accessPrefix: String {
     let wide = first { [.keyword(.public), .keyword(.package)].contains($0.name.tokenKind) }
     return wide.map { "\($0.name.text) " } ?? ""
@@ -40,7 +40,7 @@ extension DeclGroupSyntax {
   }
 }
 
-/// `@ObservableState`: nothing is added, because a store observes each value of any state.
+/// Marks observable state, and adds nothing, because a store observes each value of any state.
 enum ObservableStateMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Keeps an optional property in a `PresentationState`, which `$` gives.
+/// Stores an optional property in a `PresentationState`, which is the property's `$` projection.
 enum PresentsMacro {
   /// The property, if the macro can be applied to it.
   private struct Property {

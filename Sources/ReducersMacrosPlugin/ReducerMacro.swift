@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Makes a struct a reducer, and an enumeration the reducers of its destinations.
+/// Makes a struct a reducer, or an enumeration the reducers of its destinations.
 enum ReducerMacro {}
 
 extension ReducerMacro: ExtensionMacro {
@@ -57,7 +57,7 @@ extension ReducerMacro: MemberMacro {
     return members(of: destinations, in: context)
   }
 
-  /// Reports what a feature lacks, unless its body names the types.
+  /// Reports the missing parts of a feature, unless its body names the types.
   private static func check(
     _ feature: StructDeclSyntax, in context: some MacroExpansionContext
   ) {
@@ -129,10 +129,10 @@ extension ReducerMacro: MemberMacro {
   }
 }
 
-/// A case of an enumeration of destinations.
+/// A case in an enumeration of destinations.
 private struct Destination {
   let name: String
-  /// The feature, or the data.
+  /// The type of the feature or of the data.
   let type: String
   /// The action type of data.
   private let dataAction: String?
@@ -179,7 +179,7 @@ extension DeclSyntax {
 }
 
 extension AttributeListSyntax {
-  /// Whether an attribute of this name is here, with or without a module before it.
+  /// Whether it contains an attribute of this name, with or without a module name.
   fileprivate func has(_ name: String) -> Bool {
     contains { element in
       guard let type = element.as(AttributeSyntax.self)?.attributeName else { return false }

@@ -1,11 +1,11 @@
 public import AudioCore
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The same audio in another format; buffers that have it already pass untouched.
+  /// Converts the audio to another format; buffers in this format are unchanged.
   ///
-  /// Frames are numbered at the new rate. A gap in the indices stays one, of the same time: what
-  /// the converter holds back comes before it, and after it the converter begins anew. A change of
-  /// format is no error, it only makes another converter.
+  /// Frames are numbered at the new rate. A gap in the indices keeps its duration: buffered audio
+  /// comes before it, and the converter restarts after it. A change of format starts another
+  /// converter.
   ///
   /// - Throws: the errors of this sequence, and `ResamplingError`.
   public func resampled(
@@ -14,7 +14,7 @@ extension AsyncSequence where Element == AudioBuffer {
     processed(by: StreamResampler(to: format, quality: quality))
   }
 
-  /// The same audio at another rate, with the channels that it has; otherwise the same.
+  /// Converts the audio to another rate with the same channels; otherwise the same.
   public func resampled(
     toRate rate: SampleRate, quality: Resampler.Quality = .high
   ) -> ThrowingProcessedAudio<Self, StreamResampler> {

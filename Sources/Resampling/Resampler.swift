@@ -1,35 +1,35 @@
 public import AudioCore
 import CSoxr
 
-/// Converts a stream of audio from one rate and number of channels to another.
+/// Converts a stream of audio between sample rates and channel counts.
 ///
-/// The result does not depend on how the audio is cut into buffers, and it is not late: the first
-/// frame out corresponds to the first frame in. What soxr holds back (some 20 ms with `.high`)
-/// comes with the next buffers, and the last of it from `finish`.
+/// The result does not depend on the buffer lengths and has no delay: the first output frame
+/// corresponds to the first input frame. Audio that soxr buffers (about 20 ms with `.high`) comes
+/// with the next buffers, and the last of it from `finish`.
 ///
-/// Channels go to their own positions. Those without one are mixed into others as ITU-R BS.775 has
-/// it, scaled so that nothing clips: stereo becomes mono as the average, and center and surround are
-/// heard from left and right at -3 dB. Low frequencies that have no channel are left out. Mono goes
-/// to the center, or to front left and right as it is. Where channels are added they are silent.
+/// Channels keep their positions. Others are mixed down as in ITU-R BS.775, scaled so that nothing
+/// clips: stereo becomes mono as the average, and center and surround go to left and right at -3
+/// dB. Low frequencies without a channel are dropped. Mono goes to the center, or unchanged to
+/// front left and right. Added channels are silent.
 ///
 /// Thread safety: one thread at a time.
 public final class Resampler {
-  /// How exact the conversion is.
+  /// The precision of the conversion.
   public enum Quality: Hashable, Sendable {
-    /// soxr's high quality: over 130 dB of signal to noise, some 20 ms of latency.
+    /// soxr's high quality: a signal-to-noise ratio above 130 dB and about 20 ms of latency.
     case high
-    /// soxr's low quality: over 95 dB, the shortest latency.
+    /// soxr's low quality: above 95 dB, with the shortest latency.
     case low
   }
 
-  /// What goes in.
+  /// The input format.
   public let inputFormat: AudioFormat
-  /// What comes out.
+  /// The output format.
   public let outputFormat: AudioFormat
-  /// How exact the conversion is.
+  /// The precision of the conversion.
   public let quality: Quality
 
-  /// soxr itself takes any ratio, and with it any amount of memory.
+  /// soxr accepts any ratio, and its memory use has no limit.
   private static let highestRatio = 256.0
 
   private let mixBefore: ChannelMix?
@@ -38,9 +38,9 @@ public final class Resampler {
   private var handle: SoxrHandle?
   private var timeLine = ConvertedTimeLine()
 
-  /// Makes a converter; equal formats pass through untouched.
+  /// Creates a converter; equal formats pass unchanged.
   ///
-  /// - Throws: `ResamplingError.unsupported` where one rate is over 256 times the other.
+  /// - Throws: `ResamplingError.unsupported` if one rate is more than 256 times the other.
   public init(
     from inputFormat: AudioFormat, to outputFormat: AudioFormat, quality: Quality = .high
   ) throws(ResamplingError) {
@@ -48,7 +48,7 @@ public final class Resampler {
     self.outputFormat = outputFormat
     self.quality = quality
     let (before, after) = (inputFormat.channelCount, outputFormat.channelCount)
-    // Fewer channels are less work for soxr: mix down before it, up after it.
+    // Fewer channels mean less work for soxr: mix down before it, and up after it.
     let mix =
       inputFormat.layout == outputFormat.layout
       ? nil : ChannelMix(from: inputFormat.layout, to: outputFormat.layout)
@@ -57,10 +57,10 @@ public final class Resampler {
     try makeHandle()
   }
 
-  /// Converts one buffer; the result may be empty, and is usually a little shorter or longer.
+  /// Converts one buffer; the result may be empty, and usually differs slightly in length.
   ///
-  /// The frames out are numbered without a gap from where the first buffer began, at the new rate.
-  /// Where the buffers in have a gap, `finish` before it and `reset` after it.
+  /// The output frames are numbered continuously at the new rate from the start of the first
+  /// buffer. For a gap in the input, call `finish` before it and `reset` after it.
   ///
   /// - Throws: `.wrongFormat`, `.finished`, or `.failed`.
   public func process(_ buffer: AudioBuffer) throws(ResamplingError) -> AudioBuffer {
@@ -74,17 +74,18 @@ public final class Resampler {
     return numbered(try resampled(mixed))
   }
 
-  /// Gives the rest after the last buffer, so that the whole length is that of the input,
-  /// converted.
+  /// Returns the rest after the last buffer.
   ///
-  /// - Throws: `.finished` where it was called before, or `.failed`.
+  /// The total length then corresponds to that of the input.
+  ///
+  /// - Throws: `.finished` if it was called before, or `.failed`.
   public func finish() throws(ResamplingError) -> AudioBuffer {
     guard !timeLine.isFinished else { throw .finished }
     timeLine.isFinished = true
     return numbered(try flushed())
   }
 
-  /// Forgets all audio, so that another stream can begin.
+  /// Discards all audio, so that another stream can begin.
   public func reset() throws(ResamplingError) {
     timeLine = ConvertedTimeLine()
     try makeHandle()

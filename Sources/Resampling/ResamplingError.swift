@@ -1,22 +1,22 @@
 public import AudioCore
 
-/// Why audio could not be converted.
+/// The reason that audio could not be converted.
 public enum ResamplingError: Error, Equatable {
-  /// The two formats are too far apart for soxr; the text is its own.
+  /// The two rates are too far apart; `reason` explains it.
   case unsupported(from: AudioFormat, to: AudioFormat, reason: String)
 
-  /// A buffer had another format than the resampler was made for.
+  /// A buffer has another format than the resampler's input.
   case wrongFormat(expected: AudioFormat, actual: AudioFormat)
 
-  /// More audio came after `finish`; call `reset` first.
+  /// Audio was added after `finish`; call `reset` first.
   case finished
 
-  /// soxr failed while converting; the text is its own.
+  /// soxr failed during the conversion; `reason` is its message.
   case failed(reason: String)
 }
 
 extension ResamplingError: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .unsupported(let from, let to, let reason):

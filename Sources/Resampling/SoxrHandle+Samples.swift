@@ -1,14 +1,14 @@
 import AudioCore
 
 extension SoxrHandle {
-  /// Converts interleaved samples; all are taken, and all that soxr has ready come out.
+  /// Converts interleaved samples and returns all the output that soxr has ready.
   func resampled(_ samples: [Float], channels: Int, ratio: Double) throws(SoxrFailure) -> [Float] {
     let frames = samples.count / channels
     var output: [Float] = []
     var taken = 0
     var isFull = true
     output.reserveCapacity(Int(Double(frames) * ratio + 1) * channels)
-    // A full block means that more may be ready; asking with no input left fetches it.
+    // A full block means that more output may be ready; further calls return it.
     while taken < frames || isFull {
       let room = max(256, Int((Double(frames - taken) * ratio).rounded(.up)))
       let (consumed, block) = try step(samples, from: taken, channels: channels, room: room)
@@ -19,7 +19,7 @@ extension SoxrHandle {
     return output
   }
 
-  /// The rest after the end of the input.
+  /// Returns the rest after the end of the input.
   func rest(channels: Int) throws(SoxrFailure) -> [Float] {
     let room = 4096
     var output: [Float] = []
@@ -38,7 +38,7 @@ extension SoxrHandle {
     var consumed = 0
     let left = samples.count / channels - frame
     let block = try block(room: room, channels: channels) { target throws(SoxrFailure) in
-      // The pointer lives for the call only: soxr copies its input.
+      // The pointer is valid only during the call, and soxr copies its input.
       try samples.withUnsafeBufferPointer { source throws(SoxrFailure) in
         guard let start = source.baseAddress else { return 0 }
         let done = try process(
@@ -50,7 +50,7 @@ extension SoxrHandle {
     return (consumed, block)
   }
 
-  /// A block of at most `room` frames, of which `fill` says how many it has written.
+  /// A block of at most `room` frames; `fill` returns the number of frames that it has written.
   private func block(
     room: Int, channels: Int,
     fill: (UnsafeMutablePointer<Float>) throws(SoxrFailure) -> Int

@@ -1,7 +1,7 @@
 import AudioCore
 import CSoxr
 
-/// The one owner of a soxr resampler; interleaved Float32 in and out.
+/// The owner of a soxr resampler with interleaved Float32 samples.
 struct SoxrHandle: ~Copyable {
   private let resampler: soxr_t
 
@@ -24,7 +24,7 @@ struct SoxrHandle: ~Copyable {
     soxr_delete(resampler)
   }
 
-  /// Takes frames in and gives frames out, each as many as fit; counts are in frames.
+  /// Converts as many frames as fit; counts are in frames.
   ///
   /// The corresponding C function is `soxr_process`.
   func process(
@@ -38,7 +38,7 @@ struct SoxrHandle: ~Copyable {
     return (consumed, produced)
   }
 
-  /// Gives what is left after the end of the input; 0 frames when there is nothing more.
+  /// Returns the rest after the end of the input; 0 frames if there is none.
   func flush(into output: UnsafeMutablePointer<Float>, capacity: Int) throws(SoxrFailure) -> Int {
     var produced = 0
     // "End-of-input may be indicated by setting `in` to NULL."
@@ -48,7 +48,7 @@ struct SoxrHandle: ~Copyable {
   }
 }
 
-/// What soxr said when it failed: its errors are texts without a code.
+/// soxr's message about a failure; its errors have no codes.
 struct SoxrFailure: Error {
   let reason: String
 

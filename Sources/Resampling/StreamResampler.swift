@@ -1,14 +1,14 @@
 public import AudioCore
 
-/// Brings audio of any format to one format.
+/// Converts audio of any format to one format.
 ///
-/// It makes a `Resampler` for the first buffer, and another one where the format changes.
+/// It creates a `Resampler` for the first buffer, and another one when the format changes.
 public struct StreamResampler: AudioProcessor {
   private let target: Target
   private let quality: Resampler.Quality
   private var resampler: Resampler?
   private var continuity = Continuity()
-  /// How far what the resampler numbers has to be moved, and the end of what was given.
+  /// The offset of the resampler's frame numbers, and the end of the returned audio.
   private var shift: FrameCount = 0
   private var end: FrameCount?
 
@@ -21,14 +21,14 @@ public struct StreamResampler: AudioProcessor {
     (self.target, self.quality) = (target, quality)
   }
 
-  /// A machine that gives this format.
+  /// Creates a resampler to this format.
   public init(to format: AudioFormat, quality: Resampler.Quality = .high) {
     self.init(.format(format), quality: quality)
   }
 
-  /// Gives what is ready; before a gap also what was held back.
+  /// Returns the available output; before a gap, this includes the buffered audio.
   ///
-  /// - Throws: `.unsupported` where the rates are too far apart, or `.failed`.
+  /// - Throws: `.unsupported` if the rates are too far apart, or `.failed`.
   public mutating func take(_ buffer: AudioBuffer) throws(ResamplingError) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
     let step = continuity.note(buffer)
@@ -39,7 +39,7 @@ public struct StreamResampler: AudioProcessor {
     return rest + placed(output)
   }
 
-  /// Gives what was held back.
+  /// Returns the buffered audio.
   public mutating func finish() throws(ResamplingError) -> [AudioBuffer] {
     guard let resampler else { return [] }
     self.resampler = nil
@@ -54,7 +54,8 @@ public struct StreamResampler: AudioProcessor {
     return resampler
   }
 
-  /// A gap may be shorter than one frame out: what follows then begins where the rest ended.
+  /// The shift after a gap, which may be shorter than one output frame: the next audio then begins
+  /// at the end of the rest.
   private func distance(to output: AudioBuffer, after step: Continuity.Step) -> FrameCount {
     guard case .gap = step, let end else { return 0 }
     return max(0, end - output.firstFrame)

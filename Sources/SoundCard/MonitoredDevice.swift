@@ -91,7 +91,7 @@ package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked 
   package init(_ pcm: any PlaybackPCM) {
     self.pcm = pcm
     let configuration = pcm.configuration
-    // Used only by the device's thread; the pointer never escapes a call.
+    // Safe because only the device's thread uses it, and the pointer never escapes a call.
     block = .allocate(
       capacity: configuration.period.rawValue * configuration.format.channelCount)
     block.initialize(repeating: 0)

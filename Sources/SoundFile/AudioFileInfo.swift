@@ -4,46 +4,47 @@ import FilePaths
 public import FoundationEssentials
 import Glibc
 
-/// What a sound file says about itself, read without decoding its audio.
+/// The description of a sound file, read without decoding its audio.
 ///
-/// Only the header is read, and of FLAC the last block, of Ogg the last page, to see whether the end
-/// is there. The blocks of MPEG audio are counted, because its headers rarely have a length.
+/// Only the header is read, and the last block of FLAC or the last page of Ogg to detect a missing
+/// end. The blocks of MPEG audio are counted, because its headers rarely have a length.
 public struct AudioFileInfo: Equatable, Sendable {
-  /// The human-readable kind of file: `WAV (Microsoft)`.
+  /// The human-readable container: `WAV (Microsoft)`.
   public let container: String
-  /// How the samples are coded, human-readable: `Signed 16 bit PCM`.
+  /// The human-readable encoding of the samples: `Signed 16 bit PCM`.
   public let encoding: String
-  /// The rate, and the channels at their positions.
+  /// The sample rate, and the channels with their positions.
   public let format: AudioFormat
-  /// The bits of a sample as stored; nil for a lossy coder.
+  /// The stored bits per sample; nil for a lossy coder.
   public let bitsPerSample: Int?
-  /// The length in frames; nil where only decoding would give it, as in a stream.
+  /// The length in frames; nil if only decoding would determine it, as in a stream.
   public let frameCount: FrameCount?
-  /// The size of the file; nil for a stream.
+  /// The size of the file in bytes; nil for a stream.
   public let byteCount: Int?
-  /// The texts that the file carries.
+  /// The tags of the file.
   public let tags: [AudioTag: String]
-  /// The marks in the file, in its order.
+  /// The cues in the file, in file order.
   public let cues: [AudioCue]
-  /// What is missing at the end of the file; nil where it is complete, as far as that shows without
-  /// decoding.
+  /// The missing audio at the end of the file; nil if the file seems complete without decoding.
   public let shortfall: SoundFileShortfall?
 
-  /// Reads the description of a file; it blocks while the file is read.
+  /// Reads the description of a file; it blocks during the read.
   ///
-  /// - Throws: `SoundFileError`, which describes what is wrong with the file.
+  /// - Throws: `SoundFileError`, which describes the problem with the file.
   public init(url: URL) throws(SoundFileError) {
     let path = FilePath(url).text
     try self.init(Descriptor.reading(path), path: path)
   }
 
-  /// The same of a descriptor, for example 0 for standard input, which stays open for its owner.
+  /// Reads the description of a descriptor's audio, for example 0 for standard input.
   ///
-  /// Of a pipe, what was read is gone; no more than the header is waited for.
+  /// The descriptor stays open.
+  ///
+  /// From a pipe, it consumes what it reads, and waits only for the header.
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
-  ///   - name: what error messages call it.
+  ///   - name: its name in error messages.
   /// - Throws: `SoundFileError`.
   public init(fileDescriptor: Int32, name: String = "standard input") throws(SoundFileError) {
     try self.init(Descriptor.duplicate(fileDescriptor, path: name), path: name)
@@ -71,32 +72,31 @@ public struct AudioFileInfo: Equatable, Sendable {
 }
 
 extension AudioFileInfo {
-  /// The length of the audio; nil where only decoding would give it.
+  /// The duration of the audio; nil if only decoding would determine it.
   public var duration: Duration? { frameCount?.duration(at: format.sampleRate) }
 
-  /// The bits of the file for each second of audio, its header included; nil where either is
-  /// unknown.
+  /// The bits of the file, including its header, per second of audio; nil if unknown.
   public var bitRate: Int? {
     guard let byteCount, let seconds = duration?.inSeconds, seconds > 0 else { return nil }
     return Int((Double(byteCount) * 8 / seconds).rounded())
   }
 }
 
-/// A mark in a sound file: a cue, or the beginning of a chapter.
+/// A cue in a sound file, or the beginning of a chapter.
 public struct AudioCue: Hashable, Sendable {
-  /// The frame that it stands before.
+  /// The frame that it precedes.
   public let frame: FrameCount
-  /// Its text; empty where it has none.
+  /// Its text, which may be empty.
   public let name: String
 
-  /// A mark at a frame.
+  /// Creates a cue at a frame.
   public init(frame: FrameCount, name: String = "") {
     (self.frame, self.name) = (frame, name)
   }
 }
 
 extension [AudioCue] {
-  /// The marks of an open file; the corresponding C command is `SFC_GET_CUE`.
+  /// Reads the cues of an open file; the corresponding C command is `SFC_GET_CUE`.
   init(storedIn file: OpaquePointer) {
     var count: UInt32 = 0
     let countSize = MemoryLayout<UInt32>.size
@@ -107,7 +107,7 @@ extension [AudioCue] {
       self = []
       return
     }
-    // A count, then the points: a structure that C makes of a size of its own for each file.
+    // A count and then the cues: a C structure whose size depends on the file.
     let size = countSize + Swift.min(Int(count), 10_000) * MemoryLayout<SF_CUE_POINT>.stride
     self = withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { bytes in
       guard let start = bytes.baseAddress, command(SFC_GET_CUE, start, size) == SF_TRUE else {
@@ -127,21 +127,21 @@ extension [AudioCue] {
   }
 }
 
-/// What can be said of the end of a file that is not decoded.
+/// What is known about the end of a file without decoding.
 private struct KnownEnding {
   var isCutOff = false
-  /// The frames that are there, where the header does not say it.
+  /// The number of existing frames, if the header does not have it.
   var found: FrameCount?
 }
 
 extension SoundDecoder {
-  /// Looks at the end of the file; the decoder is of no use for its beginning then.
+  /// Examines the end of the file; afterwards the decoder cannot read the beginning.
   fileprivate func ending() -> KnownEnding {
     switch self {
     case let decoder as MPEGDecoder:
       guard let count = decoder.countFrames() else { return KnownEnding() }
       let isShort = announcedFrameCount.map { count < $0 - 2_304 } ?? false
-      // What the tag leaves out at both ends is not in the blocks.
+      // The tag excludes padding at both ends, which the blocks include.
       return KnownEnding(isCutOff: isShort, found: isShort ? count : announcedFrameCount ?? count)
     case let decoder as FLACDecoder: return decoder.endingOfBlocks()
     case let decoder as LibraryDecoder where decoder.foundFrameCount != nil:
@@ -152,7 +152,7 @@ extension SoundDecoder {
 }
 
 extension FLACDecoder {
-  /// Decodes the last block, or finds by halving the range where the blocks end.
+  /// Decodes the last block, or finds the end of the blocks by binary search.
   fileprivate func endingOfBlocks() -> KnownEnding {
     guard isSeekable, let length = announcedFrameCount, length > 0 else { return KnownEnding() }
     guard !holds(length - 1) else { return KnownEnding() }

@@ -1,29 +1,29 @@
 import CSndFile
 
-/// A text that a sound file carries about its audio.
+/// A tag in a sound file that describes its audio.
 public enum AudioTag: String, Hashable, Sendable, CaseIterable {
   /// The name of the piece.
   case title
-  /// Who performs it.
+  /// The performer.
   case artist
-  /// The album that it belongs to.
+  /// The album of the piece.
   case album
   /// The day or the year of the recording, as written.
   case date
-  /// The number of the piece on its album.
+  /// The track number on the album.
   case trackNumber
-  /// The kind of music.
+  /// The genre.
   case genre
-  /// Any remark.
+  /// A comment.
   case comment
-  /// Who holds the rights.
+  /// The copyright holder.
   case copyright
-  /// What others may do with it.
+  /// The license.
   case license
 }
 
 extension AudioTag {
-  /// The number of the text in libsndfile.
+  /// The tag's number in libsndfile.
   fileprivate var libraryNumber: Int32 {
     let number =
       switch self {
@@ -43,7 +43,7 @@ extension AudioTag {
   /// The name in a Vorbis comment.
   var vorbisName: String { self == .trackNumber ? "TRACKNUMBER" : rawValue.uppercased() }
 
-  /// The name of the chunk in a WAV file's list of texts; nil where there is none.
+  /// The chunk name in a WAV file's INFO list; nil if there is none.
   fileprivate var infoName: String? {
     switch self {
     case .title: "INAM"
@@ -58,7 +58,7 @@ extension AudioTag {
     }
   }
 
-  /// The names of the frame in ID3, version 2.2 and later.
+  /// The frame names in ID3, for version 2.2 and later.
   fileprivate var frameNames: [String] {
     switch self {
     case .title: ["TIT2", "TT2"]
@@ -75,7 +75,7 @@ extension AudioTag {
 }
 
 extension [AudioTag: String] {
-  /// The tags in a list of Vorbis comments, each `NAME=text`.
+  /// Creates the tags from Vorbis comments, each `NAME=text`.
   init(vorbisComments: [String]) {
     self.init()
     for comment in vorbisComments {
@@ -87,7 +87,7 @@ extension [AudioTag: String] {
     }
   }
 
-  /// The tags of an open file; the corresponding C function is `sf_get_string`.
+  /// Reads the tags of an open file; the corresponding C function is `sf_get_string`.
   init(storedIn file: OpaquePointer) {
     self.init()
     for tag in AudioTag.allCases {
@@ -97,17 +97,17 @@ extension [AudioTag: String] {
     }
   }
 
-  /// The texts as Vorbis comments, in the order of the cases.
+  /// The tags as Vorbis comments, in the order of the cases.
   var vorbisComments: [(name: String, text: String)] {
     inOrder.map { ($0.key.vorbisName, $0.value) }
   }
 
-  /// The texts in the order of the cases.
+  /// The tags in the order of the cases.
   private var inOrder: [(key: AudioTag, value: String)] {
     AudioTag.allCases.compactMap { tag in self[tag].map { (tag, $0) } }
   }
 
-  /// Has a file that is being written carry them, as far as its container does.
+  /// Adds the tags to a file that is being written, as far as its container supports them.
   ///
   /// The corresponding C function is `sf_set_string`.
   func store(in file: OpaquePointer) {
@@ -116,7 +116,7 @@ extension [AudioTag: String] {
 }
 
 extension [AudioTag: String] {
-  /// The tags as the list of texts of a WAV file, a whole chunk; empty where there are none.
+  /// The tags as a WAV file's INFO list, a whole chunk; empty without tags.
   var infoChunk: [UInt8] {
     let little = { (value: Int) in (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
     let texts = inOrder.flatMap { tag, text -> [UInt8] in
@@ -131,9 +131,9 @@ extension [AudioTag: String] {
 }
 
 extension [AudioTag: String] {
-  /// The tags of an ID3 tag, version 2, at the start of a file.
+  /// Creates the tags from an ID3 tag, version 2, at the start of a file.
   ///
-  /// - Parameter bytes: the whole tag; frames that are compressed or cut off are left out.
+  /// - Parameter bytes: the whole tag; compressed and truncated frames are skipped.
   init(id3 bytes: [UInt8]) {
     self.init()
     guard bytes.count > 10, bytes.starts(with: "ID3".utf8) else { return }
@@ -156,24 +156,24 @@ extension [AudioTag: String] {
   }
 }
 
-/// The text of a frame, whose first byte is its coding; a comment has a language and a title first.
+/// The text of a frame, which begins with its coding; a comment then has a language and a title.
 private func id3Text(_ frame: ArraySlice<UInt8>, isComment: Bool) -> String? {
   guard let coding = frame.first else { return nil }
   let bytes = frame.dropFirst(isComment ? 4 : 1)
   let isWide = coding == 1 || coding == 2
   let units: [UInt16] = isWide ? wideUnits(bytes, isBigEndian: coding == 2) : bytes.map(UInt16.init)
   var texts = units.split(separator: 0, omittingEmptySubsequences: false)[...]
-  // An empty title or one of words, then the remark itself.
+  // The title, which may be empty, precedes the comment.
   if isComment { texts = texts.dropFirst() }
   guard let text = texts.first(where: { !$0.isEmpty }) else { return nil }
   if coding == 3 {
     return String(decoding: text.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
-  // A byte of Latin-1 is the character of that number.
+  // A byte of Latin-1 is the number of its character.
   return String(decoding: text.filter { $0 != 0xFEFF }, as: UTF16.self)
 }
 
-/// UTF-16, in the order that its mark names.
+/// Decodes UTF-16 in the byte order of its mark.
 private func wideUnits(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt16] {
   let bytes = Array(bytes)
   var isBigEndian = isBigEndian

@@ -1,14 +1,17 @@
 import AudioCore
 
-/// Converts samples to what libsndfile is given, block by block, in memory made once: in the file's
-/// own order of channels, and 16 bit with dither.
+/// Converts blocks of samples for libsndfile, in preallocated memory.
+///
+/// The result has the file's channel order, and dither at 16 bits.
 struct BlockConverter: ~Copyable {
-  /// The samples of a block, whole frames.
+  /// The number of samples in a block of whole frames.
   let capacity: Int
 
   private let coding: SoundFileEncoding.SampleFormat
   private let order: ChannelMix
-  /// A block in the file's order; nil where that is ours.
+  /// A block in the file's channel order, nil if that is ours.
+  ///
+  /// This value owns and frees it.
   private let ordered: UnsafeMutableBufferPointer<Float>?
   private var dither = Dither()
   private var short: [Int16] = []
@@ -30,7 +33,8 @@ struct BlockConverter: ~Copyable {
     ordered?.deallocate()
   }
 
-  /// Writes a block of at most `capacity` samples and returns the number of frames that libsndfile accepted.
+  /// Writes a block of at most `capacity` samples and returns the number of frames that libsndfile
+  /// accepted.
   mutating func write(
     _ block: UnsafeBufferPointer<Float>, frames: Int, to handle: borrowing SoundFileHandle
   ) -> Int {
@@ -46,7 +50,7 @@ struct BlockConverter: ~Copyable {
       dither.quantize(block, into: &short)
       return handle.write(short, frames: frames)
     case .int24:
-      // At the upper end of 32 bits, as libsndfile wants them.
+      // libsndfile expects the samples in the high bits of 32.
       for index in block.indices { long[index] = PCMSample.int24(block[index]) << 8 }
       return handle.write(long, frames: frames)
     case .int32:

@@ -1,7 +1,7 @@
 import CSndFile
 import Glibc
 
-/// A file or a stream, as decoders read it by functions of ours.
+/// A file or a stream that decoders read through our functions.
 final class ByteSource {
   let isSeekable: Bool
   private(set) var failure: SoundFileError?
@@ -23,22 +23,22 @@ final class ByteSource {
     bytes = .stream(head)
   }
 
-  /// The place of the byte that is read next.
+  /// The position of the next byte.
   var position: Int {
     guard case .file(let file, _, _) = bytes else { return taken }
     return file.position
   }
 
-  /// The bytes of a file; of a stream, those that have come.
+  /// The length of a file, or the number of bytes received from a stream.
   var length: Int {
     guard case .file(let file, _, _) = bytes else { return taken }
     return file.length
   }
 
-  /// Whether nothing follows in a file.
+  /// Whether a file is at its end.
   var isAtEnd: Bool { isSeekable && position >= length }
 
-  /// Reads some bytes, which are waited for; 0 at the end, -1 where it has failed.
+  /// Waits for bytes and reads some; returns 0 at the end and -1 after a failure.
   func read(into target: UnsafeMutableRawBufferPointer) -> Int {
     switch bytes {
     case .file(let file, let part, let path):
@@ -58,27 +58,27 @@ final class ByteSource {
     }
   }
 
-  /// - Returns: the new position; -1 where there is none.
+  /// - Returns: the new position, or -1 if it is invalid.
   func seek(_ offset: Int, from origin: Int32) -> Int {
     guard case .file(let file, _, _) = bytes else { return -1 }
     return file.seek(offset, from: origin)
   }
 
-  /// Goes to a place; false where there is none.
+  /// Seeks to a position; returns false if it is invalid.
   func seek(to offset: Int) -> Bool { seek(offset, from: SEEK_SET) == offset }
 }
 
-/// Where the bytes of a virtual file are.
+/// The storage of a virtual file's bytes.
 protocol VirtualStorage: AnyObject {
   var length: Int { get }
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int
 }
 
-/// What a library reads or writes in place of a descriptor: we see every byte, and what becomes of
-/// it.
+/// A file that a library accesses through our functions instead of a descriptor.
 ///
-/// Left to itself, the MP3 encoder writes half a file without a word when the disk is full.
+/// We see every byte and every failure. By itself, the MP3 encoder silently writes half a file if
+/// the disk is full.
 final class VirtualFile {
   private let storage: any VirtualStorage
   private(set) var position = 0
@@ -89,7 +89,7 @@ final class VirtualFile {
 
   var length: Int { storage.length }
 
-  /// - Returns: the new position; -1 where there is none, which changes nothing.
+  /// - Returns: the new position, or -1 without a change if it is invalid.
   func seek(_ offset: Int, from origin: Int32) -> Int {
     let start =
       switch origin {
@@ -115,7 +115,7 @@ final class VirtualFile {
     return count
   }
 
-  /// The functions that libsndfile calls, on the thread that calls libsndfile.
+  /// The functions that libsndfile calls, on the calling thread.
   static var functions: SF_VIRTUAL_IO {
     SF_VIRTUAL_IO(
       get_filelen: { virtualFile($0).length.asCount },
@@ -131,9 +131,9 @@ final class VirtualFile {
   }
 }
 
-/// The file behind the pointer that libsndfile was given with its functions.
+/// The file behind the pointer that libsndfile got with its functions.
 private func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
-  // The handle's owner gave it, and keeps the file for longer than libsndfile has the pointer.
+  // The handle's owner passed the pointer, and retains the file for longer than libsndfile uses it.
   Unmanaged<VirtualFile>.fromOpaque(data!).takeUnretainedValue()
 }
 

@@ -1,22 +1,22 @@
 import AudioCore
 
-/// Decodes one link behind the other, as one file.
+/// Decodes the links of a chain, one after another, as one file.
 final class ChainedDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
   let tags: [AudioTag: String]
 
-  /// Opens a link; nil behind the last one.
+  /// Opens a link; returns nil after the last one.
   private let open: (Int) throws -> (any SoundDecoder)?
-  /// The first frames of the links, where they are known: those of a stream are not.
+  /// The first frames of the links; empty for a stream, where they are unknown.
   private let starts: [Int]
   private let path: String
   private var link = 0
   private var decoder: any SoundDecoder
   private var error: SoundFileError?
 
-  /// The links of a stream, or where there is only one, of whatever.
+  /// Creates a decoder for the links of a stream, or for a single link of any kind.
   init(path: String, _ open: @escaping (Int) throws -> (any SoundDecoder)?) throws {
     guard let first = try open(0) else { throw SoundFileError.empty(path: path) }
     (self.path, self.open, decoder) = (path, open, first)
@@ -24,7 +24,7 @@ final class ChainedDecoder: SoundDecoder {
     (starts, announcedFrameCount) = ([], nil)
   }
 
-  /// The links of a file.
+  /// Creates a decoder for the links of a file.
   init(
     path: String, count: Int, _ open: @escaping (Int) throws -> (any SoundDecoder)?
   ) throws {
@@ -33,7 +33,7 @@ final class ChainedDecoder: SoundDecoder {
     (format, encodingDescription, tags) = (first.format, first.encodingDescription, first.tags)
     var starts = [0]
     for index in 0..<count {
-      // One that cannot be opened is met, and reported, when its turn comes.
+      // A link that cannot be opened is reported when decoding reaches it.
       let length = try? (index == 0 ? first : open(index))?.announcedFrameCount
       starts.append(starts[index] + (length?.rawValue ?? 0))
     }
@@ -50,13 +50,13 @@ final class ChainedDecoder: SoundDecoder {
     while error == nil {
       done += decoder.read(target + done * format.channelCount, frames: frames - done)
       if done == frames { break }
-      // What is wrong with this link is asked for by `failure`.
+      // `failure` reports the problem of this link.
       guard decoder.failure(at: 0) == nil, goToNext() else { break }
     }
     return done
   }
 
-  /// Goes on to the next link; false behind the last one, and where it cannot be read.
+  /// Goes to the next link; returns false after the last one and if it cannot be read.
   private func goToNext() -> Bool {
     do {
       guard let next = try open(link + 1) else { return false }

@@ -2,7 +2,7 @@ import AudioCore
 import CSndFile
 
 extension ChannelLayout {
-  /// The order of Vorbis, which Opus has too.
+  /// The channel order of Vorbis and Opus.
   static func vorbis(_ channelCount: Int) -> ChannelLayout {
     let front: [ChannelPosition] = [.frontLeft, .frontCenter, .frontRight]
     let rear: [ChannelPosition] = [.rearLeft, .rearRight]
@@ -17,11 +17,11 @@ extension ChannelLayout {
     }
   }
 
-  /// The channels of an open file in their own order.
+  /// The layout of an open file in its own order.
   ///
-  /// The usual ones where the file names no positions, or some that we do not have.
+  /// It is the usual one if the file has no positions, or positions that we lack.
   ///
-  /// - Parameter head: the first bytes of the file, where they are at hand.
+  /// - Parameter head: the first bytes of the file, if available.
   init(storedIn file: OpaquePointer, _ info: SF_INFO, head: [UInt8]) {
     let count = max(1, Int(info.channels))
     switch Int(info.format) & SF_FORMAT_TYPEMASK {
@@ -35,7 +35,7 @@ extension ChannelLayout {
     }
   }
 
-  /// What the header names; the corresponding C command is `SFC_GET_CHANNEL_MAP_INFO`.
+  /// The layout in the header; the corresponding C command is `SFC_GET_CHANNEL_MAP_INFO`.
   private static func named(in file: OpaquePointer, _ channelCount: Int) -> ChannelLayout? {
     guard channelCount > 1 else { return nil }
     var map = [Int32](repeating: 0, count: channelCount)
@@ -47,15 +47,18 @@ extension ChannelLayout {
     return Set(positions).count == channelCount ? ChannelLayout(positions) : nil
   }
 
-  /// The corresponding C command is `SFC_SET_CHANNEL_MAP_INFO`; libsndfile refuses what it has no
-  /// name for.
+  /// Stores the layout in a file.
+  ///
+  /// libsndfile rejects positions that it lacks.
+  ///
+  /// The corresponding C command is `SFC_SET_CHANNEL_MAP_INFO`.
   func store(in file: OpaquePointer) {
     var map = positions.map(\.inLibrary)
     let size = Int32(clamping: map.count * MemoryLayout<Int32>.size)
     sf_command(file, Int32(SFC_SET_CHANNEL_MAP_INFO), &map, size)
   }
 
-  /// Whether Opus's channels stand for loudspeakers: the mapping families above 1 have others.
+  /// Whether Opus's channels are loudspeakers, as in mapping families 0 and 1.
   private static func hasPositions(opus head: [UInt8]) -> Bool {
     let (start, family) = (28, 46)
     guard head.count > family, head[start...].starts(with: "OpusHead".utf8) else { return true }
@@ -96,7 +99,7 @@ extension ChannelPosition {
 }
 
 extension SoundFileEncoding {
-  /// The channels of a file, in its own order, that is to hold those of `layout`.
+  /// The file's own layout for storing the channels of `layout`.
   func storedLayout(of layout: ChannelLayout) -> ChannelLayout {
     switch container {
     case .wav, .aiff, .caf: layout

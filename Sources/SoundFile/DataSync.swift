@@ -5,10 +5,10 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Has the disk store what was written, on a thread of its own: that may take a slow disk seconds.
+/// Flushes written data to the disk on its own thread, because a slow disk may take seconds.
 final class DataSync: Sendable {
   private struct State {
-    /// Gone with the end: its descriptor is to be closed then, and not when the thread is gone.
+    /// Removed at the end, so that its descriptor is closed then, and not at the end of the thread.
     var store: (@Sendable () -> Int32)?
     var clock = SyncClock()
     var isEnding = false
@@ -19,10 +19,10 @@ final class DataSync: Sendable {
   private let time: @Sendable () -> Duration
   private let wakeUp: WakeUp
   private let ended: WakeUp
-  // Held to look and to decide, never while the disk works.
+  // Held for a step of the clock, never while the disk works.
   private let state: Mutex<State>
 
-  /// Stores the data of a file, and logs where that takes more than 5 s.
+  /// Flushes the data of a file, and logs if that takes more than 5 s.
   ///
   /// The corresponding C function is `fdatasync`.
   convenience init(_ descriptor: Descriptor, path: String) throws {
@@ -40,9 +40,9 @@ final class DataSync: Sendable {
   /// Starts the thread, which lives until `end`.
   ///
   /// - Parameters:
-  ///   - store: does the work and gives 0, or the code of its failure.
+  ///   - store: does the work and returns 0 or the error code.
   ///   - time: returns the time since a fixed moment.
-  ///   - tell: is called with the duration of work that takes long.
+  ///   - tell: called with the duration of slow work.
   init(
     _ store: @escaping @Sendable () -> Int32, time: @escaping @Sendable () -> Duration,
     tell: @escaping @Sendable (Duration) -> Void
@@ -57,10 +57,10 @@ final class DataSync: Sendable {
     }
   }
 
-  /// The code of the first failure, 0 before.
+  /// The code of the first failure, or 0.
   var failureCode: Int32 { state.withLock(\.failureCode) }
 
-  /// Asks for it; returns at once.
+  /// Requests a flush and returns at once.
   func request() {
     switch state.withLock({ $0.clock.request(at: time()) }) {
     case .begin: wakeUp.signal()
@@ -69,7 +69,7 @@ final class DataSync: Sendable {
     }
   }
 
-  /// Waits for what is under way, and ends the thread; again it does nothing.
+  /// Waits for the current request and ends the thread; calling it again has no effect.
   func end() {
     let isFirst = state.withLock { state in
       defer { state.isEnding = true }
@@ -108,16 +108,15 @@ final class DataSync: Sendable {
   }
 }
 
-/// Determines when a disk stores what was written: one request at a time, and those that come
-/// meanwhile are one.
+/// Schedules flushes to the disk: one at a time, with later requests combined into one.
 struct SyncClock {
-  /// What a request leads to.
+  /// The response to a request.
   enum Action: Equatable {
-    /// Nothing is under way: begin.
+    /// Nothing is running: begin.
     case begin
-    /// Something is under way: it follows by itself.
+    /// A flush is running, and another one follows.
     case wait
-    /// The same, and the request under way is overdue; once for each.
+    /// The same, and the running flush is overdue; reported once for each.
     case waitAndTell(Duration)
   }
 
@@ -127,14 +126,14 @@ struct SyncClock {
     case busyAndDue
   }
 
-  /// How long a disk may take without a word.
+  /// The time that a flush may take before it is reported.
   static let patience = Duration.seconds(5)
 
   private var state = State.idle
   private var began = Duration.zero
   private var hasTold = false
 
-  /// There is more to store at `time`.
+  /// Requests a flush at `time`.
   mutating func request(at time: Duration) -> Action {
     if state == .idle {
       begin(at: time)
@@ -144,10 +143,10 @@ struct SyncClock {
     return slowness(at: time).map { .waitAndTell($0) } ?? .wait
   }
 
-  /// A request was carried out at `time`.
+  /// Records the end of a flush at `time`.
   ///
-  /// - Returns: whether the next one is to begin now, and the duration of this one if it is not known
-  ///   yet that it took long.
+  /// - Returns: whether the next one should begin now, and the duration of this one if it was slow
+  ///   and has not been reported.
   mutating func done(at time: Duration) -> (goesOn: Bool, slowness: Duration?) {
     let slowness = slowness(at: time)
     let goesOn = state == .busyAndDue
@@ -166,10 +165,10 @@ struct SyncClock {
   }
 }
 
-/// Determines when a growing file is updated: its header after every half second of audio, the
-/// rest after every second.
+/// Schedules updates of a growing file: its header after every half second of audio, the rest after
+/// every second.
 struct SecondClock {
-  /// What is due.
+  /// The updates that are due.
   enum Care: Equatable {
     case nothing
     case header
@@ -185,8 +184,8 @@ struct SecondClock {
     next = half
   }
 
-  /// What is due now that there are so many frames, once for every half second and second that have
-  /// been completed.
+  /// Returns the updates that are due at this frame, once for every completed half second and
+  /// second.
   mutating func care(at frame: FrameCount) -> Care {
     guard frame >= next else { return .nothing }
     let before = halves / 2

@@ -2,12 +2,12 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// The owner of a file descriptor: closed when the last reference goes.
+/// The owner of a file descriptor, which is closed with the last reference.
 package final class Descriptor: Sendable {
-  /// Its number.
+  /// The descriptor's number.
   package let number: Int32
 
-  /// Takes over a descriptor that is open.
+  /// Takes ownership of an open descriptor.
   init(owning number: Int32) {
     self.number = number
   }
@@ -16,7 +16,7 @@ package final class Descriptor: Sendable {
     close(number)
   }
 
-  /// Opens a file to be read, without waiting, not even for the writer of a named pipe.
+  /// Opens a file for reading without waiting, not even for the writer of a named pipe.
   static func reading(_ path: String) throws(SoundFileError) -> Descriptor {
     let number = FilePath(path).withCString {
       open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -25,7 +25,7 @@ package final class Descriptor: Sendable {
     return Descriptor(owning: number)
   }
 
-  /// Makes a file; nil where the name is taken.
+  /// Creates a file; returns nil if the name exists.
   static func making(_ path: String) throws(SoundFileError) -> Descriptor? {
     let number = FilePath(path).withCString {
       open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o666)
@@ -35,7 +35,7 @@ package final class Descriptor: Sendable {
     return Descriptor(owning: number)
   }
 
-  /// Opens a file to be written, in which everything stays; nil where there is none.
+  /// Opens a file for writing without truncating it; returns nil if there is none.
   static func writing(_ path: String) throws(SoundFileError) -> Descriptor? {
     let number = FilePath(path).withCString { open($0, O_RDWR | O_CLOEXEC | O_NOCTTY) }
     if number < 0, errno == ENOENT { return nil }
@@ -43,7 +43,7 @@ package final class Descriptor: Sendable {
     return Descriptor(owning: number)
   }
 
-  /// A second descriptor for a file that the caller keeps.
+  /// Duplicates a descriptor that the caller keeps.
   package static func duplicate(_ number: Int32, path: String) throws(SoundFileError) -> Descriptor
   {
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
@@ -51,18 +51,18 @@ package final class Descriptor: Sendable {
     return Descriptor(owning: copy)
   }
 
-  /// A pipe: what is written into the second comes out of the first.
+  /// Creates a pipe: bytes written to the inlet come out of the outlet.
   static func pipe(path: String) throws(SoundFileError) -> (outlet: Descriptor, inlet: Descriptor) {
     guard let ends = makePrivatePipe() else { throw SystemErrors.reading(path, code: errno) }
     return (Descriptor(owning: ends.outlet), Descriptor(owning: ends.inlet))
   }
 
-  /// A file in `folder` that never has a name: it goes when the descriptor does.
+  /// Creates a file in `folder` without a name, which exists as long as the descriptor.
   static func temporary(in folder: FilePath) throws(SoundFileError) -> Descriptor {
     try PendingFile(for: folder.appending("stream").text).descriptor
   }
 
-  /// The bytes that this user can still write to the disk; the corresponding C function is
+  /// The free space on the disk for this user, in bytes; the corresponding C function is
   /// `fstatvfs`.
   var freeSpace: Int? {
     var disk = statvfs()
@@ -79,20 +79,20 @@ package final class Descriptor: Sendable {
     return status
   }
 
-  /// In bytes.
+  /// The size in bytes.
   var size: Int { Int(status.st_size) }
   var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
   var isSeekable: Bool { lseek(number, 0, SEEK_CUR) >= 0 }
   var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }
 
-  /// Up to `count` bytes at a place of a regular file; fewer where it ends.
+  /// Returns up to `count` bytes at an offset of a regular file; fewer at its end.
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
       size = max(0, pread(number, buffer.baseAddress, count, offset))
     }
   }
 
-  /// Four bytes at a place of a regular file as a number, the highest first; nil behind its end.
+  /// Returns a 32-bit big-endian number at an offset of a regular file; nil beyond its end.
   func number32(at offset: Int) -> UInt32? {
     var value: UInt32 = 0
     return pread(number, &value, 4, offset) == 4 ? value.bigEndian : nil
@@ -100,14 +100,14 @@ package final class Descriptor: Sendable {
 }
 
 extension Descriptor {
-  /// Has the disk store what was written; the corresponding C function is `fsync`.
-  package func synchronise(path: String) throws(SoundFileError) {
-    // Pipes and devices cannot be synchronised, and say so with EINVAL.
+  /// Flushes written data to the disk; the corresponding C function is `fsync`.
+  package func synchronize(path: String) throws(SoundFileError) {
+    // Pipes and devices cannot be synchronized and return EINVAL.
     guard fsync(number) != 0, errno != EINVAL, errno != EROFS else { return }
     throw SystemErrors.writing(path, code: errno)
   }
 
-  /// Goes back to the first byte.
+  /// Seeks to the first byte.
   func rewind() {
     lseek(number, 0, SEEK_SET)
   }

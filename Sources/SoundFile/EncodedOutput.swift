@@ -1,7 +1,7 @@
 import AudioCore
 import CSndFile
 
-/// Writes what libsndfile writes: all but WAV and Vorbis.
+/// Writes the formats that libsndfile encodes: all except WAV and Vorbis.
 final class EncodedOutput: SoundFileOutput {
   private(set) var framesWritten: FrameCount = 0
 
@@ -14,7 +14,7 @@ final class EncodedOutput: SoundFileOutput {
   private var lengthTag = MP3LengthTag()
   private var hasFailed = false
 
-  /// - Parameter largestAIFF: in bytes; the sizes in an AIFF file have 32 bits.
+  /// - Parameter largestAIFF: the largest size of an AIFF file in bytes; its sizes have 32 bits.
   init(
     _ file: GrowingFile, format: AudioFormat, encoding: SoundFileEncoding,
     tags: [AudioTag: String] = [:], largestAIFF: Int = 0xFFFF_FFFF
@@ -32,7 +32,7 @@ final class EncodedOutput: SoundFileOutput {
   }
 
   deinit {
-    // libsndfile writes into the file until its handle is closed.
+    // libsndfile writes to the file until its handle is closed.
     _ = finish()
   }
 
@@ -84,9 +84,9 @@ final class EncodedOutput: SoundFileOutput {
     return nil
   }
 
-  /// After a failure an encoder does not know what has reached the disk: a decoder does.
+  /// Counts the stored frames by decoding, because a failed encoder does not know them.
   private func countWhatIsThere() {
-    // Without an encoder each frame was in the file when libsndfile had taken it.
+    // Without an encoder, libsndfile stores each frame when it accepts it.
     guard encoding.sampleSize == nil || file.isCut else { return }
     file.truncate(to: file.wholeLength)
     if encoding.container == .mp3 { lengthTag.settle(file) }
@@ -94,18 +94,17 @@ final class EncodedOutput: SoundFileOutput {
   }
 }
 
-/// The frames that can be read from a file whose encoder was given `written` frames.
+/// The number of readable frames in a file whose encoder received `written` frames.
 func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {
-  // More than any encoder holds back; a recording of hours is not decoded from its beginning.
+  // Longer than any encoder's delay, so a long recording is not decoded from its beginning.
   let last = min(written, FrameCount(.seconds(90), at: rate))
   return min(written, storedFrameCount(file.descriptor, path: file.path, from: written - last))
 }
 
-/// The frames that can be read from a file, decoded one by one from `start` on.
-///
-/// From the beginning where there is no such frame.
+/// The number of readable frames in a file, decoded from `start` on, or from 0 if it has no such
+/// frame.
 func storedFrameCount(
   _ descriptor: Descriptor, path: String, from start: FrameCount = 0
 ) -> FrameCount {
@@ -117,58 +116,60 @@ func storedFrameCount(
   return storedFrameCount(descriptor, path: path)
 }
 
-/// Reads to the end and returns its offset.
+/// Reads to the end and returns its frame.
 private func lastFrame(_ reader: SoundFileReader) -> FrameCount {
   let room = 4_096 * reader.format.channelCount
   return withUnsafeTemporaryAllocation(of: Float.self, capacity: room) { block in
-    // An end that is damaged is an end all the same.
+    // A damaged end is also an end.
     while let count = try? reader.read(into: block), count > 0 {}
     return reader.framesRead
   }
 }
 
-/// One way to turn samples into a file.
+/// An encoder that writes samples to a file.
 protocol SoundFileOutput: AnyObject {
-  /// The frames that were taken; after `finish`, those that can be read.
+  /// The number of accepted frames; after `finish`, of readable ones.
   var framesWritten: FrameCount { get }
 
   /// Writes interleaved samples, whole frames.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError)
 
-  /// Has the file readable up to here, as far as that can be done while writing: its header is
-  /// brought up to date, or what is held back is written.
+  /// Makes the file readable up to here, as far as possible while writing.
+  ///
+  /// It updates the header or writes buffered audio.
   func updateHeader() throws(SoundFileError)
 
-  /// Completes the file, also after a failure; what is wrong with it then, nil where nothing is.
+  /// Completes the file, also after a failure, and returns an error or nil.
   ///
-  /// Again it does nothing.
+  /// Calling it again has no effect.
   func finish() -> SoundFileError?
 }
 
-/// Notices an encoder that takes sound and writes nothing.
+/// Detects an encoder that accepts sound and writes nothing.
 struct EncoderWatch {
   private let patience: Duration
   private var size = 0
   private var lastGrowth: FrameCount = 0
   private var hasSound = false
 
-  /// - Parameter patience: the sound that may be in the encoder and not in the file.
+  /// - Parameter patience: the audio that an encoder may hold before it writes.
   init(patience: Duration) {
     self.patience = patience
   }
 
-  /// Takes what the encoder was given into account.
+  /// Records samples that the encoder received.
   mutating func add(_ samples: UnsafeBufferPointer<Float>) {
-    // One step of 16 bits: what is quieter may well take no byte.
+    // The threshold is one 16-bit step: quieter audio may need no bytes.
     if !hasSound { hasSound = samples.contains { abs($0) > 1.0 / 32_768 } }
   }
 
-  /// Looks at the file.
+  /// Checks the size of the file.
   ///
   /// - Parameters:
-  ///   - frames: those that the encoder was given.
-  ///   - size: of the file, in bytes.
-  /// - Returns: the frames that it was given when the file last grew, where that is too long ago.
+  ///   - frames: the number of frames that the encoder received.
+  ///   - size: the size of the file in bytes.
+  /// - Returns: the number of received frames at the last growth of the file, if that is too long
+  ///   ago.
   mutating func lastFrame(
     at frames: FrameCount, rate: SampleRate, size newSize: Int
   ) -> FrameCount? {

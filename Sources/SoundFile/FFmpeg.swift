@@ -3,30 +3,31 @@ import AudioThreads
 package import FilePaths
 import Glibc
 
-/// FFmpeg as a child process, for what no library of ours reads: it writes WAV into a pipe.
+/// FFmpeg as a child process that decodes other formats and writes WAV to a pipe.
 ///
-/// libsndfile reads no more than 4 GiB of that, and the rest is a shortfall. It takes FFmpeg's Wave64
-/// for integers, and its RF64, CAF, and AU from a pipe for empty, damaged, and without positions.
+/// libsndfile reads at most 4 GiB of that, and the rest is a shortfall. Other formats are worse:
+/// libsndfile reads FFmpeg's Wave64 as integers. From a pipe, it finds FFmpeg's RF64 empty and its
+/// CAF damaged, and its AU has no positions.
 final class FFmpeg: Sendable {
-  /// What it writes.
+  /// The pipe with its output.
   let output: Descriptor
-  /// Its error output.
+  /// The pipe with its standard error.
   private let complaints: Descriptor
   private let identifier: pid_t
 
-  /// Where its input is.
+  /// The input of FFmpeg.
   enum Input {
-    /// A regular file, which FFmpeg may seek in.
+    /// A regular file that FFmpeg may seek.
     case file(Descriptor)
-    /// An address on the web: http or https.
+    /// An http or https address.
     case address(String)
   }
 
-  /// Starts it; nil where it is not installed, or cannot be started.
+  /// Starts FFmpeg; returns nil if it is not installed or cannot be started.
   ///
   /// - Parameters:
   ///   - start: the time in the input at which the output begins.
-  ///   - path: what error messages call the input.
+  ///   - path: the input's name in error messages.
   init?(decoding input: Input, from start: Duration = .zero, path: String) {
     let file: Descriptor
     switch input {
@@ -48,15 +49,16 @@ final class FFmpeg: Sendable {
   }
 
   deinit {
-    // It ends at once, also while it waits for a reader; nothing else waits for it.
+    // It ends at once, even while it waits for a reader, and nothing else waits for it.
     kill(identifier, SIGKILL)
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// The last line that it complained with, without FFmpeg's own names and the address; nil if there is none.
+  /// The last line on its standard error, without FFmpeg's own prefixes and the address; nil if
+  /// there is none.
   ///
-  /// Ask once, after its output has ended.
+  /// Call it once, after the end of its output.
   func lastComplaint(about address: String) -> String? {
     guard complaints.events & POLLIN != 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 65_536)
@@ -71,25 +73,25 @@ final class FFmpeg: Sendable {
     }
   }
 
-  /// Whether its output is incomplete; valid after its output was read.
+  /// Whether its output is incomplete; valid after the output was read.
   var isCutOff: Bool { isWriting || complaints.events & POLLIN != 0 }
 
-  /// Whether it may write more, so that its output was not read to the end.
+  /// Whether it may still write, because its output was not read to the end.
   private var isWriting: Bool { output.events & POLLHUP == 0 }
 
-  /// Whether it has failed, to be asked when its output has ended.
+  /// Whether it has failed; valid after the end of its output.
   func hasFailed() -> Bool {
-    // It would wait for a reader, and we for it.
+    // FFmpeg would wait for a reader, and we for FFmpeg.
     guard !isWriting else { return false }
     var end = siginfo_t()
-    // Without taking its end, so that its number stays its own.
+    // WNOWAIT leaves the child a zombie, so its process ID is not reused.
     while waitid(P_PID, id_t(identifier), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
     return end.si_code != Int32(CLD_EXITED) || end._sifields._sigchld.si_status != 0
   }
 }
 
 extension FFmpeg.Input {
-  /// The command line; only what it names may be opened.
+  /// The command line; only the protocols in it may be used.
   fileprivate func words(from start: Duration) -> [String] {
     let (seconds, attoseconds) = start.components
     let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
@@ -98,7 +100,7 @@ extension FFmpeg.Input {
       case .file: ("file", "/dev/stdin")
       case .address(let address): ("http,https,httpproxy,tcp,tls,crypto", address)
       }
-    // A server that sends nothing for 20 s is gone.
+    // The timeout for a server that sends nothing is 20 s.
     let timeout = if case .address = self { ["-rw_timeout", "20000000"] } else { [String]() }
     return ["ffmpeg", "-nostdin", "-v", "error", "-protocol_whitelist", protocols] + timeout
       + (start > .zero ? ["-ss", "\(microseconds)us"] : [])
@@ -110,18 +112,18 @@ extension FFmpeg.Input {
   }
 }
 
-/// Decodes what FFmpeg reads; to seek, it starts another FFmpeg at that place.
+/// Decodes the output of FFmpeg; to seek, it starts another FFmpeg at that time.
 final class FFmpegDecoder: SoundDecoder {
   let format: AudioFormat
   let encodingDescription: String
-  // The header of a pipe promises nothing.
+  // The header of a pipe has no length.
   let announcedFrameCount: FrameCount? = nil
   let isSeekable = true
 
   private let start: (_ time: Duration) throws -> LibraryDecoder
   private var decoder: LibraryDecoder
 
-  /// - Parameter start: starts to decode at a time.
+  /// - Parameter start: starts decoding at a time.
   init(_ start: @escaping (_ time: Duration) throws -> LibraryDecoder) throws {
     self.start = start
     decoder = try start(.zero)
@@ -146,7 +148,7 @@ final class FFmpegDecoder: SoundDecoder {
 }
 
 extension SoundFile {
-  /// The path of the `ffmpeg` on the PATH; nil if it is not installed.
+  /// The path of `ffmpeg` in PATH; nil if it is not installed.
   package static var ffmpeg: FilePath? {
     guard let folders = getenv("PATH") else { return nil }
     return String(cString: folders).split(separator: ":")

@@ -1,9 +1,9 @@
 import AudioCore
 import CFLAC
 
-/// Decodes FLAC of 4 to 32 bits, also from a pipe.
+/// Decodes FLAC with 4 to 32 bits, also from a pipe.
 ///
-/// libsndfile knows only 8, 16, and 24 bits, and has to seek in the file.
+/// libsndfile supports only 8, 16, and 24 bits, and must seek in the file.
 final class FLACDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
@@ -19,7 +19,7 @@ final class FLACDecoder: SoundDecoder {
   private let stream: FLACStream
   private let path: String
 
-  /// - Throws: `.damaged` where the header is wrong or incomplete.
+  /// - Throws: `.damaged` if the header is invalid or incomplete.
   init(_ source: ByteSource, path: String) throws(SoundFileError) {
     guard let stream = FLACStream(source) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
@@ -54,29 +54,30 @@ final class FLACDecoder: SoundDecoder {
   }
 }
 
-/// A decoder of libFLAC, what it reads, and the last block that it has decoded.
+/// A libFLAC decoder with its source and its last decoded block.
 private final class FLACStream {
   let source: ByteSource
   private(set) var info: FLAC__StreamMetadata_StreamInfo?
   private(set) var tags: [AudioTag: String] = [:]
-  /// What is wrong with the audio; nothing is decoded behind that.
+  /// The damage in the audio; nothing is decoded after it.
   private(set) var damage: String?
 
+  // Owned by this object, which deletes it; libFLAC calls back only during its calls.
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
-  /// Interleaved.
+  /// The samples of the block, interleaved.
   private var block: [Float] = []
-  /// The sample of the block that is given next.
+  /// The index of the next sample in the block.
   private var next = 0
-  /// The frame behind the block.
+  /// The frame after the block.
   private var position = 0
-  /// The byte behind the block.
+  /// The byte after the block.
   private var blockEnd: FLAC__uint64 = 0
-  /// Whether the block that is being decoded has a wrong checksum.
+  /// Whether the current block has an invalid checksum.
   private var isDamaged = false
-  /// Whether libFLAC has asked for more than there is.
+  /// Whether libFLAC has requested bytes beyond the end.
   private var hasMetEnd = false
 
-  /// Reads the header; nil where there is no memory.
+  /// Reads the header; returns nil without memory.
   init?(_ source: ByteSource) {
     guard let handle = FLAC__stream_decoder_new() else { return nil }
     (self.source, self.handle) = (source, handle)
@@ -89,17 +90,16 @@ private final class FLACStream {
     FLAC__stream_decoder_delete(handle)
   }
 
-  /// Whether all that the header promises has come: behind that is something else, a tag for
-  /// example, and no damage to the audio.
+  /// Whether all announced frames were decoded; later bytes, such as a tag, are not damage.
   private var isComplete: Bool { position >= length ?? .max }
 
-  /// In frames; nil if it is not in the header.
+  /// The length in frames; nil if the header has none.
   var length: Int? { info.flatMap { $0.total_samples > 0 ? Int($0.total_samples) : nil } }
 
-  /// Whether the last bytes are no whole block.
+  /// Whether the last bytes are an incomplete block.
   var isCutOff: Bool { hasMetEnd && !isComplete && source.position > blockEnd }
 
-  /// Decodes as much as libFLAC does at once; false at the end, and behind damage.
+  /// Decodes a block; returns false at the end and after damage.
   func decodeBlock() -> Bool {
     guard damage == nil, !hasMetEnd else { return false }
     isDamaged = false
@@ -109,7 +109,7 @@ private final class FLACStream {
         < FLAC__STREAM_DECODER_END_OF_STREAM.rawValue
   }
 
-  /// Gives frames of the block.
+  /// Copies frames of the block.
   func give(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     guard let info, next < block.count else { return 0 }
     let channels = Int(info.channels)
@@ -125,20 +125,20 @@ private final class FLACStream {
   func seek(to frame: Int) -> Bool {
     block.removeAll(keepingCapacity: true)
     (next, position, damage, hasMetEnd) = (0, frame, nil, false)
-    // libFLAC knows of no place behind the last frame.
+    // libFLAC cannot seek to the end.
     if frame == length {
       return FLAC__stream_decoder_flush(handle) != 0 && source.seek(to: source.length)
     }
     let isFound = FLAC__stream_decoder_seek_absolute(handle, FLAC__uint64(frame)) != 0
     if !isFound { FLAC__stream_decoder_flush(handle) }
-    // The search may have met it.
+    // The seek may have set this.
     hasMetEnd = false
     return isFound
   }
 }
 
 extension FLACStream {
-  /// The functions that libFLAC calls, on the thread that calls libFLAC.
+  /// Sets the functions that libFLAC calls, on the calling thread.
   private func start() {
     let seek: FLAC__StreamDecoderSeekCallback = { _, offset, stream in
       flacStream(stream).source.seek(to: Int(clamping: offset))
@@ -179,7 +179,7 @@ extension FLACStream {
       ? FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM : FLAC__STREAM_DECODER_READ_STATUS_CONTINUE
   }
 
-  /// libFLAC asks this of a file before it reads more.
+  /// libFLAC checks for the end before it reads more.
   private func meetsEnd() -> Bool {
     if source.isAtEnd { hasMetEnd = true }
     return source.isAtEnd
@@ -192,7 +192,7 @@ extension FLACStream {
     guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, info == nil else { return }
     let info = metadata.data.stream_info
     self.info = info
-    // Reading allocates nothing then.
+    // Reading then does not allocate.
     block.reserveCapacity(Int(info.max_blocksize) * Int(info.channels))
   }
 
@@ -209,7 +209,7 @@ extension FLACStream {
   private func take(
     _ header: FLAC__FrameHeader, _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
   ) {
-    // For a block that is damaged libFLAC gives silence.
+    // libFLAC replaces a damaged block with silence.
     guard let info, !isDamaged, damage == nil else { return }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample
@@ -233,14 +233,14 @@ extension FLACStream {
 
   private func fail(_ status: FLAC__StreamDecoderErrorStatus) {
     if status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH { isDamaged = true }
-    // A block that is not all there is no damage.
+    // An incomplete block at the end is not damage.
     guard info != nil, !isComplete, !hasMetEnd, damage == nil else { return }
     damage = isDamaged ? "a block has a wrong checksum" : "what follows is no block of FLAC"
   }
 }
 
-/// The stream behind the pointer that libFLAC was given.
+/// The stream behind the pointer that libFLAC got.
 private func flacStream(_ pointer: UnsafeMutableRawPointer?) -> FLACStream {
-  // The stream gave it, and deletes libFLAC's decoder before it goes.
+  // The stream passed the pointer, and deletes libFLAC's decoder before it is released.
   Unmanaged<FLACStream>.fromOpaque(pointer!).takeUnretainedValue()
 }

@@ -1,23 +1,22 @@
 import FilePaths
 import Glibc
 
-/// The right to write the file of a name, which one writer has at a time.
+/// The right to write a file of a name, for one writer at a time.
 ///
-/// A file that is there stays as it is until something takes its place: it is locked meanwhile, as is
-/// the one that is written. The locks are those of `flock`, which end with the process however that
-/// ends.
+/// An existing file is unchanged until it is replaced. It and its replacement are locked with
+/// `flock`, whose locks end with the process.
 struct FileClaim {
-  /// What is written into.
+  /// The file to write.
   let descriptor: Descriptor
   private let path: String
   private let isNew: Bool
-  /// The file that still has the name, and what takes its place.
+  /// The existing file, and its replacement.
   private var existing: Descriptor?
   private var replacement: PendingFile?
 
-  /// Claims a name, where there may be a file already unless `replacesExisting` is false.
+  /// Claims a name, which may exist unless `replacesExisting` is false.
   ///
-  /// - Parameter isAtomic: whether a new file, too, has its name only when it is published.
+  /// - Parameter isAtomic: whether even a new file appears only when it is published.
   static func of(
     _ path: String, replacesExisting: Bool, isAtomic: Bool = false
   ) throws(SoundFileError) -> FileClaim {
@@ -33,10 +32,10 @@ struct FileClaim {
     }
     guard replacesExisting else { throw .alreadyExists(path: path) }
     guard let existing = try lockedFile(path) else {
-      // The name is that of a link to nothing, or what had it has gone meanwhile.
+      // The name is a dangling link, or its file was just removed.
       return try of(linkTarget(path) ?? path, replacesExisting: true)
     }
-    // A device is written as it is.
+    // A device is written directly.
     guard existing.isRegularFile else { return FileClaim(path, existing) }
     let replacement = try PendingFile(for: resolved(path))
     try replacement.descriptor.lock(path)
@@ -52,30 +51,29 @@ struct FileClaim {
     (self.existing, self.replacement) = (existing, replacement)
   }
 
-  /// Whether what is written has no name yet.
+  /// Whether the written file has no name yet.
   var isPending: Bool { replacement != nil }
 
-  /// Gives what was written its name; again it does nothing.
+  /// Publishes the written file under its name; calling it again has no effect.
   mutating func publish() throws(SoundFileError) {
     guard let file = replacement.take() else { return }
     try file.publish()
     existing = nil
   }
 
-  /// Leaves everything as it was before.
+  /// Restores the previous state.
   func discard() {
     guard isNew, descriptor.isFile(at: path) else { return }
     FilePath(path).remove()
   }
 
-  /// Lets others claim the name.
+  /// Releases the name for other writers.
   func release() {
     flock(descriptor.number, LOCK_UN)
     if let existing { flock(existing.number, LOCK_UN) }
   }
 
-  /// The file that has the name, unless another has replaced it meanwhile; nil where
-  /// there is none.
+  /// The locked file of the name, after checking that it was not replaced; nil if there is none.
   private static func lockedFile(_ path: String) throws(SoundFileError) -> Descriptor? {
     while true {
       guard let file = try Descriptor.writing(path) else { return nil }
@@ -86,15 +84,15 @@ struct FileClaim {
   }
 }
 
-/// The path of the file itself, where a link leads to it.
+/// The path of the target of a link, or the path itself.
 private func resolved(_ path: String) -> String {
   guard let real = FilePath(path).withCString({ realpath($0, nil) }) else { return path }
-  // What it gives belongs to the caller.
+  // The caller owns the returned string.
   defer { free(real) }
   return FilePath(cString: real).text
 }
 
-/// Where a link leads to, whether something is there or not; nil for what is no link.
+/// The target of a link, which may not exist; nil if it is not a link.
 private func linkTarget(_ path: String) -> String? {
   var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = FilePath(path).withCString { readlink($0, &bytes, bytes.count - 1) }
@@ -105,43 +103,44 @@ private func linkTarget(_ path: String) -> String? {
 }
 
 extension Descriptor {
-  /// Throws `.inUse` where another has locked the file; the corresponding C function is `flock`.
+  /// Locks the file; throws `.inUse` if it is locked.
+  ///
+  /// The corresponding C function is `flock`.
   fileprivate func lock(_ path: String) throws(SoundFileError) {
-    // A file system without locks has no other writer to exclude.
+    // A file system without locks is treated as unlocked.
     guard flock(number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
     throw .inUse(path: path)
   }
 
-  /// Whether this is the file that the name leads to.
+  /// Whether the path leads to this file.
   fileprivate func isFile(at path: String) -> Bool {
     FilePath(path).status.map(status.isSameFile) ?? false
   }
 
-  /// Owner, group and permissions, as far as this user may give them.
+  /// Adopts owner, group, and permissions, as far as this user may.
   fileprivate func adoptRights(of other: stat) {
     if fchown(number, other.st_uid, other.st_gid) != 0 { _ = fchown(number, .max, other.st_gid) }
     fchmod(number, other.st_mode & 0o777)
   }
 }
 
-/// A new file on its way to a name: until `publish` gives it that name, whatever has the name stays as
-/// it is.
+/// A new file that does not replace the file of its name until `publish`.
 ///
-/// Meanwhile it has no name at all, so that no link can be planted in its place, and a process that
-/// is killed leaves nothing behind. On a file system without such files it has a random name.
+/// Until then it has no name, so nobody can place a link there, and a killed process leaves nothing
+/// behind. On a file system without unnamed files, it has a random name.
 package final class PendingFile {
-  /// What is written into.
+  /// The file to write.
   package let descriptor: Descriptor
   private let path: String
-  /// The random name; nil while there is none.
+  /// The random name, if it has one.
   private var name: FilePath?
 
-  /// Makes a file in the folder of `path`.
+  /// Creates a file in the folder of `path`.
   ///
-  /// - Parameter isNamed: whether it has a random name from the beginning.
+  /// - Parameter isNamed: whether it starts with a random name.
   package init(for path: String, isNamed: Bool = false) throws(SoundFileError) {
     self.path = path
-    // Swift's Glibc module shows no O_TMPFILE, which is this and O_DIRECTORY.
+    // Swift's Glibc module lacks O_TMPFILE, which consists of this bit and O_DIRECTORY.
     let unnamed = 0o20000000 | O_DIRECTORY
     let number =
       isNamed
@@ -163,7 +162,7 @@ package final class PendingFile {
     name?.remove()
   }
 
-  /// Gives the file its name, once; the file that had it is gone then.
+  /// Gives the file its name, once, and replaces the existing file.
   ///
   /// The corresponding C functions are `linkat` and `rename`.
   package func publish() throws(SoundFileError) {
@@ -180,7 +179,7 @@ package final class PendingFile {
     self.name = nil
   }
 
-  /// Creates something with an unpredictable, unused name.
+  /// Creates a file or a link with an unpredictable, unused name.
   private static func withRandomName(
     beside path: String, _ make: (UnsafePointer<CChar>) -> Int32
   ) -> (name: FilePath, result: Int32) {

@@ -2,8 +2,7 @@ import AudioCore
 import AudioThreads
 import Synchronization
 
-/// Opens a file at the first demand and releases it at the end, the first error or a
-/// cancellation.
+/// Opens a file at the first demand and releases it at the end, after an error, or on cancellation.
 final class FileDemand: Sendable {
   private enum State {
     case untouched
@@ -14,7 +13,7 @@ final class FileDemand: Sendable {
   private let framesPerBuffer: FrameCount
   private let open: FileReading.Opening
   private let onShortfall: @Sendable (SoundFileShortfall) -> Void
-  // Held to look at the state and to start the thread, never while the file is read.
+  // Held for a change of the state and the start of the thread, never while the file is read.
   private let state = Mutex(State.untouched)
 
   init(
@@ -30,7 +29,7 @@ final class FileDemand: Sendable {
     finish()
   }
 
-  /// The thread that reads, while there is one.
+  /// The reading thread, while it exists.
   var thread: DedicatedThread? {
     state.withLock { state in
       guard case .reading(let reading) = state else { return nil }
@@ -38,7 +37,7 @@ final class FileDemand: Sendable {
     }
   }
 
-  /// The next buffer; nil at the end, and for a consumer that is cancelled.
+  /// Returns the next buffer; nil at the end and for a cancelled consumer.
   func next() async throws -> AudioBuffer? {
     guard let reading = try begin() else { return nil }
     do {

@@ -1,22 +1,22 @@
-/// What the first bytes of a file say about it.
+/// The kind of a file by its first bytes.
 struct FileKind: Equatable {
-  /// What reads it.
+  /// The decoder.
   enum Reading {
-    /// libsndfile, from beginning to end, so also from a pipe.
+    /// libsndfile, sequentially, so also from a pipe.
     case streaming
-    /// libsndfile, which has to seek in it: some of its parsers never end where a pipe does.
+    /// libsndfile with seeking: some of its parsers never end at the end of a pipe.
     case seeking
     /// libmpg123, also from a pipe.
     case mpeg
     /// libFLAC, also from a pipe.
     case flac
-    /// FFmpeg, where it is installed.
+    /// FFmpeg, if it is installed.
     case ffmpeg
-    /// Nothing: there is no sound in it.
+    /// None: the file contains no audio.
     case nothing
   }
 
-  /// The human-readable name, with its article.
+  /// The human-readable name with its article.
   let name: String
   let reading: Reading
 
@@ -24,11 +24,11 @@ struct FileKind: Equatable {
     (self.name, self.reading) = (name, reading)
   }
 
-  /// Looks for MPEG's blocks that far into a file whose first bytes are not known.
+  /// The number of bytes to search for MPEG blocks in a file of an unknown kind.
   static let mostBytesBeforeMPEG = 1 << 16
 
-  /// - Parameter bytes: gives up to so many bytes of the file at a place, behind a tag.
-  /// - Returns: nil for what is not known.
+  /// - Parameter bytes: returns up to this many bytes at an offset after a tag.
+  /// - Returns: nil for an unknown kind.
   init?(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -43,21 +43,20 @@ struct FileKind: Equatable {
     }
   }
 
-  /// The bytes of a tag for people (ID3) before the file, whose size has 7 bits a byte; 0 where
-  /// there is none.
+  /// The size of an ID3 tag before the audio, stored with 7 bits per byte; 0 without a tag.
   static func tagLength(_ head: [UInt8]) -> Int {
     guard head.count >= 10, head.starts(with: "ID3".utf8) else { return 0 }
     return 10 + head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
   }
 
-  /// Whether the bytes begin a block of MPEG audio: sync word, layer, bit rate and rate.
+  /// Whether the bytes begin an MPEG audio block: sync word, layer, bit rate, and sample rate.
   private static func isMPEG(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return false }
     return bytes[1] & 0x18 != 0x08 && bytes[1] & 0x06 != 0
       && bytes[2] & 0xF0 != 0xF0 && bytes[2] & 0x0C != 0x0C
   }
 
-  /// Whether two blocks of MP3 follow each other somewhere, as behind zeros.
+  /// Whether the bytes contain two consecutive MP3 blocks, for example after zeros.
   private static func holdsMPEG(_ bytes: [UInt8]) -> Bool {
     let header = { (index: Int) -> MPEGFrameHeader? in
       guard index + 4 <= bytes.count, bytes[index] == 0xFF else { return nil }
@@ -81,7 +80,7 @@ private struct Signature {
     (parts, kind) = ([(offset, bytes)], FileKind(name, reading))
   }
 
-  /// Another mark further on identifies the contents of a container.
+  /// A second signature further on identifies the contents of a container.
   init(
     _ text: String, _ inner: String, at offset: Int = 8, _ name: String,
     _ reading: FileKind.Reading
@@ -118,7 +117,7 @@ extension FileKind {
     Signature("NIST_1A", "a NIST SPHERE file", .seeking),
   ]
 
-  /// The first packet is at 28.
+  /// The first packet is at offset 28.
   private static let ogg: [Signature] = [
     Signature("OggS", "\u{1}vorbis", at: 28, "an Ogg Vorbis file", .streaming),
     Signature("OggS", "OpusHead", at: 28, "an Opus file", .streaming),
@@ -143,7 +142,7 @@ extension FileKind {
       Signature("#!AMR", "an AMR file", .ffmpeg),
       Signature("FLV\u{1}", "a Flash video", .ffmpeg),
       Signature([0x0B, 0x77], "Dolby Digital (AC-3)", .ffmpeg),
-      // libsndfile reads it, but prints to standard output what is wrong in it.
+      // libsndfile reads it, but prints its problems to standard output.
       Signature([0xF0, 0x7E], "a MIDI sample dump (SDS)", .ffmpeg),
     ] + [0xF0, 0xF1, 0xF8, 0xF9].map { Signature([0xFF, $0], "AAC (ADTS)", .ffmpeg) }
 

@@ -2,11 +2,11 @@ import AudioCore
 import AudioThreads
 import Glibc
 
-/// A file that is opened, read and closed on a thread of its own.
+/// A file that is opened, read, and closed on its own thread.
 actor FileReading {
   typealias Opening = @Sendable (_ interruption: WakeUp) throws -> any FrameSource
 
-  /// The thread that all of it happens on.
+  /// The executor with the file's thread.
   nonisolated let executor: ThreadExecutor
   /// Ends a read that waits for a stream.
   nonisolated let interruption: WakeUp
@@ -32,7 +32,7 @@ actor FileReading {
     executor.asUnownedSerialExecutor()
   }
 
-  /// The next frames; nil at the end.
+  /// Returns the next frames; nil at the end.
   func next(atMost count: FrameCount) throws -> AudioBuffer? {
     let reader = try self.reader ?? open(interruption)
     self.reader = reader
@@ -43,25 +43,25 @@ actor FileReading {
   }
 }
 
-/// What gives frames until its end, on one thread.
+/// A source of frames, used by one thread.
 protocol FrameSource: AnyObject {
-  /// What was promised and did not come; nil before the end, and where nothing is missing.
+  /// The missing announced frames; nil before the end, and if none are missing.
   var shortfall: SoundFileShortfall? { get }
 
-  /// The next frames; none at the end.
+  /// Returns the next frames; empty at the end.
   func read(atMost count: FrameCount) throws(SoundFileError) -> AudioBuffer
 }
 
 extension SoundFileReader: FrameSource {}
 
-/// Some of the bytes of a regular file, as decoders read them.
+/// A part of a regular file for decoders.
 final class FilePart {
   let descriptor: Descriptor
-  /// Where they begin.
+  /// The offset of the part.
   let offset: Int
-  /// How many there are, or were to be: behind the end of the file nothing comes.
+  /// The length of the part, which may extend beyond the end of the file.
   let length: Int
-  /// The code of the first read that failed, 0 before.
+  /// The code of the first failed read, or 0.
   private(set) var failureCode: Int32 = 0
 
   init(_ descriptor: Descriptor, offset: Int = 0, length: Int) {
@@ -73,7 +73,7 @@ final class FilePart {
     return count > 0 ? descriptor.bytes(at: self.offset + offset, count: count) : []
   }
 
-  /// How many of `count` bytes there are at a place, which may be anywhere.
+  /// The number of readable bytes, up to `count`, at any offset.
   private func room(at offset: Int, for count: Int) -> Int {
     (0..<max(0, length)).contains(offset) ? min(count, length - offset) : 0
   }
@@ -88,6 +88,6 @@ extension FilePart: VirtualStorage {
     return max(0, result)
   }
 
-  /// It is only read.
+  /// The part is read-only.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
 }

@@ -2,19 +2,18 @@ public import AudioCore
 import FilePaths
 import Glibc
 
-/// Saves a file that others have removed while it was written: what a descriptor still has becomes
-/// a file in the nearest folder that is left.
+/// Saves a file that was removed while it was written to a new file in the nearest existing folder.
 enum FileRescue {
-  /// How long copying may take in all; a file for which that is not enough is lost.
+  /// The time limit for the copy; a file that takes longer is lost.
   static let patience = Duration.seconds(20)
 
-  /// Copies all that `descriptor` has into a new file beside `path`, or in the nearest folder above
-  /// it where one can be made, or else in the system's temporary folder.
+  /// Copies the file of `descriptor` to a new file beside `path`, in the nearest folder above it
+  /// that is writable, or in the system's temporary folder.
   ///
-  /// Beside the first one it may be read by the same people. Elsewhere by its owner alone: the
-  /// folder that has gone may have been what kept others out.
+  /// In the original folder it keeps its permissions. Elsewhere only the owner may read it, because
+  /// the removed folder may have restricted access.
   ///
-  /// - Returns: the new file; nil where there is no room for it or no time.
+  /// - Returns: the path of the new file; nil without space or time for it.
   static func save(_ descriptor: Descriptor, path: String) -> String? {
     let end = ContinuousClock.now + patience
     for (place, folder) in folders(above: path).enumerated() {
@@ -30,7 +29,7 @@ enum FileRescue {
     return nil
   }
 
-  /// The nearest first; the root of the disk is no place for a recording.
+  /// The candidate folders, the nearest first, without the root folder.
   private static func folders(above path: String) -> [String] {
     var folders: [String] = []
     var rest = path[...]
@@ -41,7 +40,7 @@ enum FileRescue {
     return folders + [FilePath.temporaryFolder.text, "/tmp"]
   }
 
-  /// A file that was not there before: a name that others have prepared is left alone.
+  /// Creates a file that did not exist; a name that others prepared is not used.
   private static func make(
     in folder: String, named path: String
   ) -> (descriptor: Descriptor, path: String)? {
@@ -81,17 +80,17 @@ enum FileRescue {
   }
 }
 
-/// What others did to a file while it was written; the system does not report it to the writer.
+/// A change that others made to a file while it was written, which the system does not report.
 enum FileLoss: Equatable {
-  /// The file has no name any more: it goes when it is closed.
+  /// The file has no name anymore, and disappears when it is closed.
   case removed
-  /// The file was cut; so many bytes are left.
+  /// The file was truncated to this many bytes.
   case cut(Int)
 
   /// - Parameters:
-  ///   - linkCount: the names that the file has.
-  ///   - size: in bytes, as the system has it.
-  ///   - written: in bytes, as we have it.
+  ///   - linkCount: the number of names of the file.
+  ///   - size: the actual size in bytes.
+  ///   - written: the number of written bytes.
   init?(linkCount: Int, size: Int, written: Int) {
     if linkCount == 0 {
       self = .removed
@@ -103,27 +102,27 @@ enum FileLoss: Equatable {
   }
 }
 
-/// What is missing at the end of a file.
+/// The missing audio at the end of a file.
 public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
   /// The length in the header; nil if it has none and the end is missing.
   public let announced: FrameCount?
-  /// What there was.
+  /// The number of decoded frames.
   public let decoded: FrameCount
-  /// The frames of a second.
+  /// The sample rate of the file.
   public let sampleRate: SampleRate
 
-  /// A promise and what became of it.
+  /// Creates a shortfall.
   public init(announced: FrameCount?, decoded: FrameCount, sampleRate: SampleRate) {
     (self.announced, self.decoded, self.sampleRate) = (announced, decoded, sampleRate)
   }
 
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     Self.text(
       announced: announced?.duration(at: sampleRate), decoded: decoded.duration(at: sampleRate))
   }
 
-  /// The same of durations.
+  /// The same description for durations.
   package static func text(announced: Duration?, decoded: Duration) -> String {
     guard let announced else { return "the file breaks off after \(decoded.secondsText)" }
     return "\((announced - decoded).secondsText) of \(announced.secondsText) are missing"

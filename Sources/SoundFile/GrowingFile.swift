@@ -1,33 +1,33 @@
 import Glibc
 
-/// A file that is being written: it knows how much of it is there and what went wrong first.
+/// A file that is being written, with its length and its first failure.
 ///
-/// After a failure, and when others have cut it, it grows no more, so that no gap and no part of a
-/// block comes into it, but what is there, for example its header, can still be brought up to date.
+/// After a failure, or if others truncate it, it stops growing, so it contains no gaps and no
+/// partial blocks. Existing bytes, such as its header, can still be updated.
 final class GrowingFile {
   let path: String
   private var claim: FileClaim
 
-  /// In bytes: the end of what the system has taken.
+  /// The end of the written bytes.
   private(set) var length = 0
-  /// The end of the last write that went in whole.
+  /// The end of the last complete write.
   private(set) var wholeLength = 0
-  /// The code of the first write that failed, 0 before.
+  /// The code of the first failed write, or 0.
   private(set) var failureCode: Int32 = 0
-  /// Whether others have cut it.
+  /// Whether others have truncated it.
   private(set) var isCut = false
 
-  /// Whether anything can still be written behind its end.
+  /// Whether more can be appended.
   var mayGrow: Bool { failureCode == 0 && !isCut }
 
   var descriptor: Descriptor { claim.descriptor }
 
-  /// Whether another file still has the name, and goes when this one is published.
+  /// Whether another file still has the name, until this one is published.
   var isPending: Bool { claim.isPending }
 
-  /// Makes a file, which takes the place of one that is there when it is published.
+  /// Creates a file, which replaces an existing one when it is published.
   ///
-  /// - Parameter isAtomic: whether a new file, too, has its name only when it is published.
+  /// - Parameter isAtomic: whether even a new file appears only when it is published.
   init(
     path: String, replacesExisting: Bool = true, isAtomic: Bool = false
   ) throws(SoundFileError) {
@@ -39,12 +39,12 @@ final class GrowingFile {
     }
   }
 
-  /// Gives it its name, where another file has that; again it does nothing.
+  /// Publishes it under its name; calling it again has no effect.
   func publish() throws(SoundFileError) {
     try claim.publish()
   }
 
-  /// Leaves the name as it was before: to the file that was there, or to none.
+  /// Restores the previous state of the name: an existing file, or none.
   func discard() {
     claim.discard()
   }
@@ -54,7 +54,7 @@ final class GrowingFile {
     claim.release()
   }
 
-  /// The system's error of the first failed write.
+  /// The error of the first failed write.
   var failure: SoundFileError? {
     switch failureCode {
     case 0: nil
@@ -66,10 +66,10 @@ final class GrowingFile {
     }
   }
 
-  /// Writes at the end; how many bytes are written is in `length`.
+  /// Appends bytes and returns how many were written.
   func append(_ bytes: UnsafeRawBufferPointer) -> Int { write(bytes, at: length) }
 
-  /// Writes anywhere; the number of bytes that were written.
+  /// Writes bytes anywhere and returns how many were written.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     guard mayGrow || offset + bytes.count <= length else { return 0 }
     var done = 0
@@ -88,29 +88,29 @@ final class GrowingFile {
     return done
   }
 
-  /// Cuts off what is behind; the corresponding C function is `ftruncate`.
+  /// Truncates the file; the corresponding C function is `ftruncate`.
   func truncate(to end: Int) {
     guard end < length, ftruncate(descriptor.number, end) == 0 else { return }
     length = end
   }
 
-  /// Has the disk store what was written; the corresponding C function is `fdatasync`.
-  func synchronise() {
+  /// Flushes written data to the disk; the corresponding C function is `fdatasync`.
+  func synchronize() {
     if fdatasync(descriptor.number) != 0 { note(failureCode: errno) }
   }
 
-  /// Keeps the first failure; 0 is none, and EINVAL means that there is no disk behind the file.
+  /// Records the first failure; 0 means none, and EINVAL means that the file has no disk.
   func note(failureCode code: Int32) {
     if failureCode == 0, ![0, EINVAL, EROFS].contains(code) { failureCode = code }
   }
 
-  /// Takes it that others have left so many bytes.
+  /// Accepts that others have truncated it to this many bytes.
   func accept(cut size: Int) {
     isCut = true
     (length, wholeLength) = (size, min(size, wholeLength))
   }
 
-  /// What has happened to the file behind our back; nil where nothing has.
+  /// The change that others made to the file; nil if there is none.
   func loss() -> FileLoss? {
     let status = descriptor.status
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -1,7 +1,7 @@
 public import AudioCore
 import CSndFile
 
-/// Samples as WAV and raw sound have them: packed, the lowest byte first, 16 bit with dither.
+/// Encodes samples for WAV and raw audio: packed, little-endian, with dither at 16 bits.
 struct LittleEndianSamples {
   private let format: SoundFileEncoding.SampleFormat
   private var dither = Dither()
@@ -10,7 +10,7 @@ struct LittleEndianSamples {
     self.format = format
   }
 
-  /// Puts every sample into `bytes`, which has room for them and begins where any number may.
+  /// Encodes samples into `bytes`, which has room for them and any alignment.
   mutating func encode(
     _ samples: UnsafeBufferPointer<Float>, into bytes: UnsafeMutableRawBufferPointer
   ) {
@@ -59,9 +59,9 @@ struct LittleEndianSamples {
 }
 
 extension SoundFileEncoding {
-  /// The usual encoding for a file name's extension, in upper or lower case, without the dot.
+  /// Creates the default encoding for a path extension without its dot, in any case.
   ///
-  /// - Throws: `SoundFileError.unknownExtension`, which names those that are known.
+  /// - Throws: `SoundFileError.unknownExtension`.
   public init(pathExtension: String) throws(SoundFileError) {
     guard let container = Container(pathExtension: pathExtension) else {
       throw .unknownExtension(pathExtension)
@@ -69,10 +69,10 @@ extension SoundFileEncoding {
     self.init(container)
   }
 
-  /// How samples are handed to libsndfile.
+  /// The sample format that libsndfile receives.
   ///
-  /// We round to whole numbers ourselves: libsndfile scales by 32767 without clipping, which is not
-  /// the inverse of reading, and cuts off instead of rounding with it.
+  /// We convert to integers ourselves. libsndfile scales by 32767 without clipping, which is not
+  /// the inverse of reading, or else truncates instead of rounding.
   var sampleCoding: SampleFormat { samples ?? .float }
 
   var libraryFormat: Int32 {
@@ -90,12 +90,10 @@ extension SoundFileEncoding {
     return Int32(major | coding)
   }
 
-  /// Whether the header can be brought up to date while writing; libsndfile would
-  /// destroy Ogg files.
+  /// Whether the header can be updated while writing; libsndfile would destroy Ogg files.
   var updatesHeader: Bool { sampleSize != nil }
 
-  /// The sound that an encoder may be given without a byte of it in the file; nil where every frame
-  /// is written at once.
+  /// The audio that an encoder may hold without writing a byte; nil if frames are written at once.
   var patience: Duration? { sampleSize == nil ? .seconds(5) : nil }
 }
 

@@ -2,10 +2,10 @@ import AudioCore
 import CMPG123
 import Glibc
 
-/// Decodes MPEG audio, MP3 above all, up to the last block of the file.
+/// Decodes MPEG audio, usually MP3, up to the last block of the file.
 ///
-/// libsndfile has libmpg123 do the same, but believes the length that is estimated from the first
-/// blocks, or that the first of several tags contains, and lets libmpg123 write to standard error.
+/// libsndfile also uses libmpg123, but trusts a length that is estimated from the first blocks or
+/// stored in the first of several tags. It also lets libmpg123 write to standard error.
 final class MPEGDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
@@ -14,12 +14,12 @@ final class MPEGDecoder: SoundDecoder {
   let tags: [AudioTag: String]
 
   private let handle: OpaquePointer
-  /// What libmpg123 reads from; it lives until the handle is closed.
+  /// The source for libmpg123, retained until the handle is closed.
   private let source: Unmanaged<ByteSource>
   private let path: String
   private var status = MPG123_OK.rawValue
 
-  /// - Throws: `.notAudio` where there is no block that can be decoded.
+  /// - Throws: `.notAudio` if no block can be decoded.
   init(
     _ source: ByteSource, path: String, tags: [AudioTag: String] = [:]
   ) throws(SoundFileError) {
@@ -39,9 +39,10 @@ final class MPEGDecoder: SoundDecoder {
     (self.handle, self.source, self.path) = (handle, retained, path)
     (isSeekable, self.tags) = (source.isSeekable, tags)
     format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: Int(channels))
-    // Only of a tag: without one it is negative, because the size of the file is not looked at.
+    // The length in a tag; negative without a tag, because the file size is unknown.
     let length = mpg123_length(handle)
-    // Behind the first block, whatever cannot be decoded, such as a tag with a picture, is skipped.
+    // After the first block, bytes that cannot be decoded, such as a tag with a picture, are
+    // skipped.
     mpg123_param2(handle, Int32(MPG123_RESYNC_LIMIT.rawValue), -1, 0)
     announcedFrameCount = length < 0 ? nil : FrameCount(length)
   }
@@ -74,20 +75,20 @@ final class MPEGDecoder: SoundDecoder {
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let frameSize = format.channelCount * MemoryLayout<Float>.size
     var done = 0
-    // One call gives what was decoded last, at most a block.
+    // One call returns the last decoded audio, at most a block.
     while done < frames, status == MPG123_OK.rawValue {
       var count = 0
       status = mpg123_read(
         handle, UnsafeMutableRawPointer(target + done * format.channelCount),
         (frames - done) * frameSize, &count)
-      // What comes with the news of another format has that already.
+      // The samples returned with this status already have the new format.
       if status == MPG123_NEW_FORMAT.rawValue { break }
       done += count / frameSize
     }
     return done
   }
 
-  /// Counts the frames of a file block by block, without decoding; nil where that fails.
+  /// Counts the frames of a file block by block without decoding; nil on failure.
   ///
   /// The corresponding C function is `mpg123_scan`.
   func countFrames() -> FrameCount? {
@@ -101,7 +102,7 @@ final class MPEGDecoder: SoundDecoder {
     return mpg123_seek(handle, frame, SEEK_SET) == frame
   }
 
-  /// The source has not failed, so this is a block that is not all there.
+  /// The source has not failed, so this is an incomplete block.
   var isCutOff: Bool {
     status == MPG123_ERR.rawValue && mpg123_errcode(handle) == Int32(MPG123_ERR_READER.rawValue)
   }
@@ -120,23 +121,23 @@ final class MPEGDecoder: SoundDecoder {
   }
 }
 
-/// The source behind the pointer that libmpg123 was given.
+/// The source behind the pointer that libmpg123 got.
 private func byteSource(_ pointer: UnsafeMutableRawPointer?) -> ByteSource {
-  // The decoder gave it, and keeps the source for longer than libmpg123 has the pointer.
+  // The decoder passed the pointer, and retains the source for longer than libmpg123 uses it.
   Unmanaged<ByteSource>.fromOpaque(pointer!).takeUnretainedValue()
 }
 
-/// What the first four bytes of a block of an MP3 file say; MPEG calls such a block a frame.
+/// The header of an MP3 block, four bytes; MPEG calls the block a frame.
 struct MPEGFrameHeader: Equatable {
-  /// The bytes from the start of this block to that of the next.
+  /// The number of bytes from this block to the next.
   let byteCount: Int
-  /// Where the decoder's own information ends and the coded sound begins.
+  /// The offset of the encoded audio, after the decoder's side information.
   let contentOffset: Int
 
-  /// - Returns: nil where there is no such block, or one of a rate that we do not write.
+  /// - Returns: nil for an invalid block, or one with a sample rate that we do not write.
   init?(_ bits: UInt32) {
-    let (synchronisation, layer3) = (0x7FF as UInt32, 0b01 as UInt32)
-    guard bits >> 21 == synchronisation, bits >> 17 & 0b11 == layer3 else { return nil }
+    let (synchronization, layer3) = (0x7FF as UInt32, 0b01 as UInt32)
+    guard bits >> 21 == synchronization, bits >> 17 & 0b11 == layer3 else { return nil }
     let isMPEG1 = bits >> 19 & 0b11 == 0b11
     guard isMPEG1 || bits >> 19 & 0b11 == 0b10 else { return nil }
     let (bitRate, sampleRate) = (Int(bits >> 12 & 0xF), Int(bits >> 10 & 0b11))
@@ -155,10 +156,10 @@ struct MPEGFrameHeader: Equatable {
 private let mpeg1BitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 private let mpeg2BitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-/// Keeps the length tag of an MP3 file up to date while the file grows.
+/// Updates the length tag of an MP3 file while the file grows.
 ///
-/// LAME leaves the first block to that and fills it at the very end. Of a file that was never
-/// closed libsndfile would guess the length, and be wrong by a second in every four minutes.
+/// LAME reserves the first block for it and fills it at the end. For an unclosed file libsndfile
+/// would guess the length, with an error of a second in four minutes.
 struct MP3LengthTag {
   private var next = 0
   private var blockCount = 0
@@ -168,11 +169,11 @@ struct MP3LengthTag {
   mutating func update(_ file: GrowingFile) {
     let before = blockCount
     count(file)
-    // The first block holds no sound.
+    // The first block has no audio.
     if blockCount > max(1, before) { write(file) }
   }
 
-  /// Writes the length of a file that LAME has closed, without what could not be written.
+  /// Writes the length of a file that LAME has closed, without blocks that failed to be written.
   mutating func settle(_ file: GrowingFile) {
     count(file)
     if blockCount > 1 { write(file) }

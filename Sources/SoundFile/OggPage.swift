@@ -1,14 +1,14 @@
-/// The head of a page of an Ogg file.
+/// The header of a page of an Ogg file.
 struct OggPage: Equatable {
-  /// The bytes from the start of this page to that of the next.
+  /// The number of bytes from this page to the next.
   let byteCount: Int
-  /// Whether a stream begins with it.
+  /// Whether it is the first page of a stream.
   let isFirst: Bool
 
-  /// Room for the longest head.
+  /// The maximum length of a header.
   static let longestHead = 27 + 255
 
-  /// - Returns: nil where no page begins, or not all of its head is there.
+  /// - Returns: nil if the bytes do not begin with a complete page header.
   init?(_ bytes: ArraySlice<UInt8>) {
     let bytes = Array(bytes.prefix(Self.longestHead))
     guard bytes.count >= 27, bytes.starts(with: "OggS".utf8) else { return nil }
@@ -19,15 +19,15 @@ struct OggPage: Equatable {
   }
 }
 
-/// Where the links of a chained Ogg file are: files that were put one after another.
+/// The links of a chained Ogg file, which consists of concatenated files.
 struct OggLinks {
-  /// In bytes.
+  /// The offsets of the links in bytes.
   private(set) var starts = [0]
-  /// Whether the last page is not all there.
+  /// Whether the last page is incomplete.
   private(set) var isCutOff = false
   private var isInHead = true
 
-  /// Notes a page; true where a link begins with it.
+  /// Records a page; returns true if it begins a link.
   mutating func begins(with page: OggPage, at offset: Int) -> Bool {
     defer { isInHead = page.isFirst }
     guard page.isFirst, !isInHead else { return false }
@@ -37,14 +37,14 @@ struct OggLinks {
 
   init() {}
 
-  /// Looks through a file, of which only the heads of the pages are read.
+  /// Scans a file by reading only the page headers.
   init(_ file: FilePart) {
     var offset = 0
     while offset < file.length {
       let head = file.bytes(at: offset, count: OggPage.longestHead)
       guard let page = OggPage(head[...]) else {
         isCutOff = head.starts(with: "OggS".utf8)
-        // Something else may follow the last page, or be between two.
+        // Other data may follow a page.
         guard !isCutOff, let next = file.page(behind: offset) else { return }
         offset = next
         continue
@@ -57,7 +57,7 @@ struct OggLinks {
 }
 
 extension FilePart {
-  /// The place of the next mark of a page behind a place; nil where there is none.
+  /// The offset of the next page signature after an offset; nil if there is none.
   fileprivate func page(behind offset: Int) -> Int? {
     let mark = Array("OggS".utf8)
     var start = offset + 1

@@ -1,16 +1,16 @@
 import AudioCore
 import AudioThreads
 
-/// Reads samples that no header describes, from a descriptor, as they come.
+/// Reads samples without a header from a descriptor as they arrive.
 final class RawReader: FrameSource {
-  /// Nothing has promised a length.
+  /// Without a header, no length is announced.
   let shortfall: SoundFileShortfall? = nil
 
   private let format: AudioFormat
   private let samples: RawSampleFormat
   private let stream: StreamInput
   private var position: FrameCount = 0
-  /// The beginning of a frame whose end has not come yet.
+  /// The bytes of an incomplete frame.
   private var rest: [UInt8] = []
 
   init(
@@ -22,7 +22,8 @@ final class RawReader: FrameSource {
     self.stream = stream
   }
 
-  /// The frames that have come, at least one; none at the end, where a part of a frame is left out.
+  /// Returns the frames that have arrived, at least one; none at the end, without an incomplete
+  /// frame.
   func read(atMost count: FrameCount) throws(SoundFileError) -> AudioBuffer {
     let size = samples.byteCount * format.channelCount
     while rest.count < size {
@@ -56,7 +57,7 @@ public enum RawSampleFormat: String, Hashable, Sendable, CaseIterable {
   /// 32-bit floating point, full scale ±1.
   case float
 
-  /// The bytes of a sample.
+  /// The number of bytes in a sample.
   public var byteCount: Int {
     switch self {
     case .int16: 2
@@ -65,7 +66,7 @@ public enum RawSampleFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The sample in the first bytes; full scale is ±1.
+  /// Decodes the sample in the first bytes; full scale is ±1.
   func sample(_ bytes: ArraySlice<UInt8>) -> Float {
     switch self {
     case .int16: Float(Int16(truncatingIfNeeded: bits(bytes))) / 32_768

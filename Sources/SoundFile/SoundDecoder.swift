@@ -1,40 +1,40 @@
 import AudioCore
 import CSndFile
 
-/// What decodes one file or stream, used by one thread at a time.
+/// A decoder for one file or stream, used by one thread at a time.
 protocol SoundDecoder: AnyObject {
   var format: AudioFormat { get }
 
-  /// What the header promises; nil where it promises nothing, as in a stream or an MP3 without a tag.
+  /// The length in the header; nil without one, as in a stream or an MP3 without a tag.
   var announcedFrameCount: FrameCount? { get }
 
   /// The human-readable names of container and encoding.
   var encodingDescription: String { get }
 
-  /// The bits of a sample as stored; nil where the coder has no such thing.
+  /// The stored bits per sample; nil for a lossy coder.
   var bitsPerSample: Int? { get }
 
-  /// The samples that hold all that is stored, nil for a lossy coder.
+  /// The sample format that holds the stored samples exactly; nil for a lossy coder.
   var samples: SoundFileEncoding.SampleFormat? { get }
 
-  /// The texts that the file carries, as far as they have come.
+  /// The tags that have been read.
   var tags: [AudioTag: String] { get }
 
-  /// The marks in the file, in its order.
+  /// The cues in the file, in file order.
   var cues: [AudioCue] { get }
 
   var isSeekable: Bool { get }
 
-  /// Whether the end of the file is missing, whatever was promised; true at the end at the latest.
+  /// Whether the end of the file is missing, regardless of the announced length; final at the end.
   var isCutOff: Bool { get }
 
-  /// Decodes the next frames; fewer than asked for only at the end and before a failure.
+  /// Decodes the next frames; fewer than requested only at the end and before a failure.
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int
 
-  /// Goes to a frame; false where it cannot be found.
+  /// Seeks to a frame; returns false if it cannot be found.
   func seek(to frame: Int) -> Bool
 
-  /// Why the last read has ended at this frame; nil where it is the end.
+  /// The reason that the last read ended at this frame; nil at the normal end.
   func failure(at frame: FrameCount) -> SoundFileError?
 }
 
@@ -46,9 +46,9 @@ extension SoundDecoder {
   var cues: [AudioCue] { [] }
 }
 
-/// Decodes what libsndfile reads.
+/// Decodes the formats of libsndfile.
 final class LibraryDecoder: SoundDecoder {
-  /// A larger value is not audio, and would exceed memory.
+  /// Other rates are not audio, and higher ones would exceed memory.
   private static let rates = 1...768_000
   private static let channelCounts = 1...256
 
@@ -57,29 +57,29 @@ final class LibraryDecoder: SoundDecoder {
   let isSeekable: Bool
 
   private let handle: SoundFileHandle
-  /// From the file's own order of channels; nil where it is that of WAV files.
+  /// The mix from the file's channel order; nil if that is the order of WAV files.
   private let order: ChannelMix?
   private let info: SF_INFO
   private let path: String
   private let file: FilePart?
   private let ending: @Sendable () -> Ending
-  /// The kind of file that another program decodes; nil for what libsndfile decodes itself.
+  /// The kind of file that another program decodes; nil if libsndfile decodes it.
   private let name: String?
-  /// The frames in the bytes that are there, where the header promises more.
+  /// The number of existing frames, if the header announces more.
   let foundFrameCount: FrameCount?
-  /// The frame behind the last one read.
+  /// The frame after the last one read.
   private var position = 0
 
-  /// What is known of the end of the bytes once it has been met.
+  /// The state of the bytes' end after it was reached.
   struct Ending {
     var isCutOff = false
-    /// Why nothing more came; nil where nothing was to come.
+    /// The reason that no more bytes came; nil if none were expected.
     var reason: String?
   }
 
   /// Opens a part of a file.
   ///
-  /// - Parameter promise: what the header promises where that is more than is there.
+  /// - Parameter promise: the announced length if it exceeds the file.
   init(
     _ file: FilePart, path: String, promise: FrameCount? = nil, isCutOff: Bool = false
   ) throws {
@@ -97,12 +97,12 @@ final class LibraryDecoder: SoundDecoder {
     ending = { Ending(isCutOff: isCutOff) }
   }
 
-  /// Opens a pipe, which is read from its beginning to its end.
+  /// Opens a pipe for sequential reading.
   ///
   /// - Parameters:
   ///   - isPromise: whether its header has a length.
-  ///   - name: what another program decodes into the pipe; nil where nothing does.
-  ///   - ending: is asked at the end of the pipe.
+  ///   - name: the kind of file that another program decodes into the pipe; nil without one.
+  ///   - ending: called at the end of the pipe.
   init(
     pipe: Descriptor, path: String, isPromise: Bool = false, name: String? = nil,
     ending: @escaping @Sendable () -> Ending = { Ending() }
@@ -116,7 +116,7 @@ final class LibraryDecoder: SoundDecoder {
     self.ending = ending
   }
 
-  /// Refuses a rate or a number of channels that no audio has.
+  /// Rejects implausible rates and channel counts.
   static func check(rate: Int, channels: Int, path: String) throws(SoundFileError) {
     guard rates.contains(rate), channelCounts.contains(channels) else {
       throw .damaged(
@@ -134,7 +134,7 @@ final class LibraryDecoder: SoundDecoder {
     let ours = stored.inWAVOrder
     let usual = ChannelLayout.wav(channels)
     let order = ChannelMix(from: stored, to: ours)
-    // Surround is called rear or side: where each channel serves as the usual one, it is that.
+    // Surround channels are called rear or side; a layout equivalent to the usual one becomes that.
     let isUsual = ChannelMix(from: ours, to: usual).isIdentity
     return (
       AudioFormat(sampleRate: SampleRate(hertz: rate), layout: isUsual ? usual : ours),
@@ -173,7 +173,7 @@ final class LibraryDecoder: SoundDecoder {
     return true
   }
 
-  /// Behind what was promised is something else, a tag for example, and no damage to the audio.
+  /// Bytes after the announced audio, such as a tag, are not damage.
   private var isComplete: Bool { announcedFrameCount.map { position >= $0.rawValue } ?? false }
 
   func failure(at frame: FrameCount) -> SoundFileError? {
@@ -186,7 +186,7 @@ final class LibraryDecoder: SoundDecoder {
 }
 
 extension SF_INFO {
-  /// The bits of a sample as they are stored, and the samples that hold them.
+  /// The stored bits per sample, and the sample format that holds them.
   fileprivate var storedSamples: (bits: Int, format: SoundFileEncoding.SampleFormat)? {
     switch Int(format) & SF_FORMAT_SUBMASK {
     case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW, SF_FORMAT_DPCM_8:

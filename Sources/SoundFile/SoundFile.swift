@@ -3,18 +3,18 @@ public import FoundationEssentials
 
 /// Sound files as streams of buffers.
 public enum SoundFile {
-  /// The frames of a file, in order, as its consumer asks for them.
+  /// The frames of a file, in order, on demand.
   ///
-  /// Nothing is read ahead: the consumer's demand is the back-pressure. The file is opened by the
-  /// first demand and read on a thread of its own. The stream ends after the last frame; when it
-  /// ends or fails, or its consumer is cancelled or goes away, the file is closed and the thread
-  /// ends. A consumer that is cancelled sees the end, as with every `AsyncThrowingStream`.
+  /// Nothing is read ahead: the consumer's demand is the back-pressure. The first demand opens the
+  /// file on its own thread. The stream ends after the last frame. When it ends, fails, or loses
+  /// its consumer, the file is closed and the thread ends. A cancelled consumer gets the end of the
+  /// stream, as with every `AsyncThrowingStream`.
   ///
   /// - Parameters:
   ///   - url: a file; a named pipe is read while it is written.
-  ///   - framesPerBuffer: the length of each buffer but the last, above 0.
-  ///   - onShortfall: is called at the end of the stream if the end of the file is missing.
-  /// - Throws: the stream throws `SoundFileError`, which describes what is wrong with the file.
+  ///   - framesPerBuffer: the length of each buffer except the last, above 0.
+  ///   - onShortfall: called at the end of the stream if the end of the file is missing.
+  /// - Throws: the stream throws `SoundFileError`, which describes the problem with the file.
   public static func buffers(
     of url: URL, framesPerBuffer: FrameCount = 4096,
     onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in }
@@ -24,9 +24,9 @@ public enum SoundFile {
     }
   }
 
-  /// The frames that come from a descriptor, for example 0 for standard input; otherwise the same.
+  /// The frames from a descriptor, for example 0 for standard input; otherwise the same.
   ///
-  /// The descriptor belongs to the caller and must stay open until the first buffer has come.
+  /// The descriptor belongs to the caller and must stay open until the first buffer arrives.
   public static func buffers(
     ofFileDescriptor fileDescriptor: Int32, name: String = "standard input",
     framesPerBuffer: FrameCount = 4096,
@@ -49,19 +49,18 @@ public enum SoundFile {
 }
 
 extension SoundFile {
-  /// The frames of samples without a header that come from a descriptor, for example 0 for standard
-  /// input.
+  /// The frames of samples without a header from a descriptor, for example 0 for standard input.
   ///
-  /// They are given as they come. A part of a frame at the end is left out; a descriptor that gives
-  /// no frame is an error. The descriptor belongs to the caller and must stay open until the first
-  /// buffer has come.
+  /// Frames are yielded as they arrive. An incomplete frame at the end is dropped; a descriptor
+  /// without frames is an error. The descriptor belongs to the caller and must stay open until the
+  /// first buffer arrives.
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
   ///   - format: the rate and channels of the samples.
-  ///   - samples: how each of them is stored.
-  ///   - name: what error messages call the descriptor.
-  ///   - framesPerBuffer: the length that no buffer exceeds, above 0.
+  ///   - samples: the storage of each sample.
+  ///   - name: the descriptor's name in error messages.
+  ///   - framesPerBuffer: the maximum length of a buffer, above 0.
   /// - Throws: the stream throws `SoundFileError`.
   public static func rawBuffers(
     ofFileDescriptor fileDescriptor: Int32, format: AudioFormat, samples: RawSampleFormat,

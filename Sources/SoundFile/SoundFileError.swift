@@ -3,10 +3,10 @@ import CSndFile
 import FilePaths
 import Glibc
 
-/// Why a sound file could not be read or written; `path` is the file that was asked for.
+/// The reason that a sound file could not be read or written; `path` is the requested file.
 ///
-/// In a path a byte that is not UTF-8 is the private character U+EF00 + byte; the description shows
-/// it, and what a terminal would obey, escaped.
+/// A path represents a byte that is not UTF-8 by the private character U+EF00 + byte. The
+/// description escapes such bytes and control characters.
 public enum SoundFileError: Error, Equatable {
   /// There is no such file; for a file to be written, its folder is missing.
   case notFound(path: String)
@@ -14,53 +14,55 @@ public enum SoundFileError: Error, Equatable {
   case isDirectory(path: String)
   /// The user may not read or write the file.
   case permissionDenied(path: String)
-  /// The file, or the stream, has no byte in it.
+  /// The file or the stream has no bytes.
   case empty(path: String)
-  /// What is in the file is not audio in any known container.
+  /// The file is not audio in a known container.
   case notAudio(path: String)
-  /// The container or the encoding is known but cannot be read without FFmpeg; `what` names it.
+  /// The container or the encoding, `what`, is known but needs FFmpeg.
   case unsupported(path: String, what: String)
-  /// What is in the file is known and holds no sound; `what` names it.
+  /// The file has a known format, `what`, without audio.
   case silent(path: String, what: String)
-  /// The file is audio, but broken at or before `frame`, up to which it was read.
+  /// The audio is damaged at or before `frame`, up to which it was read.
   case damaged(path: String, frame: FrameCount, reason: String)
   /// The system failed to read the file.
   case cannotRead(path: String, reason: String)
-  /// This file, a pipe for example, can only be read from beginning to end.
+  /// The file, such as a pipe, can only be read sequentially.
   case notSeekable(path: String)
-  /// There is a file, or something else, of this name, which was not to be replaced.
+  /// The name exists and must not be replaced.
   case alreadyExists(path: String)
-  /// Another writer, of this process or of another, has not closed the file yet.
+  /// Another writer, perhaps in another process, has not closed the file yet.
   case inUse(path: String)
-  /// The file cannot be made or written.
+  /// The file cannot be created or written.
   case cannotWrite(path: String, reason: String)
-  /// The encoding cannot hold this format: `SoundFileEncoding.supportedRate(for:)` returns a rate.
+  /// The encoding cannot store this format.
+  ///
+  /// `SoundFileEncoding.supportedRate(for:)` returns a supported rate.
   case unsupportedFormat(AudioFormat, encoding: SoundFileEncoding, reason: String)
   /// No encoding is known for this file name extension.
   case unknownExtension(String)
   /// A buffer had another format than the file.
   case wrongFormat(expected: AudioFormat, actual: AudioFormat)
-  /// The disk, or the user's quota on it, is full; what was written before is in the file.
+  /// The disk or the user's quota is full; the file keeps what was written before.
   case diskFull(path: String)
-  /// The file would be longer than its container or the system's limit allows.
+  /// The file would exceed the limit of its container or of the system.
   case tooLarge(path: String)
-  /// The file is shorter than what was written to it: the last part is lost.
+  /// The file is shorter than the written audio: the last part is lost.
   case incomplete(path: String, written: FrameCount, found: FrameCount)
-  /// The file, or its folder, was removed while it was written, and what had been written could
-  /// not be saved: nothing is left of it.
+  /// The file or its folder was removed while it was written, and the audio could not be saved.
   case removed(path: String)
-  /// The file, or its folder, was removed while it was written; all that had been written is, as a
-  /// complete file, in `copy`: beside it, in the nearest folder above it, or in the system's
-  /// temporary folder.
+  /// The file or its folder was removed while it was written, and the audio was saved to `copy`.
+  ///
+  /// The copy is a complete file beside the original, in the nearest folder above it, or in the
+  /// system's temporary folder.
   case recovered(path: String, copy: String)
-  /// The reader of the pipe has gone; for a command this is the usual way to end.
+  /// The reader of the pipe is gone; for a command this is the usual end.
   case brokenPipe(path: String)
-  /// The file was closed before.
+  /// The file has been closed.
   case closed(path: String)
 }
 
 extension SoundFileError: CustomStringConvertible {
-  /// A short text for people.
+  /// A sentence for users.
   public var description: String {
     switch self {
     case .notFound, .isDirectory, .permissionDenied, .empty, .notAudio, .unsupported, .silent,
@@ -81,7 +83,7 @@ extension SoundFileError: CustomStringConvertible {
       "you may not open \(FilePath(path)); `ls -l` shows who may, `chmod` changes it"
     case .empty(let path): "\(FilePath(path)) is empty: there is no audio in it"
     case .notAudio(let path):
-      "\(FilePath(path)) is not a sound file that is known; `file` may tell what it is"
+      "\(FilePath(path)) is not a sound file of a known kind; `file` may identify it"
     case .unsupported(let path, let what):
       "\(FilePath(path)) is \(what), which only FFmpeg reads; install ffmpeg, or convert the "
         + "file"
@@ -110,7 +112,7 @@ extension SoundFileError: CustomStringConvertible {
 
   private var writingText: String {
     switch self {
-    case .alreadyExists(let path): "\(FilePath(path)) is there already; choose another name"
+    case .alreadyExists(let path): "\(FilePath(path)) already exists; choose another name"
     case .inUse(let path):
       "\(FilePath(path)) is being written by another recorder; stop it, or choose another name"
     case .cannotWrite(let path, let reason): "cannot write \(FilePath(path)): \(reason)"
@@ -131,16 +133,17 @@ extension SoundFileError: CustomStringConvertible {
   }
 }
 
-/// The one place where libsndfile's codes become errors of ours.
+/// Maps libsndfile's codes to our errors.
 enum LibraryErrors {
-  /// - Parameter kind: what the first bytes say; nil where they are not known.
+  /// - Parameter kind: the kind by the first bytes; nil if unknown.
   static func opening(
     _ path: String, _ failure: LibraryFailure, kind: FileKind?
   ) -> SoundFileError {
     if failure.code == SF_ERR_SYSTEM { return SystemErrors.reading(path, code: failure.systemCode) }
-    // Also "File does not exist or is not a regular file", for files too short for a header.
+    // libsndfile also reports this for files too short for a header: "File does not exist or is not
+    // a regular file".
     guard let kind else { return .notAudio(path: path) }
-    // libsndfile has codes for these two, but not in its header: "unimplemented format" and
+    // libsndfile's public header lacks the codes of these two errors: "unimplemented format" and
     // "unsupported encoding".
     let isEncoding = ["unimplemented", "unsupported"].contains { word in
       failure.text.lowercased().contains(word)
@@ -159,7 +162,7 @@ enum LibraryErrors {
     return SystemErrors.reading(path, code: failure.systemCode)
   }
 
-  /// For an encoder that knows of no system error, the code beside it still shows a full disk.
+  /// If an encoder reports no system error, the code still shows a full disk.
   static func writing(_ path: String, _ failure: LibraryFailure) -> SoundFileError {
     guard failure.systemCode != 0 else {
       return .cannotWrite(path: path, reason: sentence(failure))
@@ -174,7 +177,7 @@ enum LibraryErrors {
   }
 }
 
-/// The one place where codes of the system become errors of ours.
+/// Maps system error codes to our errors.
 enum SystemErrors {
   static func reading(_ path: String, code: Int32) -> SoundFileError {
     switch code {

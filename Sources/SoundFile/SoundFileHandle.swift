@@ -3,19 +3,18 @@ import CSndFile
 import Glibc
 import Synchronization
 
-/// The one owner of a `SNDFILE`, which has a descriptor of its own, a pipe's, or a file of ours.
+/// The owner of a `SNDFILE` with its descriptor, pipe, or virtual file.
 struct SoundFileHandle: ~Copyable {
   private let file: OpaquePointer
-  /// What libsndfile reads or writes; it lives until the file is closed.
+  /// The virtual file of libsndfile, retained until the handle is closed.
   private let target: Unmanaged<VirtualFile>?
 
-  /// Opens a file that is at hand; the corresponding C function is `sf_open_virtual`.
+  /// Opens a virtual file; the corresponding C function is `sf_open_virtual`.
   init(_ target: VirtualFile, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
     let retained = Unmanaged.passRetained(target)
     var functions = VirtualFile.functions
-    // libsndfile keeps the error of a call that gave no handle in one variable for the whole
-    // process: the lock keeps it ours from the failure to the fetch. Files answer at once, so
-    // nobody waits.
+    // libsndfile stores the error of a failed opening in a process-wide variable. The lock protects
+    // it until it is read. Files respond at once, so the lock is held briefly.
     var opened: OpaquePointer?
     var failure: LibraryFailure?
     openFailure.withLock { _ in
@@ -31,8 +30,9 @@ struct SoundFileHandle: ~Copyable {
     self.target = retained
   }
 
-  /// Opens a stream that may keep us waiting for its header, therefore without the lock, and
-  /// therefore without libsndfile's reason where it fails.
+  /// Opens a stream, whose header may arrive late.
+  ///
+  /// It does not take the lock, so libsndfile's reason of a failure is not available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
     guard let file = Self.file(descriptor, mode: Int32(SFM_READ), info: &info) else {
       throw LibraryFailure(code: Int32(SF_ERR_UNRECOGNISED_FORMAT), text: "its header is wrong")
@@ -49,8 +49,8 @@ struct SoundFileHandle: ~Copyable {
   private static func file(
     _ descriptor: Descriptor, mode: Int32, info: inout SF_INFO
   ) -> OpaquePointer? {
-    // Libsndfile 1.2 closes the descriptor on failure even if it must not: so it
-    // gets one of its own, or we would close one that another thread has opened meanwhile.
+    // libsndfile 1.2 closes the descriptor on failure, even if told not to. It gets a duplicate, or
+    // we would close a descriptor that another thread has opened meanwhile.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
     errno = 0
     return copy < 0 ? nil : sf_open_fd(copy, mode, &info, Int32(SF_TRUE))
@@ -67,7 +67,7 @@ struct LibraryFailure: Error {
     (self.code, self.text, self.systemCode) = (code, text, systemCode)
   }
 
-  /// Why the last attempt to open something failed; to be asked for under `openFailure`.
+  /// The error of the last failed opening; read it under `openFailure`.
   fileprivate static var opening: LibraryFailure {
     let systemCode = errno
     let code = sf_error(nil)
@@ -75,7 +75,7 @@ struct LibraryFailure: Error {
   }
 }
 
-// Process-wide because what it protects, libsndfile's error of failed opens, is so.
+// Process-wide, like libsndfile's error of failed openings that it protects.
 private let openFailure = Mutex(())
 
 extension SoundFileHandle {
@@ -84,7 +84,7 @@ extension SoundFileHandle {
     Int(sf_readf_float(file, target, sf_count_t(frames)))
   }
 
-  /// The corresponding C function is `sf_seek`; false where it failed.
+  /// The corresponding C function is `sf_seek`; returns false on failure.
   func seek(to frame: Int) -> Bool {
     sf_seek(file, sf_count_t(frame), SEEK_SET) >= 0
   }
@@ -104,20 +104,20 @@ extension SoundFileHandle {
     Int(sf_writef_int(file, source, sf_count_t(frames)))
   }
 
-  /// The channels in the file's own order.
+  /// The channel layout in the file's own order.
   ///
-  /// - Parameter head: the first bytes of the file, where they are at hand.
+  /// - Parameter head: the first bytes of the file, if available.
   func storedLayout(_ info: SF_INFO, head: [UInt8] = []) -> ChannelLayout {
     ChannelLayout(storedIn: file, info, head: head)
   }
 
-  /// The texts that the file carries.
+  /// The tags of the file.
   var tags: [AudioTag: String] { .init(storedIn: file) }
 
-  /// The marks in the file; the corresponding C command is `SFC_GET_CUE`.
+  /// The cues in the file; the corresponding C command is `SFC_GET_CUE`.
   var cues: [AudioCue] { .init(storedIn: file) }
 
-  /// Names the positions of the channels that are going to be written.
+  /// Stores the positions of the channels to write.
   func store(_ layout: ChannelLayout) {
     layout.store(in: file)
   }
@@ -126,47 +126,47 @@ extension SoundFileHandle {
     tags.store(in: file)
   }
 
-  /// Brings the header up to date with what was written.
+  /// Updates the header for the written audio.
   func updateHeader() {
     sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
   }
 
-  /// Leaves out the chunk of peaks, which holds the time of day.
+  /// Omits the peak chunk, which contains a timestamp.
   private func leaveOutPeaks() {
     sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
-  /// The most sound that Opus keeps until it writes a page of it.
+  /// Sets the maximum audio that Opus buffers before it writes a page.
   private func holdBack(milliseconds: Double) {
     var milliseconds = milliseconds
     let size = Int32(MemoryLayout<Double>.size)
     sf_command(file, Int32(SFC_SET_OGG_PAGE_LATENCY_MS), &milliseconds, size)
   }
 
-  /// Gives FLAC blocks of 1,152 frames in place of 4,096, which at low rates take many seconds.
+  /// Makes FLAC use blocks of 1,152 frames instead of 4,096, which last many seconds at low rates.
   ///
-  /// The block is as long as the level of compression has it.
+  /// The compression level determines the block length.
   private func shortenBlocks() {
     var level = 2.0 / 8
     let size = Int32(MemoryLayout<Double>.size)
     sf_command(file, Int32(SFC_SET_COMPRESSION_LEVEL), &level, size)
   }
 
-  /// Gives every second of MP3 the same bytes: with a rate that varies, LAME holds up to two
-  /// seconds of silence back.
+  /// Sets a constant bit rate for MP3, because with a variable one LAME buffers up to two seconds
+  /// of silence.
   ///
-  /// Below 32 kHz it would choose blocks for mono that are too small for a tag with the length.
+  /// Below 32 kHz, LAME would choose mono blocks that are too small for a length tag.
   private func keepBitRate(at rate: SampleRate) {
     var mode = Int32(SF_BITRATE_MODE_CONSTANT)
     sf_command(file, Int32(SFC_SET_BITRATE_MODE), &mode, Int32(MemoryLayout<Int32>.size))
     guard rate < 32_000 else { return }
-    // Of 160 kbit/s at 0 and 8 kbit/s at 1: 64 kbit/s.
+    // The scale is linear from 160 kbit/s at 0 to 8 kbit/s at 1; this is 64 kbit/s.
     var level = (160.0 - 64) / (160 - 8)
     let size = Int32(MemoryLayout<Double>.size)
     sf_command(file, Int32(SFC_SET_COMPRESSION_LEVEL), &level, size)
   }
 
-  /// Ends the file: what is held back is written, and the header; nil where all of it succeeded.
+  /// Completes the file with buffered audio and the header; returns a failure or nil.
   ///
   /// The corresponding C function is `sf_close`.
   consuming func close() -> LibraryFailure? {
@@ -180,7 +180,7 @@ extension SoundFileHandle {
       code: code, text: libraryText(code), systemCode: systemCode)
   }
 
-  /// The failure of the last call, nil where it was none.
+  /// The failure of the last call, or nil.
   var failure: LibraryFailure? {
     let systemCode = errno
     let code = sf_error(file)
@@ -192,13 +192,13 @@ extension SoundFileHandle {
 
 /// The corresponding C function is `sf_error_number`.
 private func libraryText(_ code: Int32) -> String {
-  // For -1, which the Vorbis encoder gives, libsndfile would print a line to standard output.
+  // For -1, which the Vorbis encoder returns, libsndfile would print to standard output.
   guard code > 0 else { return "the encoder failed" }
   return String(cString: sf_error_number(code))
 }
 
 extension SoundFileHandle {
-  /// Begins a file.
+  /// Starts a file.
   init(
     writing file: VirtualFile, format: AudioFormat, encoding: SoundFileEncoding,
     tags: [AudioTag: String] = [:]
@@ -213,7 +213,7 @@ extension SoundFileHandle {
     if encoding.container == .flac, format.sampleRate < 8_000 { shortenBlocks() }
   }
 
-  /// Does something that writes; nil where libsndfile has no error for it.
+  /// Performs a write and returns libsndfile's failure or nil.
   func checked(_ body: (borrowing SoundFileHandle) -> Void) -> LibraryFailure? {
     errno = 0
     body(self)
@@ -222,12 +222,12 @@ extension SoundFileHandle {
 }
 
 extension SoundFileEncoding {
-  /// The highest rate that libFLAC takes.
+  /// The highest sample rate of libFLAC.
   private static let highestFLACRate: SampleRate = 655_350
 
-  /// Throws `.unsupportedFormat` where no file can have this format, before one is made for it.
+  /// Throws `.unsupportedFormat` for a format that no file can have, before a file is created.
   ///
-  /// The corresponding C function is `sf_format_check`, which does not know all limits of encoders.
+  /// The corresponding C function is `sf_format_check`, which lacks some limits of the encoders.
   package func check(_ format: AudioFormat) throws(SoundFileError) {
     if container == .vorbis { try VorbisOutput.check(format) }
     guard let reason = refusal(of: format) else { return }

@@ -1,15 +1,18 @@
-/// The description that a file's header has of the bytes after it.
+/// A file header's description of the following bytes.
 struct SoundFileHeader: Equatable {
-  /// The end of the audio, in bytes, that the header promises; nil where it promises nothing, as
-  /// that of a recorder that streams: 0, or the largest number there is.
+  /// The announced end of the audio in bytes; nil if there is none.
+  ///
+  /// A recorder that streams writes 0 or the largest number instead.
   private(set) var promisedLength: Int?
-  /// Whether libsndfile can read the audio from a pipe: it must not have to seek in it, and the whole
-  /// header must be there, because at the end of a pipe some of its parsers never end.
+  /// Whether libsndfile can read the audio from a pipe.
+  ///
+  /// It must not need to seek, and the whole header must be available, because some of its parsers
+  /// never end at the end of a pipe.
   private(set) var isStreamable = false
-  /// Whether what codes the audio needs seeking, or is nothing that libsndfile knows.
+  /// Whether the encoding needs seeking, or is unknown to libsndfile.
   private var needsSeeking = false
 
-  /// - Parameter bytes: gives up to so many bytes of the file at a place.
+  /// - Parameter bytes: returns up to this many bytes of the file at an offset.
   init(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -35,13 +38,13 @@ struct SoundFileHeader: Equatable {
   }
 }
 
-/// How the chunks of a container follow each other.
+/// The chunk structure of a container.
 private struct Chunks {
   let start: Int
   var isBigEndian = false
   var nameLength = 4
   var sizeLength = 4
-  /// Whether the size counts the head of the chunk too.
+  /// Whether the size includes the chunk's header.
   var countsHead = false
   var alignment = 2
   let data: [String]
@@ -64,13 +67,13 @@ extension SoundFileHeader {
   ) throws(SoundFileError) {
     var offset = chunks.start
     var longSize: Int?
-    // Chunks before the data are few; a damaged file must not send us round for ever.
+    // There are few chunks before the data; the limit prevents an endless loop in a damaged file.
     for _ in 0..<64 {
       let head = try bytes(offset, chunks.headLength)
       guard head.count == chunks.headLength else { return }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
       var size = chunks.number(head[chunks.nameLength...])
-      // A size beyond all numbers becomes one that is out of range.
+      // An overflowing size becomes a value that is out of range.
       if chunks.countsHead { size &-= chunks.headLength }
       let content = offset + chunks.headLength
       if chunks.data.contains(name) {
@@ -87,7 +90,7 @@ extension SoundFileHeader {
     }
   }
 
-  /// True but for PCM of up to 32 bits, float, A-law, µ-law and the two kinds of ADPCM.
+  /// False for PCM of up to 32 bits, float, A-law, µ-law, and the two kinds of ADPCM.
   private static func needsSeeking(_ format: [UInt8]) -> Bool {
     guard format.count == 16 else { return false }
     let tag = Int(format[0]) | Int(format[1]) << 8
@@ -102,10 +105,10 @@ extension SoundFileHeader {
     promise(number(start[8..<12]), at: number(start[4..<8]))
   }
 
-  /// Blocks with a type and a size of three bytes.
+  /// Reads blocks with a type and a three-byte size.
   ///
-  /// The first one with sound counts: SoX writes sizes
-  /// that are too small, so that what follows cannot be found.
+  /// Only the first audio block is used: SoX writes sizes that are too small, so later blocks
+  /// cannot be found.
   private mutating func readVOC(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -120,7 +123,7 @@ extension SoundFileHeader {
     }
   }
 
-  /// Lines of a name, a type and a value, in a header that contains its own length.
+  /// Reads lines of a name, a type, and a value, in a header that contains its own length.
   private mutating func readNIST(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {

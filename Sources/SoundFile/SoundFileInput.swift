@@ -1,9 +1,9 @@
 import AudioCore
 import AudioThreads
 
-/// Finds out what a file or stream is, and what decodes it.
+/// Identifies a file or stream and chooses its decoder.
 enum SoundFileInput {
-  /// - Throws: also where the system refuses what ends a read that waits.
+  /// - Throws: also if the system has no resources for interrupting a read.
   static func open(
     _ descriptor: Descriptor, path: String
   ) throws(SoundFileError) -> any SoundDecoder {
@@ -25,7 +25,7 @@ enum SoundFileInput {
     return try open(stream, path: path)
   }
 
-  /// What can only be read with seeking is read from a file; the rest as it comes.
+  /// Spools streams that need seeking to a file, and reads others as they arrive.
   private static func open(
     _ stream: StreamInput, path: String
   ) throws(SoundFileError) -> any SoundDecoder {
@@ -91,7 +91,7 @@ enum SoundFileInput {
         return try decoder(path, kind: kind) { try decoder(part, path: path) }
       } catch {
         guard let kind else { throw error }
-        // What is wrong with a file of a known kind FFmpeg may know better.
+        // FFmpeg may be able to read a file of a known kind that libsndfile rejects.
         return try ffmpeg(file, kind, path, interruption, after: error)
       }
     }
@@ -99,10 +99,11 @@ enum SoundFileInput {
     return try ffmpeg(file, kind, path, interruption)
   }
 
-  /// libsndfile gets the file size that the header promises.
+  /// Opens a file with libsndfile, with the size that the header announces.
   ///
-  /// It believes no promise that goes beyond. Of a CAF file it then reads what there is; of the others it reads
-  /// what the file has, because in place of a block that is not there it would give noise.
+  /// libsndfile rejects an announced length beyond the size. It reads a truncated CAF file as it
+  /// is. Other files are read up to their actual end, because libsndfile would return noise for
+  /// missing blocks.
   private static func decoder(_ part: FilePart, path: String) throws -> any SoundDecoder {
     let header = try SoundFileHeader { offset, count in part.bytes(at: offset, count: count) }
     let links = part.bytes(at: 0, count: 4) == Array("OggS".utf8) ? OggLinks(part) : nil
@@ -141,7 +142,7 @@ enum SoundFileInput {
     }
   }
 
-  /// - Parameter error: why libsndfile does not read it.
+  /// - Parameter error: the reason that libsndfile does not read it.
   private static func ffmpeg(
     _ file: Descriptor, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
     after error: SoundFileError
@@ -166,7 +167,7 @@ enum SoundFileInput {
     try ffmpeg(.file(file), kind, path, interruption)
   }
 
-  /// Opens a file on the web.
+  /// Opens an address on the web.
   static func open(address: String, interruption: WakeUp) throws(SoundFileError) -> any SoundDecoder
   {
     try ffmpeg(.address(address), FileKind("a file on the web", .ffmpeg), address, interruption)
@@ -195,8 +196,9 @@ enum SoundFileInput {
     }
   }
 
-  /// Why a child gave nothing; of a file on the web, its own words, because the network has many ways
-  /// to fail.
+  /// The reason that a child returned nothing.
+  ///
+  /// For a web address it is FFmpeg's own message, because networks fail in many ways.
   private static func failure(
     of child: FFmpeg, _ input: FFmpeg.Input, _ path: String
   ) -> SoundFileError {

@@ -3,47 +3,46 @@ public import AudioThreads
 import FilePaths
 public import FoundationEssentials
 
-/// Reads a sound file, from its beginning or from any frame.
+/// Reads a sound file from its beginning or from any frame.
 ///
-/// It reads what libsndfile knows (WAV, AIFF, AU, CAF, Ogg Vorbis, Opus and more), FLAC, and MPEG
-/// audio (MP3). With FFmpeg installed it also reads what FFmpeg knows (AAC, M4A, WMA, WavPack,
-/// Speex and more), and files on the web.
+/// It reads the formats of libsndfile (WAV, AIFF, AU, CAF, Ogg Vorbis, Opus, and more), FLAC, and
+/// MPEG audio (MP3). With FFmpeg, it also reads FFmpeg's formats (AAC, M4A, WMA, WavPack, Speex,
+/// and more) and files on the web.
 ///
-/// The length in a header is often wrong; what was decoded, `framesRead` at the end, is the truth.
-/// Files that were put one after another are read as one where containers allow that (Ogg, FLAC,
-/// MP3).
+/// The length in a header is often wrong; `framesRead` at the end is the actual length.
+/// Concatenated files are read as one if the container supports it (Ogg, FLAC, MP3).
 ///
-/// Its methods block while the file is read: call them on a thread of your own, or use
+/// Its methods block while the file is read: call them on your own thread, or use
 /// `SoundFile.buffers(of:)`. Thread safety: one thread at a time.
 public final class SoundFileReader {
-  /// Rate and channels of the file, at the positions that its header names, or else the usual ones.
+  /// The sample rate and the channels, at the positions in the header or the usual ones.
   public let format: AudioFormat
 
   /// The length in the header, which may be wrong; nil if the header has none, as in a stream.
   public let announcedFrameCount: FrameCount?
 
-  /// Container and encoding, human-readable, as libsndfile names them.
+  /// The human-readable container and encoding, as libsndfile names them.
   public let encodingDescription: String
 
-  /// The bits of a sample as stored; nil for a lossy coder.
+  /// The stored bits per sample; nil for a lossy coder.
   public var bitsPerSample: Int? { decoder.bitsPerSample }
 
-  /// The samples that hold all that is stored, as far as there are such; nil for a lossy coder.
+  /// The sample format that holds the stored samples, if there is one; nil for a lossy coder.
   public var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
 
-  /// The texts that the file carries, as far as its header has them.
+  /// The tags in the header.
   public var tags: [AudioTag: String] { decoder.tags }
 
-  /// Whether the reader can go to any frame.
+  /// Whether the reader can seek to any frame.
   public var isSeekable: Bool { decoder.isSeekable }
 
-  /// The index of the frame that is read next.
+  /// The index of the next frame to read.
   public private(set) var position: FrameCount = 0
 
-  /// The end of what has been decoded: after the last frame, the true length of the file.
+  /// The end of the decoded audio; after the last frame, the actual length of the file.
   public private(set) var framesRead: FrameCount = 0
 
-  /// Whether a read has met the end of the file.
+  /// Whether a read has reached the end of the file.
   public private(set) var hasReachedEnd = false
 
   private var damage: SoundFileError?
@@ -52,12 +51,12 @@ public final class SoundFileReader {
 
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///
-  /// A file on the web (http, https) is read by FFmpeg, as it comes.
+  /// FFmpeg reads a web address (http, https) as it arrives.
   ///
   /// - Parameters:
-  ///   - url: the file, or an address on the web.
-  ///   - interruption: when it is signaled, a stream ends at once; files do not need it.
-  /// - Throws: `SoundFileError`, which describes what is wrong with the file.
+  ///   - url: the file, or a web address.
+  ///   - interruption: ends a stream at once when it is signaled; files do not need it.
+  /// - Throws: `SoundFileError`, which describes the problem with the file.
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
     if let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
       let address = url.absoluteString
@@ -70,16 +69,16 @@ public final class SoundFileReader {
     }
   }
 
-  /// Reads from a descriptor, for example 0 for standard input, which stays open for its owner.
+  /// Reads from a descriptor, for example 0 for standard input, which stays open.
   ///
-  /// A pipe is read while it is written. CAF, W64 and other formats that need seeking are first
-  /// copied to a temporary file, up to 2 GiB. A stream is not seekable.
+  /// A pipe is read as it is written. CAF, W64, and other formats that need seeking are first
+  /// copied to a temporary file of up to 2 GiB. A stream is not seekable.
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
-  ///   - name: what error messages call it.
-  ///   - interruption: when it is signaled, the stream ends at once.
-  /// - Throws: `SoundFileError`, which describes what is wrong with the stream.
+  ///   - name: its name in error messages.
+  ///   - interruption: ends the stream at once when it is signaled.
+  /// - Throws: `SoundFileError`, which describes the problem with the stream.
   public convenience init(
     fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp? = nil
   ) throws {
@@ -87,7 +86,7 @@ public final class SoundFileReader {
     try self.init(descriptor, path: name, interruption: interruption)
   }
 
-  /// Reads what a writer has just completed.
+  /// Reads a file that a writer has just completed.
   convenience init(writtenTo descriptor: Descriptor, path: String) throws {
     descriptor.rewind()
     try self.init(descriptor, path: path, interruption: nil)
@@ -106,7 +105,7 @@ public final class SoundFileReader {
     encodingDescription = decoder.encodingDescription
   }
 
-  /// What the header promised and the file did not hold; nil before the end, and where it was true.
+  /// The missing announced frames; nil before the end and if none are missing.
   public var shortfall: SoundFileShortfall? {
     guard hasReachedEnd else { return nil }
     let promise = announcedFrameCount.flatMap { framesRead < $0 ? $0 : nil }
@@ -115,12 +114,13 @@ public final class SoundFileReader {
       announced: promise, decoded: framesRead, sampleRate: format.sampleRate)
   }
 
-  /// Reads the next frames into memory; it neither allocates nor converts but to Float32, with the
-  /// channels in the order of WAV files.
+  /// Reads the next frames as Float32, with the channels in the order of WAV files.
   ///
-  /// - Parameter target: room for at least one frame; a part of a frame at its end is left alone.
-  /// - Returns: the number of frames; fewer than there is room for, and at last 0, at the end.
-  /// - Throws: `.damaged` or `.cannotRead`, once the frames before the damage have been given.
+  /// It does not allocate.
+  ///
+  /// - Parameter target: room for at least one frame; only whole frames are written.
+  /// - Returns: the number of frames, which may be less than the room; 0 at the end.
+  /// - Throws: `.damaged` or `.cannotRead`, after the frames before the damage were returned.
   ///
   /// The corresponding C function is `sf_readf_float`.
   public func read(
@@ -134,7 +134,7 @@ public final class SoundFileReader {
     let end = position + FrameCount(count)
     if count < room, let failure = decoder.failure(at: end) {
       damage = failure
-      // libsndfile forgets its errors at the next call; the frames before this one come first.
+      // libsndfile forgets its error at the next call, but the earlier frames are returned first.
       if let damage, count == 0 { throw damage }
     }
     hasReachedEnd = count < room
@@ -143,9 +143,9 @@ public final class SoundFileReader {
     return FrameCount(count)
   }
 
-  /// Goes to a frame; one past the end is allowed where the format allows it, and reads nothing.
+  /// Seeks to a frame; the frame after the last one is valid if the format supports it.
   ///
-  /// - Throws: `.notSeekable` for a stream, `.damaged` where libsndfile cannot find the frame.
+  /// - Throws: `.notSeekable` for a stream, `.damaged` if libsndfile cannot find the frame.
   ///
   /// The corresponding C function is `sf_seek`.
   public func seek(to frame: FrameCount) throws(SoundFileError) {
@@ -160,17 +160,17 @@ public final class SoundFileReader {
 }
 
 extension SoundFileReader {
-  /// Reads the next frames as a buffer; an empty one at the end.
+  /// Reads the next frames as a buffer, which is empty at the end.
   ///
-  /// - Parameter count: above 0; of very many, only the first million samples come at once.
-  /// - Throws: `.damaged` or `.cannotRead`, once the frames before the damage have been given.
+  /// - Parameter count: above 0; at most the first million samples are returned at once.
+  /// - Throws: `.damaged` or `.cannotRead`, after the frames before the damage were returned.
   public func read(atMost count: FrameCount) throws(SoundFileError) -> AudioBuffer {
     let channels = format.channelCount
     let frames = min(count.rawValue, max(1, (1 << 20) / channels))
     let first = position
     var failure: SoundFileError?
     let samples = [Float](unsafeUninitializedCapacity: frames * channels) { target, size in
-      // The array may have taken more room than asked for: what was asked for counts.
+      // The array may have allocated more than requested.
       let asked = UnsafeMutableBufferPointer(rebasing: target[..<(frames * channels)])
       do throws(SoundFileError) {
         size = try read(into: asked).rawValue * channels

@@ -3,37 +3,35 @@ import FilePaths
 public import FoundationEssentials
 import Glibc
 
-/// Writes a sound file: WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus or MP3.
+/// Writes a sound file: WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus, or MP3.
 ///
-/// Samples beyond full scale are clipped. 16 bit get the noise of TPDF dither, but samples that
-/// were read from 16 bit are written as they were. A WAV file becomes RF64 by itself where it
-/// grows past 4 GiB.
+/// Samples beyond full scale are clipped. Samples are rounded to 16 bits with TPDF dither, but
+/// samples read from 16 bits are unchanged. A WAV file becomes RF64 beyond 4 GiB.
 ///
-/// After every half second of audio the header is brought up to date, or the page of Ogg Vorbis is
-/// written though it is not full, and after every second the disk is asked, on a thread of its own,
-/// to store what is there, so that a process that is killed leaves a file which lacks at most the
-/// last second. Below 1.6 kHz FLAC lacks more, a block of 1,152 frames and a quarter of a second.
-/// Python's `wave` reads neither RF64 nor float, and three channels and more from 3.12 on, because
-/// their positions are in the header: SoX, FFmpeg and libsndfile read all of them.
+/// After every half second of audio, the header is updated, or an incomplete page of Ogg Vorbis is
+/// written. After every second, a separate thread flushes the data to the disk. A process that is
+/// killed leaves a file that lacks at most the last second. FLAC below 1.6 kHz lacks a block of
+/// 1,152 frames and a quarter of a second. `SoundFileEncoding.Container.wav` lists the limits of
+/// Python's `wave`.
 ///
-/// Its methods block while the file is written: call them on a thread of your own. Thread safety:
-/// one thread at a time.
+/// Its methods block while the file is written: call them on your own thread. Thread safety: one
+/// thread at a time.
 public final class SoundFileWriter {
-  /// Rate and channels of the file.
+  /// The sample rate and channels of the file.
   public let format: AudioFormat
 
-  /// Container and encoding of the file.
+  /// The container and sample format of the file.
   public let encoding: SoundFileEncoding
 
-  /// The frames written so far; after `close`, those that can be read from the file.
+  /// The number of frames written; after `close`, of readable ones.
   ///
-  /// 0 when the file was removed and could not be saved.
+  /// It is 0 if the file was removed and could not be saved.
   public var framesWritten: FrameCount { framesLeft ?? output.framesWritten }
 
-  /// The size of the file so far, which lags behind by what an encoder holds back.
+  /// The size of the file in bytes, without audio that an encoder buffers.
   public var byteCount: Int { file.length }
 
-  /// The bytes that are left on the disk for this user; nil where there is no disk to ask.
+  /// The free space on the disk for this user, in bytes; nil if there is no disk.
   public var freeSpace: Int? { file.descriptor.isRegularFile ? file.descriptor.freeSpace : nil }
 
   private let file: GrowingFile
@@ -49,21 +47,23 @@ public final class SoundFileWriter {
   /// Whether the file appears at its name only when it is closed.
   private let isAtomic: Bool
 
-  /// Makes a file, or one that replaces the one that is there.
+  /// Creates a file, or a replacement of an existing file.
   ///
-  /// That stays as it is until the first half second of audio is written, or all of a shorter file:
-  /// what fails before leaves it untouched.
+  /// The existing file is unchanged until half a second of audio, or all of a shorter file, was
+  /// written. An earlier failure leaves it untouched.
   ///
   /// - Parameters:
-  ///   - url: where the file is made.
-  ///   - format: the sample rate and the channels of what is written.
-  ///   - encoding: the container and how samples are stored.
-  ///   - replacesExisting: whether a file of this name may be replaced; where it may not,
-  ///   no other program can make one meanwhile. The corresponding flag of `open` is `O_EXCL`.
-  ///   - isAtomic: whether nothing appears, and what is there stays, until `close` has succeeded.
-  ///   - tags: the texts that the file carries, as far as its container does.
+  ///   - url: the path of the file.
+  ///   - format: the sample rate and channels of the audio.
+  ///   - encoding: the container and sample format.
+  ///   - replacesExisting: whether an existing file may be replaced. If false, creation is
+  ///     exclusive: the corresponding flag of `open` is `O_EXCL`.
+  ///   - isAtomic: whether the file appears, or replaces an existing one, only when `close` has
+  ///     succeeded.
+  ///   - tags: the tags of the file, as far as its container supports them.
   /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched; `.notFound`,
-  ///   `.isDirectory`, `.alreadyExists`, `.inUse`, `.permissionDenied`, `.diskFull` or `.cannotWrite`.
+  ///   `.isDirectory`, `.alreadyExists`, `.inUse`, `.permissionDenied`, `.diskFull`, or
+  ///   `.cannotWrite`.
   public convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
     isAtomic: Bool = false, tags: [AudioTag: String] = [:]
@@ -73,7 +73,7 @@ public final class SoundFileWriter {
       isAtomic: isAtomic, tags: tags, largestWAV: WAVFileHeader.largestSize)
   }
 
-  /// - Parameter largestWAV: in bytes, where a WAV file becomes RF64.
+  /// - Parameter largestWAV: the size in bytes at which a WAV file becomes RF64.
   convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
     isAtomic: Bool = false, tags: [AudioTag: String] = [:], largestWAV: Int
@@ -106,8 +106,9 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Writes into `file` by way of `output`, has the disk store it by way of `makeSync`, and what
-  /// others remove saved by way of `rescue`.
+  /// Writes to `file` through `output`.
+  ///
+  /// `makeSync` starts the flushes to the disk, and `rescue` saves a removed file.
   init(
     _ file: GrowingFile, output: any SoundFileOutput, format: AudioFormat,
     encoding: SoundFileEncoding, isAtomic: Bool = false,
@@ -117,7 +118,7 @@ public final class SoundFileWriter {
     (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)
     (self.makeSync, self.rescue, self.isAtomic) = (makeSync, rescue, isAtomic)
     clock = SecondClock(rate: format.sampleRate)
-    // At the lowest rates it is the encoder's block that takes its time.
+    // At the lowest rates, the encoder's block determines the delay.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
     encoder = encoding.patience.map { EncoderWatch(patience: max($0, blocks)) }
   }
@@ -126,37 +127,36 @@ public final class SoundFileWriter {
     sync?.end()
     guard !isAtomic, !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil
     else { return }
-    // No caller is left to whom an error could be reported.
+    // There is no caller who could receive an error.
     try? file.publish()
   }
 
-  /// Writes a buffer; its place on the time-line does not matter.
+  /// Writes a buffer; its frame index is ignored.
   ///
-  /// - Throws: as `write(_: UnsafeBufferPointer<Float>)`, and `.wrongFormat`.
+  /// - Throws: the errors of `write(_: UnsafeBufferPointer<Float>)`, and `.wrongFormat`.
   public func write(_ buffer: AudioBuffer) throws(SoundFileError) {
     guard buffer.format == format else {
       throw .wrongFormat(expected: format, actual: buffer.format)
     }
-    // The pointer lives for the call only: every sample is written when it returns.
+    // The pointer is valid only during the call, which writes every sample before it returns.
     try buffer.samples.withUnsafeBufferPointer { samples throws(SoundFileError) in
       try write(samples)
     }
   }
 
-  /// Writes interleaved samples, whole frames of them, without allocating but once a second.
+  /// Writes whole frames of interleaved samples; it allocates at most once a second.
   ///
-  /// - Throws: `.diskFull`, `.tooLarge` or `.cannotWrite`; what was written before stays readable,
-  ///   and `framesWritten` counts it after `close`. Where the file has gone from its folder,
-  ///   `.recovered` with the file that it was saved to, or `.removed` where it could not be: then
-  ///   it is closed. `.incomplete` where others have cut it or its encoder writes nothing, and
-  ///   `.closed`.
+  /// - Throws: `.diskFull`, `.tooLarge`, or `.cannotWrite`; earlier audio stays readable, and
+  ///   `framesWritten` counts it after `close`. For a removed file: `.recovered` with the path of
+  ///   the copy, or `.removed` if it could not be saved; the writer is then closed. `.incomplete`
+  ///   if others truncated the file or its encoder writes nothing, and `.closed`.
   public func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
     precondition(
       samples.count.isMultiple(of: format.channelCount),
       "\(samples.count) samples are not whole frames of \(format.channelCount) channels")
     guard !isClosed else { throw .closed(path: file.path) }
     do throws(SoundFileError) {
-      // Before the write: after a truncation it would leave a gap and make the file as long as before.
+      // Checked first: writing after a truncation would leave a gap and restore the length.
       if !isAtomic { try checkLoss() }
       try output.write(samples)
       encoder?.add(samples)
@@ -167,37 +167,37 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Completes the file, has the disk store it, and checks that all of it is there.
+  /// Completes the file, flushes it to the disk, and checks that it is complete.
   ///
-  /// A second call does nothing. After a write that failed, it completes what there is, and throws
-  /// only where others have removed or cut that since; a file that was to be replaced by less than
-  /// half a second of audio stays then. Where `close` is not called, a file with audio is completed
-  /// without the checks when the writer is released.
+  /// Calling it again has no effect. After a failed write, it completes the existing audio, and
+  /// throws only if others removed or truncated the file since. A file is then not replaced by less
+  /// than half a second of audio. Without `close`, releasing the writer completes a file with
+  /// audio, without the checks.
   ///
-  /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` where the
-  ///   file is too short.
+  /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` if the file
+  ///   is too short.
   public func close() throws(SoundFileError) {
     guard !isClosed else { return }
     isClosed = true
     sync?.end()
     defer {
-      // What never got its name goes.
+      // A file that was never published disappears.
       if file.isPending { framesLeft = 0 }
       file.release()
     }
     let written = framesWritten
-    // Before it is completed, which would make it grow over a cut.
+    // Checked before completing the file, which could fill a truncation.
     let loss = acceptLoss()
-    // Whatever else has gone wrong: without a name there soon is no file.
+    // Without a name the file soon disappears, regardless of other failures.
     if loss == .removed { throw completeRemoved() }
     let failure = output.finish()
-    // Linux reports a block that it could not store only once: a second `fsync` would succeed.
+    // Linux reports a failed write of a block only once: a second `fsync` would succeed.
     if let sync { file.note(failureCode: sync.failureCode) }
-    // The loss of a failed write was reported then.
+    // The error of a failed write has already been thrown.
     if let failure, !hasFailed { throw failure }
     let unstored: SoundFileError?
     do throws(SoundFileError) {
-      try file.descriptor.synchronise(path: file.path)
+      try file.descriptor.synchronize(path: file.path)
       unstored = nil
     } catch {
       unstored = error
@@ -210,9 +210,9 @@ public final class SoundFileWriter {
     try checkCompleteness()
   }
 
-  /// Gives up a file without audio: one that it was to replace stays, and a new one is removed.
+  /// Discards a file without audio: an existing file stays, and a new one is removed.
   ///
-  /// After `close` it does nothing.
+  /// After `close` it has no effect.
   public func discard() {
     guard !isClosed else { return }
     isClosed = true
@@ -222,8 +222,10 @@ public final class SoundFileWriter {
     file.release()
   }
 
-  /// Twice a second what would be lost; once a second the disk, and whether the file is still
-  /// there.
+  /// Performs the due updates and checks.
+  ///
+  /// Twice a second, it makes audio readable. Once a second, it also flushes to the disk and checks
+  /// that the file exists.
   private func lookAfter(_ care: SecondClock.Care) throws(SoundFileError) {
     guard care != .nothing else { return }
     // Nobody reads the file, or keeps a part of it, before it is complete.
@@ -231,7 +233,7 @@ public final class SoundFileWriter {
     try output.updateHeader()
     try file.publish()
     guard care == .everything else { return }
-    synchronise()
+    synchronize()
     try check()
     try checkEncoder()
   }
@@ -242,10 +244,10 @@ public final class SoundFileWriter {
     throw .incomplete(path: file.path, written: framesWritten, found: found)
   }
 
-  private func synchronise() {
+  private func synchronize() {
     if sync == nil { sync = try? makeSync(file.descriptor, file.path) }
-    // Without a thread for it, which the system refuses to a user who has too many, it waits here.
-    guard let sync else { return file.synchronise() }
+    // If the system refuses a thread for it, it blocks here.
+    guard let sync else { return file.synchronize() }
     sync.request()
     file.note(failureCode: sync.failureCode)
   }
@@ -259,22 +261,22 @@ public final class SoundFileWriter {
     let (written, length) = (framesWritten, file.length)
     guard let loss = acceptLoss() else { return }
     if loss == .removed { throw completeRemoved() }
-    // Frames times bytes are more than a number holds after some hours.
+    // The product of frames and bytes overflows after some hours of audio.
     let product = written.rawValue.multipliedFullWidth(by: file.length)
     let found = max(1, length).dividingFullWidth(product).quotient
     throw .incomplete(path: file.path, written: written, found: FrameCount(found))
   }
 
-  /// Counts only what others have left.
+  /// Excludes audio that others have truncated.
   private func acceptLoss() -> FileLoss? {
     let loss = file.loss()
     if case .cut(let size) = loss { file.accept(cut: size) }
     return loss
   }
 
-  /// The file has no name any more: it is completed while the descriptor keeps it, and saved.
+  /// Completes and saves a removed file, which its descriptor keeps.
   ///
-  /// `framesWritten` does not count an end for which the disk has no room.
+  /// `framesWritten` excludes an end for which the disk has no room.
   private func completeRemoved() -> SoundFileError {
     isClosed = true
     sync?.end()
@@ -288,7 +290,7 @@ public final class SoundFileWriter {
     return .removed(path: file.path)
   }
 
-  /// Encoders report little when something goes wrong: look at what is there.
+  /// Checks the file itself, because encoders report few failures.
   private func checkCompleteness() throws(SoundFileError) {
     guard file.descriptor.isRegularFile, framesWritten > 0 else { return }
     guard encoding.container != .wav else { return }

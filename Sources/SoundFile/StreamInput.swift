@@ -3,15 +3,14 @@ import FilePaths
 import Glibc
 import Synchronization
 
-/// A pipe, socket or terminal that audio comes from, bit by bit and for as long as its writer
-/// likes.
+/// A pipe, socket, or terminal as a source of audio of any length.
 struct StreamInput {
   let source: Descriptor
   let path: String
-  /// Pending from the moment when the audio is not needed anymore; it is never reset.
+  /// Signaled when the audio is no longer needed; it is never reset.
   let interruption: WakeUp
 
-  /// Waits for some bytes; none at the end, or where the reading was interrupted.
+  /// Waits for bytes; none at the end, or if the read was interrupted.
   func next(atMost count: Int) throws(SoundFileError) -> [UInt8] {
     while wait() {
       var code: Int32 = 0
@@ -29,8 +28,10 @@ struct StreamInput {
     return []
   }
 
-  /// Waits until there is something to read; false where the reading was interrupted, or `outlet`,
-  /// a pipe that the bytes go to, has lost its reader.
+  /// Waits for bytes to read.
+  ///
+  /// Returns false if the read was interrupted, or if `outlet`, a pipe that receives the bytes, has
+  /// lost its reader.
   func wait(outlet: Int32 = -1) -> Bool {
     var descriptors = [
       pollfd(fd: source.number, events: Int16(POLLIN), revents: 0),
@@ -43,13 +44,13 @@ struct StreamInput {
 }
 
 extension StreamInput {
-  /// A pipe of our own with the same bytes, the first ones included.
+  /// Returns a pipe with the same bytes, including the first ones.
   ///
-  /// A thread carries them over. It costs little, and gives what a read of the stream itself
-  /// cannot: the first bytes can be looked at, and libsndfile, blocked in a read, sees the end when
-  /// we say so.
+  /// A thread copies them, at little cost. This allows looking at the first bytes, and ending a
+  /// read that blocks in libsndfile.
   ///
-  /// - Parameter pass: is given what comes, and gives what is to be passed on, or nil at the end.
+  /// - Parameter pass: receives the arriving bytes and returns those to pass on, and whether they
+  ///   are the end.
   func pumped(
     after firstBytes: [UInt8],
     _ pass: @escaping @Sendable ([UInt8]) -> (bytes: [UInt8], isEnd: Bool) = { ($0, false) }
@@ -65,8 +66,9 @@ extension StreamInput {
     return outlet
   }
 
-  /// Ends with the stream, when interrupted, or without a reader; signals are blocked on
-  /// this thread, so a pipe without a reader is an error code and no SIGPIPE.
+  /// Copies bytes until the stream ends, is interrupted, or has no reader.
+  ///
+  /// Signals are blocked on this thread, so a missing reader is an error code, not SIGPIPE.
   private func pump(
     into inlet: Descriptor, firstBytes: [UInt8], _ pass: ([UInt8]) -> (bytes: [UInt8], isEnd: Bool)
   ) {
@@ -82,20 +84,20 @@ extension StreamInput {
   }
 }
 
-/// The links of an Ogg stream, each of them as a pipe of its own.
+/// The links of an Ogg stream, each in its own pipe.
 final class OggLinkPipes: Sendable {
   private struct State {
     var links = OggLinks()
-    /// What has come and has not been passed on: the head of a page, or the next link.
+    /// The received bytes that were not passed on: an incomplete page header, or the next link.
     var pending: [UInt8]
-    /// What of the current page is still to come.
+    /// The number of missing bytes of the current page.
     var rest = 0
     var isOgg = true
     var hasNext = true
   }
 
   private let stream: StreamInput
-  // Held to part what has come into pages, by the thread of one pipe at a time.
+  // Held while bytes are divided into pages, by the thread of one pipe at a time.
   private let state: Mutex<State>
 
   init(_ head: StreamHead) {
@@ -103,13 +105,13 @@ final class OggLinkPipes: Sendable {
     state = Mutex(State(pending: head.takeAll()))
   }
 
-  /// Whether the last page is not all there.
+  /// Whether the last page is incomplete.
   var isCutOff: Bool { state.withLock { $0.isOgg && ($0.rest > 0 || !$0.pending.isEmpty) } }
 
-  /// The next link; nil behind the last one.
+  /// Returns the next link; nil after the last one.
   ///
-  /// - Parameter previous: the part read before. A decoder may stop before its end, which shows
-  ///   whether there is another link.
+  /// - Parameter previous: the previous link. A decoder may stop before its end, which shows
+  ///   whether another link follows.
   func next(after previous: Descriptor?) throws(SoundFileError) -> Descriptor? {
     previous?.drain()
     let hasNext = state.withLock { state in
@@ -147,7 +149,7 @@ final class OggLinkPipes: Sendable {
 }
 
 extension Descriptor {
-  /// Drops what is left in a pipe, up to its end.
+  /// Discards the rest of a pipe.
   fileprivate func drain() {
     var rest = [UInt8](repeating: 0, count: 1 << 12)
     while true {
@@ -158,18 +160,18 @@ extension Descriptor {
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether it may yet be the head of a page.
+  /// Whether it may be an incomplete page header.
   fileprivate var isIncompleteHead: Bool {
     count < OggPage.longestHead && "OggS".utf8.starts(with: prefix(4))
   }
 }
 
 extension StreamInput {
-  /// Takes the whole stream into a file without a name, which goes when its descriptor does.
+  /// Copies the whole stream to a file without a name, which exists as long as its descriptor.
   ///
   /// - Parameters:
-  ///   - what: what it is.
-  ///   - largestSize: in bytes; a stream that goes on is an error then.
+  ///   - what: the kind of stream, for errors.
+  ///   - largestSize: the maximum size in bytes; a longer stream is an error.
   func spooled(
     after firstBytes: [UInt8], what: String, largestSize: Int = 2 << 30
   ) throws(SoundFileError) -> Descriptor {
@@ -200,19 +202,19 @@ extension StreamInput {
   }
 }
 
-/// A stream whose first bytes can be looked at before they are taken.
+/// A stream whose first bytes can be inspected before they are consumed.
 final class StreamHead {
   let stream: StreamInput
   private var bytes: [UInt8] = []
 
-  /// The most that is kept in memory to be looked at: chunks before the audio.
+  /// The maximum number of bytes to inspect in memory: the chunks before the audio.
   private static let capacity = 1 << 24
 
   init(_ stream: StreamInput) {
     self.stream = stream
   }
 
-  /// Up to so many bytes at a place, waited for; fewer where the stream ends.
+  /// Waits for up to this many bytes at an offset; fewer at the end of the stream.
   func bytes(at offset: Int, count: Int) throws(SoundFileError) -> [UInt8] {
     let end = offset.addingReportingOverflow(count)
     guard !end.overflow, end.partialValue <= Self.capacity else { return [] }
@@ -224,7 +226,7 @@ final class StreamHead {
     return Array(bytes.dropFirst(offset).prefix(count))
   }
 
-  /// Takes the bytes before the audio, which are waited for.
+  /// Waits for the bytes before the audio and consumes them.
   func skip(_ count: Int) throws(SoundFileError) {
     var rest = count
     while rest > 0 {
@@ -236,13 +238,13 @@ final class StreamHead {
     }
   }
 
-  /// What has been looked at, which is taken with this.
+  /// Consumes and returns the inspected bytes.
   func takeAll() -> [UInt8] {
     defer { bytes = [] }
     return bytes
   }
 
-  /// Takes some bytes, which are waited for; none at the end.
+  /// Waits for bytes and consumes some; none at the end.
   func take(into target: UnsafeMutableRawBufferPointer) throws(SoundFileError) -> Int {
     if bytes.isEmpty { bytes = try stream.next(atMost: target.count) }
     let count = min(bytes.count, target.count)

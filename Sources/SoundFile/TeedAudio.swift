@@ -3,16 +3,17 @@ import AudioThreads
 public import FoundationEssentials
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The same buffers, each written to a file before it comes out.
+  /// The same buffers, each written to a file before it is yielded.
   ///
-  /// The file is made with the format of the first buffer, on a thread of its own; a stream without
-  /// a buffer makes none. The consumer's demand is the back-pressure. The file is complete when the
-  /// stream has ended, failed or been cancelled; where its consumer leaves before, soon after.
+  /// The first buffer determines the format of the file, which has its own thread; without buffers,
+  /// no file is created. The consumer's demand is the back-pressure. The file is complete when the
+  /// stream has ended, failed, or been cancelled, or soon after its consumer has left.
   ///
-  /// Frames that the stream lacks are silence in the file, or follow the policy.
+  /// Missing frames in the stream are silence in the file, or follow the policy.
   ///
-  /// - Throws: the errors of this sequence, after the file is closed; `SoundFileError` where the
-  ///   file cannot be written, if `policy.failure` is `.ends`: what was written before is readable.
+  /// - Throws: the errors of this sequence, after the file is closed. If `policy.failure` is
+  ///   `.ends`, also `SoundFileError` when the file cannot be written; earlier audio stays
+  ///   readable.
   public func teed(
     to url: URL, encoding: SoundFileEncoding, policy: TeePolicy = TeePolicy()
   ) -> TeedAudio<Self> {
@@ -20,11 +21,11 @@ extension AsyncSequence where Element == AudioBuffer {
   }
 }
 
-/// A sequence that is written to a file on its way; each iteration writes the file anew.
+/// A sequence that is written to a file; each iteration writes the file again.
 public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element == AudioBuffer {
-  /// The buffers as they were.
+  /// The unchanged buffers.
   public typealias Element = AudioBuffer
-  /// The sequence and the file fail in different ways.
+  /// The sequence and the file have different errors.
   public typealias Failure = any Error
 
   let base: Base
@@ -32,17 +33,17 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
   let encoding: SoundFileEncoding
   let policy: TeePolicy
 
-  /// Begins the sequence below; the file is made with its first buffer.
+  /// Starts the base sequence; the first buffer creates the file.
   public func makeAsyncIterator() -> Iterator {
     Iterator(tee: self, base: base.makeAsyncIterator())
   }
 
-  /// Passes buffers on that have been written.
+  /// Yields the written buffers.
   public struct Iterator: AsyncIteratorProtocol {
     private let tee: TeedAudio
     private var base: Base.AsyncIterator?
     private var writing: TeeWriting?
-    /// The file has failed, and the stream goes on without it.
+    /// Whether the file has failed, and the stream continues without it.
     private var isAlone = false
 
     init(tee: TeedAudio, base: Base.AsyncIterator) {
@@ -50,7 +51,7 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
       self.base = base
     }
 
-    /// The next buffer, after it was written; nil after the end.
+    /// Returns the next buffer after writing it; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(any Error) -> AudioBuffer? {
@@ -72,7 +73,7 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
       return buffer
     }
 
-    /// Writes a buffer, or completes the file where there is none.
+    /// Writes a buffer, or completes the file if there is none.
     private mutating func write(
       _ buffer: AudioBuffer?, isolation actor: isolated (any Actor)? = #isolation
     ) async throws {
@@ -88,7 +89,8 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
       try await file.take(buffer)
     }
 
-    /// The stream's error is the one to throw; the file's error still goes to the handler.
+    /// Closes the file after an error of the stream, which takes precedence; the handler gets the
+    /// file's error.
     private mutating func closeAfterError(
       isolation actor: isolated (any Actor)? = #isolation
     ) async {
@@ -114,40 +116,42 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
 
 extension TeedAudio: Sendable where Base: Sendable {}
 
-/// How a stream is written to a file on its way.
+/// The policy for writing a stream to a file.
 public struct TeePolicy: Sendable {
-  /// What becomes of frames that the stream lacks.
+  /// The handling of missing frames in the stream.
   public enum Gaps: Hashable, Sendable {
-    /// They are silence in the file, so that its time-line is that of the stream.
+    /// They become silence, so the file has the timeline of the stream.
     case silence
     /// They are missing in the file, too.
     case closedUp
   }
 
-  /// What happens when the file cannot be written.
+  /// The response to a failure of the file.
   public enum Failure: Sendable {
     /// The stream ends with the error, after the file is closed.
     case ends
-    /// The file is closed, the function is called once with the error, and the stream continues alone.
+    /// The file is closed, the function is called once with the error, and the stream continues
+    /// alone.
     case goesOn(@Sendable (any Error) -> Void)
   }
 
-  /// What becomes of frames that the stream lacks.
+  /// The handling of missing frames in the stream.
   public var gaps: Gaps
-  /// What happens when the file cannot be written.
+  /// The response to a failure of the file.
   public var failure: Failure
 
-  /// A policy; by default the file has the time-line of the stream, and its failure ends it.
+  /// Creates a policy; by default the file has the stream's timeline, and its failure ends the
+  /// stream.
   public init(gaps: Gaps = .silence, failure: Failure = .ends) {
     (self.gaps, self.failure) = (gaps, failure)
   }
 }
 
-/// What is to be written of a stream, without a file: every step returns what is to be done.
+/// Decides what to write of a stream, without a file: every step returns the actions.
 struct TeeMachine {
   enum Action: Equatable {
     case open(AudioFormat)
-    /// So many frames of silence.
+    /// This many frames of silence.
     case silence(FrameCount)
     case write(AudioBuffer)
     case close
@@ -180,16 +184,16 @@ struct TeeMachine {
     }
   }
 
-  /// The stream has ended, or the file has failed.
+  /// Records the end of the stream, or the failure of the file.
   mutating func end() -> [Action] {
     defer { state = .over }
     return state == .writing ? [.close] : []
   }
 }
 
-/// A file that is opened, written and closed on a thread of its own, as the machine decides.
+/// A file that is opened, written, and closed on its own thread, as the machine decides.
 private actor TeeWriting {
-  /// The thread that all of it happens on.
+  /// The executor with the file's thread.
   nonisolated let executor: ThreadExecutor
 
   private static let longestSilence: FrameCount = 4_096
@@ -206,7 +210,7 @@ private actor TeeWriting {
     machine = TeeMachine(gaps: gaps)
   }
 
-  // A consumer that goes away leaves a complete file, which is closed on the thread as well.
+  // A consumer that leaves also leaves a complete file, which is closed on the thread.
   isolated deinit {
     writer = nil
   }
@@ -215,9 +219,9 @@ private actor TeeWriting {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Writes a buffer; if that fails, the file is closed before the error is reported.
+  /// Writes a buffer; after a failure, the file is closed before the error is thrown.
   ///
-  /// A cancelled task gets `CancellationError` where there is a gap to be filled, however long.
+  /// A cancelled task gets `CancellationError` while a gap is filled.
   func take(_ buffer: AudioBuffer) throws {
     do {
       for action in machine.take(buffer) { try perform(action) }
@@ -255,7 +259,7 @@ private actor TeeWriting {
 
   private func closeAfterFailure() {
     _ = machine.end()
-    // The first error is more useful than the one of closing an incomplete file.
+    // The first error is more useful than the error of closing an incomplete file.
     try? writer.take()?.close()
   }
 }

@@ -3,8 +3,8 @@ import CVorbis
 
 /// Writes Vorbis in Ogg.
 ///
-/// libsndfile could, but it ends a page only when that is full, which of a quiet sound takes many
-/// seconds, and they would all be lost with the process.
+/// libsndfile writes only full pages. A page of quiet audio spans many seconds, which would be lost
+/// with the process. seconds, and they would all be lost with the process.
 final class VorbisOutput: SoundFileOutput {
   private static let framesPerBlock = 1_024
 
@@ -13,14 +13,14 @@ final class VorbisOutput: SoundFileOutput {
   private let file: GrowingFile
   private let format: AudioFormat
   private let encoder: VorbisEncoder
-  /// From the order of WAV files to that of Vorbis.
+  /// The mix from the channel order of WAV files to that of Vorbis.
   private let order: ChannelMix
   private var ordered: [Float]
   private var page: [UInt8] = []
   private var hasFailed = false
   private var isFinished = false
 
-  /// Writes what comes before all sound.
+  /// Writes the headers.
   init(
     _ file: GrowingFile, format: AudioFormat, tags: [AudioTag: String] = [:]
   ) throws(SoundFileError) {
@@ -29,7 +29,7 @@ final class VorbisOutput: SoundFileOutput {
     encoder = new
     order = ChannelMix(from: format.layout, to: .vorbis(format.channelCount))
     ordered = Array(repeating: 0, count: Self.framesPerBlock * format.channelCount)
-    // The largest page that there is.
+    // The maximum size of a page.
     page.reserveCapacity(27 + 255 + 255 * 255)
     encoder.begin(tags)
     try write(wholePages: false)
@@ -39,7 +39,7 @@ final class VorbisOutput: SoundFileOutput {
     _ = finish()
   }
 
-  /// Throws where there is no Vorbis of such a format, before a file is made for it.
+  /// Throws for a format that Vorbis does not support, before a file is created.
   static func check(_ format: AudioFormat) throws(SoundFileError) {
     guard VorbisEncoder.encodes(format) else { throw unsupported(format) }
   }
@@ -64,7 +64,7 @@ final class VorbisOutput: SoundFileOutput {
     }
   }
 
-  /// Ends the page that is not full: what is in no page is lost with the process.
+  /// Writes the incomplete page, which would be lost with the process.
   func updateHeader() throws(SoundFileError) {
     try write(wholePages: false)
   }
@@ -101,18 +101,18 @@ final class VorbisOutput: SoundFileOutput {
   }
 }
 
-/// The one owner of a Vorbis encoder and of the Ogg stream that its packets go into.
+/// The owner of a Vorbis encoder and the Ogg stream of its packets.
 struct VorbisEncoder: ~Copyable {
-  /// Of 0 to 1: about 110 kbit/s for stereo at 44.1 kHz; what libsndfile takes.
+  /// The quality from 0 to 1, as in libsndfile: about 110 kbit/s for stereo at 44.1 kHz.
   private static let quality: Float = 0.4
 
-  // libvorbis keeps pointers from one of these to another: each stays where it is until the end.
+  // libvorbis keeps pointers between these structures, so each has a fixed address until `deinit`.
   private let info: UnsafeMutablePointer<vorbis_info>
   private let analysis = UnsafeMutablePointer<vorbis_dsp_state>.allocate(capacity: 1)
   private let block = UnsafeMutablePointer<vorbis_block>.allocate(capacity: 1)
   private let stream = UnsafeMutablePointer<ogg_stream_state>.allocate(capacity: 1)
 
-  /// Prepares for sound of this format; nil where there is no Vorbis of it.
+  /// Creates an encoder; returns nil if Vorbis does not support the format.
   init?(_ format: AudioFormat) {
     guard let info = Self.settings(format) else { return nil }
     self.info = info
@@ -132,7 +132,7 @@ struct VorbisEncoder: ~Copyable {
     info.deallocate()
   }
 
-  /// Whether there is Vorbis of this format; no encoder, with its tables, is made to find out.
+  /// Whether Vorbis supports this format; it is checked without creating an encoder.
   ///
   /// The corresponding C function is `vorbis_encode_setup_vbr`.
   static func encodes(_ format: AudioFormat) -> Bool {
@@ -146,12 +146,12 @@ struct VorbisEncoder: ~Copyable {
     choice(format, by: vorbis_encode_init_vbr)
   }
 
-  /// What a function of the C library chooses for a format; nil where it refuses.
+  /// The settings that a C function chooses for a format; nil if it refuses.
   private static func choice(
     _ format: AudioFormat,
     by choose: (UnsafeMutablePointer<vorbis_info>?, Int, Int, Float) -> Int32
   ) -> UnsafeMutablePointer<vorbis_info>? {
-    // Vorbis counts its channels in a byte.
+    // The channel count of Vorbis has 8 bits.
     guard format.channelCount <= 255 else { return nil }
     let info = UnsafeMutablePointer<vorbis_info>.allocate(capacity: 1)
     vorbis_info_init(info)
@@ -165,7 +165,7 @@ struct VorbisEncoder: ~Copyable {
     info.deallocate()
   }
 
-  /// Puts the three packets into the stream that come before all sound.
+  /// Adds the three header packets to the stream.
   func begin(_ tags: [AudioTag: String]) {
     var comment = vorbis_comment()
     vorbis_comment_init(&comment)
@@ -182,7 +182,7 @@ struct VorbisEncoder: ~Copyable {
   func encode(_ samples: UnsafeBufferPointer<Float>) {
     let channelCount = Int(info.pointee.channels)
     let frames = samples.count / channelCount
-    // With zero frames, libvorbis ends the stream.
+    // Zero frames would end the stream.
     guard frames > 0, let room = vorbis_analysis_buffer(analysis, Int32(frames)) else { return }
     for channel in 0..<channelCount {
       guard let target = room[channel] else { continue }
@@ -192,7 +192,7 @@ struct VorbisEncoder: ~Copyable {
     collect()
   }
 
-  /// Encodes what is left.
+  /// Encodes the rest.
   func end() {
     vorbis_analysis_wrote(analysis, 0)
     collect()
@@ -209,11 +209,11 @@ struct VorbisEncoder: ~Copyable {
     }
   }
 
-  /// Takes the next page out of the stream; false where there is none.
+  /// Takes the next page of the stream; returns false if there is none.
   ///
   /// - Parameters:
-  ///   - isWhole: only a page that is full.
-  ///   - page: becomes the page.
+  ///   - isWhole: whether to take only a full page.
+  ///   - page: replaced by the page.
   fileprivate func takePage(isWhole: Bool, into page: inout [UInt8]) -> Bool {
     var found = ogg_page()
     let count =

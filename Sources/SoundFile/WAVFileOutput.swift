@@ -4,8 +4,8 @@ import Glibc
 
 /// Writes WAV and RF64.
 ///
-/// libsndfile could, but a WAV file that may become RF64 gets from it a format chunk which Python's
-/// `wave` refuses, and its header could not be tested for every length.
+/// For a WAV file that may become RF64, libsndfile writes a format chunk that Python's `wave`
+/// rejects. Its header could also not be tested for every length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader
@@ -16,7 +16,7 @@ final class WAVFileOutput: SoundFileOutput {
   private var samples: LittleEndianSamples
   private var isFinished = false
 
-  /// Writes the header of a file without sound.
+  /// Writes the header of a file without audio.
   init(_ file: GrowingFile, header: WAVFileHeader) throws(SoundFileError) {
     (self.file, self.header) = (file, header)
     samples = LittleEndianSamples(header.samples)
@@ -35,7 +35,7 @@ final class WAVFileOutput: SoundFileOutput {
 
   var framesWritten: FrameCount { FrameCount(dataSize / frameSize) }
 
-  /// In bytes, the last frame's missing ones not yet cut off.
+  /// The size of the audio in bytes, which may include an incomplete last frame.
   private var dataSize: Int { max(0, file.length - headerSize) }
 
   func write(_ sound: UnsafeBufferPointer<Float>) throws(SoundFileError) {
@@ -69,7 +69,7 @@ final class WAVFileOutput: SoundFileOutput {
     }
   }
 
-  /// A chunk of an odd length is followed by a byte that its size does not count.
+  /// Pads a chunk of odd length with a byte that its size excludes.
   private func pad() throws(SoundFileError) {
     guard !dataSize.isMultiple(of: 2), file.mayGrow else { return }
     let count = withUnsafeBytes(of: UInt8(0)) { file.append($0) }
@@ -81,31 +81,32 @@ final class WAVFileOutput: SoundFileOutput {
   }
 }
 
-/// The first bytes of WAV: of a file whose length is known, which is RF64 where 32 bits cannot hold
-/// it, or of a stream of unknown length.
+/// The header of a WAV file, which is RF64 if 32 bits cannot store its length, or of a stream of
+/// unknown length.
 ///
-/// Both kinds of file have the same length: RF64's sizes stand where a WAV file has a chunk of nothing.
-/// The format is the plain one, also for 24 bits, because Python's `wave` reads no other before
-/// 3.12. From three channels on it is WAVE_FORMAT_EXTENSIBLE, which names their positions: without
-/// that, other programs take three channels for 2.1.
+/// Both kinds of file have headers of equal length: RF64's sizes replace a junk chunk of a WAV
+/// file. The format chunk is the plain one, even for 24 bits, because Python's `wave` reads no
+/// other before 3.12. From three channels on it is WAVE_FORMAT_EXTENSIBLE, which has their
+/// positions: without them, other programs treat three channels as 2.1.
 struct WAVFileHeader {
-  /// The largest size that a WAV header can hold.
+  /// The maximum size in a WAV header.
   static let largestSize = 0xFFFF_FFFF
 
   let format: AudioFormat
   let samples: SoundFileEncoding.SampleFormat
   var tags: [AudioTag: String] = [:]
-  /// Where RF64 begins.
+  /// The size at which RF64 begins.
   var largestSize = Self.largestSize
 
-  /// The bytes before the first sample.
+  /// The number of bytes before the first sample.
   var byteCount: Int { bytes(dataSize: 0).count }
 
-  /// The header before so many bytes of samples, whole frames.
+  /// Returns the header for this many bytes of samples in whole frames.
   func bytes(dataSize: Int) -> [UInt8] {
     let rest = middle(frames: frames(dataSize))
     let padding = dataSize % 2
-    // After the first 8 bytes: "WAVE", 36 bytes of sizes, the format, 8 of the data's own head.
+    // After the first 8 bytes: "WAVE", 36 bytes of sizes, the format, and 8 bytes of the data
+    // chunk's header.
     let fileSize = 4 + 36 + rest.count + 8 + dataSize + padding
     guard fileSize <= largestSize else {
       let sizes = little(fileSize, 8) + little(dataSize, 8) + little(frames(dataSize), 8)
@@ -118,7 +119,7 @@ struct WAVFileHeader {
       + chunkHead("data", dataSize)
   }
 
-  /// The header of a stream: the sizes are the largest numbers there are.
+  /// The header of a stream, with the largest possible sizes.
   var streamBytes: [UInt8] {
     chunkHead("RIFF", Self.largestSize) + Array("WAVE".utf8) + formatChunk
       + chunkHead("data", Self.largestSize)
@@ -128,14 +129,14 @@ struct WAVFileHeader {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
-  /// The format, for float the number of frames, which the standard demands, and the tags.
+  /// The format chunk, the number of frames that the standard requires for float, and the tags.
   private func middle(frames: Int) -> [UInt8] {
     guard samples == .float else { return formatChunk + tags.infoChunk }
     return formatChunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4)
       + tags.infoChunk
   }
 
-  /// Rate, channels and coding.
+  /// The format chunk with rate, channels, and coding.
   private var formatChunk: [UInt8] {
     let frameSize = format.channelCount * samples.byteCount
     let rate = format.sampleRate.hertz
@@ -148,8 +149,8 @@ struct WAVFileHeader {
       + little(frameSize, 2) + little(samples.byteCount * 8, 2) + extra
   }
 
-  /// What WAVE_FORMAT_EXTENSIBLE adds: the valid bits, the mask of positions, and the coding, as the
-  /// beginning of an identifier whose rest never changes.
+  /// The extension of WAVE_FORMAT_EXTENSIBLE: the valid bits, the channel mask, and an identifier
+  /// that begins with the coding.
   private func positions(_ coding: Int) -> [UInt8] {
     let identifier: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
     return little(22, 2) + little(samples.byteCount * 8, 2) + little(Int(format.layout.wavMask), 4)
@@ -157,29 +158,28 @@ struct WAVFileHeader {
   }
 }
 
-/// The name of a chunk and the number of bytes that follow.
+/// The name of a chunk and the number of following bytes.
 private func chunkHead(_ name: String, _ size: Int) -> [UInt8] {
   Array(name.utf8) + little(size, 4)
 }
 
-/// A number, the lowest byte first.
+/// A little-endian number.
 private func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }
 
-/// Writes WAV, or its samples alone, to a descriptor that cannot be sought in, for example 1 for
-/// standard output.
+/// Writes WAV or raw samples to a descriptor without seeking, for example 1 for standard output.
 ///
-/// The sizes in its header are the largest numbers there are, as SoX and FFmpeg write and read
-/// them: the stream is as long as its writer likes.
+/// The sizes in the header are the largest possible numbers, as in SoX and FFmpeg: the stream has
+/// any length.
 ///
-/// Its methods block while there is no room in the pipe, until the stop signal. Thread safety: one
-/// thread at a time.
+/// Its methods block while the pipe has no room, until the stop signal. Thread safety: one thread
+/// at a time.
 public final class StreamingWAVWriter {
-  /// Rate and channels of the stream.
+  /// The sample rate and channels of the stream.
   public let format: AudioFormat
 
-  /// The frames written so far.
+  /// The number of frames written.
   public private(set) var framesWritten: FrameCount = 0
 
   private let samples: SoundFileEncoding.SampleFormat
@@ -189,16 +189,16 @@ public final class StreamingWAVWriter {
   private var encoder: LittleEndianSamples
   private var bytes: [UInt8] = []
 
-  /// Writes the header; the descriptor stays the caller's, who closes it.
+  /// Writes the header; the caller keeps and closes the descriptor.
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file, a pipe, or a terminal that is open for writing.
-  ///   - name: what error messages call it.
+  ///   - name: its name in error messages.
   ///   - format: the sample rate and the channels.
-  ///   - samples: how exact the samples are.
-  ///   - isRaw: whether there is no header; the lowest byte of a sample comes first all the same.
-  ///   - stopSignal: once it is signaled, a reader that takes nothing for a second fails the write.
-  /// - Throws: `SoundFileError.brokenPipe` where the reader has gone, else as `write`.
+  ///   - samples: the sample format.
+  ///   - isRaw: whether to omit the header; samples are little-endian in both cases.
+  ///   - stopSignal: once signaled, the write fails if the reader takes nothing for a second.
+  /// - Throws: `SoundFileError.brokenPipe` if the reader is gone, otherwise as `write`.
   public init(
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
     samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false, stopSignal: WakeUp? = nil
@@ -209,10 +209,10 @@ public final class StreamingWAVWriter {
     if !isRaw { try write(WAVFileHeader(format: format, samples: samples).streamBytes) }
   }
 
-  /// Writes a buffer; its place on the time-line does not matter.
+  /// Writes a buffer; its frame index is ignored.
   ///
-  /// - Throws: `SoundFileError.brokenPipe` where the reader has gone (there is no SIGPIPE),
-  ///   `.diskFull` where the output is a file, `.wrongFormat`, or `.cannotWrite`.
+  /// - Throws: `SoundFileError.brokenPipe` if the reader is gone (without SIGPIPE), `.diskFull` if
+  ///   the output is a file, `.wrongFormat`, or `.cannotWrite`.
   public func write(_ buffer: AudioBuffer) throws(SoundFileError) {
     guard buffer.format == format else {
       throw .wrongFormat(expected: format, actual: buffer.format)
@@ -233,7 +233,7 @@ public final class StreamingWAVWriter {
     guard code == 0 else { throw SystemErrors.writing(name, code: code) }
   }
 
-  /// Keeps SIGPIPE, which would end the process, from this thread while `body` writes.
+  /// Blocks SIGPIPE, which would end the process, on this thread during `body`.
   private func withoutPipeSignal(_ body: () -> Int32) -> Int32 {
     var pipeSignal = sigset_t()
     var previous = sigset_t()
@@ -247,7 +247,7 @@ public final class StreamingWAVWriter {
     defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
     let code = body()
     if code == EPIPE {
-      // The signal is pending on this thread; taken here, it is not delivered when unblocked.
+      // The signal is pending on this thread; taking it here prevents its delivery.
       var now = timespec()
       sigtimedwait(&pipeSignal, nil, &now)
     }

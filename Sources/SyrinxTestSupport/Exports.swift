@@ -1,2 +1,2 @@
-// Tests with the scripted engine need the virtual card as well: one import brings both.
+// Tests with the scripted engine also need the virtual sound card.
 @_exported public import VirtualSoundCard

@@ -2,25 +2,24 @@ public import AudioCore
 public import SpeechEngine
 import Synchronization
 
-/// A speech engine for tests: it recognizes its script, whatever the audio is, and reports
-/// what was done with it.
+/// A speech engine for tests that recognizes its script in any audio and records its calls.
 ///
 /// ```swift
 /// let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward ten meters")])
 /// withDependencies { $0.speechEngine = scripted.engine } operation: { … }
 /// ```
 public final class ScriptedSpeechEngine: Sendable {
-  /// What was done with a session.
+  /// A call of a session.
   public enum Event: Equatable, Sendable {
     /// A session was made.
     case madeSession
     /// An utterance began.
     case began
-    /// All of the utterance so far, so many frames, was decoded.
+    /// The whole utterance so far was decoded, with this many frames.
     case decoded(after: FrameCount)
-    /// After so many frames the engine was notified that the utterance may be over.
+    /// The engine was notified after this many frames that the utterance may be over.
     case anticipated(after: FrameCount)
-    /// An utterance was finished after so many frames.
+    /// An utterance was finished after this many frames.
     case finished(after: FrameCount)
     /// The session was released.
     case released
@@ -42,19 +41,19 @@ public final class ScriptedSpeechEngine: Sendable {
   private let tailPadding: Duration
   private let decodeInterval: Duration?
   private let model: SpeechModel
-  // Held to add an event; its waiters are resumed after it is released.
+  // Protects the events; waiting tasks are resumed after the lock is released.
   private let state = Mutex(State())
 
-  /// An engine that recognizes these utterances in order, and nothing in those after the last.
+  /// Creates an engine that recognizes these utterances in order, and nothing after the last one.
   ///
   /// - Parameters:
-  ///   - utterances: what it recognizes, in order.
-  ///   - faults: what fails, and when.
-  ///   - tailPadding: the silence that it requests after an utterance.
-  ///   - decodeInterval: how much audio it wants before it decodes the utterance anew. Then it is an
-  ///     engine that decodes whole utterances: its hypotheses have revisions and, before the end,
-  ///     estimated times, it anticipates the end, and `events` has each decode. Nil for an engine that
-  ///     decodes as audio comes.
+  ///   - utterances: the utterances, in order.
+  ///   - faults: the scripted errors.
+  ///   - tailPadding: the silence that the engine requests after an utterance.
+  ///   - decodeInterval: the audio that the engine needs before it decodes the utterance again, or
+  ///     nil for an engine that decodes continuously. With an interval, the engine decodes whole
+  ///     utterances: its hypotheses have revisions and, before the end, estimated timestamps. It
+  ///     anticipates the end, and `events` contains each decode.
   public init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults(),
     tailPadding: Duration = .zero, decodeInterval: Duration? = nil
@@ -66,10 +65,12 @@ public final class ScriptedSpeechEngine: Sendable {
     model = SpeechModel(language: "en-US", location: "script")
   }
 
-  /// The engine to put in place of another; each of its sessions begins the script anew.
+  /// The engine to use instead of another one.
   ///
-  /// A session for key phrases reports only those of the script; grammars, contextual
-  /// phrases and engine options change nothing, and are kept in `options`.
+  /// Each session starts the script again.
+  ///
+  /// A session for key phrases reports only the key phrases in the script. Grammars, contextual
+  /// phrases, and engine options have no effect and are recorded in `options`.
   public var engine: SpeechEngine {
     var engine = SpeechEngine(
       name: "scripted",
@@ -81,13 +82,13 @@ public final class ScriptedSpeechEngine: Sendable {
     return engine
   }
 
-  /// What was done, in order, with all sessions.
+  /// The calls of all sessions, in order.
   public var events: [Event] { state.withLock { $0.events } }
 
-  /// What the sessions were asked for, in the order in which they were made.
+  /// The options of the sessions, in creation order.
   public var options: [SpeechSessionOptions] { state.withLock { $0.options } }
 
-  /// Returns when this event has been noted, at once where it was before.
+  /// Returns when this event has been recorded, or at once if it has already been.
   public func waitUntil(_ event: Event) async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
@@ -125,18 +126,18 @@ public final class ScriptedSpeechEngine: Sendable {
   }
 }
 
-/// What goes wrong in a scripted engine.
+/// The errors of a scripted engine.
 public struct ScriptedFaults: Equatable, Sendable {
-  /// Thrown when a session is made; the engine then is not available either.
+  /// Thrown when a session is made; the engine is then unavailable as well.
   public var loading: SpeechEngineError?
-  /// Thrown when an utterance is fed further than `failsAfter`.
+  /// Thrown when more of an utterance is processed than `failsAfter`.
   public var processing: SpeechEngineError?
-  /// How much of each utterance is processed before `processing` is thrown.
+  /// The duration of each utterance that is processed before `processing` is thrown.
   public var failsAfter: Duration
   /// Thrown when an utterance is finished.
   public var finishing: SpeechEngineError?
 
-  /// Faults by the place where they happen; without any, none happens.
+  /// Creates faults; by default there are none.
   public init(
     loading: SpeechEngineError? = nil, processing: SpeechEngineError? = nil,
     failsAfter: Duration = .zero, finishing: SpeechEngineError? = nil
@@ -148,23 +149,23 @@ public struct ScriptedFaults: Equatable, Sendable {
   }
 }
 
-/// What a scripted engine understands of one utterance, and what it thinks on the way.
+/// The recognition of one utterance by a scripted engine, with its hypotheses on the way.
 public struct ScriptedUtterance: Sendable {
-  /// The words in order, where they lie in the utterance, and how sure the engine is at the end.
+  /// The words in order, with their positions in the utterance and their final confidences.
   public var words: [SpeechHypothesis.Word]
-  /// The hypotheses before the end; without any, the words that have ended.
+  /// The hypotheses before the end; if empty, the words that have ended.
   public var revisions: [Revision]
 
-  /// Further readings of it, the likelier first; a session gives as many as are asked for.
+  /// The alternatives, most likely first; a session returns as many as requested.
   public var alternatives: [String] = []
 
-  /// An utterance from its words and what was thought on the way.
+  /// Creates an utterance from its words and the hypotheses before its end.
   public init(words: [SpeechHypothesis.Word], revisions: [Revision] = []) {
     self.words = words
     self.revisions = revisions
   }
 
-  /// An utterance whose words follow one another, each as long as the others.
+  /// Creates an utterance of consecutive words of equal duration.
   public init(
     _ text: String, wordDuration: Duration = .milliseconds(200), confidence: Double? = 1
   ) {
@@ -179,19 +180,19 @@ public struct ScriptedUtterance: Sendable {
 
   /// The engine's hypothesis after a part of the utterance.
   public struct Revision: Sendable {
-    /// How much of the utterance has been processed.
+    /// The processed duration of the utterance.
     public var heard: Duration
-    /// The engine's hypothesis then.
+    /// The engine's hypothesis at this point.
     public var text: String
 
-    /// A revision from its parts.
+    /// Creates a revision.
     public init(after heard: Duration, _ text: String) {
       self.heard = heard
       self.text = text
     }
   }
 
-  /// The hypothesis after so many frames at 16 kHz.
+  /// Returns the hypothesis after this many frames at 16 kHz.
   func hypothesis(after heard: FrameCount) -> SpeechHypothesis {
     guard !revisions.isEmpty else {
       let known = words.filter { $0.frames.upperBound <= heard }
@@ -202,7 +203,7 @@ public struct ScriptedUtterance: Sendable {
       words: current.map { ScriptedUtterance($0.text, confidence: nil).words } ?? [])
   }
 
-  /// The hypothesis at the end, with further readings at most as many as are wanted.
+  /// Returns the final hypothesis with at most `count` alternatives.
   func whole(alternatives count: Int) -> SpeechHypothesis {
     SpeechHypothesis(
       words: words,
@@ -222,7 +223,7 @@ final class ScriptedSession: SpeechEngineSession {
   private var current: ScriptedUtterance?
   private var heard: FrameCount = 0
   private let decodesWholeUtterances: Bool
-  /// How often an utterance was decoded, and how much of it the last time.
+  /// The number of decodes of the utterance, and its frames at the last decode.
   private var decode: (count: Int, heard: FrameCount?) = (0, nil)
 
   init(
@@ -253,7 +254,7 @@ final class ScriptedSession: SpeechEngineSession {
     decodeAll()
   }
 
-  /// Decodes the audio that was not decoded before.
+  /// Decodes the utterance if there is new audio.
   private func decodeAll() {
     guard decodesWholeUtterances, decode.heard != heard else { return }
     decode = (decode.count + 1, heard)
@@ -283,7 +284,7 @@ final class ScriptedSession: SpeechEngineSession {
 }
 
 extension SpeechHypothesis {
-  /// The phrases that stand in it, a word each, without confidence.
+  /// The key phrases it contains, each as one word without confidence.
   fileprivate func phrases(_ wanted: [SpeechKeyPhrase]) -> SpeechHypothesis {
     let texts = words.map(\.text)
     let found = words.indices.flatMap { index in

@@ -4,11 +4,12 @@ import SoundCard
 import SoundFile
 
 extension VirtualMicrophone {
-  /// A microphone that hears a sound file: each capture gets the whole file, in the file's format, and
-  /// then ends.
+  /// A microphone that captures a sound file.
   ///
-  /// It reads the file while it is captured. A file that is damaged or truncated fails the capture
-  /// where its audio ends. Throws `SoundFileError` if there is no sound file now.
+  /// Each capture gets the whole file, in the file's format, and then ends.
+  ///
+  /// The file is read during the capture. A damaged or truncated file fails the capture where its
+  /// audio ends. Throws `SoundFileError` if the file cannot be opened.
   public static func file(_ url: URL) throws -> VirtualMicrophone {
     VirtualMicrophone(format: try SoundFileReader(url: url).format) { _ in
       let file = HeardFile(reader: try SoundFileReader(url: url))
@@ -17,9 +18,9 @@ extension VirtualMicrophone {
   }
 }
 
-/// A file that one capture reads.
+/// A file for one capture.
 private struct HeardFile: @unchecked Sendable {
-  // Right because a capture fills its samples on one thread.
+  // `@unchecked Sendable` is right because a capture fills its samples on one thread.
   let reader: SoundFileReader
 
   func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> FrameCount {

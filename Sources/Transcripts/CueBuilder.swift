@@ -1,22 +1,23 @@
 public import SpeechClient
 
-/// Makes cues of utterances as they become final: of readable length, cut where the speaker pauses and
-/// where a sentence ends.
+/// Builds cues of readable length from final transcriptions.
 ///
-/// A cue never spans utterances. Give it the final transcriptions in order, and call `finish` at
-/// the end: a cue that is too short is held until it is known how long it may stay.
+/// It cuts at pauses and at the ends of sentences.
+///
+/// A cue never spans utterances. Add the final transcriptions in order and call `finish` at the
+/// end. A short cue is held until the next one determines how long it can stay.
 public struct CueBuilder: Sendable {
   private let policy: CuePolicy
   private let lines: CueLines
   private var held: Cue?
 
-  /// A builder that keeps to the policy.
+  /// Creates a builder with this policy.
   public init(policy: CuePolicy = CuePolicy()) {
     self.policy = policy
     lines = CueLines(policy)
   }
 
-  /// The cues that are complete with this utterance, in order.
+  /// Adds an utterance and returns the completed cues, in order.
   public mutating func add(_ transcription: Transcription) -> [Cue] {
     var rest = transcription.segments[...]
     var ready: [Cue] = []
@@ -28,13 +29,13 @@ public struct CueBuilder: Sendable {
     return ready + releaseIfLongEnough()
   }
 
-  /// The cue that was held, if any.
+  /// Returns the held cue, if any.
   public mutating func finish() -> [Cue] {
     guard let last = held.take() else { return [] }
     return [extended(last, before: nil)]
   }
 
-  /// How many of the words, 1 at least, make the next cue.
+  /// The number of words in the next cue, at least 1.
   private func cueLength(of words: ArraySlice<TranscriptionSegment>) -> Int {
     var count = 1
     while count < words.count {
@@ -47,7 +48,7 @@ public struct CueBuilder: Sendable {
     return count
   }
 
-  /// Where there is no pause to cut at, the longest silence in the latter half has to do.
+  /// The number of words when no pause fits: up to the longest silence in the second half.
   private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
     let candidates = max(1, (count + 1) / 2)...count
     return candidates.reversed().max {
@@ -83,7 +84,7 @@ public struct CueBuilder: Sendable {
     return [cue]
   }
 
-  /// A short cue stays a while, but not into the next.
+  /// Extends a short cue to the minimum duration, but not into the next cue.
   private func extended(_ cue: Cue, before next: Cue?) -> Cue {
     var cue = cue
     let wanted = max(cue.end, cue.start + policy.minimumDuration)
@@ -98,8 +99,10 @@ extension TranscriptionSegment {
 }
 
 extension String {
-  /// Whether a sentence ends with the word: a mark says so, the next one does not begin with a small
-  /// letter, and it is neither an initial nor an abbreviation that a name follows.
+  /// Whether the word ends a sentence.
+  ///
+  /// It has a closing mark, the next word does not begin with a lowercase letter, and it is neither
+  /// an initial nor an abbreviation that precedes a name.
   fileprivate func endsSentence(before next: String) -> Bool {
     guard next.first(where: { $0.isLetter || $0.isNumber })?.isLowercase != true else {
       return false
@@ -122,22 +125,22 @@ extension StringProtocol {
   }
 }
 
-/// The limits that keep cues readable; the defaults are those that broadcasters use.
+/// The limits that keep cues readable; the defaults are those of broadcasters.
 public struct CuePolicy: Hashable, Sendable {
-  /// The most characters in a line; a single word may be longer.
+  /// The maximum number of characters in a line; a single word may exceed it.
   public var charactersPerLine: Int
-  /// The most lines in a cue.
+  /// The maximum number of lines in a cue.
   public var linesPerCue: Int
-  /// The longest that the words of a cue may last; a single word may last longer.
+  /// The maximum duration of a cue's words; a single word may exceed it.
   public var maximumDuration: Duration
-  /// How long a cue stays at least, if the next one does not begin sooner.
+  /// The minimum duration of a cue, unless the next one begins sooner.
   public var minimumDuration: Duration
   /// A pause between words that ends a cue.
   public var pause: Duration
-  /// The time between the end of a cue that stays longer than its words and the next cue.
+  /// The time between an extended cue and the next one.
   public var gap: Duration
 
-  /// A policy from its parts; numbers below 1 count as 1.
+  /// Creates a policy; numbers below 1 count as 1.
   public init(
     charactersPerLine: Int = 42, linesPerCue: Int = 2, maximumDuration: Duration = .seconds(7),
     minimumDuration: Duration = .seconds(1), pause: Duration = .milliseconds(700),
@@ -162,12 +165,12 @@ private struct CueLines {
     count = max(1, policy.linesPerCue)
   }
 
-  /// Whether the words have room; a word that is too long for a line has one for itself.
+  /// Whether the words fit; a word longer than a line gets its own line.
   func fit(_ words: some Collection<String>) -> Bool {
     lines(of: words, width: charactersPerLine).count <= count
   }
 
-  /// As few lines as possible, about as long as each other.
+  /// Returns the words in as few lines as possible, of about equal length.
   func lines(of words: some Collection<String>) -> [String] {
     let widest = lines(of: words, width: charactersPerLine)
     guard widest.count > 1 else { return widest }

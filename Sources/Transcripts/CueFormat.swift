@@ -1,16 +1,16 @@
 import AudioCore
 import SpeechClient
 
-/// A format of text files that hold cues.
+/// A text format for cues.
 public enum CueFormat: String, Hashable, Sendable, CaseIterable {
   /// SubRip: numbered cues, times as `00:00:01,500`.
   case srt
-  /// WebVTT, as browsers read it: times as `00:00:01.500`; &, < and > are escaped.
+  /// WebVTT for browsers: times as `00:00:01.500`; `&`, `<`, and `>` are escaped.
   case vtt
-  /// A table with the columns start and end, in milliseconds, and text, parted by tabs.
+  /// A tab-separated table of start and end in milliseconds, and text.
   case tsv
 
-  /// What the file begins with, without the line feed at its end; nil where it begins with a cue.
+  /// The first line of the file without its line feed, or nil if it begins with a cue.
   public var header: String? {
     switch self {
     case .srt: nil
@@ -19,7 +19,7 @@ public enum CueFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// A cue, without the line feed at its end; `number` counts the cues of the file from 1.
+  /// Returns the text of a cue without the last line feed; `number` counts cues from 1.
   public func text(of cue: Cue, number: Int) -> String {
     let lines = cue.lines.joined(separator: "\n")
     let (start, end) = (cue.start.thousandths, cue.end.thousandths)
@@ -61,16 +61,16 @@ extension Duration {
   fileprivate var thousandths: Int { max(0, Int((inSeconds * 1_000).rounded())) }
 }
 
-/// The piece of a transcript that is shown at one time, such as a subtitle.
+/// A timed piece of a transcript, such as a subtitle.
 public struct Cue: Hashable, Sendable {
-  /// When it appears, from the beginning of the audio.
+  /// The start, from the beginning of the audio.
   public var start: Duration
-  /// When it disappears.
+  /// The end, from the beginning of the audio.
   public var end: Duration
-  /// Its lines, from top to bottom.
+  /// The lines, from top to bottom.
   public var lines: [String]
 
-  /// A cue from its parts.
+  /// Creates a cue.
   public init(start: Duration, end: Duration, lines: [String]) {
     self.start = start
     self.end = end

@@ -1,6 +1,6 @@
-/// Writes the English numbers among words in digits, each run of them as one.
+/// Converts English number words to digits, each run of them to one number.
 struct NumberReader {
-  /// A number, and what follows its digits: nothing, st, nd, rd, or th, or the s of a decade.
+  /// A number with its suffix: none, st, nd, rd, or th, or the s of a decade.
   private struct Number {
     var digits: String
     var suffix = ""
@@ -9,10 +9,10 @@ struct NumberReader {
   private let words: [String]
   private var place = 0
   private var result: [String] = []
-  /// Whether the last of the result is a number that another one may continue.
+  /// Whether the last result is a number that the next one may extend.
   private var isOpen = false
 
-  /// The words, with numbers in digits and money and percentages in the order in which they are read.
+  /// Returns the words with numbers in digits, and with money and percentages as they are spoken.
   static func digits(in words: [String]) -> [String] {
     var reader = NumberReader(words: words)
     while reader.place < words.count { reader.readNext() }
@@ -51,7 +51,7 @@ struct NumberReader {
     place += 1
   }
 
-  /// Whether an "and" is that of "two dollars and fifty cents".
+  /// Whether this "and" stands between dollars and cents, as in "two dollars and fifty cents".
   private var isBeforeCents: Bool {
     guard let unit = result.last, Self.signs.values.contains(unit) else { return false }
     var ahead = self
@@ -90,8 +90,9 @@ struct NumberReader {
     isOpen = number.suffix.isEmpty
   }
 
-  /// The number that begins here: groups of up to three digits, each of a smaller scale than the one
-  /// before it.
+  /// Reads the number at the current position.
+  ///
+  /// It consists of groups of up to three digits with descending scales.
   private mutating func number() -> Number? {
     if let decimal = decimal() { return decimal }
     guard var group = group() else { return nil }
@@ -117,7 +118,7 @@ struct NumberReader {
     }
   }
 
-  /// A number with a point, or in digits that are no part of a longer one.
+  /// Reads a number with a decimal point, or in digits that begin no longer number.
   private mutating func decimal() -> Number? {
     var ahead = self
     var digits = word()
@@ -140,7 +141,7 @@ struct NumberReader {
     return Number(digits: Self.shifted(digits, by: scale))
   }
 
-  /// What is read behind "point": digits, one by one.
+  /// Reads the digits after "point".
   private mutating func fraction() -> String? {
     place += 1
     var digits = ""
@@ -155,12 +156,12 @@ struct NumberReader {
     return digits.isEmpty ? nil : digits
   }
 
-  /// A number below a thousand, or one of hundreds, or a few digits.
+  /// A number below a thousand, a number of hundreds, or a few digits.
   private struct Group {
     var value: Int
     var suffix = ""
 
-    /// The suffix with so much in front of it.
+    /// The suffix after this preceding total.
     func suffix(of total: Int) -> String { suffix == "th" ? (total + value).ordinalSuffix : suffix }
   }
 
@@ -232,7 +233,7 @@ struct NumberReader {
     return plain(parts[0] + fraction.prefix(exponent)) + "." + fraction.dropFirst(exponent)
   }
 
-  /// The digits without the zeros in front of them.
+  /// The digits without leading zeros.
   private static func plain(_ digits: some StringProtocol) -> String {
     let rest = digits.drop { $0 == "0" }
     return rest.isEmpty ? "0" : String(rest)
@@ -262,7 +263,7 @@ struct NumberReader {
     "tens twenties thirties forties fifties sixties seventies eighties nineties", step: 10
   ).filter { $0.value > 10 }
 
-  /// The words with their numbers: from 0, or in steps from the first.
+  /// Numbers the words from 0, or in steps that begin with one step.
   private static func numbered(_ words: String, step: Int? = nil) -> [String: Int] {
     let pairs = words.split(separator: " ").enumerated().map { index, word in
       (String(word), step.map { (index + 1) * $0 } ?? index)
@@ -272,13 +273,13 @@ struct NumberReader {
 }
 
 extension String {
-  /// Whether it is a number in digits, with one point at most, and within.
+  /// Whether it consists of digits with at most one decimal point between them.
   fileprivate var isDecimal: Bool {
     !isEmpty && allSatisfy { ("0"..."9").contains($0) || $0 == "." } && first != "." && last != "."
       && count { $0 == "." } <= 1
   }
 
-  /// A scale without the ending of an ordinal number.
+  /// A scale without the suffix of an ordinal number.
   fileprivate var withoutTh: String {
     hasSuffix("dth") || hasSuffix("nth") ? String(dropLast(2)) : self
   }

@@ -1,7 +1,8 @@
-/// Spells English words in one way: contractions taken apart, abbreviations in full, American
-/// spellings, and no fillers.
+/// Unifies the spelling of English words.
+///
+/// It expands contractions and abbreviations, uses American spellings, and removes fillers.
 enum SpellingVariants {
-  /// The words that are compared for a lowercase word.
+  /// Returns the words to compare for a lowercase word.
   static func words(for word: String) -> [String] {
     if fillers.contains(word) { return [] }
     return (phrases[word] ?? expanded(word)).map(american)
@@ -11,7 +12,7 @@ enum SpellingVariants {
     "uh", "uhh", "um", "umm", "uhm", "er", "erm", "hm", "hmm", "mm", "mmm", "mhm",
   ]
 
-  /// The words that follow no rule.
+  /// Words that follow no rule.
   private static let phrases: [String: [String]] = [
     "won't": ["will", "not"], "can't": ["can", "not"], "cannot": ["can", "not"],
     "shan't": ["shall", "not"], "ain't": ["is", "not"], "let's": ["let", "us"],
@@ -21,7 +22,7 @@ enum SpellingVariants {
     "vs": ["versus"], "etc": ["et", "cetera"],
   ]
 
-  /// The ends of contractions; 's, which may be a genitive, only behind one of these words.
+  /// The endings of contractions; 's may be a possessive and counts only after these words.
   private static let endings = [
     ("n't", "not"), ("'re", "are"), ("'ll", "will"), ("'ve", "have"), ("'m", "am"), ("'d", "would"),
   ]
@@ -48,7 +49,7 @@ enum SpellingVariants {
     return withZ(word)
   }
 
-  /// Organise, organised, organising, organisation with a z, except for words that have none.
+  /// Spells organise, organised, organising, and organisation with a z, unless they are exceptions.
   private static func withZ(_ word: String) -> String {
     for ending in ["ise", "ises", "ised", "iser", "isers", "ising", "isation", "isations"]
     where word.hasSuffix(ending) && word.count - ending.count >= 4 {
@@ -58,7 +59,7 @@ enum SpellingVariants {
     return word
   }
 
-  /// What comes before the "ise" of words that are always spelled with an s.
+  /// The parts before "ise" of words that are always spelled with an s.
   private static let wordsWithS = [
     "adv", "rev", "dev", "superv", "telev", "improv", "exerc", "surpr", "enterpr", "compr", "desp",
     "prem", "prom", "otherw", "likew", "clockw", "lengthw", "crossw", "prec", "disgu", "franch",
@@ -67,7 +68,7 @@ enum SpellingVariants {
 
   private static let longestStem = stems.keys.map(\.count).max() ?? 0
 
-  /// Beginnings of words.
+  /// The beginnings of words.
   private static let stems: [String: String] = [
     "armour": "armor", "behaviour": "behavior", "clamour": "clamor", "colour": "color",
     "endeavour": "endeavor", "favour": "favor", "flavour": "flavor", "harbour": "harbor",

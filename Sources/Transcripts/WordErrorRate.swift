@@ -1,12 +1,12 @@
-/// How far a recognized text is from what was said, word by word.
+/// The word error rate of a recognized text.
 ///
-/// Of all alignments of the two texts it takes one with the fewest errors, and among those one with
-/// the most matches. Memory grows with the number of words, time with the product of both numbers.
+/// The alignment has the fewest errors and, among those, the most matches. Memory is proportional
+/// to the number of words, time to the product of both numbers of words.
 public struct WordErrorRate: Hashable, Sendable {
-  /// What became of the words, in order.
+  /// The aligned words, in order.
   public let alignment: [AlignedWord]
 
-  /// Compares two texts, after both have been taken apart into words in the same way.
+  /// Compares two texts after the same normalization.
   public init(
     reference: String, hypothesis: String, normalization: WordNormalization = .spoken
   ) {
@@ -15,7 +15,7 @@ public struct WordErrorRate: Hashable, Sendable {
       hypothesis: normalization.words(of: hypothesis))
   }
 
-  /// Compares words as they are; for a character or syllable error rate, give these as words.
+  /// Compares words without normalization; pass characters or syllables for their error rates.
   public init(reference: [String], hypothesis: [String]) {
     alignment = WordAligner(reference: reference, hypothesis: hypothesis).alignment
   }
@@ -24,64 +24,64 @@ public struct WordErrorRate: Hashable, Sendable {
     self.alignment = alignment
   }
 
-  /// The errors for each word of the reference, from 0; it can exceed 1 where words were inserted.
+  /// The errors divided by the words of the reference; insertions can make it exceed 1.
   ///
   /// Nil if the reference has no words.
   public var rate: Double? {
     referenceCount > 0 ? Double(errorCount) / Double(referenceCount) : nil
   }
 
-  /// Words of the reference that became another word.
+  /// The number of reference words that were recognized as other words.
   public var substitutions: Int { alignment.count { $0.kind == .substitution } }
 
-  /// Words of the hypothesis that were not said.
+  /// The number of recognized words that were not spoken.
   public var insertions: Int { alignment.count { $0.kind == .insertion } }
 
-  /// Words of the reference that were not recognized.
+  /// The number of reference words that were not recognized.
   public var deletions: Int { alignment.count { $0.kind == .deletion } }
 
-  /// Words that are the same on both sides.
+  /// The number of correctly recognized words.
   public var matches: Int { alignment.count { $0.kind == .match } }
 
-  /// Substitutions, insertions and deletions.
+  /// The number of substitutions, insertions, and deletions.
   public var errorCount: Int { alignment.count { $0.kind != .match } }
 
-  /// The words of the reference.
+  /// The number of words in the reference.
   public var referenceCount: Int { alignment.count { $0.reference != nil } }
 
-  /// The words of the hypothesis.
+  /// The number of words in the hypothesis.
   public var hypothesisCount: Int { alignment.count { $0.hypothesis != nil } }
 
-  /// The rate of both together, in which each word of either reference weighs the same.
+  /// Returns the rate of both texts together, weighted by their numbers of words.
   public static func + (one: WordErrorRate, other: WordErrorRate) -> WordErrorRate {
     WordErrorRate(alignment: one.alignment + other.alignment)
   }
 }
 
-/// What became of one word between a reference and a hypothesis.
+/// A word in the alignment of a reference and a hypothesis.
 public enum AlignedWord: Hashable, Sendable {
   /// It was recognized.
   case match(String)
-  /// Another word was recognized in its place.
+  /// Another word was recognized instead.
   case substitution(reference: String, hypothesis: String)
-  /// It was recognized but not said.
+  /// It was recognized but not spoken.
   case insertion(String)
-  /// It was said but not recognized.
+  /// It was spoken but not recognized.
   case deletion(String)
 
-  /// What became of a word, without the word.
+  /// The kind of an aligned word.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Recognized.
+    /// Recognized correctly.
     case match
     /// Recognized as another word.
     case substitution
-    /// Never said.
+    /// Not spoken.
     case insertion
     /// Not recognized.
     case deletion
   }
 
-  /// What became of it.
+  /// The kind of the word.
   public var kind: Kind {
     switch self {
     case .match: .match
@@ -91,7 +91,7 @@ public enum AlignedWord: Hashable, Sendable {
     }
   }
 
-  /// The word that was said, nil for an insertion.
+  /// The spoken word, nil for an insertion.
   public var reference: String? {
     switch self {
     case .match(let word), .deletion(let word), .substitution(let word, _): word
@@ -99,7 +99,7 @@ public enum AlignedWord: Hashable, Sendable {
     }
   }
 
-  /// The word that was recognized, nil for a deletion.
+  /// The recognized word, nil for a deletion.
   public var hypothesis: String? {
     switch self {
     case .match(let word), .insertion(let word), .substitution(_, let word): word
@@ -108,14 +108,14 @@ public enum AlignedWord: Hashable, Sendable {
   }
 }
 
-/// Finds an alignment with the fewest errors in memory that grows with the number of words only.
+/// Finds an alignment with the fewest errors in memory proportional to the number of words.
 ///
-/// Hirschberg's way: the middle of the reference must lie somewhere in the hypothesis; the costs
-/// from both ends say where, and the halves are aligned for themselves.
+/// It uses Hirschberg's algorithm. The costs from both ends determine where the middle of the
+/// reference lies in the hypothesis, and both halves are aligned separately.
 private struct WordAligner {
   private static let error = 1 << 32
   private static let insertion = error
-  // A word of the reference that is lost weighs a little more: so the most words are kept.
+  // Losing a reference word costs slightly more, so the alignment keeps the most words.
   private static let loss = error + 1
 
   private let reference: [Int]
@@ -158,7 +158,7 @@ private struct WordAligner {
     }
   }
 
-  /// The one word becomes its like where there is one, the first of the others where there is none.
+  /// Aligns one word with its first match, or with the first word if there is no match.
   private func alignOne(
     _ word: Int?, _ heard: ArraySlice<Int>, into result: inout [AlignedWord]
   ) {
@@ -175,7 +175,7 @@ private struct WordAligner {
     }
   }
 
-  /// How many words of `heard` belong to `first`; the others belong to `second`.
+  /// The number of words of `heard` that belong to `first`; the others belong to `second`.
   private func split(
     _ first: ArraySlice<Int>, _ second: ArraySlice<Int>, _ heard: ArraySlice<Int>
   ) -> Int {
@@ -189,7 +189,7 @@ private struct WordAligner {
     return best
   }
 
-  /// For each number of words of `heard`, from 0, the cost of making them from all of `said`.
+  /// The cost of aligning all of `said` with the first n words of `heard`, for each n from 0.
   private func costs(
     _ said: some Sequence<Int>, _ heard: some Sequence<Int>
   ) -> [Int] {

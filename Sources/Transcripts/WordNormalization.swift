@@ -1,31 +1,31 @@
 import SpeechClient
 
-/// How a text is taken apart into the words that are compared.
+/// The normalization of a text into comparable words.
 public enum WordNormalization: Hashable, Sendable, CaseIterable {
-  /// As spoken: texts that are read aloud alike compare equal.
+  /// As spoken: texts that sound alike are equal.
   ///
-  /// - Letters become lowercase. A word is a run of letters and digits, and of apostrophes between
-  ///   two of those (’ counts as '); all else, hyphens among it, is between words, but for the dots of
-  ///   "U.S." and the signs below. In scripts without spaces each letter is a word.
+  /// - Letters become lowercase. A word is a run of letters, digits, and apostrophes between them
+  ///   (’ counts as '). Everything else, such as a hyphen, separates words, except for the dots of
+  ///   "U.S." and the signs below. In scripts without spaces, each letter is a word.
   /// - Numbers are written in digits: "two hundred and fifty" and "250" are the word 250, "the
-  ///   twenty-first" is 21st, "two point five million" is 2500000, "the nineties" are the 90s. Numbers
-  ///   that follow one another are one: "nineteen eighty-four" is 1984, "ten thirty" is 1030 as 10:30
-  ///   is, and "nine one one" is 911.
-  /// - Money and signs are words: "$5" is 5 dollar, "£2.50" 2 pound 50 cent (as are pence), "5 %" 5 percent,
-  ///   "&" and, "-3" minus 3.
-  /// - Contractions are taken apart: "isn't" is is not, "we'd" we would, "it's" it is; the 's of a noun
-  ///   stays. "Gonna", "wanna", and "gotta" are going to, want to, and got to.
-  /// - British spellings become American, and a few abbreviations whole words: "colour" is color,
-  ///   "organised" organized, "Mr." mister.
+  ///   twenty-first" is 21st, "two point five million" is 2500000, "the nineties" are the 90s.
+  ///   Consecutive numbers are joined: "nineteen eighty-four" is 1984, "ten thirty" is 1030 like
+  ///   10:30, and "nine one one" is 911.
+  /// - Money and signs are words: "$5" is 5 dollar, "£2.50" is 2 pound 50 cent (also for pence), "5
+  ///   %" is 5 percent, "&" is and, "-3" is minus 3.
+  /// - Contractions are expanded: "isn't" is is not, "we'd" is we would, "it's" is it is. The 's of
+  ///   a noun stays. "Gonna", "wanna", and "gotta" are going to, want to, and got to.
+  /// - British spellings become American, and a few abbreviations are expanded: "colour" is color,
+  ///   "organised" is organized, "Mr." is mister.
   /// - Fillers such as uh, um, er, and hm are removed.
   ///
-  /// Numbers, contractions, spellings, and fillers are those of English. A rule is the same for both
-  /// texts, so that in other languages it hardly ever matters.
+  /// Numbers, contractions, spellings, and fillers are English. Both texts are normalized alike, so
+  /// this rarely affects other languages.
   case spoken
-  /// As written: words are what white space separates.
+  /// As written: whitespace separates words.
   case written
 
-  /// The words of a text, in order.
+  /// Returns the words of a text, in order.
   public func words(of text: String) -> [String] {
     switch self {
     case .written: text.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -34,13 +34,13 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Takes a text apart: small words and numbers in digits, and the signs that are read aloud.
+/// Splits a text into lowercase words and numbers in digits, and signs that are read aloud.
 private struct SpokenTokens {
   private let text: [Character]
   private var tokens: [String] = []
   private var run = ""
 
-  /// The tokens of a text, in order; a sign of money stands where it is written.
+  /// Returns the tokens of a text, in order; a currency sign keeps its position.
   static func of(_ text: String) -> [String] {
     var tokens = SpokenTokens(text: Array(text.lowercased()))
     for index in tokens.text.indices { tokens.take(at: index) }
@@ -75,7 +75,7 @@ private struct SpokenTokens {
     }
   }
 
-  /// Whether there is a letter with none beside it, as in "U.S.".
+  /// Whether it is a single letter, as in "U.S.".
   private func isInitial(_ index: Int) -> Bool {
     character(index).isLetter && !character(index - 1).isPartOfWord
       && !character(index + 1).isPartOfWord
@@ -93,7 +93,9 @@ private struct SpokenTokens {
     }
   }
 
-  /// An apostrophe that begins or ends a run is a quotation mark, and two of them in a row are, too.
+  /// Ends a run.
+  ///
+  /// An apostrophe at its beginning or end is a quotation mark, as are two in a row.
   private mutating func endRun() {
     let parts = run.split(separator: "'", omittingEmptySubsequences: false)
     tokens += parts.split(whereSeparator: \.isEmpty).map { $0.joined(separator: "'") }

@@ -65,8 +65,9 @@ final class VirtualCapture: CapturePCM {
 
 /// The signal of a virtual microphone.
 public struct VirtualMicrophone: Sendable {
-  /// Fills interleaved samples from the given frame on and returns the number of frames filled;
-  /// fewer than requested end the capture, and an error fails it.
+  /// Fills interleaved samples from the given frame on and returns the number of frames filled.
+  ///
+  /// Fewer frames than requested end the capture, and an error fails it.
   public typealias Fill =
     @Sendable (_ samples: UnsafeMutableBufferPointer<Float>, _ firstFrame: FrameCount)
     throws(SoundCardError) -> FrameCount

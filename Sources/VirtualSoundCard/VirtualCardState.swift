@@ -15,7 +15,7 @@ final class VirtualCardState: Sendable {
 
   /// The blocked calls.
   let blocked = BlockedCalls()
-  // Held for a few instructions by a device's thread or pacer, and by openers and observers.
+  // Held for a few instructions by a device's thread or pacer, by an opening, or by an observer.
   private let state: Mutex<State>
 
   init(_ faults: [VirtualFault]) {

@@ -12,7 +12,7 @@ package struct FrameReader {
   private let limits: WyomingLimits
   private var stage = Stage.header
   private var bytes: [UInt8] = []
-  /// The beginning of the current part.
+  /// The start of the current part.
   private var begin = 0
   /// The end of the searched part of the line.
   private var searched = 0
@@ -49,7 +49,7 @@ package struct FrameReader {
     }
   }
 
-  /// Ends the bytes.
+  /// Records the end of the bytes.
   ///
   /// Throws if they end within a frame.
   package func finish() throws(FrameError) {
@@ -98,7 +98,7 @@ package struct FrameReader {
     return bytes[begin..<begin + length]
   }
 
-  /// Data after the line overrides data in it.
+  /// Merges data after the line with data in it, which it overrides.
   private func merged(
     _ inline: [String: JSONValue], with data: ArraySlice<UInt8>
   ) throws(FrameError) -> [String: JSONValue] {
@@ -126,7 +126,7 @@ struct FrameHeader {
     try Self.check(payloadLength, atMost: limits.payload, of: "payload")
   }
 
-  /// Missing data and null are empty.
+  /// Treats missing data and null as empty.
   private static func object(_ value: JSONValue?) throws(FrameError) -> [String: JSONValue] {
     guard let value, value != .null else { return [:] }
     guard let object = value.object else { throw .notJSON(part: "data") }
@@ -148,7 +148,7 @@ struct FrameHeader {
   }
 }
 
-/// Why bytes are not a frame.
+/// The reason that bytes are not a frame.
 ///
 /// Later bytes cannot be parsed.
 package enum FrameError: Error, Hashable {

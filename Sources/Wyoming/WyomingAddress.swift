@@ -11,7 +11,7 @@ public enum WyomingAddress: Hashable, Sendable {
   /// The default port for speech recognition.
   public static let defaultPort = 10_300
 
-  /// A server for speech recognition on this machine.
+  /// The default server for speech recognition on this machine.
   public static let usual = WyomingAddress.tcp(host: "127.0.0.1", port: defaultPort)
 
   /// Parses an address; nil if the text is invalid.
@@ -31,7 +31,7 @@ public enum WyomingAddress: Hashable, Sendable {
     self = .stdio(command: command.isEmpty || command == "//" ? nil : String(command))
   }
 
-  /// Reads `host`, `host:port` or `[number]:port`; a path behind it is one slash at most.
+  /// Reads `host`, `host:port`, or `[address]:port`; the path after it is at most one slash.
   private init?(authority: Substring) {
     let authority = authority.hasSuffix("/") ? authority.dropLast() : authority
     let host: Substring
@@ -53,7 +53,7 @@ public enum WyomingAddress: Hashable, Sendable {
 }
 
 extension WyomingAddress: CustomStringConvertible {
-  /// The address as it is written.
+  /// The address as text.
   public var description: String {
     switch self {
     case .tcp(let host, let port):

@@ -1,21 +1,23 @@
 package import AudioCore
 
-/// How the samples of an audio chunk lie in its payload: as in a WAV file, interleaved, signed and
-/// little-endian, but for those of 8 bits, which are unsigned.
+/// The layout of samples in an audio chunk's payload.
+///
+/// As in a WAV file, samples are interleaved, little-endian, and signed, except 8-bit samples,
+/// which are unsigned.
 package struct WyomingAudioFormat: Hashable, Sendable {
   package var rate: Int
   /// Bytes of one sample.
   package var width: Int
   package var channels: Int
 
-  /// What speech engines work with, and clients mostly send.
+  /// The format of speech engines and of most clients.
   package static let speech = WyomingAudioFormat(rate: 16_000, width: 2, channels: 1)
 
   private init(rate: Int, width: Int, channels: Int) {
     (self.rate, self.width, self.channels) = (rate, width, channels)
   }
 
-  /// Reads what `audio-start` and `audio-chunk` say of their format.
+  /// Reads the format from `audio-start` or `audio-chunk`.
   package init(_ data: [String: JSONValue]) throws(AudioFormatError) {
     rate = try Self.value("rate", from: data, in: 4_000...384_000)
     width = try Self.value("width", from: data, in: 1...4)
@@ -42,7 +44,7 @@ package struct WyomingAudioFormat: Hashable, Sendable {
   }
 }
 
-/// A format of audio that nothing can be made of.
+/// The error of an unusable audio format.
 package enum AudioFormatError: Error, Hashable, CustomStringConvertible {
   /// A field is not a whole number in its range.
   case outOfRange(field: String, ClosedRange<Int>)
@@ -62,21 +64,21 @@ package enum AudioFormatError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// Makes buffers of the payloads of one stream of audio chunks.
+/// Decodes the payloads of one stream of audio chunks to buffers.
 package struct AudioDecoder {
   package let format: WyomingAudioFormat
   private var position: FrameCount = 0
   private var floats = FloatDetector()
-  /// The beginning of a frame that the last payload cut.
+  /// The incomplete frame at the end of the last payload.
   private var rest: [UInt8] = []
 
   package init(format: WyomingAudioFormat) {
     self.format = format
   }
 
-  /// Returns the whole frames that are there now.
+  /// Returns the complete frames.
   ///
-  /// - Throws: `.floatingPoint` as soon as samples of 4 bytes turn out not to be integers.
+  /// - Throws: `.floatingPoint` as soon as 4-byte samples prove not to be integers.
   package mutating func add(_ payload: [UInt8]) throws(AudioFormatError) -> AudioBuffer {
     let bytes = rest + payload
     let whole = bytes.count - bytes.count % format.bytesPerFrame
@@ -91,8 +93,9 @@ package struct AudioDecoder {
     return buffer
   }
 
-  /// The bytes as the high ones of 32 bits, so that the sign is in its place; that of a single
-  /// byte, whose silence is 128, is the other way round.
+  /// The bytes as the high bytes of a 32-bit number.
+  ///
+  /// A single byte is unsigned with silence at 128, so its sign bit is inverted.
   private func word(of bytes: ArraySlice<UInt8>) -> UInt32 {
     var word: UInt32 = 0
     for byte in bytes.reversed() { word = word << 8 | UInt32(byte) }
@@ -101,20 +104,20 @@ package struct AudioDecoder {
   }
 }
 
-/// Detects floating-point samples where integers of 32 bits are expected.
+/// Detects floating-point samples that are declared as 32-bit integers.
 ///
 /// The bits of numbers from 1e-9 to 2 are integers of 0.38 to 0.5 or of -0.63 to -0.5 of full
 /// scale. Audio with both signs cannot stay there: it would have to jump between the two.
 private struct FloatDetector {
-  /// The fewest samples other than zero for a decision.
+  /// The minimum number of nonzero samples for a decision.
   private static let fewest = 1_000
 
   private var samples = 0
-  /// Samples in the range, by their sign.
+  /// The number of samples in the range, by sign.
   private var positives = 0
   private var negatives = 0
 
-  /// Adds samples, and returns whether all until now are probably floating-point numbers.
+  /// Adds samples and returns whether all samples so far are probably floating-point numbers.
   mutating func hasFound(in words: [UInt32]) -> Bool {
     for word in words where word << 1 != 0 {
       let number = Float(bitPattern: word)
@@ -127,7 +130,7 @@ private struct FloatDetector {
   }
 }
 
-/// The payload of samples at 16 bits; what is beyond full scale becomes full scale.
+/// Encodes samples as a 16-bit payload, limited to full scale.
 package func sixteenBitPayload(_ samples: [Float]) -> [UInt8] {
   var bytes: [UInt8] = []
   bytes.reserveCapacity(samples.count * 2)

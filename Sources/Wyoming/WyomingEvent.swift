@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// One message of the Wyoming protocol: what it is, what it says, and raw bytes such as audio.
+/// A message of the Wyoming protocol: a type, data, and a payload such as audio.
 package struct WyomingEvent: Hashable, Sendable {
   package var type: String
   package var data: [String: JSONValue]
@@ -12,7 +12,7 @@ package struct WyomingEvent: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// The frame as it goes over the wire: a line of JSON, the data as JSON, the payload.
+  /// The encoded frame: a line of JSON, the data as JSON, and the payload.
   package var bytes: [UInt8] {
     let data = data.isEmpty ? [] : JSONValue.object(data).text
     var header: [String: JSONValue] = ["type": .string(type)]
@@ -23,18 +23,18 @@ package struct WyomingEvent: Hashable, Sendable {
 }
 
 extension JSONValue {
-  /// The value as JSON text on one line, its keys in order.
+  /// The value as one line of JSON with sorted keys.
   fileprivate var text: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Only numbers that are none cannot be encoded, and no event of ours has one.
+    // Encoding fails only for NaN and infinity, which our events never contain.
     return (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
   }
 }
 
-/// What a server says it can recognize.
+/// A server's description of what it can recognize.
 package struct WyomingInfo: Hashable, Sendable {
-  /// One of its models and the languages that it knows.
+  /// A model and its languages.
   package struct Model: Hashable, Sendable {
     package var name: String
     package var languages: [String]
@@ -45,13 +45,13 @@ package struct WyomingInfo: Hashable, Sendable {
     }
   }
 
-  /// The programs' models, in the server's order; those that are not installed are left out.
+  /// The models of all installed programs, in the server's order.
   package var models: [Model]
 
-  /// Whether there is any program for recognition at all.
+  /// Whether the server has a recognition program.
   package var recognizes: Bool
 
-  /// Reads an `info` event; fields that are missing or null count as empty, `installed` as true.
+  /// Reads an `info` event; missing or null fields count as empty, `installed` as true.
   package init(_ data: [String: JSONValue]) {
     let programs = Self.installed(data["asr"])
     recognizes = !programs.isEmpty
@@ -67,11 +67,11 @@ package struct WyomingInfo: Hashable, Sendable {
   }
 }
 
-/// One of the things that an `info` event lists.
+/// An entry of an `info` event.
 package struct WyomingArtifact: Sendable {
   package var name: String
   package var description: String
-  /// What else there is to say, by the protocol's names.
+  /// Further fields, by the protocol's names.
   package var details: [String: JSONValue]
 
   package init(name: String, description: String, details: [String: JSONValue]) {

@@ -3,8 +3,9 @@ import SpeechEngine
 import Synchronization
 import Wyoming
 
-/// Opens links to one server, and keeps the link to a child process for the next session, because a new
-/// child has to load its model again.
+/// Opens links to one server, and keeps the link to a child process for the next session.
+///
+/// A new child would have to load its model again.
 final class LinkPool: Sendable {
   let server: WyomingAddress
   let options: WyomingEngineOptions
@@ -18,11 +19,11 @@ final class LinkPool: Sendable {
 
   /// A new link to the server, or the kept one.
   ///
-  /// The kept link has to answer first: many servers end after each transcript, and a process that is
-  /// about to end looks like one that is not. A new child is asked for its description here, because
-  /// loading its model may take longer than the usual timeout.
+  /// The kept link must answer first: many servers end after each transcript, and a process that is
+  /// about to end looks alive. A new child is asked for its description here, because loading its
+  /// model may exceed the usual timeout.
   ///
-  /// - Parameter interruption: ends this call and every later one of the link, once it is signaled.
+  /// - Parameter interruption: once signaled, ends this call and every later one of the link.
   func take(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
     if let link = idle.withLock({ $0.take() })?.link {
       link.interruption = interruption
@@ -78,8 +79,8 @@ extension LinkPool {
 
 /// An idle link.
 ///
-/// Unchecked, because a link is not `Sendable`; right, because the session that gives it back keeps no
-/// reference to it, and only one session takes it.
+/// `@unchecked Sendable` is right although a link is not `Sendable`: the session that returns it
+/// keeps no reference, and only one session takes it.
 private struct IdleLink: @unchecked Sendable {
   let link: ServerLink
 }

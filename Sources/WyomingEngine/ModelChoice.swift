@@ -1,7 +1,7 @@
 import SpeechEngine
 import Wyoming
 
-/// Which of a server's models and languages a session uses.
+/// The model and language of a server that a session uses.
 struct ModelChoice: Equatable {
   /// The model's name in the request; nil to let the server choose.
   let model: String?
@@ -10,8 +10,8 @@ struct ModelChoice: Equatable {
   /// The model's language; nil if the server does not name it.
   let tag: String?
 
-  /// - Throws: `languageMissing` and `optionInvalid` where the server has no such language or
-  ///   model, `failed` where it recognizes nothing.
+  /// - Throws: `languageMissing` and `optionInvalid` if the server lacks the language or the model;
+  ///   `failed` if it recognizes nothing.
   init(_ info: WyomingInfo, model: String?, language: String?) throws(SpeechEngineError) {
     guard info.recognizes else {
       throw .failed(reason: "the server has no program that recognizes speech")
@@ -43,13 +43,13 @@ struct ModelChoice: Equatable {
     return named
   }
 
-  /// The same tag, else the same primary language: `en` for `en-US`, and the other way round.
+  /// The same tag, or else a tag of the same primary language: `en` for `en-US` and vice versa.
   private static func spelling(of wanted: String, among languages: [String]) -> String? {
     languages.first { subtags($0) == subtags(wanted) }
       ?? languages.first { subtags($0).first == subtags(wanted).first && isGeneral($0, wanted) }
   }
 
-  /// Whether one of two tags is for a whole language: `en-GB` does not stand for `en-US`.
+  /// Whether one of two tags has no region: `en-GB` does not match `en-US`.
   private static func isGeneral(_ tags: String...) -> Bool {
     tags.contains { subtags($0).count == 1 }
   }

@@ -94,7 +94,7 @@ final class ServerLink {
     do throws(LinkTrouble) {
       try write(WyomingEvent("describe"), budget)
     } catch {
-      // What the server said before it went explains more than that it went.
+      // The server's last messages explain more than the end of the connection.
       for event in lastWords { try Self.check(event) }
       throw error
     }
@@ -118,7 +118,7 @@ final class ServerLink {
     do throws(LinkTrouble) { return try read(budget) } catch { throw failure(error) }
   }
 
-  /// The events that have arrived; it does not wait.
+  /// The events that have arrived, without waiting.
   var arrived: [WyomingEvent] {
     readArrived()
     defer { waiting = [] }
@@ -138,7 +138,7 @@ final class ServerLink {
     return .failed(reason: "\(server): \(explained(trouble))")
   }
 
-  /// For the end of a connection to a child, the child's exit status explains more.
+  /// For a child, the exit status explains more than the end of the connection.
   private func explained(_ trouble: LinkTrouble) -> String {
     guard trouble.isEnd, let child else { return trouble.description }
     return child.ending(within: .seconds(2), until: interruption) ?? trouble.description

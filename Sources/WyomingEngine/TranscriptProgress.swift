@@ -1,12 +1,12 @@
 import Wyoming
 
-/// What a server has said of one utterance so far.
+/// The server's transcript of one utterance so far.
 struct TranscriptProgress {
-  /// The text: of the chunks, which only append, until the whole is there.
+  /// The text: the chunks so far, or the whole text.
   private(set) var text = ""
-  /// Whether the whole text is there.
+  /// Whether the whole text has arrived.
   private(set) var isComplete = false
-  /// What the server says went wrong.
+  /// The error that the server reported.
   private(set) var failure: String?
 
   mutating func take(_ event: WyomingEvent) {
@@ -27,7 +27,7 @@ struct TranscriptProgress {
     }
   }
 
-  /// Whether nothing more is to come.
+  /// Whether no more text will come.
   var isOver: Bool { isComplete || failure != nil }
 
   var words: [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }

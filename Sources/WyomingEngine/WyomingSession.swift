@@ -3,10 +3,10 @@ import AudioThreads
 import SpeechEngine
 import Wyoming
 
-/// A session on a server: each utterance is a transcription of its own.
+/// A session on a server: each utterance is a separate transcription.
 final class WyomingSession: SpeechEngineSession {
   private let links: LinkPool
-  /// The model that was asked for; nil for the first one that knows the language.
+  /// The requested model; nil for the first one with the language.
   private let model: String?
   private let language: String?
   private let phrases: [String]
@@ -75,7 +75,7 @@ final class WyomingSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// A server that has sent its text early gets no more of the utterance.
+  /// Sends an event, unless the server has already returned the text of the utterance.
   private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
     for event in link?.arrived ?? [] { progress.take(event) }
     try checkFailure()
@@ -83,7 +83,7 @@ final class WyomingSession: SpeechEngineSession {
     do {
       try link.send(event, within: TimeBudget(links.options.answerTimeout))
     } catch {
-      // What the server said before it went explains more than that it went.
+      // The server's last messages explain more than the end of the connection.
       for event in link.lastWords { progress.take(event) }
       try checkFailure()
       guard progress.isComplete else { throw error }

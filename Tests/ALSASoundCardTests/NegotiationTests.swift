@@ -22,8 +22,7 @@ struct CardShape: Sendable, CustomStringConvertible {
   }
 }
 
-/// One after the other, so that the tests of paced devices beside them get their share of
-/// the machine.
+/// Serialized, so that concurrent tests of paced devices get their share of the machine.
 @Suite(.serialized) struct NegotiationTests {
   init() throws { _ = try TestALSA.ready() }
 

@@ -123,7 +123,7 @@ import Testing
         ])
   }
 
-  /// The actions that a device's answers lead to, all at once.
+  /// The actions for a sequence of results of the device.
   private func steps(
     _ direction: AudioDevice.Direction, _ answers: [Int32]
   ) -> [Recovery.Action] {

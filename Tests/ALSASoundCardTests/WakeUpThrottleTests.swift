@@ -75,11 +75,11 @@ import Testing
 
   @Test mutating func `a device that cannot be ready is not checked`() {
     wait(times: 4)
-    // The last wait ended after 80 ms; a period of what was there then has been moved.
+    // The last wait ended after 80 ms with a period of frames, which have been transferred.
     wakes.transferred(960)
     #expect(wakes.takeRestUnseen(at: start + .milliseconds(82)) == .milliseconds(18))
     wakes.observe(950, at: start + .milliseconds(100))
-    // It is late, so that it is asked from then on.
+    // The device is late, so the thread waits for it from now on.
     #expect(wakes.takeRestUnseen(at: start + .milliseconds(100)) == nil)
     #expect(wakes.takeRest() == nil)
   }

@@ -12,7 +12,7 @@ import Testing
     #expect(buffer.channel(1) == [2, 4, 6])
   }
 
-  @Test func `a slice keeps its place on the time-line`() {
+  @Test func `a slice keeps its position on the timeline`() {
     let buffer = AudioBuffer(format: stereo, samples: [1, 2, 3, 4, 5, 6], firstFrame: 10)
     let slice = buffer.frames(1..<3)
     #expect(slice.samples == [3, 4, 5, 6])

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: [
     AudioSignal.sine(440), .chirp(from: 100, to: 8_000, over: .seconds(1)), .noise(seed: 7),
   ])
-  func `two neighbouring buffers hold the frames of one buffer over both`(signal: AudioSignal) {
+  func `two neighboring buffers hold the frames of one buffer over both`(signal: AudioSignal) {
     let whole = signal.buffer(1_000, format: mono)
     let first = signal.buffer(300, format: mono)
     let second = signal.buffer(700, format: mono, firstFrame: 300)

@@ -3,7 +3,7 @@ import Testing
 @testable import AudioCore
 
 @Suite struct ChannelMixTests {
-  /// What each speaker plays before the scaling, the speakers in the order of WAV files.
+  /// The inputs of each output before scaling, with outputs in the order of WAV files.
   static let speakers = [
     "1 > 2: MONO | MONO",
     "1 > 3: - | - | MONO",
@@ -61,7 +61,7 @@ import Testing
     "8 > 5: FL | FR | FC | RL + 0.707 SL | RR + 0.707 SR",
     "8 > 6: FL | FR | FC | LFE | RL + 0.707 SL | RR + 0.707 SR",
     "8 > 7: FL | FR | FC | LFE | 0.707 RL + 0.707 RR | SL | SR",
-    // Layouts that are not the usual ones for so many channels.
+    // Unusual layouts for these channel counts.
     "FL FR LFE > 2: FL | FR",
     "FL FR LFE > 6: FL | FR | - | LFE | - | -",
     "FL FR FC RC > 2: FL + 0.707 FC + 0.5 RC | FR + 0.707 FC + 0.5 RC",
@@ -145,11 +145,11 @@ import Testing
   }
 }
 
-/// A line of the table, its gains scaled.
+/// A line of the table with scaled gains.
 private struct Expected {
   let from: ChannelLayout
   let to: ChannelLayout
-  /// For each speaker the channels in it.
+  /// The input channels of each output.
   let gains: [[String: Float]]
 
   init(_ line: String) throws {

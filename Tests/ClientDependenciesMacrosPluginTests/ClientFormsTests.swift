@@ -1,8 +1,8 @@
 import Testing
 
-/// Forms of clients that the other tests do not come to.
+/// Forms of clients that the other tests do not cover.
 @Suite struct ClientFormsTests {
-  @Test func `comments behind properties stay out of the initialisers`() {
+  @Test func `comments behind properties stay out of the initializers`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What is said about clients and entries that cannot be, and what the fix-it makes of them.
+/// The diagnostics about invalid clients and entries, and the results of their fix-its.
 @Suite struct ClientProblemsTests {
   @Test(arguments: ["class", "actor"])
   func `a client is a struct`(keyword: String) {
@@ -16,7 +16,7 @@ import Testing
       fixed: "@DependencyClient\nstruct Client {\n}")
   }
 
-  @Test func `an enumeration cannot become one`() {
+  @Test func `an enumeration cannot become a client`() {
     expectDiagnostic(
       "@DependencyClient enum Client {\n}", with: ["DependencyClient"],
       DiagnosticSpec(
@@ -27,13 +27,13 @@ import Testing
       fixed: "enum Client {\n}")
   }
 
-  @Test func `an initialiser needs to know the type of each property`() {
+  @Test func `an initializer needs to know the type of each property`() {
     expectDiagnostic(
       "@DependencyClient\nstruct Client {\n  var stop: () -> Void\n  var value = Value()\n}",
       with: ["DependencyClient"],
       DiagnosticSpec(
         message: """
-          'value' needs a type annotation, because '@DependencyClient' writes an initialiser with it
+          'value' needs a type annotation, because '@DependencyClient' writes an initializer with it
           """, line: 4, column: 7, fixIts: [FixItSpec(message: "Insert ': <#Type#>'")]),
       fixed: """
         @DependencyClient

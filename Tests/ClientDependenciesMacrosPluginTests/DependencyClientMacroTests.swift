@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct DependencyClientMacroTests {
-  @Test func `a client gets its endpoints marked, and two initialisers`() {
+  @Test func `a client gets its endpoints marked, and two initializers`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -47,7 +47,7 @@ import Testing
         """)
   }
 
-  @Test func `a mark that is there is left there`() {
+  @Test func `an explicit endpoint attribute is kept`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -209,7 +209,7 @@ import Testing
         """)
   }
 
-  @Test func `what is no stored state of a value is left alone`() {
+  @Test func `properties that an initializer cannot set are left alone`() {
     expectExpansion(
       of: #"""
         @DependencyClient
@@ -262,7 +262,7 @@ import Testing
         """#)
   }
 
-  @Test func `public initialisers need public properties`() {
+  @Test func `public initializers need public properties`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -354,7 +354,7 @@ import Testing
         """)
   }
 
-  @Test func `a private client's initialisers are as visible as the client`() {
+  @Test func `a private client's initializers are as visible as the client`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -393,7 +393,7 @@ import Testing
         """)
   }
 
-  @Test func `functions are kept as escaping, behind all that is written before them`() {
+  @Test func `parameters that are functions are escaping and keep their other attributes`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -494,7 +494,7 @@ import Testing
         """)
   }
 
-  @Test func `members below conditions have initialisers below the same conditions`() {
+  @Test func `members below conditions have initializers below the same conditions`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -583,7 +583,7 @@ import Testing
         """)
   }
 
-  @Test func `an initialiser of the author's is not made again`() {
+  @Test func `an initializer of the author's is not made again`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// Forms of endpoints that the other tests do not come to.
+/// Forms of endpoints that the other tests do not cover.
 @Suite struct EndpointFormsTests {
   @Test func `a method may have a keyword's name, and no arguments`() {
     expectExpansion(
@@ -62,7 +62,7 @@ import Testing
         """#)
   }
 
-  @Test func `variadic parameters cannot be passed on, so labels of theirs give no method`() {
+  @Test func `labels of variadic parameters make no method, because it could not forward them`() {
     expectExpansion(
       of: #"""
         struct Client {

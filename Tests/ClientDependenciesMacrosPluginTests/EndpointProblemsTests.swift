@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What is said about endpoints that cannot be, and what the fix-it makes of them.
+/// The diagnostics about invalid endpoints, and the results of their fix-its.
 @Suite struct EndpointProblemsTests {
   private func expectProblem(
     _ endpoint: String, _ message: String, column: Int, severity: DiagnosticSeverity = .error,
@@ -29,7 +29,7 @@ import Testing
         "@DependencyEndpoint var count: @Sendable (_ id: Int, Bool) -> Int = { _, _ in <#Int#> }")
   }
 
-  @Test func `so does one that never throws`() {
+  @Test func `a function with a result and throws(Never) needs a default`() {
     expectProblem(
       "var flag: () throws(Never) -> Bool",
       """
@@ -49,7 +49,7 @@ import Testing
       fixed: "@DependencyEndpoint var count: (Int) -> Int = { _ in <#Int#> }")
   }
 
-  @Test func `a default that is needless is removed, unimplemented above all`() {
+  @Test func `the fix-it removes a default that is not needed, such as unimplemented`() {
     expectProblem(
       "var count: (Int) throws -> Int = unimplemented(\"count\")",
       """
@@ -59,7 +59,7 @@ import Testing
       fixed: "@DependencyEndpoint var count: (Int) throws -> Int")
   }
 
-  @Test func `a default that ends the process is unwise`() {
+  @Test func `a default that ends the process gets a warning`() {
     expectProblem(
       "var count: () -> Int = { fatalError(\"no\") }",
       """
@@ -90,7 +90,7 @@ import Testing
       fixed: "@DependencyEndpoint var stop: () -> Void")
   }
 
-  @Test func `a property that cannot be an endpoint has an accessor nevertheless`() {
+  @Test func `a property that cannot be an endpoint still gets an accessor`() {
     expectExpansion(
       of: "struct Client {\n  @DependencyEndpoint static var stop: () -> Void\n}",
       with: ["DependencyEndpoint"],
@@ -112,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test func `an endpoint without its default is complete all the same`() {
+  @Test func `an endpoint without its default is still expanded completely`() {
     expectExpansion(
       of: "struct Client {\n  @DependencyEndpoint var count: (Int) -> Int\n}",
       with: ["DependencyEndpoint"],
@@ -175,7 +175,7 @@ import Testing
   @Test(arguments: [
     "var name = \"name\"", "var name: String", "var names: [String]", "func stop() {}",
   ])
-  func `what is no function is no endpoint`(declaration: String) {
+  func `a property that is not a function is not an endpoint`(declaration: String) {
     expectProblem(
       declaration,
       """

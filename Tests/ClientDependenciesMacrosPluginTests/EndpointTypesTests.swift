@@ -1,6 +1,6 @@
 import Testing
 
-/// Types of parameters and results that the other tests do not come to.
+/// Types of parameters and results that the other tests do not cover.
 @Suite struct EndpointTypesTests {
   @Test func `tuples are passed on whole`() {
     expectExpansion(

@@ -15,8 +15,8 @@ private let allMacros: [String: any Macro.Type] = [
   "_ClientDependenciesMacros_unimplementedEndpoint": UnimplementedEndpointMacro.self,
 ]
 
-/// Expands the named macros of a source, and compares what comes out, what is said about it, and
-/// the source after all fix-its.
+/// Expands the named macros of a source, and compares the expansion, the diagnostics, and the
+/// source after all fix-its.
 func expectExpansion(
   of source: String, with macros: [String], to expected: String,
   diagnostics: [DiagnosticSpec] = [], fixed: String? = nil,
@@ -31,7 +31,7 @@ func expectExpansion(
     })
 }
 
-/// Expects that the macros say one thing about a source, and what the fix-it makes of it.
+/// Expects one diagnostic about a source, and the result of its fix-it.
 func expectDiagnostic(
   _ source: String, with macros: [String], _ diagnostic: DiagnosticSpec, fixed: String,
   sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -41,7 +41,7 @@ func expectDiagnostic(
     macroSpecs: allMacros.filter { macros.contains($0.key) }.mapValues { MacroSpec(type: $0) },
     fixedSource: fixed, indentationWidth: .spaces(2),
     failureHandler: { failure in
-      // What a faulty source expands to is not the point.
+      // The expansion of a faulty source is irrelevant.
       guard !failure.message.hasPrefix("Macro expansion did not produce") else { return }
       Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation)
     })

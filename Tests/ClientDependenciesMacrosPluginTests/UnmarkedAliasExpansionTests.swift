@@ -1,8 +1,8 @@
 import Testing
 
-/// Properties of whose type the macro sees a name only.
+/// Properties whose types are names without a visible meaning.
 @Suite struct UnmarkedAliasExpansionTests {
-  @Test func `an initialiser leaves it to the type checker whether a name is a function's`() {
+  @Test func `the type checker decides whether a parameter is a function`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -70,7 +70,7 @@ import Testing
         """)
   }
 
-  @Test func `what cannot be a function's name is taken as it is written`() {
+  @Test func `a type that cannot be an alias of a function type is used as written`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -189,7 +189,7 @@ import Testing
         """)
   }
 
-  @Test func `the default of a parameter takes its type from there`() {
+  @Test func `the default of a parameter has the parameter's type`() {
     expectExpansion(
       of: """
         let fetch: Fetch = #_ClientDependenciesMacros_unimplementedEndpoint("Client.fetch")

@@ -78,9 +78,9 @@ struct Conditional {
   }
 }
 
-/// An initialiser of the author's is left alone.
+/// An initializer of the author's is left alone.
 @DependencyClient
-struct OwnInitialiser: Sendable {
+struct OwnInitializer: Sendable {
   var call: @Sendable () -> Int?
   var name: String
 

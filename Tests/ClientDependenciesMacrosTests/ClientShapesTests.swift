@@ -30,7 +30,7 @@ import Testing
     #expect(throws: Never.self) { try client.inner(1) }
   }
 
-  @Test func `an aliased endpoint is implemented by the initialiser`() async throws {
+  @Test func `an aliased endpoint is implemented by the initializer`() async throws {
     let client = Aliased(
       play: { _ in }, count: { 1 }, find: { $1 }, load: { $0 }, read: { _ in [1] },
       parse: { _ throws(ReadError) in throw .offline }, given: { 2 }, inner: { $0 })
@@ -82,8 +82,8 @@ import Testing
     #expect(Conditional.Client(rate: 8_000).rate == 8_000)
   }
 
-  @Test func `an initialiser of the author's own wins`() {
-    let client = OwnInitialiser(name: "n")
+  @Test func `an initializer of the author's own wins`() {
+    let client = OwnInitializer(name: "n")
     #expect(client.name == "own n")
     #expect(client.call() == 5)
   }

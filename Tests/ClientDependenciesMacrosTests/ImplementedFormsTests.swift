@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test @MainActor func `a client's properties are those of its initialiser`() {
+  @Test @MainActor func `a client's properties are those of its initializer`() {
     #expect(forms.count == 4)
     #expect(forms.note == "n")
     #expect(forms.computed == 5)

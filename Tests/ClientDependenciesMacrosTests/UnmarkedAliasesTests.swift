@@ -67,7 +67,7 @@ import Testing
     #expect(try client.load(1) == 2)
   }
 
-  @Test func `a public client has a public initialiser`() throws {
+  @Test func `a public client has a public initializer`() throws {
     #expect(try PublicNames(fetch: { "\($0)" }, context: .live).fetch(1) == "1")
     expectUnimplemented("PublicNames.fetch") { _ = try? PublicNames(context: .live).fetch(1) }
   }

@@ -205,7 +205,7 @@ import Testing
   @Test func `a cancelled conversion says so and makes no file`() async throws {
     let pipe = folder.file("pipe.wav")
     #expect(mkfifo(pipe.path, 0o600) == 0)
-    // A pipe that somebody writes to, but nothing comes.
+    // A pipe with a writer that sends nothing.
     let writer = open(pipe.path, O_RDWR)
     defer { close(writer) }
     let conversion = conversion(["pipe.wav"], to: "out.wav")

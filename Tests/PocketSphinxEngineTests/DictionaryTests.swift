@@ -54,7 +54,7 @@ import Testing
 }
 
 @Suite(.ownThread, .serialized) struct DictionaryUseTests {
-  /// A word that Debian's dictionary has and its language model does not know.
+  /// A word in Debian's dictionary that its language model lacks.
   private static let rare = "aardvarks"
 
   @Test(arguments: ["go-forward.wav", "window.wav", "two-utterances.wav"])
@@ -130,14 +130,14 @@ import Testing
   }
 }
 
-/// Notes whether a decoder is still there when another is loaded.
+/// Records whether a decoder still exists when another one is loaded.
 ///
-/// Unchecked, because nothing guards it; right, because one thread uses the pool of its test.
+/// `@unchecked Sendable` is right because one thread uses the pool of its test.
 private final class WatchedDecoder: @unchecked Sendable {
   weak var decoder: Decoder?
   private(set) var wereAliveAtLoading: [Bool] = []
 
-  /// A pool that tells when it loads a decoder.
+  /// A pool that records when it loads a decoder.
   var pool: DecoderPool {
     DecoderPool(location: ModelLocation(chosen: nil)) {
       (model, isWhole, settings) throws(SpeechEngineError) in

@@ -28,7 +28,7 @@ import Testing
 
   @Test(arguments: ["<left>", "<right>"])
   func `every public rule may be spoken`(other: String) throws {
-    // Which one PocketSphinx takes for itself depends on their names.
+    // By itself, PocketSphinx chooses one by name.
     let rules = [
       "public \(other) = turn left;", "public <a> = go forward <count> meters;",
       "<count> = ten;", "public <z> = stop;",
@@ -38,7 +38,7 @@ import Testing
       let words = try final(SpeechSessionOptions(grammar: text)).words.map(\.text)
       #expect(words == ["go", "forward", "ten", "meters"])
     }
-    // A grammar with one rule is taken after it, too.
+    // A grammar with one rule is also accepted after it.
     let words = try final(SpeechSessionOptions(grammar: Self.commands)).words.map(\.text)
     #expect(words == ["go", "forward", "ten", "meters"])
   }

@@ -66,7 +66,7 @@ import Testing
     #expect(throws: SpeechEngineError.wordUnknown(String(try #require(unknown)), phrase: phrase)) {
       _ = try session(SpeechKeyPhrase("ten"), SpeechKeyPhrase(phrase))
     }
-    // The decoder is as good as before.
+    // The decoder works as before.
     #expect(try dictated().map(\.text) == ["go", "forward", "ten", "meters"])
   }
 

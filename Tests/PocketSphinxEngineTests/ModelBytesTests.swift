@@ -49,7 +49,7 @@ import Testing
 }
 
 extension ModelBytes {
-  /// Bytes of a test's own, in a file that has no name any more.
+  /// The bytes of a test, in a file without a name.
   init(_ bytes: [UInt8]) throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID())")
     try Data(bytes).write(to: url)

@@ -3,8 +3,9 @@ import SpeechEngine
 
 @testable import PocketSphinxEngine
 
-/// The system's model in a folder of its own, in which files can be changed; it goes with the
-/// value.
+/// A copy of the system's model in its own folder, whose files can be changed.
+///
+/// The folder is removed with the value.
 final class ModelFolder {
   static let system = ModelLocation.debianDirectory
 
@@ -30,7 +31,7 @@ final class ModelFolder {
     try FileManager.default.removeItem(atPath: path(name))
   }
 
-  /// Puts a changed copy of a file in its place.
+  /// Replaces a file with a modified copy.
   func change(_ name: String, _ body: (inout Data) -> Void) throws {
     var data = try Data(contentsOf: URL(filePath: "\(Self.system)/\(name)"))
     body(&data)
@@ -38,7 +39,7 @@ final class ModelFolder {
     try data.write(to: url.appending(path: name))
   }
 
-  /// Puts a copy in a file's place in which other bytes stand for the first of these.
+  /// Replaces a file with a copy in which the first occurrence of these bytes is replaced.
   func replace(_ good: String, with bad: String, in name: String) throws {
     try change(name) { data in
       guard let range = data.range(of: Data(good.utf8)) else { return }

@@ -6,7 +6,7 @@ import TestTools
 @testable import PocketSphinxEngine
 
 @Suite struct ModelValidationTests {
-  /// The files whose every byte is accounted for.
+  /// The files whose every byte is validated.
   private static let binaries = [
     "en-us/mdef", "en-us/means", "en-us/variances", "en-us/transition_matrices", "en-us/sendump",
     "en-us.lm.bin",
@@ -136,7 +136,7 @@ import TestTools
     let check = ModelValidator()
     let first = try check.model(files(folder))
     #expect(try check.model(files(folder)) === first)
-    // Of the same length, written into the same file, and no older than that.
+    // Of the same length, written to the same file, and not older.
     let path = folder.path("cmudict-en-us.dict")
     let times = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
     let file = try FileHandle(forWritingTo: URL(filePath: path))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PocketSphinxEngine
 
-/// Sounds whose spectrum changes as that of speech does, and whose pitch does not.
+/// Sounds with a changing spectrum, like speech, but with a steady pitch.
 @Suite(.ownThread, .serialized) struct MusicTests {
   private static let engine = SpeechEngine.pocketSphinx()
   private static let melody = [0, 2, 4, 5, 7, 7, 9, 9, 7, 5, 4, 2]
@@ -28,7 +28,7 @@ import Testing
     },
   ]
 
-  /// A note that somebody strikes, so many half tones above 261.6 Hz.
+  /// A struck note, this many semitones above 261.6 Hz.
   private static func struck(_ note: Int, after time: Double) -> Double {
     let pitch = 261.6 * exp2(Double(note) / 12)
     let partials = [1, 0.5, 0.3, 0.2, 0.1].enumerated().reduce(0) { sum, partial in

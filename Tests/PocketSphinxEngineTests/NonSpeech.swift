@@ -4,9 +4,9 @@ import Testing
 
 @testable import PocketSphinxEngine
 
-/// A sound that is no speech.
+/// A sound other than speech.
 struct NonSpeech: Sendable, CustomTestStringConvertible {
-  /// The value at a time in seconds, full scale being 1; noise is made of the numbers.
+  /// The value at a time in seconds, with full scale 1; noise is made from the numbers.
   typealias Value = @Sendable (Double, inout SeededNumbers) -> Double
 
   let testDescription: String
@@ -18,7 +18,7 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
     (self.seed, self.value) = (seed, value)
   }
 
-  /// A third of a second of quiet, so many seconds of the sound, half a second of quiet.
+  /// A third of a second of silence, the sound for this many seconds, and half a second of silence.
   func samples(seconds: Double) -> [Float] {
     var random = SeededNumbers(seed: seed)
     return (0..<Int((seconds + 0.8) * 16_000)).map { frame in
@@ -28,7 +28,7 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Expects that so many seconds of it are no words, neither at once nor in the end.
+  /// Expects no words in this many seconds of it, neither in partial nor in final results.
   func expectNoWords(
     seconds: Double, grammar: String?, from engine: SpeechEngine,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -39,7 +39,7 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
     #expect(partials.filter { !$0.isEmpty } == [], sourceLocation: sourceLocation)
   }
 
-  /// Commands as people give them to machines.
+  /// Typical voice commands.
   static let grammar = """
     #JSGF V1.0;
     grammar commands;

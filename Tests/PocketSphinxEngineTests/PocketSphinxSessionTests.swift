@@ -72,7 +72,7 @@ import Testing
       for _ in 0..<5 { try session.process(speech) }
       let interrupt = session.interrupt
       Thread { interrupt() }.start()
-      // The thread may be late; then there is another utterance.
+      // The thread may be late, which leads to another utterance.
       do { _ = try session.finishUtterance() } catch let interruption { error = interruption }
     } while error == nil
     #expect(error as? SpeechEngineError == .interrupted)

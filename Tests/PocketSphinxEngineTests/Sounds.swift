@@ -3,7 +3,7 @@ import Foundation
 import SoundFile
 import SpeechEngine
 
-/// The samples of a sound of the samples' folder.
+/// The samples of a sound in the folder of samples.
 func samples(of name: String) throws -> [Float] {
   let folder = URL(filePath: #filePath).deletingLastPathComponent()
   let url = folder.appending(path: "../../Samples/sounds/\(name)")
@@ -11,7 +11,8 @@ func samples(of name: String) throws -> [Float] {
 }
 
 extension SpeechEngineSession {
-  /// Hears an utterance, a tenth of a second at a time; the hypothesis after each, and at the end.
+  /// Recognizes an utterance in steps of 0.1 s; returns the hypothesis after each step and at the
+  /// end.
   func recognize(_ samples: [Float]) throws -> (partials: [[String]], final: SpeechHypothesis) {
     var partials: [[String]] = []
     try beginUtterance()

@@ -7,7 +7,7 @@ import TestTools
 @testable import PocketSphinxEngine
 
 @Suite struct SpectralChangeTests {
-  /// What is told after so many frames of 10 ms, by each frame's amplitude and spectrum.
+  /// The results after this many frames of 10 ms, given each frame's amplitude and spectrum.
   private func change(
     frames: Int, _ frame: (Int) -> (amplitude: Int16, spectrum: Float)
   ) -> SpectralChangeDetector {
@@ -20,7 +20,7 @@ import TestTools
     return change
   }
 
-  /// A spectrum that goes to another every 40 ms.
+  /// A spectrum that changes to another one every 40 ms.
   private func alternating(_ index: Int, by size: Float) -> Float {
     (index / 4).isMultiple(of: 2) ? 0 : size
   }
@@ -56,7 +56,7 @@ import TestTools
   }
 }
 
-/// Sounds that everybody's microphone hears, of which PocketSphinx would make words and commands.
+/// Common sounds that PocketSphinx would recognize as words and commands.
 @Suite(.ownThread, .serialized) struct SteadySoundTests {
   private static let engine = SpeechEngine.pocketSphinx()
 

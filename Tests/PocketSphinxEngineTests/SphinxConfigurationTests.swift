@@ -6,7 +6,7 @@ import Testing
 
 @testable import PocketSphinxEngine
 
-/// What a decoder is configured to, read where PocketSphinx has it.
+/// A decoder's configuration, read from PocketSphinx.
 @Suite struct SphinxConfigurationTests {
   private func decoder(_ options: [String: String] = [:]) throws -> Decoder {
     try DecoderPool(location: ModelLocation(chosen: nil)).take(DecoderSettings(options))
@@ -20,7 +20,7 @@ import Testing
     #expect(ps_config_float(configuration, "lw") == 6)
     let whole = ["fwdflat", "maxhmmpf", "maxwpf", "remove_noise"]
     #expect(whole.map { ps_config_int(configuration, $0) } == [0, 5000, 20, 0])
-    // What is not said stays as PocketSphinx has it.
+    // Unset values keep PocketSphinx's defaults.
     #expect(ps_config_int(configuration, "bestpath") == 1)
     #expect(ps_config_float(configuration, "beam") == 1e-48)
   }
@@ -76,7 +76,7 @@ import Testing
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
     let usual = try pool.take()
     pool.giveBack(usual)
-    // The extremes that are let through must not end the process.
+    // The accepted extremes must not end the process.
     let settings = try DecoderSettings([
       "lw": "0.1", "wip": "1", "pip": "1e-10", "beam": "1e-12", "pbeam": "1", "wbeam": "1",
       "maxhmmpf": "100", "maxwpf": "1", "ds": "4", "topn": "16", "fwdflat": "yes", "bestpath": "no",
@@ -98,7 +98,7 @@ import Testing
     let narrow = ["beam": "1e-12", "pbeam": "1", "wbeam": "1"]
     #expect(try words(narrow).map(\.text) != sentence)
     #expect(try words([:]).map(\.text) == sentence)
-    // Without the best path PocketSphinx cannot say how sure it is.
+    // Without the best path, PocketSphinx has no confidence.
     #expect(try words(["bestpath": "no"]).allSatisfy { $0.confidence == nil })
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import PocketSphinxEngine
 
 @Suite struct SteadyTonesTests {
-  /// What is told of so many seconds of a sound, by its value at each time.
+  /// The result for this many seconds of a sound, given by its value at each time.
   private func tones(seconds: Double, _ sound: (Double) -> Double) -> SteadyToneDetector {
     var tones = SteadyToneDetector()
     let samples = (0..<Int(seconds * 16_000)).map { Int16(10_000 * sound(Double($0) / 16_000)) }
@@ -14,7 +14,7 @@ import Testing
     return tones
   }
 
-  /// A buzz with ten partials whose pitch rises from 120 Hz by so many hertz a second.
+  /// A buzz with ten partials whose pitch rises from 120 Hz by this many hertz per second.
   private func buzz(_ time: Double, rising rate: Double = 0) -> Double {
     let turns = 120 * time + rate * time * time / 2
     return (1...10).reduce(0) { $0 + sin(2 * .pi * turns * Double($1)) / 10 }

@@ -81,7 +81,7 @@ import Testing
   }
 }
 
-/// The mean that a decoder subtracts, read where PocketSphinx has it.
+/// The mean that a decoder subtracts, read from PocketSphinx.
 @Suite struct DecoderMeanTests {
   private let pool = DecoderPool(location: ModelLocation(chosen: nil))
 
@@ -94,13 +94,13 @@ import Testing
     mean.map { $0.compactMap { Float(String(format: "%g", $0)) } }
   }
 
-  /// Two seconds of speech, a tenth at a time.
+  /// Two seconds of speech, in steps of 0.1 s.
   private func tenths() throws -> [[Float]] {
     let samples = try samples(of: "go-forward.wav")
     return (0..<20).map { Array(samples[$0 * 1600..<($0 + 1) * 1600]) }
   }
 
-  /// The means of a stream after each tenth of an utterance.
+  /// The means of a stream after each 0.1 s of an utterance.
   private func means(
     _ tenths: [[Float]], in stream: inout StreamMean, _ frontEnd: borrowing FrontEnd
   ) -> [[Float]?] {
@@ -158,7 +158,7 @@ import Testing
     try session.beginUtterance()
     try session.process(tenths[0])
     #expect(mean(of: decoder) == inSixDigits(means([tenths[0]], in: &stream, frontEnd)[0]))
-    // A tenth changes little of it.
+    // A tenth of a second changes it only slightly.
     let change = zip(mean(of: decoder), try #require(left ?? nil)).map { abs($0 - $1) }.max()
     #expect(change.map { $0 < 10 } == true)
   }
@@ -201,8 +201,8 @@ import Testing
       let words = try words(of: utterance, in: other)
       #expect(words.map(\.text) == expected.map(\.text))
       #expect(words.map(\.frames) == expected.map(\.frames))
-      // A decoder's scores depend a little on what it heard before: PocketSphinx keeps the best
-      // densities of earlier utterances.
+      // A decoder's scores depend slightly on earlier utterances: PocketSphinx keeps their best
+      // densities.
       for (word, other) in zip(words, expected) {
         let (one, two) = (try #require(word.confidence), try #require(other.confidence))
         #expect(abs(one - two) < 0.001, "\(word) \(other)")

@@ -29,7 +29,7 @@ import Testing
     #expect(
       try places(["Go", "forward", "10", "meters"]) == places(["go", "forward", "ten", "meters"]))
     #expect(try places(["\"25,\""]) == places(["twenty-five"]))
-    // What is said beside the number would have no place.
+    // Words spoken beside the number would have no position.
     #expect(try places(["25%"]) == nil && places(["$40"]) == nil)
   }
 

@@ -6,14 +6,14 @@ import Testing
 
 @testable import ReducersMacrosPlugin
 
-/// What the macros say about sources that they cannot be applied to, and where.
+/// Diagnostics about sources that the macros cannot be applied to, and their locations.
 @Suite struct DiagnosticTests {
   private static let macros: [String: any Macro.Type] = [
     "CasePathable": CasePathableMacro.self, "ObservableState": ObservableStateMacro.self,
     "Presents": PresentsMacro.self, "Reducer": ReducerMacro.self,
   ]
 
-  /// Expects that the macros say exactly these things about a source.
+  /// Expects exactly these diagnostics about a source.
   private func expect(
     _ diagnostics: DiagnosticSpec..., of source: String,
     sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -22,7 +22,7 @@ import Testing
       source, expandedSource: "", diagnostics: diagnostics,
       macroSpecs: Self.macros.mapValues { MacroSpec(type: $0) }, indentationWidth: .spaces(2),
       failureHandler: { failure in
-        // What a faulty source expands to is not the point.
+        // The expansion of a faulty source is irrelevant.
         guard !failure.message.hasPrefix("Macro expansion did not produce") else { return }
         Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation)
       })
@@ -54,7 +54,7 @@ import Testing
       of: "@Reducer\n\(keyword) Counter {\n}")
   }
 
-  @Test func `a feature without logic is told what to add`() {
+  @Test func `a feature without logic gets a diagnostic with the code to add`() {
     expect(
       DiagnosticSpec(
         message: """
@@ -70,7 +70,7 @@ import Testing
         """)
   }
 
-  @Test func `a feature without its types is told what to add`() {
+  @Test func `a feature without its types gets a diagnostic with the code to add`() {
     expect(
       DiagnosticSpec(
         message: "'Counter' lacks a type 'State': add 'struct State {}' to it", line: 2, column: 8),
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: ["edit", "edit(Edit, Int)"])
-  func `a destination without exactly one value is told what it needs`(element: String) {
+  func `a destination without exactly one value gets a diagnostic`(element: String) {
     expect(
       DiagnosticSpec(
         message: """
@@ -100,20 +100,20 @@ import Testing
         """)
   }
 
-  @Test func `only an enumeration has case paths`() {
+  @Test func `case paths need an enumeration`() {
     expect(
       DiagnosticSpec(
         message: """
-          '@CasePathable' gives key paths to cases: only an enumeration has some
+          '@CasePathable' can only be attached to an enumeration
           """, line: 1, column: 1),
       of: "@CasePathable\nstruct Action {\n}")
   }
 
-  @Test func `two cases of one name are told apart by their names alone`() {
+  @Test func `two cases with the same name are ambiguous`() {
     expect(
       DiagnosticSpec(
         message: """
-          two cases are named 'add': a key path could be either; rename one of them
+          two cases are named 'add', and their key paths would be ambiguous; rename one of them
           """, line: 4, column: 8),
       of: """
         @CasePathable
@@ -128,7 +128,7 @@ import Testing
     "let sheet: Edit.State?", "var sheet: Edit.State", "var sheet = Edit.State()",
     "var sheet: Edit.State? { nil }",
   ])
-  func `what is presented is one stored, optional property`(property: String) {
+  func `a presented property is stored and optional`(property: String) {
     expect(
       DiagnosticSpec(
         message: """

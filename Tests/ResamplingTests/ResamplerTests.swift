@@ -3,7 +3,7 @@ import Resampling
 import TestTools
 import Testing
 
-/// All that comes out for a signal cut into blocks of this length, and the buffers themselves.
+/// The whole output for a signal cut into blocks of this length, and the buffers themselves.
 func converted(
   _ signal: AudioBuffer, to format: AudioFormat, block: FrameCount = 1_000,
   quality: Resampler.Quality = .high
@@ -33,7 +33,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     let input = AudioSignal.sine(997).buffer(.seconds(2), format: mono(from))
     let output = try converted(input, to: mono(to))
     let ideal = AudioSignal.sine(997).buffer(.seconds(2), format: mono(to))
-    // The edges, where the signal begins and ends suddenly, have no single right answer.
+    // The edges, where the signal begins and ends abruptly, have no single right answer.
     #expect(signalToNoise(ideal.samples, output.samples, edge: to.hertz / 10) > 100)
   }
 
@@ -127,7 +127,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(up.channel(0) == (try converted(single, to: .speech).samples))
   }
 
-  @Test func `the time-line begins where the input does, at the new rate`() throws {
+  @Test func `the timeline begins with the input, at the new rate`() throws {
     let resampler = try Resampler(from: mono(48_000), to: .speech)
     let input = AudioSignal.noise(seed: 1)
     let first = try resampler.process(
@@ -163,7 +163,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
   }
 }
 
-/// How much stronger the signal is than the difference to `other`, in dB, leaving out both edges.
+/// The ratio of the signal to its difference from `other`, in dB, without both edges.
 func signalToNoise(_ signal: [Float], _ other: [Float], edge: Int) -> Double {
   var power = 0.0
   var noise = 0.0

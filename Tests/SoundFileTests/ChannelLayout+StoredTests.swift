@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundFile
 
-/// Every channel has a tone of its own, low enough for the channel of low frequencies.
+/// Every channel has its own tone, low enough for the low-frequency channel.
 @Suite struct StoredChannelTests {
   private static let files = [
     "wav", "rf64", "w64", "aiff", "au", "caf", "flac", "ogg", "opus", "mp3",
@@ -106,7 +106,7 @@ import Testing
       let name = "a." + encoding.container.pathExtensions[0]
       let reader = try SoundFileReader(url: folder.file(name, encoding, sound))
       #expect(reader.format == format(4))
-      // The center is in front left and right, what is behind in both at the rear.
+      // The center is in front left and right, and the rear center in both rear channels.
       let samples = try everything(reader)
       let levels = (0..<4).map { channel in (0..<4).map { level(samples, 4, channel, tone: $0) } }
       #expect(levels[0][2] > 0.1 && levels[1][2] > 0.1 && levels[0][3] < 0.05)
@@ -137,7 +137,7 @@ import Testing
     AudioFormat(sampleRate: 48_000, channelCount: count)
   }
 
-  /// In hertz; whole periods fit into a tenth of a second.
+  /// The frequency in hertz; whole periods fit into 0.1 s.
   private func frequency(_ tone: Int) -> Double { 70 + 10 * Double(tone) }
 
   private func sound(_ format: AudioFormat) -> AudioBuffer {
@@ -148,7 +148,7 @@ import Testing
     return AudioBuffer(format: format, samples: samples)
   }
 
-  /// For each channel the tone in it; -1 for none, or several.
+  /// The tone of each channel; -1 for none or several.
   private func tones(_ samples: [Float], of count: Int) -> [Int] {
     guard samples.count > 15_000 * count else { return [] }
     return (0..<count).map { channel in
@@ -196,7 +196,7 @@ import Testing
     try Tool.ffmpeg("-i", url.path, "-f", "f32le", "-c:a", "pcm_f32le", "-").floats
   }
 
-  /// The name that FFmpeg has for the positions in a file.
+  /// FFmpeg's name for the positions in a file.
   private func layout(_ url: URL) throws -> String {
     let entry = ["-show_entries", "stream=channel_layout", "-of", "csv=p=0"]
     let output = try Tool.run("ffprobe", package: "ffmpeg", ["-v", "error"] + entry + [url.path])

@@ -56,7 +56,7 @@ import Testing
     #expect(held != nil)
     sync.end()
     #expect(held == nil)
-    // Until here it is there itself.
+    // Until here the object itself exists.
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 
@@ -80,7 +80,7 @@ import Testing
       sync.request()
     }
     #expect(told.withLock { $0 } == [.seconds(6)])
-    // Once for what is under way, once for what follows.
+    // Once for the running flush, and once for the next one.
     goOn.signal()
     begun.wait()
     goOn.signal()
@@ -99,7 +99,7 @@ import Testing
     let asked = Atomic<Int>(0)
     let writer = SoundFileWriter(file, output: output, format: format, encoding: encoding) { _, _ in
       asked.add(1, ordering: .relaxed)
-      // No thread for it: so each second asks anew.
+      // Without a thread for it, each second requests it again.
       throw CancellationError()
     }
     for _ in 0..<3 { try writer.write(AudioBuffer(silence: 48_000, format: format)) }

@@ -28,7 +28,7 @@ import Testing
     #expect(try everything(reader).count == 4_000)
   }
 
-  /// Reading would move the place at which the descriptor reads.
+  /// Reading would move the descriptor's offset.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
   func `where every frame has its bytes, nothing is read to count what a failure has left`(
     container: SoundFileEncoding.Container

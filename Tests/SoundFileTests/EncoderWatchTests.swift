@@ -24,7 +24,7 @@ import Testing
     #expect(found == [nil, nil, nil, nil, 20_000])
   }
 
-  /// So nobody's recording ends for that.
+  /// So no recording ends for that reason.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.patience != nil }, [8_000, 48_000])
   func `no encoder holds back so much, however quiet the sound is`(
     encoding: SoundFileEncoding, rate: Int
@@ -70,7 +70,7 @@ import Testing
   }
 }
 
-/// Takes everything and writes nothing.
+/// Accepts all samples and writes nothing.
 private final class MuteOutput: SoundFileOutput {
   var framesWritten: FrameCount = 0
 

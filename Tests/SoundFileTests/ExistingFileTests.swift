@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// A file that is there already when another is to have its name.
+/// A file that exists when another one is written under its name.
 @Suite struct ExistingFileTests {
   private let folder: TestFolder
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
@@ -99,7 +99,8 @@ import Testing
     #expect(try Data(contentsOf: new) == old)
   }
 
-  /// No header finds room, a part of it, and some frames of the first half second.
+  /// There is no room for the header, for a part of it, or for some frames of the first half
+  /// second.
   @Test(arguments: [0, 50, 8_000])
   func `a disk that is full at the start leaves the file as it is`(room: Int) async {
     await #expect(processExitsWith: .success) { [room] in
@@ -157,7 +158,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o640)
   }
 
-  /// libFLAC, for one, has a limit of its own.
+  /// Some encoders, such as libFLAC, have their own limits.
   @Test(arguments: SoundFileEncoding.allCases)
   func `a rate that a format cannot have leaves the file as it is`(
     encoding: SoundFileEncoding

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundFile
 
-/// Files that only FFmpeg reads.
+/// Files that need FFmpeg.
 @Suite struct FFmpegTests {
   private let folder: TestFolder
 

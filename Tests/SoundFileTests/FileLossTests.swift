@@ -33,7 +33,7 @@ import Testing
     }
     try writer.close()
     #expect(writer.framesWritten == 16_000)
-    // An encoder adds some silence of its own.
+    // An encoder adds some silence.
     #expect((15_900...18_304).contains(try everything(try SoundFileReader(url: copy)).count))
   }
 
@@ -81,7 +81,7 @@ import Testing
     #expect(writer.framesWritten == 400)
   }
 
-  /// Two months of CD sound, of which the disk holds one byte.
+  /// Two months of CD audio, with one byte on the disk.
   @Test(arguments: [FileLoss.removed, .cut(1 << 38)])
   func `the loss of a file is reported however long it is`(loss: FileLoss) throws {
     let folder = try TestFolder()
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  /// Says that it has written whatever it is told to say.
+  /// Claims to have written a given number of frames.
   private final class LongOutput: SoundFileOutput {
     var framesWritten: FrameCount = 0
     func write(_ samples: UnsafeBufferPointer<Float>) {}
@@ -117,7 +117,7 @@ import Testing
     func finish() -> SoundFileError? { nil }
   }
 
-  /// The next block would leave a hole in its place, and the file as long as it should be.
+  /// The next block would leave a gap and restore the length of the file.
   @Test(arguments: SoundFileEncoding.allCases)
   func `a file that others cut is noticed before it grows again`(
     encoding: SoundFileEncoding
@@ -140,7 +140,8 @@ import Testing
     try writer.close()
     let left = try storedFrameCount(Descriptor.reading(url.path), path: url.path)
     #expect(left == writer.framesWritten, "\(encoding)")
-    // libsndfile opens no CAF file that is shorter than it says, and cannot be made to say less.
+    // libsndfile opens no CAF file that is shorter than its header announces, and cannot correct
+    // the header.
     #expect(left > 0 || encoding.container == .caf, "\(encoding)")
     #expect(try Data(contentsOf: url).count <= size)
   }

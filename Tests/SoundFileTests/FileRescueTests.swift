@@ -38,7 +38,7 @@ import Testing
   @Test func `where no folder above can take it, it is in the temporary folder`() throws {
     let name = UUID().uuidString
     let file = try removed(folder.file("gone/a"), Data([1, 2]), mode: 0o600)
-    // Nobody makes a file in /proc.
+    // No file can be created in /proc.
     let path = "/proc/self/gone/\(name)"
     let copy = try #require(FileRescue.save(file, path: path))
     defer { unlink(copy) }
@@ -49,7 +49,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: copy)) == Data([1, 2]))
   }
 
-  /// What is left of a file when its folder has gone.
+  /// The rest of a file after its folder was removed.
   private func removed(_ url: URL, _ data: Data, mode: mode_t) throws -> Descriptor {
     let above = url.deletingLastPathComponent()
     try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct MPEGFrameHeaderTests {
   /// The lengths are those of the tables in ISO 11172-3 and 13818-3.
   @Test func `it knows the length of a block and where its sound begins`() throws {
-    // 128 kbit/s at 44.1 kHz in stereo, without and with the byte that evens it out.
+    // 128 kbit/s at 44.1 kHz in stereo, without and with the padding byte.
     #expect(try lengths(0xFFFB_9000) == [417, 36])
     #expect(try lengths(0xFFFB_9200) == [418, 36])
     // 320 kbit/s at 48 kHz, mono, with a checksum.

@@ -33,7 +33,7 @@ import Testing
     try pipe.fileHandleForWriting.write(contentsOf: Data([0, 0xE0, 0]))
     let second = try #require(try await buffers.next())
     #expect(second == AudioBuffer(format: format, samples: [0.25, -0.25], firstFrame: 1))
-    // A part of a frame at the end is left out.
+    // An incomplete frame at the end is dropped.
     try pipe.fileHandleForWriting.close()
     #expect(try await buffers.next() == nil)
   }

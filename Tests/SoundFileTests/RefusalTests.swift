@@ -8,7 +8,7 @@ import Testing
 import Glibc
 #endif
 
-/// Files that libsndfile refuses, or would not come back from.
+/// Files that libsndfile rejects or never finishes reading.
 @Suite(.timeLimit(.minutes(5))) struct RefusalTests {
   let folder: TestFolder
 
@@ -49,7 +49,7 @@ import Glibc
     }
   }
 
-  /// libFLAC's encoder takes numbers of bits that no program offers.
+  /// libFLAC's encoder accepts bit depths that no program offers.
   @Test(arguments: [5, 12, 15, 20, 31, 32])
   func `FLAC of an unusual number of bits is read, by name and from a pipe`(bits: Int) throws {
     let file = folder.file("a.flac")
@@ -96,7 +96,7 @@ import Glibc
     }
   }
 
-  /// A WAV file of 800 frames that says how many of its bits count.
+  /// A WAV file of 800 frames with a number of valid bits.
   private func extensible(bits: Int, width: Int, sample: Int) -> Data {
     let number = { (value: Int, bytes: Int) in
       (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -168,7 +168,7 @@ import Glibc
     }
   }
 
-  /// libsndfile's parsers of some containers never end where a pipe does.
+  /// libsndfile's parsers of some containers never end at the end of a pipe.
   @Test(arguments: ["wav", "aiff", "au", "svx", "caf", "voc", "w64", "ogg", "mp3", "flac"])
   func `a pipe that ends anywhere in a header ends`(name: String) throws {
     let data = name == "svx" ? eightSVX : try Data(contentsOf: made("a.\(name)", []))

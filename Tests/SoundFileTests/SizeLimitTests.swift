@@ -8,7 +8,7 @@ import Testing
 import Glibc
 #endif
 
-/// In a process of its own, because the limit holds for all that a process writes.
+/// Runs in its own process, because the limit applies to all files of a process.
 @Suite struct SizeLimitTests {
   @Test func `what was written before a file reached its limit stays readable`() async {
     await #expect(processExitsWith: .success) {
@@ -43,14 +43,14 @@ import Glibc
       for container in SoundFileEncoding.Container.allCases {
         try expectRescue(container, noise)
       }
-      // An encoder that holds back a second: only the end of the file finds no room.
+      // An encoder that buffers a second: only the end of the file finds no room.
       limit.rlim_cur = 6_000
       setrlimit(__rlimit_resource_t(1), &limit)
       try expectRescue(.opus, noise.frames(0..<43_200))
     }
   }
 
-  /// libsndfile says nothing of it: it closes such a file with 0.
+  /// libsndfile does not report this: it returns 0 from closing such a file.
   @Test func `what the last pages of a file could not hold is an error that says so`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -68,7 +68,7 @@ import Glibc
   }
 }
 
-/// A file that has reached its limit, or does at its end, and has been removed is saved.
+/// A removed file that has reached its limit, or reaches it at its end, is saved.
 private func expectRescue(
   _ container: SoundFileEncoding.Container, _ sound: AudioBuffer
 ) throws {
@@ -86,7 +86,7 @@ private func expectRescue(
   #expect(left > 1_000 && FrameCount(left) == writer.framesWritten, "\(container) \(left)")
 }
 
-/// All that a full disk holds can be read, and the writer knows how much it is.
+/// All audio on a full disk is readable, and the writer knows its length.
 private func expectReadable(
   _ url: URL, _ count: FrameCount, as noise: AudioBuffer, by encoding: SoundFileEncoding
 ) throws {

@@ -67,7 +67,7 @@ import Testing
     #expect(signalToNoise(theirs, ours) > 40)
   }
 
-  @Test func `buffers follow each other on the time-line`() throws {
+  @Test func `buffers follow each other on the timeline`() throws {
     let reader = try SoundFileReader(url: folder.file("a.wav", .wav16, sampleBuffer()))
     #expect(try reader.read(atMost: 44_000).firstFrame == 0)
     let last = try reader.read(atMost: 1_000)

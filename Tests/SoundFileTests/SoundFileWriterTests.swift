@@ -18,7 +18,7 @@ import Testing
     let buffer = sampleBuffer()
     let name = "a.\(encoding.container.pathExtensions[0])"
     let file = try folder.file(name, encoding, buffer)
-    // SoX makes floats in CAF louder until they reach full scale, also those of FFmpeg.
+    // SoX amplifies floats in CAF to full scale, also those of FFmpeg.
     if encoding != (try SoundFileEncoding(.caf, samples: .float)) {
       #expect(try Tool.sox(file.path, "-t", "f32", "-").floats == buffer.samples)
     }
@@ -33,12 +33,12 @@ import Testing
     let buffer = AudioSignal.sine(440).buffer(.seconds(1), format: format)
     let file = try folder.file("a.ogg", encoding, buffer)
     let read = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
-    // FFmpeg leaves out the last incomplete block of a Vorbis file.
+    // FFmpeg drops the last incomplete block of a Vorbis file.
     #expect(abs(read.count - buffer.samples.count) <= (encoding == .oggVorbis ? 256 : 0))
     #expect(signalToNoise(buffer.samples, read) > 20)
   }
 
-  /// A quarter of a step would be lost without noise, which makes every fourth sample a step.
+  /// A quarter of a step would be lost without dither, which turns every fourth sample into a step.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.samples == .int16 })
   func `what lies between two steps of 16 bits is kept by dither`(
     encoding: SoundFileEncoding

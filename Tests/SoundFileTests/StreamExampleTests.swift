@@ -5,7 +5,7 @@ import SoundFile
 import TestTools
 import Testing
 
-/// The example of README.md and `AudioCore.docc`, which DocumentationTests looks for here.
+/// The example of README.md and `AudioCore.docc`; DocumentationTests finds it here.
 @Suite struct StreamExampleTests {
   private func tidyUp(_ recording: URL, into talk: URL) async throws {
     let tidy = SoundFile.buffers(of: recording).trimmingSilence(below: Decibels(dBFS: -50))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SoundFile
 
-/// The process is killed with the signal that nothing can be done about.
+/// The process is killed with SIGKILL.
 @Suite struct SurvivalTests {
-  /// In frames: in the midst of a second, right after its end, and later.
+  /// The number of frames: within a second, just after its end, and later.
   @Test(arguments: [20_000, 32_001, 47_000, 66_123])
   func `whenever a process is killed, every reader finds all but the last second`(
     moment: Int
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Which takes an encoder so few bytes, or so few frames, that it could hold seconds of it.
+  /// Audio that needs so few bytes or frames that an encoder could hold seconds of it.
   @Test(
     arguments: [
       (.oggVorbis, 8_000), (.oggVorbis, 48_000), (.opus, 8_000), (.flac16, 2_000),
@@ -56,7 +56,7 @@ extension SoundFileEncoding {
   }
 }
 
-/// Writes so many frames into a file of every kind, in periods of 50 ms, and closes none.
+/// Writes this many frames to a file of every kind in periods of 50 ms, and closes none.
 private func writeAndDie(in folder: TestFolder, after count: Int) async throws {
   await #expect(processExitsWith: .signal(SIGKILL)) {
     [path = folder.url.path as String, count = count as Int] in

@@ -41,8 +41,9 @@ import Testing
 
   /// A column per step.
   ///
-  /// Letters are buffers of two frames, `a` with 0 and 1, `b` with 2 and 3; `-` is nothing, `|` the
-  /// end. What is done: `(` opens, `~` writes a frame of silence, a letter that buffer, `)` closes.
+  /// Letters are buffers of two frames, `a` with 0 and 1, `b` with 2 and 3; `-` is nothing, and `|`
+  /// the end. Actions: `(` opens, `~` writes a frame of silence, a letter writes that buffer, and
+  /// `)` closes.
   @Test(
     arguments: [
       ("ab-c|", .silence, "(a b - c )"),

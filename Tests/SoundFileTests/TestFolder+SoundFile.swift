@@ -4,14 +4,14 @@ import SoundFile
 import TestTools
 
 extension TestFolder {
-  /// A file of the given content.
+  /// A file with the given content.
   func file(_ name: String, _ content: Data) throws -> URL {
     let file = file(name)
     try content.write(to: file)
     return file
   }
 
-  /// A file written by us.
+  /// A file written by `SoundFileWriter`.
   func file(
     _ name: String, _ encoding: SoundFileEncoding, _ buffer: AudioBuffer
   ) throws -> URL {
@@ -23,7 +23,7 @@ extension TestFolder {
   }
 }
 
-/// Everything in a file, read in blocks of an uneven length.
+/// The whole content of a file, read in blocks of an odd length.
 func everything(_ reader: SoundFileReader, block: FrameCount = 1_000) throws -> [Float] {
   var samples: [Float] = []
   while true {
@@ -37,7 +37,7 @@ func everything(_ url: URL) throws -> [Float] {
   try everything(SoundFileReader(url: url))
 }
 
-/// How much louder the signal is than what `other` differs by, in dB.
+/// The ratio of the signal to its difference from `other`, in dB.
 func signalToNoise(_ signal: [Float], _ other: [Float]) -> Double {
   let power = signal.reduce(0) { $0 + Double($1) * Double($1) }
   let noise = zip(signal, other).reduce(0) { $0 + pow(Double($1.0) - Double($1.1), 2) }

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 #endif
 
-/// A pipe whose ends the test holds until it closes them.
+/// A pipe whose ends are open until the test closes them.
 final class TestPipe: Sendable {
   let outlet: Int32
   let inlet: Int32
@@ -14,7 +14,7 @@ final class TestPipe: Sendable {
     var ends: [Int32] = [-1, -1]
     pipe(&ends)
     (outlet, inlet) = (ends[0], ends[1])
-    // A test that writes to a pipe without a reader shall see an error, not die of it.
+    // A test that writes to a pipe without a reader gets an error instead of SIGPIPE.
     signal(SIGPIPE, SIG_IGN)
   }
 
@@ -27,7 +27,7 @@ final class TestPipe: Sendable {
     }
   }
 
-  /// Writes everything on a thread of its own and closes the inlet.
+  /// Writes all bytes on its own thread and closes the inlet.
   func feed(_ data: Data) throws {
     _ = try DedicatedThread.start(name: "feed") {
       self.write(data)
@@ -35,7 +35,7 @@ final class TestPipe: Sendable {
     }
   }
 
-  /// Returns when nobody has the outlet open any more, the test itself included.
+  /// Returns when nobody has the outlet open anymore, including the test.
   func waitForReadersToGo() {
     close(outlet)
     var descriptor = pollfd(fd: inlet, events: 0, revents: 0)

@@ -13,7 +13,7 @@ import Testing
     let folder = try TestFolder()
     let format = AudioFormat(sampleRate: 11_025, channelCount: channels)
     let encoding = try SoundFileEncoding(.wav, samples: samples)
-    // An odd number of frames: with an odd frame, a byte is needed behind.
+    // An odd number of frames with an odd frame size needs a padding byte.
     let noise = AudioSignal.noise(seed: 3).buffer(101, format: format)
     let bytes = try Data(contentsOf: folder.file("a.wav", encoding, noise))
     let chunks = try Chunks(bytes)
@@ -70,7 +70,7 @@ import Testing
   }
 }
 
-/// The chunks of a WAV file, one after the other.
+/// The chunks of a WAV file, in order.
 private struct Chunks {
   let kind: String
   let size: Int

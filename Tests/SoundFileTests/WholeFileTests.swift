@@ -8,7 +8,7 @@ import Testing
 import Glibc
 #endif
 
-/// All that is in a file is decoded, and what is not in it is reported.
+/// All audio in a file is decoded, and missing audio is reported.
 @Suite struct WholeFileTests {
   let folder: TestFolder
 
@@ -18,7 +18,7 @@ import Glibc
 
   private func source() throws -> URL { try folder.file("source.wav", .wav16, sampleBuffer()) }
 
-  /// So long that Ogg has several pages of it.
+  /// Long enough for several Ogg pages.
   private func longSource() throws -> URL {
     let file = folder.file("long.wav")
     let writer = try SoundFileWriter(url: file, format: cd, encoding: .wav16)
@@ -35,7 +35,7 @@ import Glibc
     return file
   }
 
-  /// As quiet as noise that is loud and then silent: blocks of very different sizes.
+  /// Noise that alternates between loud and silent has blocks of very different sizes.
   private func unevenMP3(_ name: String) throws -> URL {
     let noise = AudioSignal.noise(seed: 5).buffer(.seconds(4), format: cd)
     let silence = AudioBuffer(silence: 705_600, format: cd)
@@ -54,7 +54,7 @@ import Glibc
     return file
   }
 
-  /// The reader at its end, by name and through a pipe.
+  /// The reader at its end, by path and through a pipe.
   private func readers(_ file: URL) throws -> [SoundFileReader] {
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: file))
@@ -183,10 +183,10 @@ import Glibc
     #expect(reader.framesRead > 60_000 && reader.framesRead < 240_000)
   }
 
-  /// As that of a recorder that was killed.
+  /// A header like that of a killed recorder.
   @Test func `FLAC that promises no length reports that it breaks off in a block`() throws {
     var data = try Data(contentsOf: made("a.flac"))
-    // The length in the header has 36 bits, of which the first four end a byte.
+    // The length in the header has 36 bits; the first four share a byte.
     data[21] &= 0xF0
     data.replaceSubrange(22..<26, with: Data(count: 4))
     for reader in try readers(folder.file("whole.flac", data)) {

@@ -37,7 +37,7 @@ import Testing
     return url
   }
 
-  @Test func `a microphone that hears a file gives the whole file to each capture`() async throws {
+  @Test func `a microphone of a file delivers the whole file to each capture`() async throws {
     let microphone = try VirtualMicrophone.file(await write("said.wav"))
     #expect(microphone.format == said.format)
     for _ in 0..<2 {
@@ -53,7 +53,7 @@ import Testing
     #expect(error?.description.contains("the file is truncated") == true)
   }
 
-  @Test func `a file that is no sound file is refused at once`() {
+  @Test func `a file that is not a sound file is refused at once`() {
     #expect(throws: SoundFileError.self) {
       try VirtualMicrophone.file(folder.file("missing.wav"))
     }

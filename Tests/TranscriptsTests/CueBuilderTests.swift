@@ -3,7 +3,7 @@ import Testing
 import Transcripts
 
 struct CueBuilderTests {
-  /// Words of a length, each right after the one before, but for those after a pause.
+  /// Consecutive words of equal length, except after a pause.
   private func utterance(
     _ text: String, from start: Duration = .zero, word: Duration = .milliseconds(300),
     pauses: [Int: Duration] = [:]
@@ -43,7 +43,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a pause ends a cue though there is room`() {
+  func `a pause ends a cue even if the next word fits`() {
     let cues = cues(utterance("one two three four", pauses: [2: .milliseconds(700)]))
     #expect(cues.map(\.lines) == [["one two"], ["three four"]])
     #expect(self.cues(utterance("one two", pauses: [1: .milliseconds(699)])).count == 1)
@@ -68,7 +68,7 @@ struct CueBuilderTests {
     ),
     ("version 3.5 is out", ["version 3.5 is out"]),
   ])
-  func `a sentence ends a cue though there is room`(text: String, expected: [String]) {
+  func `a sentence ends a cue even if the next word fits`(text: String, expected: [String]) {
     #expect(cues(utterance(text)).map { $0.lines.joined(separator: "|") } == expected)
   }
 
@@ -88,7 +88,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `what is too long is cut at the longest silence of its latter half`() {
+  func `a long cue is cut at the longest silence in its second half`() {
     let text = (0..<10).map { _ in "elevenchars" }.joined(separator: " ")
     let cut = cues(utterance(text, pauses: [1: .milliseconds(600), 4: .milliseconds(200)]))
     #expect(cut.first?.lines.joined(separator: " ").split(separator: " ").count == 4)
@@ -114,7 +114,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a short cue stays a second where the next one leaves it the time`() {
+  func `a short cue stays a second unless the next one begins sooner`() {
     let alone = cues(utterance("yes"))
     #expect(alone.map(\.end) == [.seconds(1)])
     let hurried = cues(utterance("yes"), utterance("no", from: .milliseconds(900)))
@@ -124,7 +124,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a cue is held only as long as its end is not known`() {
+  func `a cue is held only until its end is known`() {
     var builder = CueBuilder()
     #expect(builder.add(utterance("go forward ten meters")).count == 1)
     #expect(builder.add(utterance("yes", from: .seconds(5))).isEmpty)

@@ -13,7 +13,7 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `each kind of error is counted and stands in its place`() {
+  func `each kind of error is counted and has its position`() {
     let rate = WordErrorRate(reference: "a b c d", hypothesis: "a x c y d e")
     #expect(
       rate.alignment == [
@@ -26,14 +26,14 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `what was not understood is deleted`() {
+  func `an unrecognized word is a deletion`() {
     let rate = WordErrorRate(reference: "left right back", hypothesis: "right")
     #expect(rate.alignment == [.deletion("left"), .match("right"), .deletion("back")])
     #expect(WordErrorRate(reference: "left right", hypothesis: "").deletions == 2)
   }
 
   @Test
-  func `without a word in the reference there is no rate`() {
+  func `a reference without words has no rate`() {
     #expect(WordErrorRate(reference: " ", hypothesis: "").rate == nil)
     let rate = WordErrorRate(reference: "", hypothesis: "a b")
     #expect(rate.rate == nil && rate.insertions == 2)
@@ -45,8 +45,8 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `of equally few errors those are taken that keep more words`() {
-    // Two substitutions would be as cheap.
+  func `among alignments with equal errors, the one with the most matches is chosen`() {
+    // Two substitutions would cost the same.
     let rate = WordErrorRate(reference: "a b", hypothesis: "b c")
     #expect(rate.alignment == [.deletion("a"), .match("b"), .insertion("c")])
     let other = WordErrorRate(reference: "b c", hypothesis: "a b")
@@ -62,12 +62,12 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `words can be given as they are`() {
+  func `words can be compared without normalization`() {
     let rate = WordErrorRate(reference: ["A", "b"], hypothesis: ["a", "b"])
     #expect(rate.substitutions == 1)
   }
 
-  /// The recurrence as the textbooks have it, over all prefixes at once.
+  /// The textbook recurrence over all prefixes at once.
   private func fewestErrors(_ reference: [String], _ hypothesis: [String]) -> Int {
     var table = [[Int]](
       repeating: Array(0...hypothesis.count), count: reference.count + 1)

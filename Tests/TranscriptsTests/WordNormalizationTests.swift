@@ -17,9 +17,9 @@ struct WordNormalizationTests {
     #expect(WordNormalization.spoken.words(of: text) == words)
   }
 
-  /// Texts that are read aloud alike.
+  /// Texts that sound alike.
   @Test(arguments: [
-    // Contractions, and what is as short.
+    // Contractions and similar short forms.
     ["isn't", "is not", "isn\u{2019}t"], ["I'm sure we'd've gone", "I am sure we would have gone"],
     ["You won't, can't, shan't", "you will not cannot shall not"], ["it's", "it is"],
     ["let's", "let us"], ["gonna wanna", "going to want to"], ["Mr. Smith", "mister smith"],
@@ -33,7 +33,7 @@ struct WordNormalizationTests {
     // Scripts without spaces.
     ["\u{6211}\u{7528}\u{624B}\u{673A}\u{3002}", "\u{6211} \u{7528} \u{624B}\u{673A}"],
   ])
-  func `texts that are read aloud alike have the same words`(texts: [String]) {
+  func `texts that sound alike have the same words`(texts: [String]) {
     let words = texts.map(WordNormalization.spoken.words)
     #expect(Set(words).count == 1, "\(words)")
     #expect(words.first?.isEmpty == false)
@@ -47,7 +47,7 @@ struct WordNormalizationTests {
     ("your hour, four tours", ["your", "hour", "4", "tours"]),
     ("analysis metrepole", ["analysis", "metrepole"]),
   ])
-  func `what only looks like a variant stays`(text: String, words: [String]) {
+  func `a word that only resembles a variant stays`(text: String, words: [String]) {
     #expect(WordNormalization.spoken.words(of: text) == words)
   }
 

@@ -5,25 +5,25 @@ import Synchronization
 
 @testable import VoskEngine
 
-/// A library with libvosk's interface that was built for one test, and a model for it.
+/// A library with libvosk's interface, built for one test, and a model for it.
 final class FakeVosk {
   let folder: URL
 
   /// - Parameters:
-  ///   - script: how it behaves; see `fake-vosk.c`.
+  /// - script: its behavior; see `fake-vosk.c`.
   ///   - flags: for the compiler.
   init(script: [String] = [], flags: String...) throws {
     folder = Self.newFolder()
-    // A copy, because the loader would take the same file for the same library.
+    // A copy, because the loader treats the same file as the same library.
     try FileManager.default.copyItem(at: Self.built(flags), to: folder)
     try script.map { $0 + "\n" }.joined()
       .write(to: model.appending(path: "script"), atomically: true, encoding: .utf8)
   }
 
-  // Held while one is built: whoever waits for it wants the same.
+  // Held during a build, because waiting tests usually need the same one.
   private static let builds = Mutex<[[String]: URL]>([:])
 
-  /// The folder with what was built with these flags, once for all tests.
+  /// The folder of the build with these flags, which is made once for all tests.
   private static func built(_ flags: [String]) throws -> URL {
     try builds.withLock { builds in
       if let folder = builds[flags] { return folder }
@@ -59,7 +59,7 @@ final class FakeVosk {
       .write(to: model.appending(path: "script"), atomically: true, encoding: .utf8)
   }
 
-  /// Keeps a log of its calls from the next model on.
+  /// Logs its calls from the next model on.
   func keepLog() throws { try behave("log \(folder.path)/log") }
 
   var log: [String] {
@@ -67,7 +67,7 @@ final class FakeVosk {
     return text?.split(separator: "\n").map(String.init) ?? []
   }
 
-  /// Answers with these bytes.
+  /// Returns these bytes.
   func answer(_ kind: String, _ bytes: [UInt8]) throws {
     let file = folder.appending(path: kind)
     try Data(bytes).write(to: file)
@@ -83,13 +83,13 @@ final class FakeVosk {
   }
 }
 
-/// The words that the library knows, as it knows them: by the level of the samples.
+/// The words of the library, chosen by the level of the samples.
 enum FakeWord: Int {
   case go = 1
   case forward, ten, meters, stop, other, left
 }
 
-/// Words of a quarter of a second with a tenth of silence before each, and some more at the end.
+/// Words of 0.25 s, each after 0.1 s of silence, with some more silence at the end.
 func speech(_ words: FakeWord..., silence: Duration = .milliseconds(200)) -> [Float] {
   words.flatMap { word in
     [Float](repeating: 0, count: 1_600)
@@ -97,14 +97,14 @@ func speech(_ words: FakeWord..., silence: Duration = .milliseconds(200)) -> [Fl
   } + [Float](repeating: 0, count: FrameCount(silence, at: .speech).rawValue)
 }
 
-/// Where the word at an index lies in `speech`.
+/// The position of the word at an index in `speech`.
 func frames(_ index: Int) -> Range<FrameCount> {
   let first = FrameCount(index * 5_600 + 1_600)
   return first..<first + 4_000
 }
 
 extension SpeechEngineSession {
-  /// Hears an utterance a tenth of a second at a time.
+  /// Recognizes an utterance in steps of 0.1 s.
   func understand(_ samples: [Float]) throws -> SpeechHypothesis {
     try beginUtterance()
     for first in stride(from: 0, to: samples.count, by: 1_600) {
@@ -124,12 +124,12 @@ func support(_ name: String) -> String {
     .appending(path: "Support/Vosk/\(name)").path
 }
 
-/// What a program that a test needs has said about its failure.
+/// The error output of a program that a test needs.
 struct ToolError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Runs a program to its end; gives what it wrote, and throws what it complained about.
+/// Runs a program to its end and returns its output; throws its error output.
 @discardableResult
 func run(_ tool: String, _ arguments: [String]) throws -> String {
   let process = Process()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import VoskEngine
 
-/// The library of the wheel that pip installs; no model comes with it.
+/// The library from the wheel that pip installs, which includes no model.
 @Suite(.timeLimit(.minutes(5))) struct RealVoskTests {
-  /// Fetched once; a machine without PyPI fails the tests that ask for it.
+  /// Downloaded once; without PyPI, the tests that need it fail.
   private static let fetched = Result { try run("bash", [support("real-vosk.sh")]) }
 
   private let library: VoskLibrary

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VoskEngine
 
-/// What a library that misbehaves comes to.
+/// The errors of a library that misbehaves.
 @Suite(.timeLimit(.minutes(5))) struct VoskFaultTests {
   private func failure(of vosk: FakeVosk) -> SpeechEngineError? {
     do {

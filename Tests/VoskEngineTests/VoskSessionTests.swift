@@ -32,7 +32,7 @@ import Testing
     let heard = try session.understand(speech(.go, .forward, .ten, .meters, silence: .seconds(1)))
     #expect(heard.texts == ["go", "forward", "ten", "meters"])
     #expect(heard.words.map(\.frames) == (0..<4).map(frames))
-    // Within one segment they would fall.
+    // Within one segment, they would decrease.
     #expect(heard.words.map(\.confidence) == [1, 1, 1, 1])
   }
 
@@ -114,7 +114,7 @@ import Testing
       }.start()
       #expect(throws: SpeechEngineError.interrupted) { _ = try session.understand(speech(.go)) }
     }
-    // The result is still awaited: the recognizer outlives its session.
+    // The result is still pending: the recognizer outlives its session.
     #expect(vosk.log.contains("final_result"))
     #expect(!vosk.log.contains("recognizer_free"))
     close(writer.withLock { $0 })
@@ -175,7 +175,7 @@ import Testing
     let session = try vosk.engine.makeSession(options)
     #expect(vosk.log.contains(#"recognizer_new_grm 16000 ["stop","go forward","[unk]"]"#))
     let heard = try session.understand(speech(.go, .forward, .other, .go, .stop))
-    // Each phrase is one word, as sure as its least sure one.
+    // Each phrase is one word with the lowest confidence of its words.
     #expect(heard.texts == ["go forward", "stop"])
     #expect(
       heard.words.map(\.frames) == [

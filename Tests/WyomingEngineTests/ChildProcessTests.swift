@@ -7,7 +7,7 @@ import Wyoming
 
 @testable import WyomingEngine
 
-/// Engines in a child process that end in every way that a process can.
+/// Engines in a child process that ends in every possible way.
 @Suite struct ChildProcessTests {
   private let answer = """
     info='{"type":"info","data":{"asr":[{"name":"x","models":[{"name":"m","languages":["en"]}]}]}}'
@@ -39,7 +39,7 @@ import Wyoming
     #expect(reason?.hasSuffix(ending) == true, "\(reason as Any)")
   }
 
-  /// In a process of its own, because the limit holds for all that it opens.
+  /// Runs in its own process, because the limit applies to all its descriptors.
   @Test func `a start that fails at the limit on descriptors leaves none open, and no child`() async
   {
     await #expect(processExitsWith: .success) {
@@ -57,7 +57,7 @@ import Wyoming
       }
       let before = try open()
       var failures = 0
-      // Every descriptor that a start opens is in its turn the one that is too many.
+      // Each descriptor that a start opens is in turn the one beyond the limit.
       for spare in 0..<12 {
         let fillers = (0..<spare).map { _ in dup(0) }
         let next = dup(0)
@@ -98,7 +98,7 @@ import Wyoming
     defer { try? FileManager.default.removeItem(at: folder) }
     let pipe = folder.appending(path: "alive").path
     #expect(mkfifo(pipe, 0o600) == 0)
-    // It does not hear SIGTERM, its own child holds the pipe open for as long as it lives.
+    // The child ignores SIGTERM, and its own child holds the pipe open while it lives.
     let script = "trap '' TERM; exec 3>'\(pipe)'; sleep 1000 & echo $! >&3; wait"
     let engine = SpeechEngine.patient(.stdio(command: script)) {
       $0.startTimeout = .milliseconds(500)
@@ -139,7 +139,7 @@ import Wyoming
   }
 
   @Test func `a child that cannot be started is an error with the system's reason`() {
-    // No argument of a program may be so long.
+    // No program accepts such a long argument.
     let command = String(repeating: "x", count: 200_000)
     #expect(throws: LinkTrouble.system(E2BIG)) { _ = try ChildProcess(command: command) }
   }
@@ -176,7 +176,7 @@ import Wyoming
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let mark = folder.appending(path: "died").path
-    // The first child ends once it has described itself; the second tells what it heard first.
+    // The first child ends after describing itself; the second reports the first event it received.
     let script = """
       if [ -e '\(mark)' ]; then
         read -r line
@@ -219,7 +219,7 @@ import Wyoming
   }
 }
 
-/// An error that is waited for on another thread.
+/// An error that another thread waits for.
 final class PendingError: Sendable {
   private let text = Mutex("")
   private let isThere: WakeUp?

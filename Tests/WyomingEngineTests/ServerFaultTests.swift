@@ -5,9 +5,9 @@ import Wyoming
 
 @testable import WyomingEngine
 
-/// Servers that do not do what they should: each is an error in time.
+/// Faulty servers, each of which leads to an error in time.
 @Suite struct ServerFaultTests {
-  /// The reason of the failure of an utterance with a server that knows how to describe itself.
+  /// The reason of the failed utterance with a server that can describe itself.
   private func reason(
     _ change: (inout WyomingEngineOptions) -> Void = { _ in },
     _ script: @escaping @Sendable (ServerSide) -> Void
@@ -179,9 +179,9 @@ import Wyoming
 }
 
 extension ServerSide {
-  /// Waits until the client has gone, and leaves what it sends where it is.
+  /// Waits until the client is gone, without reading its data.
   fileprivate func waitWithoutReading() {
-    // POLLRDHUP, which Swift's Glibc module leaves out.
+    // POLLRDHUP, which Swift's Glibc module lacks.
     var request = pollfd(fd: descriptor, events: 0x2000, revents: 0)
     poll(&request, 1, -1)
   }

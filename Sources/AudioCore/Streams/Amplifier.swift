@@ -1,23 +1,23 @@
 import Synchronization
 
-/// Multiplies samples by a gain, which may be on its way from one value to another.
+/// Multiplies samples by a constant or changing gain.
 public struct Amplifier: AudioProcessor, Sendable {
-  /// The gain along the time-line; frames have it by their index, so that it goes on in a gap.
+  /// The gain by frame index; it continues during gaps.
   public private(set) var ramp: GainRamp
 
-  /// A machine for one ramp, or with `GainRamp(constant:)` for a gain that stays.
+  /// Creates an amplifier with a ramp; `GainRamp(constant:)` is a constant gain.
   public init(_ ramp: GainRamp) {
     self.ramp = ramp
   }
 
-  /// Goes on from the gain of this frame to another one.
+  /// Changes the gain from its value at this frame to another one.
   public mutating func change(
     to gain: Float, at frame: FrameCount, over length: FrameCount, curve: FadeCurve = .linear
   ) {
     ramp = GainRamp(from: ramp.gain(at: frame), to: gain, at: frame, length: length, curve: curve)
   }
 
-  /// Gives the buffer with its gain; samples may go beyond ±1.
+  /// Returns the buffer with its gain; samples may exceed ±1.
   public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     if let gain = ramp.constantGain(of: buffer) { return [buffer.scaled(by: gain)] }
     return [buffer.scaled { ramp.gain(at: buffer.firstFrame + $0) }]
@@ -25,7 +25,7 @@ public struct Amplifier: AudioProcessor, Sendable {
 }
 
 extension GainRamp {
-  /// The gain of all frames of a buffer, where it is the same.
+  /// The gain of all frames of a buffer if it is constant.
   fileprivate func constantGain(of buffer: AudioBuffer) -> Float? {
     if start == end || buffer.firstFrame >= firstFrame + length { return end }
     return buffer.endFrame <= firstFrame ? start : nil
@@ -33,14 +33,14 @@ extension GainRamp {
 }
 
 extension AudioBuffer {
-  /// The same frames, each times the gain; at 1 nothing is copied.
+  /// The buffer multiplied by the gain; a gain of 1 copies nothing.
   func scaled(by gain: Float) -> AudioBuffer {
     guard gain != 1 else { return self }
     return AudioBuffer(
       format: format, samples: samples.map { gain * $0 }, firstFrame: firstFrame)
   }
 
-  /// The same frames, each times the gain for its place in the buffer.
+  /// The buffer multiplied by the gain of each frame, counted from the buffer's start.
   func scaled(by gain: (_ frame: FrameCount) -> Float) -> AudioBuffer {
     let channels = format.channelCount
     var scaled = samples
@@ -52,7 +52,7 @@ extension AudioBuffer {
   }
 }
 
-/// Changes the gain of streams while they play: `stream.amplified(by: control)`.
+/// Changes the gain of running streams: `stream.amplified(by: control)`.
 ///
 /// Thread safety: any thread except the audio thread.
 public final class GainControl: Sendable {
@@ -66,12 +66,12 @@ public final class GainControl: Sendable {
   // Held to copy a few numbers.
   private let setting: Mutex<Setting>
 
-  /// A control that leaves the gain at `gain`; 1 leaves samples as they are.
+  /// Creates a control with this gain; 1 leaves samples unchanged.
   public init(gain: Float = 1) {
     setting = Mutex(Setting(gain: gain))
   }
 
-  /// Has every stream go to `gain` from its next buffer on, evenly over `ramp`.
+  /// Changes the gain of every stream from its next buffer on, linearly over `ramp`.
   public func set(
     _ gain: Float, over ramp: Duration = .milliseconds(10), curve: FadeCurve = .linear
   ) {
@@ -80,19 +80,19 @@ public final class GainControl: Sendable {
     }
   }
 
-  /// The gain that streams have, or are on the way to.
+  /// The current or target gain of the streams.
   public var gain: Float { current.gain }
 
   var current: Setting { setting.withLock { $0 } }
 }
 
-/// An amplifier that looks at its control before every buffer.
+/// An amplifier that reads its control before every buffer.
 public struct ControlledAmplifier: AudioProcessor, Sendable {
   private let control: GainControl
   private var amplifier: Amplifier
   private var number: Int
 
-  /// A machine that begins with the gain that the control has now.
+  /// Creates an amplifier with the control's current gain.
   public init(_ control: GainControl) {
     let setting = control.current
     self.control = control
@@ -100,7 +100,7 @@ public struct ControlledAmplifier: AudioProcessor, Sendable {
     number = setting.number
   }
 
-  /// Gives the buffer with its gain; a change since the last buffer begins with its first frame.
+  /// Returns the buffer with its gain; a change since the last buffer begins with its first frame.
   public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     let setting = control.current
     if setting.number != number {
@@ -113,9 +113,9 @@ public struct ControlledAmplifier: AudioProcessor, Sendable {
   }
 }
 
-/// A gain that goes from one value to another over a stretch of the time-line.
+/// A gain that changes over a range of the timeline.
 public struct GainRamp: Hashable, Sendable {
-  /// The gain up to `firstFrame`; 1 leaves samples as they are.
+  /// The gain before `firstFrame`; 1 leaves samples unchanged.
   public var start: Float
   /// The gain from the end of the ramp on.
   public var end: Float
@@ -123,10 +123,10 @@ public struct GainRamp: Hashable, Sendable {
   public var firstFrame: FrameCount
   /// The length of the ramp; 0 is a step.
   public var length: FrameCount
-  /// How it goes from one to the other; downwards it is the mirror image.
+  /// The curve of the change; a falling ramp is mirrored.
   public var curve: FadeCurve
 
-  /// A ramp; `length` must not be negative.
+  /// Creates a ramp; `length` must not be negative.
   public init(
     from start: Float, to end: Float, at firstFrame: FrameCount, length: FrameCount,
     curve: FadeCurve = .linear
@@ -136,12 +136,12 @@ public struct GainRamp: Hashable, Sendable {
     (self.firstFrame, self.length, self.curve) = (firstFrame, length, curve)
   }
 
-  /// A gain that stays the same.
+  /// Creates a constant gain.
   public init(constant gain: Float) {
     self.init(from: gain, to: gain, at: 0, length: 0)
   }
 
-  /// The gain of the frame with this index.
+  /// Returns the gain of the frame with this index.
   public func gain(at frame: FrameCount) -> Float {
     guard frame < firstFrame + length else { return end }
     guard frame > firstFrame else { return start }
@@ -154,26 +154,28 @@ public struct GainRamp: Hashable, Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// Every sample times `gain`: 1 leaves it as it is, 0 is silence; the result may go beyond ±1.
+  /// Multiplies every sample by `gain`: 1 is unchanged, 0 is silence.
+  ///
+  /// Samples may exceed ±1.
   public func amplified(by gain: Float) -> ProcessedAudio<Self, Amplifier> {
     amplified(along: GainRamp(constant: gain))
   }
 
-  /// Every sample raised by so many decibels, or lowered where they are negative; −6 is half.
+  /// Changes the level by this many decibels; −6 halves the amplitude.
   public func amplified(byDecibels decibels: Double) -> ProcessedAudio<Self, Amplifier> {
     amplified(by: Float(Decibels(dBFS: decibels).amplitude))
   }
 
-  /// Every sample times the gain that the ramp has at its frame.
+  /// Multiplies every sample by the ramp's gain at its frame index.
   ///
-  /// A frame's index decides, so that the ramp goes on during a gap in the indices.
+  /// The ramp continues during gaps in the indices.
   public func amplified(along ramp: GainRamp) -> ProcessedAudio<Self, Amplifier> {
     processed(by: Amplifier(ramp))
   }
 
-  /// Every sample times a gain that can be changed meanwhile.
+  /// Multiplies every sample by a gain that can change while the stream runs.
   ///
-  /// A change takes effect with the next buffer that is asked for, and begins there with its ramp.
+  /// A change begins, with its ramp, at the next requested buffer.
   public func amplified(by control: GainControl) -> ProcessedAudio<Self, ControlledAmplifier> {
     processed(by: ControlledAmplifier(control))
   }

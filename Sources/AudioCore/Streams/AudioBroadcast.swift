@@ -1,4 +1,4 @@
-/// One source of audio for several consumers, each with its own policy.
+/// Distributes one source of audio to several consumers, each with its own policy.
 ///
 /// ```swift
 /// let broadcast = microphone.broadcast()
@@ -6,20 +6,20 @@
 /// let toMeter = broadcast.consumer(.droppingOldest(48_000))
 /// ```
 ///
-/// The source begins when the first consumer asks for a buffer, so that all who joined before receive
-/// its first frame. It is asked for the next buffer as soon as no `.waiting` consumer has one left,
-/// whether or not the others have. While there is no consumer it is not asked.
+/// The source starts when a consumer first requests a buffer, so all consumers that joined earlier
+/// receive its first frame. The next buffer is requested as soon as no `.waiting` consumer has one
+/// left. Without consumers, the source waits.
 ///
-/// A consumer that joins late receives what the source delivers from then on; after the end it sees the
-/// end. A consumer that is cancelled or gone delays no other. The end, and an error, reach every
-/// consumer after what waits for it. When the broadcast and all its consumers are gone the source
-/// is cancelled.
+/// A consumer that joins late receives the buffers from then on; after the end it receives the end.
+/// A cancelled or released consumer does not delay the others. The end and errors reach each
+/// consumer after its waiting buffers. The source is cancelled when the broadcast and all its
+/// consumers are released.
 ///
 /// Thread safety: any thread.
 public final class AudioBroadcast<Failure: Error>: Sendable {
   private let pipe = StreamPipe(BroadcastQueue<Failure>())
 
-  /// A broadcast whose source runs on this executor, or where tasks usually do.
+  /// Creates a broadcast whose source runs on this executor, or on the default one.
   package init<Base: AsyncSequence & Sendable>(
     of base: Base, on executor: (any TaskExecutor)? = nil
   ) where Base.Element == AudioBuffer, Base.Failure == Failure {
@@ -31,12 +31,12 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
     pipe.change { $0.close() }
   }
 
-  /// Adds a consumer, which belongs to the broadcast from now on.
+  /// Adds a consumer.
   ///
-  /// Buffers that arrive before it is iterated wait for it, and a `.waiting` consumer makes the
-  /// source wait too.
+  /// Buffers wait for the consumer before its iteration starts, and a `.waiting` consumer also
+  /// makes the source wait.
   ///
-  /// It is iterated once, and leaves with the end of its iteration, or when it is released.
+  /// It supports one iteration, and leaves when the iteration ends or the consumer is released.
   public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
     BroadcastConsumer(membership: PipeReader(pipe: pipe) { $0.join(policy) })
   }
@@ -50,10 +50,10 @@ extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
 }
 
 extension StreamPipe {
-  /// Gives what the source has, as it is wanted.
+  /// Sends the source's buffers on demand.
   fileprivate func run<Base: AsyncSequence, Failure: Error>(_ base: Base) async
   where Base.Element == AudioBuffer, Base.Failure == Failure, Queue == BroadcastQueue<Failure> {
-    // An iterator may open a device when it is made.
+    // Creating an iterator may open a device.
     guard await room() else { return }
     do throws(Failure) {
       var iterator = base.makeAsyncIterator()
@@ -67,24 +67,25 @@ extension StreamPipe {
   }
 }
 
-/// What a broadcast does for a consumer that has not taken the buffers before.
+/// The policy for a consumer that has not consumed earlier buffers.
 public enum BroadcastPolicy: Hashable, Sendable {
-  /// The source waits for it, and with the source all other consumers: nothing is lost.
+  /// The source waits for it, and so do all other consumers: nothing is lost.
   case waiting
-  /// At most so many frames wait, but always the newest buffer; the oldest go, and the next buffer
-  /// says how many.
+  /// At most this many frames wait, but always the newest buffer.
+  ///
+  /// The oldest are dropped, and the next buffer has their number.
   case droppingOldest(FrameCount)
 }
 
-/// A buffer of a broadcast, and the frames that this consumer lost before it.
+/// A buffer of a broadcast, with the number of frames that this consumer lost before it.
 public struct BroadcastAudio: Equatable, Sendable {
   /// The frames.
   public var buffer: AudioBuffer
-  /// The frames right before it that this consumer was too slow for; a gap in the source is not
-  /// among them.
+  /// The number of frames just before the buffer that this slow consumer lost, without gaps in the
+  /// source.
   public var lost: FrameCount
 
-  /// Describes a buffer.
+  /// Creates a buffer.
   public init(_ buffer: AudioBuffer, lost: FrameCount = 0) {
     self.buffer = buffer
     self.lost = lost
@@ -93,28 +94,28 @@ public struct BroadcastAudio: Equatable, Sendable {
 
 /// The buffers of a broadcast for one consumer, with its lost frames.
 ///
-/// Where only the audio matters, `consumer.map(\.buffer)` is it; losses are gaps in its indices.
-/// It ends with the source, with its errors. A task that is cancelled sees the end.
+/// For the audio alone, use `consumer.map(\.buffer)`; lost frames are gaps in its indices. It ends
+/// with the source and its errors. A cancelled task gets the end of the stream.
 public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
-  /// A buffer, and what was lost before it.
+  /// A buffer with the number of lost frames before it.
   public typealias Element = BroadcastAudio
 
   typealias Reader = PipeReader<BroadcastQueue<Failure>>
 
-  /// What makes it a consumer: with the last copy of it, it leaves.
+  /// The membership; the consumer leaves when the last copy is released.
   fileprivate let membership: Reader
 
-  /// Begins to take buffers; a second iteration would share them with the first.
+  /// Starts to consume buffers; a second iteration would share them with the first.
   public func makeAsyncIterator() -> Iterator {
     Iterator(
       membership: membership, reading: Reader(pipe: membership.pipe, id: membership.id))
   }
 
-  /// Takes one buffer after the other.
+  /// Returns the buffers in order.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Keeps a consumer that only the loop uses.
+    /// Retains a consumer that only the loop uses.
     fileprivate let membership: Reader
-    /// A loop that is left leaves the broadcast, even where the consumer lives on.
+    /// Leaves the broadcast at the end of the loop, even if the consumer is retained elsewhere.
     fileprivate let reading: Reader
 
     /// The next buffer; nil after the end.

@@ -1,18 +1,18 @@
-/// Adds audio of several inputs, frame by frame, by their indices.
+/// Adds the audio of several inputs by frame index.
 ///
 /// `step()` returns the next action: it requests an input's next buffer, or returns a buffer of the mix.
 public struct AudioMixer: Sendable {
-  /// When a mix ends.
+  /// The end of a mix.
   public enum End: Hashable, Sendable {
     /// When the last input has ended.
     case whenAllEnd
-    /// With the last frame of the input that ends first.
+    /// With the last frame of the first input that ends.
     case whenAnyEnds
   }
 
-  /// What is to be done.
+  /// The next action.
   public enum Step: Equatable, Sendable {
-    /// Hand in the next buffer of this input with `take`, or its end with `end`.
+    /// Pass the next buffer of this input to `take`, or its end to `end`.
     case ask(input: Int)
     /// The next frames of the mix.
     case give(AudioBuffer)
@@ -23,7 +23,7 @@ public struct AudioMixer: Sendable {
   fileprivate struct Input {
     var gain: Float
     var pending: AudioBuffer?
-    /// The index of the first pending frame that is not in the mix yet.
+    /// The index of the first pending frame that is not yet mixed.
     var next: FrameCount = 0
     var end: FrameCount?
     var isOver = false
@@ -33,18 +33,18 @@ public struct AudioMixer: Sendable {
   private let end: End
   private var format: AudioFormat?
 
-  /// A mixer of as many inputs as there are gains, by which each is multiplied.
+  /// Creates a mixer with an input for each gain.
   public init(gains: [Float], end: End = .whenAllEnd) {
     inputs = gains.map { Input(gain: $0) }
     self.end = end
   }
 
-  /// The frames that it holds: at most a buffer of each input.
+  /// The number of held frames: at most a buffer of each input.
   public var heldFrames: FrameCount {
     inputs.reduce(0) { $0 + $1.heldFrames }
   }
 
-  /// What is to be done next.
+  /// Returns the next action.
   public mutating func step() -> Step {
     if end == .whenAnyEnds, inputs.contains(where: \.isOver) { return .end }
     if let index = inputs.firstIndex(where: { !$0.isOver && $0.pending == nil }) {
@@ -53,10 +53,10 @@ public struct AudioMixer: Sendable {
     return mixed().map(Step.give) ?? .end
   }
 
-  /// Takes the next buffer of an input that was asked for.
+  /// Adds the requested buffer of an input.
   ///
-  /// - Throws: `.formatsDiffer` where its format is not that of the buffers before it, of whichever
-  ///   input; `.outOfOrder` where it lies before frames that this input gave already.
+  /// - Throws: `.formatsDiffer` if its format differs from earlier buffers of any input;
+  ///   `.outOfOrder` if it begins before frames that this input has already delivered.
   public mutating func take(_ buffer: AudioBuffer, from input: Int) throws(AudioStreamError) {
     let expected = format ?? buffer.format
     guard buffer.format == expected else {
@@ -71,12 +71,12 @@ public struct AudioMixer: Sendable {
     inputs[input].pending = buffer.isEmpty ? nil : buffer
   }
 
-  /// Takes note that an input that was asked for has ended.
+  /// Records that a requested input has ended.
   public mutating func end(of input: Int) {
     inputs[input].isOver = true
   }
 
-  /// The frames up to the next place where an input begins or needs another buffer.
+  /// Returns the frames until an input begins or needs another buffer.
   private mutating func mixed() -> AudioBuffer? {
     let pending = inputs.filter { $0.pending != nil }
     guard let format, let begin = pending.map(\.next).min() else { return nil }
@@ -91,7 +91,7 @@ public struct AudioMixer: Sendable {
 extension AudioMixer.Input {
   fileprivate var heldFrames: FrameCount { pending.map { $0.endFrame - next } ?? 0 }
 
-  /// Adds the frames that it has from `begin` until `end`, and releases them.
+  /// Adds the held frames from `begin` until `end` to the mix, and releases them.
   fileprivate mutating func add(
     to sum: inout [Float], from begin: FrameCount, until end: FrameCount
   ) {
@@ -103,45 +103,45 @@ extension AudioMixer.Input {
   }
 }
 
-/// Several sequences, added up.
+/// The sum of several sequences.
 ///
-/// Frames are added by their indices: frame 48,000 of every input sounds together, and where an
-/// input has a gap, or begins later, it is silent. Where none has a frame the mix has a gap too.
-/// Nothing is clipped: the sum may go beyond ±1.
+/// Frames are added by their indices: frame 48,000 of every input sounds at the same time. An input
+/// is silent during its gaps and before it begins. The mix has a gap where all inputs have one.
+/// Nothing is clipped: the sum may exceed ±1.
 ///
-/// Inputs are asked one after the other, only for what the next frames need, so that the slowest
-/// input sets the pace and at most one buffer of each is held.
+/// Inputs are requested in turn, only for the next frames. The slowest input sets the pace, and at
+/// most one buffer of each input is held.
 ///
-/// - Throws: the first error of an input, whose frames up to there have been given;
+/// - Throws: the first error of an input, after the frames before it;
 ///   `AudioStreamError.formatsDiffer` and `.outOfOrder`. Each ends the mix.
 public struct MixedAudio: AsyncSequence, Sendable {
   /// The sum.
   public typealias Element = AudioBuffer
-  /// Inputs fail in different ways.
+  /// The inputs have different error types.
   public typealias Failure = any Error
 
   let inputs: [MixInput]
   let end: AudioMixer.End
 
-  /// A mix of these inputs; of none it is empty.
+  /// Creates a mix of these inputs; without inputs it is empty.
   public init(_ inputs: [MixInput], end: AudioMixer.End = .whenAllEnd) {
     self.inputs = inputs
     self.end = end
   }
 
-  /// Begins every input.
+  /// Starts every input.
   public func makeAsyncIterator() -> Iterator {
     Iterator(
       mixer: AudioMixer(gains: inputs.map(\.gain), end: end),
       inputs: inputs.map { $0.begin() })
   }
 
-  /// Asks the inputs for what the next frames need.
+  /// Requests the buffers for the next frames from the inputs.
   public struct Iterator: AsyncIteratorProtocol {
     var mixer: AudioMixer
     var inputs: [any MixReader]
 
-    /// The next frames of the mix; nil after its end.
+    /// Returns the next frames of the mix; nil after its end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(any Error) -> AudioBuffer? {
@@ -170,12 +170,12 @@ public struct MixedAudio: AsyncSequence, Sendable {
   }
 }
 
-/// A sequence in a mix, and how loud it is there.
+/// A sequence in a mix, with its gain.
 public struct MixInput: Sendable {
   let gain: Float
   let begin: @Sendable () -> any MixReader
 
-  /// A sequence whose samples are multiplied by `gain` in the mix.
+  /// Creates an input whose samples are multiplied by `gain`.
   public init<Base: AsyncSequence & Sendable>(_ base: Base, gain: Float = 1)
   where Base.Element == AudioBuffer {
     self.gain = gain
@@ -183,7 +183,7 @@ public struct MixInput: Sendable {
   }
 }
 
-/// Reads a sequence whose type and errors the mix does not know.
+/// Reads a sequence of any type and with any errors.
 protocol MixReader {
   mutating func next(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer?
 }
@@ -198,7 +198,7 @@ where Base.Element == AudioBuffer {
 }
 
 extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
-  /// This sequence and another one, added up frame by frame; see `MixedAudio`.
+  /// Mixes this sequence with another one frame by frame; see `MixedAudio`.
   public func mixed<Other: AsyncSequence & Sendable>(
     with other: Other, gain: Float = 1, end: AudioMixer.End = .whenAllEnd
   ) -> MixedAudio where Other.Element == AudioBuffer {

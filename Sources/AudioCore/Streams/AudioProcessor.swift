@@ -1,47 +1,46 @@
-/// A state machine between two streams: buffers go in, and what comes out of each is returned.
+/// A state machine between two streams: each buffer in returns outputs.
 ///
-/// It knows neither tasks nor time, so that it runs in a stream (`processed(by:)`), on a thread of
-/// your own, or step by step in a test. Every operator on streams of `AudioBuffer`s is one.
+/// Without tasks and time, it runs in a stream (`processed(by:)`), on your own thread, or step by
+/// step in a test. Every operator on streams of `AudioBuffer`s is a processor.
 ///
-/// The audio that it holds back must stay bounded, however long the audio is; `heldFrames` counts it.
+/// The held audio must stay bounded; `heldFrames` counts it.
 public protocol AudioProcessor<Output, Failure> {
   /// The output: buffers, or measurements of them.
   associatedtype Output
 
-  /// Why a buffer cannot be taken; `Never` where every buffer can.
+  /// The error for a rejected buffer; `Never` if every buffer is accepted.
   associatedtype Failure: Error = Never
 
-  /// The frames that it holds back now.
+  /// The number of frames held now.
   var heldFrames: FrameCount { get }
 
-  /// Whether nothing more will come out, whatever goes in: the stream ends without asking on.
+  /// Whether there are no more outputs, so the stream ends without another request.
   var isOver: Bool { get }
 
-  /// Takes the next buffer and gives what is complete with it, in order.
+  /// Adds the next buffer and returns the completed outputs, in order.
   mutating func take(_ buffer: AudioBuffer) throws(Failure) -> [Output]
 
-  /// Gives the rest after the last buffer; it is called once, and nothing is taken afterwards.
+  /// Returns the rest after the last buffer; it is called once, and no buffer follows.
   mutating func finish() throws(Failure) -> [Output]
 }
 
 extension AudioProcessor {
-  /// Nothing is held back by a machine that gives every buffer at once.
+  /// Zero, for a processor that holds no frames.
   public var heldFrames: FrameCount { 0 }
 
-  /// A machine goes on as long as its input does.
+  /// False, for a processor that runs as long as its input.
   public var isOver: Bool { false }
 
-  /// There is no rest where nothing is held back.
+  /// Empty, for a processor that holds no frames.
   public mutating func finish() throws(Failure) -> [Output] { [] }
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// What a processor makes of this sequence; each iteration has a processor of its own.
+  /// The outputs of a processor for this sequence; each iteration has its own processor.
   ///
-  /// The sequence is pull-based: a buffer is asked for when nothing that came out is left. It ends
-  /// after the last buffer and what the processor held back; an error of this sequence comes after
-  /// that too, so that nothing which was received is lost. Cancelling does what it does to this
-  /// sequence.
+  /// The sequence is pull-based: a buffer is requested when no outputs are left. It ends after the
+  /// last buffer and the processor's rest. An error of this sequence comes after the rest, so
+  /// received audio is not lost. Cancellation is passed on to this sequence.
   public func processed<Processor: AudioProcessor>(
     by makeProcessor: @autoclosure @escaping @Sendable () -> Processor
   ) -> ProcessedAudio<Self, Processor> where Processor.Failure == Never {
@@ -49,23 +48,23 @@ extension AsyncSequence where Element == AudioBuffer {
   }
 }
 
-/// What a processor that takes every buffer makes of a sequence; its errors are the sequence's.
+/// The outputs of a processor that accepts every buffer; its errors are those of the sequence.
 public struct ProcessedAudio<Base: AsyncSequence, Processor: AudioProcessor>: AsyncSequence
 where Base.Element == AudioBuffer, Processor.Failure == Never {
-  /// What comes out of the processor.
+  /// The output of the processor.
   public typealias Element = Processor.Output
-  /// Only the sequence below can fail.
+  /// Only the base sequence can fail.
   public typealias Failure = Base.Failure
 
   let base: Base
   let makeProcessor: @Sendable () -> Processor
 
-  /// Begins the sequence below with a new processor.
+  /// Starts the base sequence with a new processor.
   public func makeAsyncIterator() -> Iterator {
     Iterator(base: base.makeAsyncIterator(), queue: ProcessorQueue(makeProcessor()))
   }
 
-  /// Asks the sequence below for buffers until something comes out.
+  /// Requests buffers from the base sequence until there is an output.
   public struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator?
     fileprivate var queue: ProcessorQueue<Processor>
@@ -76,7 +75,7 @@ where Base.Element == AudioBuffer, Processor.Failure == Never {
       self.queue = queue
     }
 
-    /// The next output; nil after the end.
+    /// Returns the next output; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Failure) -> Element? {
@@ -84,7 +83,7 @@ where Base.Element == AudioBuffer, Processor.Failure == Never {
         if let output = queue.next() { return output }
         guard queue.isOpen else { return try end() }
         await advance(isolation: actor)
-        // A sequence that is over releases its source at once, which may be a microphone.
+        // A finished sequence releases its source at once, because that may be a microphone.
         if !queue.isOpen { base = nil }
       }
     }
@@ -112,10 +111,10 @@ where Base.Element == AudioBuffer, Processor.Failure == Never {
 extension ProcessedAudio: Sendable where Base: Sendable {}
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// What a processor that can fail makes of this sequence; otherwise as for one that cannot.
+  /// The outputs of a processor that can fail; otherwise the same.
   ///
-  /// - Throws: the sequence throws its own errors, and the processor's in place of what would have
-  ///   come out of the buffer that was refused; after either it has ended.
+  /// - Throws: the sequence's errors, and the processor's error instead of the outputs of a
+  ///   rejected buffer. Each ends the sequence.
   public func processed<Processor: AudioProcessor>(
     by makeProcessor: @autoclosure @escaping @Sendable () -> Processor
   ) -> ThrowingProcessedAudio<Self, Processor> {
@@ -123,23 +122,23 @@ extension AsyncSequence where Element == AudioBuffer {
   }
 }
 
-/// What a processor makes of a sequence, where both can fail.
+/// The outputs of a processor for a sequence, where both can fail.
 public struct ThrowingProcessedAudio<Base: AsyncSequence, Processor: AudioProcessor>: AsyncSequence
 where Base.Element == AudioBuffer {
-  /// What comes out of the processor.
+  /// The output of the processor.
   public typealias Element = Processor.Output
-  /// The sequence below and the processor fail in different ways.
+  /// The base sequence and the processor have different errors.
   public typealias Failure = any Error
 
   let base: Base
   let makeProcessor: @Sendable () -> Processor
 
-  /// Begins the sequence below with a new processor.
+  /// Starts the base sequence with a new processor.
   public func makeAsyncIterator() -> Iterator {
     Iterator(base: base.makeAsyncIterator(), queue: ProcessorQueue(makeProcessor()))
   }
 
-  /// Asks the sequence below for buffers until something comes out.
+  /// Requests buffers from the base sequence until there is an output.
   public struct Iterator: AsyncIteratorProtocol {
     var base: Base.AsyncIterator?
     fileprivate var queue: ProcessorQueue<Processor>
@@ -150,7 +149,7 @@ where Base.Element == AudioBuffer {
       self.queue = queue
     }
 
-    /// The next output; nil after the end.
+    /// Returns the next output; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(any Error) -> Element? {
@@ -158,7 +157,7 @@ where Base.Element == AudioBuffer {
         if let output = queue.next() { return output }
         guard queue.isOpen else { return try end() }
         await advance(isolation: actor)
-        // A sequence that is over releases its source at once, which may be a microphone.
+        // A finished sequence releases its source at once, because that may be a microphone.
         if !queue.isOpen { base = nil }
       }
     }
@@ -181,13 +180,13 @@ where Base.Element == AudioBuffer {
       }
     }
 
-    /// After an error of the sequence below the rest comes first; a processor that failed has none.
+    /// Returns the rest before an error of the base sequence; a failed processor has no rest.
     private mutating func giveRest() {
       guard queue.isOpen else { return }
       do throws(Processor.Failure) {
         try queue.finish()
       } catch {
-        // The error that ended the sequence below is the one to throw.
+        // The base sequence's error takes precedence.
         return
       }
     }
@@ -196,7 +195,7 @@ where Base.Element == AudioBuffer {
 
 extension ThrowingProcessedAudio: Sendable where Base: Sendable {}
 
-/// A processor with what came out of it and has not been asked for.
+/// A processor with its outputs that have not been requested.
 private struct ProcessorQueue<Processor: AudioProcessor> {
   private(set) var isOpen: Bool
   private var processor: Processor

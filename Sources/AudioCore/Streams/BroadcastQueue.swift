@@ -1,4 +1,4 @@
-/// The buffers that wait for the consumers of a broadcast.
+/// The waiting buffers of a broadcast's consumers.
 struct BroadcastQueue<Failure: Error>: PipeQueue {
   private struct Consumer {
     var buffers: ConsumerBuffers
@@ -21,16 +21,17 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
   var isClosed: Bool { if case .open = end { false } else { true } }
   var isAbandoned: Bool { if case .abandoned = end { true } else { false } }
 
-  /// Whether the source may give its next buffer: from the first time that a consumer asks, while
-  /// there are consumers and none makes it wait.
+  /// Whether the source may send its next buffer.
+  ///
+  /// It starts with the first request, and waits without consumers or for a `.waiting` consumer.
   var hasRoom: Bool {
     isClosed || isAskedFor && !consumers.isEmpty && consumers.values.allSatisfy(\.buffers.hasRoom)
   }
 
-  /// The most frames that wait for one consumer.
+  /// The maximum number of frames that wait for one consumer.
   var heldFrames: FrameCount { consumers.values.map(\.buffers.frameCount).max() ?? 0 }
 
-  /// Adds a consumer, which gets what the source gives from now on.
+  /// Adds a consumer, which receives the buffers from now on.
   mutating func join(_ policy: BroadcastPolicy) -> Int {
     lastID += 1
     consumers[lastID] = Consumer(buffers: ConsumerBuffers(policy: policy))
@@ -41,7 +42,7 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
     for id in consumers.keys { consumers[id]?.buffers.append(buffer) }
   }
 
-  /// Ends the broadcast behind the waiting buffers; only the first end counts.
+  /// Ends the broadcast after the waiting buffers; later ends are ignored.
   mutating func finish(_ failure: Failure?) {
     if !isClosed { end = .finished(failure) }
   }
@@ -64,7 +65,7 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
     abandonIfDeserted()
   }
 
-  /// Lets no more consumers join.
+  /// Prevents further consumers from joining.
   mutating func close() {
     allowsJoining = false
     abandonIfDeserted()
@@ -75,7 +76,7 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
   }
 }
 
-/// The buffers that wait for one consumer.
+/// The waiting buffers of one consumer.
 struct ConsumerBuffers {
   private(set) var frameCount: FrameCount = 0
   private let policy: BroadcastPolicy
@@ -85,7 +86,7 @@ struct ConsumerBuffers {
     self.policy = policy
   }
 
-  /// Whether the source may give another buffer.
+  /// Whether the source may send another buffer.
   var hasRoom: Bool { policy != .waiting || waiting.isEmpty }
 
   mutating func append(_ buffer: AudioBuffer) {

@@ -1,16 +1,16 @@
-/// Makes of each buffer one with the channels of a map.
+/// Maps the channels of each buffer.
 public struct ChannelMapper: AudioProcessor, Sendable {
   private let map: ChannelMap
   private var mix: (layout: ChannelLayout, mix: ChannelMix)?
 
-  /// A machine for one map.
+  /// Creates a mapper.
   public init(_ map: ChannelMap) {
     self.map = map
   }
 
-  /// Gives the buffer with its new channels.
+  /// Returns the buffer with its new channels.
   ///
-  /// - Throws: `.tooFewChannels` where the map reads a channel that the buffer does not have.
+  /// - Throws: `.tooFewChannels` if the map reads a missing channel.
   public mutating func take(_ buffer: AudioBuffer) throws(AudioStreamError) -> [AudioBuffer] {
     let mix = try mix(for: buffer.format)
     let format = AudioFormat(
@@ -34,15 +34,17 @@ public struct ChannelMapper: AudioProcessor, Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The same frames with other channels: selected, reordered, doubled or mixed.
+  /// Selects, reorders, duplicates, or mixes channels.
   ///
   /// ```swift
   /// stereo.channels(.channels([1, 0]))    // left and right swapped
   /// surround.channels(.count(2))          // mixed down
   /// ```
   ///
-  /// Frames keep their indices and gaps. - Throws: the errors of this sequence, and
-  /// `AudioStreamError.tooFewChannels` at a buffer that lacks a channel which the map reads.
+  /// Frames keep their indices and gaps.
+  ///
+  /// - Throws: the errors of this sequence, and `AudioStreamError.tooFewChannels` if a buffer lacks
+  ///   a channel that the map reads.
   public func channels(
     _ map: ChannelMap
   ) -> ThrowingProcessedAudio<Self, ChannelMapper> {
@@ -50,7 +52,7 @@ extension AsyncSequence where Element == AudioBuffer {
   }
 }
 
-/// Which channels of the audio become which.
+/// A mapping of input channels to output channels.
 public struct ChannelMap: Hashable, Sendable {
   private enum Rule: Hashable {
     case channels([Int])
@@ -64,33 +66,35 @@ public struct ChannelMap: Hashable, Sendable {
     self.rule = rule
   }
 
-  /// These channels, counted from 0, in this order; one may be taken several times.
+  /// Selects channels, counted from 0, in this order, with repetition allowed.
   ///
   /// `.channels([1])` is the right channel alone, `.channels([1, 0])` swaps left and right, and
-  /// `.channels([0, 0])` makes two of a single one.
+  /// `.channels([0, 0])` duplicates a channel.
   public static func channels(_ indices: [Int]) -> ChannelMap {
     precondition(!indices.isEmpty, "a map has at least 1 channel")
     precondition(indices.allSatisfy { $0 >= 0 }, "channels are counted from 0, not \(indices)")
     return ChannelMap(.channels(indices))
   }
 
-  /// As many channels at their usual positions, `ChannelLayout.wav`, mixed as `Resampler` does it.
+  /// Mixes to this number of channels at their usual positions, `ChannelLayout.wav`, as `Resampler`
+  /// does.
   public static func count(_ count: Int) -> ChannelMap {
     precondition(count > 0, "a map has at least 1 channel, not \(count)")
     return ChannelMap(.count(count))
   }
 
-  /// One channel: of stereo the average, of more a mix by their positions.
+  /// Mixes to one channel: the average of stereo, or a mix of more channels by their positions.
   public static let mono = ChannelMap.count(1)
 
-  /// A row of gains for each channel that comes out, one gain for each that goes in; a row that is
-  /// shorter leaves the other channels out.
+  /// Mixes with a row of gains for each output.
+  ///
+  /// A row has a gain for each input; a shorter row excludes the other inputs.
   public static func gains(_ rows: [[Float]]) -> ChannelMap {
     precondition(!rows.isEmpty, "a map has at least 1 channel")
     return ChannelMap(.gains(rows))
   }
 
-  /// The channels that the audio must have at least.
+  /// The minimum number of channels of the audio.
   public var neededChannels: Int {
     switch rule {
     case .channels(let indices): 1 + (indices.max() ?? 0)
@@ -99,7 +103,7 @@ public struct ChannelMap: Hashable, Sendable {
     }
   }
 
-  /// The mix for audio with these channels, at least those that are needed.
+  /// Returns the mix for audio with these channels, which include the needed ones.
   func mix(from input: ChannelLayout) -> ChannelMix {
     let inputCount = input.positions.count
     let rows: [[Float]]

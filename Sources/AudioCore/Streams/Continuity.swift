@@ -1,17 +1,17 @@
-/// Determines whether a buffer continues where the one before it ended, in the same format.
+/// Determines whether a buffer continues the previous one in the same format.
 package struct Continuity: Sendable {
-  /// How a buffer lies to the one before it.
+  /// The position of a buffer relative to the previous one.
   package enum Step: Equatable, Sendable {
     /// It is the first one.
     case first
-    /// It goes on without a gap.
+    /// It continues without a gap.
     case goesOn
-    /// So many frames are missing before it.
+    /// This many frames are missing before it.
     case gap(FrameCount)
-    /// It lies before the end of the last one, or has another format.
+    /// It begins before the end of the previous one, or has another format.
     case restart
 
-    /// Whether what was held of the last buffer cannot be joined to this one.
+    /// Whether frames held from the previous buffer cannot be joined to this one.
     package var isBreak: Bool {
       switch self {
       case .first, .goesOn: false
@@ -22,10 +22,10 @@ package struct Continuity: Sendable {
 
   private var last: (format: AudioFormat, end: FrameCount)?
 
-  /// Nothing has been seen.
+  /// Creates a checker without buffers.
   package init() {}
 
-  /// Adds the next buffer and returns its position relative to the one before it.
+  /// Adds the next buffer and returns its position relative to the previous one.
   package mutating func note(_ buffer: AudioBuffer) -> Step {
     defer { last = (buffer.format, buffer.endFrame) }
     guard let last else { return .first }
@@ -34,20 +34,22 @@ package struct Continuity: Sendable {
   }
 }
 
-/// Why buffers of a stream cannot be processed.
+/// The reason that buffers of a stream cannot be processed.
 public enum AudioStreamError: Error, Equatable {
-  /// An input of a mix has another format than the first one; resample or map its channels before.
+  /// An input of a mix has another format than the first one.
+  ///
+  /// Resample it or map its channels before the mix.
   case formatsDiffer(expected: AudioFormat, actual: AudioFormat)
 
-  /// A buffer does not fit a channel map, which reads `needed` channels or more.
+  /// A buffer has too few channels for a map that reads at least `needed` channels.
   case tooFewChannels(needed: Int, actual: AudioFormat)
 
-  /// A buffer of a mix lies before frames that the same input gave already.
+  /// A buffer of a mix begins before frames that the same input has already delivered.
   case outOfOrder(expected: FrameCount, actual: FrameCount)
 }
 
 extension AudioStreamError: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .formatsDiffer(let expected, let actual):
@@ -61,17 +63,17 @@ extension AudioStreamError: CustomStringConvertible {
   }
 }
 
-/// Moves audio on the time-line, so that its first frame has a given index.
+/// Moves audio on the timeline, so that its first frame has a given index.
 public struct Renumberer: AudioProcessor, Sendable {
   private let firstFrame: FrameCount
   private var shift: FrameCount?
 
-  /// A machine whose first frame out is `firstFrame`.
+  /// Creates a renumberer whose first frame is `firstFrame`.
   public init(from firstFrame: FrameCount) {
     self.firstFrame = firstFrame
   }
 
-  /// Gives the buffer at its new place.
+  /// Returns the buffer at its new position.
   public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     let shift = shift ?? firstFrame - buffer.firstFrame
     self.shift = shift
@@ -82,7 +84,7 @@ public struct Renumberer: AudioProcessor, Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The same audio, numbered so that its first frame has the index `firstFrame`; gaps stay.
+  /// Numbers the frames from `firstFrame` on; gaps stay.
   public func numbered(from firstFrame: FrameCount = 0) -> ProcessedAudio<Self, Renumberer> {
     processed(by: Renumberer(from: firstFrame))
   }

@@ -1,4 +1,4 @@
-/// Fades in at the start and out at the end, which it looks ahead for.
+/// Fades in at the start and out at the end, with look-ahead.
 public struct Fader: AudioProcessor, Sendable {
   private let fadeIn: Duration
   private let fadeOut: Duration
@@ -6,7 +6,7 @@ public struct Fader: AudioProcessor, Sendable {
   private var position: FrameCount = 0
   private var held = HeldBuffers()
 
-  /// A machine with these lengths, each 0 for no fade.
+  /// Creates a fader with these durations; 0 means no fade.
   public init(fadeIn: Duration = .zero, fadeOut: Duration = .zero, curve: FadeCurve = .linear) {
     precondition(
       fadeIn >= .zero && fadeOut >= .zero,
@@ -14,16 +14,16 @@ public struct Fader: AudioProcessor, Sendable {
     (self.fadeIn, self.fadeOut, self.curve) = (fadeIn, fadeOut, curve)
   }
 
-  /// The frames that may have to be faded out.
+  /// The number of frames that may have to fade out.
   public var heldFrames: FrameCount { held.frameCount }
 
-  /// Gives the frames before the last ones of the fade's length.
+  /// Returns the frames that precede the possible fade-out.
   public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     held.append(risen(buffer))
     return held.take(held.frameCount - FrameCount(fadeOut, at: buffer.format.sampleRate))
   }
 
-  /// Gives the last frames, faded out.
+  /// Returns the last frames, faded out.
   public mutating func finish() -> [AudioBuffer] {
     let length = held.frameCount
     var rest = length
@@ -36,7 +36,7 @@ public struct Fader: AudioProcessor, Sendable {
   private mutating func risen(_ buffer: AudioBuffer) -> AudioBuffer {
     let length = FrameCount(fadeIn, at: buffer.format.sampleRate)
     let begin = position
-    // Once it is over, the position no longer matters: it must not overflow either.
+    // After the fade-in, the position is irrelevant, but must not overflow.
     position = min(length, position + buffer.frameCount)
     return begin < length ? buffer.scaled { gain(begin + $0, of: length) } : buffer
   }
@@ -46,18 +46,18 @@ public struct Fader: AudioProcessor, Sendable {
   }
 }
 
-/// How a gain goes from one value to another.
+/// The curve of a gain between two values.
 public enum FadeCurve: Hashable, Sendable, CaseIterable {
-  /// In even steps of amplitude; two such fades of the same sound add up to 1.
+  /// Linear amplitude; two opposite fades of the same audio add up to 1.
   case linear
-  /// A quarter of a sine; two such fades of different sounds keep the power the same.
+  /// A quarter sine; two opposite fades of different audio keep the power constant.
   case equalPower
-  /// In even steps of level, over 60 dB: even to the ear.
+  /// Linear level over 60 dB, which sounds even.
   case exponential
-  /// Half a cosine: it begins and ends without a corner.
+  /// Half a cosine, which begins and ends smoothly.
   case smooth
 
-  /// The gain at `progress`, 0…1, of a fade from 0 to 1; beyond either end that of the end.
+  /// Returns the gain at `progress`, 0…1, of a fade from 0 to 1; it is constant outside this range.
   public func gain(at progress: Double) -> Float {
     guard progress > 0 else { return 0 }
     guard progress < 1 else { return 1 }
@@ -71,11 +71,11 @@ public enum FadeCurve: Hashable, Sendable, CaseIterable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The same audio, faded in from silence at the start and out to silence at the end.
+  /// Fades in from silence at the start and out to silence at the end.
   ///
-  /// The first frame and the last one are silent. Each fade has its full length in frames, those
-  /// that a gap in the indices lacks not counted; audio that is shorter than the fade out fades
-  /// from its first frame on. To know the end, frames of the length of the fade out are held back.
+  /// The first and the last frame are silent. Each fade has its full length in frames, without the
+  /// frames missing in gaps. Audio that is shorter than the fade-out fades from its first frame on.
+  /// The stream holds the frames of a fade-out until it detects the end.
   ///
   /// An error of this sequence comes after the faded end.
   public func faded(

@@ -1,16 +1,16 @@
-/// Measures audio and reports its level at even intervals; it keeps no audio.
+/// Reports the level of audio at regular intervals without keeping the audio.
 public struct LevelMeter: AudioProcessor, Sendable {
   private let interval: Duration
   private var continuity = Continuity()
   private var meter: ReadingMeter?
 
-  /// A machine that reports a level for every `interval`, which must be above 0.
+  /// Creates a meter that reports a level for every `interval`, which must be above 0.
   public init(every interval: Duration) {
     precondition(interval > .zero, "levels come at intervals above 0, not \(interval.inSeconds) s")
     self.interval = interval
   }
 
-  /// Gives the levels of the intervals that are full.
+  /// Returns the levels of the completed intervals.
   public mutating func take(_ buffer: AudioBuffer) -> [LevelReading] {
     guard !buffer.isEmpty else { return [] }
     var readings = continuity.note(buffer).isBreak ? finish() : []
@@ -28,34 +28,34 @@ public struct LevelMeter: AudioProcessor, Sendable {
     return readings
   }
 
-  /// Gives the level of the interval that is not full.
+  /// Returns the level of the incomplete interval.
   public mutating func finish() -> [LevelReading] {
     guard let meter = meter.take() else { return [] }
     return [meter.reading]
   }
 }
 
-/// Adds its level to each buffer.
+/// Adds the level to each buffer.
 public struct BufferMeter: AudioProcessor, Sendable {
-  /// A machine; it remembers nothing.
+  /// Creates a meter, which has no state.
   public init() {}
 
-  /// Gives the buffer with its level.
+  /// Returns the buffer with its level.
   public mutating func take(_ buffer: AudioBuffer) -> [MeteredAudio] { [MeteredAudio(buffer)] }
 }
 
-/// The level of a stretch of the time-line, overall and for each channel.
+/// The level of a range of the timeline, overall and for each channel.
 public struct LevelReading: Hashable, Sendable {
-  /// The index of the first frame of the stretch.
+  /// The index of the first frame of the range.
   public var firstFrame: FrameCount
-  /// The length of the stretch.
+  /// The number of frames in the range.
   public var frameCount: FrameCount
   /// The level over all channels.
   public var level: AudioLevel
   /// The level of each channel, in the order of the buffer.
   public var channels: [AudioLevel]
 
-  /// Describes a stretch.
+  /// Creates a reading.
   public init(
     firstFrame: FrameCount, frameCount: FrameCount, level: AudioLevel, channels: [AudioLevel]
   ) {
@@ -63,13 +63,13 @@ public struct LevelReading: Hashable, Sendable {
     (self.level, self.channels) = (level, channels)
   }
 
-  /// The index of the frame after the stretch.
+  /// The index of the frame after the range.
   public var endFrame: FrameCount { firstFrame + frameCount }
 }
 
 /// A buffer with its level.
 public struct MeteredAudio: Equatable, Sendable {
-  /// The buffer, untouched.
+  /// The unchanged buffer.
   public var buffer: AudioBuffer
   /// Its level.
   public var reading: LevelReading
@@ -83,7 +83,7 @@ public struct MeteredAudio: Equatable, Sendable {
   }
 }
 
-/// Sums up the samples of one stretch.
+/// Accumulates the samples of one range.
 private struct ReadingMeter: Sendable {
   let format: AudioFormat
   let firstFrame: FrameCount
@@ -91,7 +91,7 @@ private struct ReadingMeter: Sendable {
   private var whole = AudioMeter()
   private var channels: [AudioMeter]
 
-  /// A meter for a stretch that begins with this frame of the buffer, which is not added yet.
+  /// Creates a meter for a range that begins with this frame of the buffer, which is not yet added.
   init(_ buffer: AudioBuffer, from frame: FrameCount = 0) {
     (format, firstFrame) = (buffer.format, buffer.firstFrame + frame)
     channels = Array(repeating: AudioMeter(), count: format.channelCount)
@@ -112,17 +112,17 @@ private struct ReadingMeter: Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The level of the audio, reported for every `interval` of it.
+  /// Reports the level of the audio for every `interval`.
   ///
-  /// Intervals are counted in frames from the first one. The last reading, one before a gap in the
-  /// indices and one before a change of format are shorter: none spans frames that are missing.
+  /// Intervals are counted in frames from the first one. The last reading, and the one before a gap
+  /// or a change of format, are shorter, so no reading spans missing frames.
   public func levels(
     every interval: Duration = .milliseconds(100)
   ) -> ProcessedAudio<Self, LevelMeter> {
     processed(by: LevelMeter(every: interval))
   }
 
-  /// Every buffer, untouched, together with its level.
+  /// Yields every buffer unchanged, together with its level.
   public func metered() -> ProcessedAudio<Self, BufferMeter> {
     processed(by: BufferMeter())
   }

@@ -1,10 +1,10 @@
 /// Cuts and joins buffers so that each has the same number of frames.
 public struct Rechunker: AudioProcessor, Sendable {
-  /// How to handle a buffer that cannot be filled: the last one, and the one before a gap.
+  /// The handling of an incomplete buffer: the last one, or the one before a gap.
   public enum Rest: Hashable, Sendable {
-    /// It is shorter.
+    /// It stays shorter.
     case short
-    /// It is filled up with silence; a gap within a buffer becomes silence of its length.
+    /// It is padded with silence; a gap within a buffer becomes silence of its length.
     case padded
   }
 
@@ -15,17 +15,17 @@ public struct Rechunker: AudioProcessor, Sendable {
   private var firstFrame: FrameCount = 0
   private var samples: [Float] = []
 
-  /// A machine for buffers of `size` frames, which must be above 0.
+  /// Creates a rechunker for buffers of `size` frames, which must be above 0.
   public init(size: FrameCount, rest: Rest = .short) {
     precondition(size > 0, "a buffer holds at least 1 frame, not \(size)")
     self.size = size
     self.rest = rest
   }
 
-  /// The frames of the buffer that is not full.
+  /// The number of frames in the incomplete buffer.
   public var heldFrames: FrameCount { FrameCount(samples.count / format.channelCount) }
 
-  /// Gives every buffer that is full with this one.
+  /// Returns every buffer that this one completes.
   public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
     var output: [AudioBuffer] = []
@@ -39,7 +39,7 @@ public struct Rechunker: AudioProcessor, Sendable {
     return output + fullBuffers()
   }
 
-  /// Gives the frames that do not fill a buffer.
+  /// Returns the incomplete buffer.
   public mutating func finish() -> [AudioBuffer] {
     guard !samples.isEmpty else { return [] }
     if rest == .padded { appendSilence(size - heldFrames) }
@@ -74,14 +74,14 @@ public struct Rechunker: AudioProcessor, Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The same audio in buffers of `size` frames each; `size` must be above 0.
+  /// Divides the audio into buffers of `size` frames each; `size` must be above 0.
   ///
-  /// Only what cannot be filled is shorter, or filled up with silence where `rest` is `.padded`:
-  /// the last buffer, the one before a change of format, and the one before a gap in the frames'
-  /// indices, which stays where it was. With `.padded` a gap that ends within the buffer becomes
-  /// silence of its length, so that every buffer is full and every frame keeps its index.
+  /// Only incomplete buffers are shorter, or padded with silence if `rest` is `.padded`: the last
+  /// buffer, the one before a change of format, and the one before a gap in the indices, which
+  /// stays. With `.padded`, a gap that ends within the buffer becomes silence of its length, so
+  /// every buffer is full and every frame keeps its index.
   ///
-  /// At most `size` frames wait for more.
+  /// At most `size` frames wait.
   public func rechunked(
     to size: FrameCount, rest: Rechunker.Rest = .short
   ) -> ProcessedAudio<Self, Rechunker> {

@@ -1,6 +1,6 @@
 /// Classifies every frame, in order, as sound or silence; margins count as sound.
 ///
-/// A gap ends the sound and the silence: what was held before it is given as if the audio ended.
+/// A gap ends sound and silence: held frames are returned as at the end of the audio.
 private struct SilenceFinder: Sendable {
   enum Piece: Equatable {
     case sound(AudioBuffer)
@@ -11,8 +11,7 @@ private struct SilenceFinder: Sendable {
   private let threshold: Float
   private var continuity = Continuity()
   private var isInSound = false
-  /// Silence of which is not known yet what it belongs to: after a sound up to `hold`, else the
-  /// margin of the next one.
+  /// Undecided silence: up to `hold` after a sound, otherwise the margin of the next one.
   private var held = HeldBuffers()
   private var rate = SampleRate.speech
 
@@ -54,7 +53,7 @@ private struct SilenceFinder: Sendable {
     return held.take(frames(policy.margin)).map(Piece.sound) + surplus()
   }
 
-  /// Gives away the silence that is too old to be the margin of the next sound.
+  /// Returns the silence that is too old for the margin of the next sound.
   private mutating func surplus() -> [Piece] {
     held.take(held.frameCount - frames(policy.margin)).map(Piece.silence)
   }
@@ -62,15 +61,17 @@ private struct SilenceFinder: Sendable {
   private func frames(_ duration: Duration) -> FrameCount { FrameCount(duration, at: rate) }
 }
 
-/// Neighbouring frames of a buffer that are all silent, or sound.
+/// Adjacent frames of a buffer that are all silent, or all sound.
 private struct SilenceRun: Equatable {
   var isSilent: Bool
   var range: Range<FrameCount>
 }
 
 extension AudioBuffer {
-  /// The buffer's frames in runs of silent ones and sound; silence between two sounds that is
-  /// shorter than `joined`, as where a wave crosses zero, is part of them.
+  /// Divides the buffer's frames into runs of silence and sound.
+  ///
+  /// Silence between two sounds that is shorter than `joined`, such as a zero crossing, belongs to
+  /// the sound.
   fileprivate func silenceRuns(below threshold: Float, joinedUnder joined: FrameCount)
     -> [SilenceRun]
   {
@@ -96,7 +97,7 @@ extension AudioBuffer {
 }
 
 extension [SilenceRun] {
-  /// Begins a run, or goes on with the one before the last where what lies between is short.
+  /// Begins a run, or continues the one before the last if the run between them is short.
   fileprivate mutating func append(
     _ frame: FrameCount, isSilent: Bool, joinedUnder joined: FrameCount
   ) {
@@ -109,11 +110,11 @@ extension [SilenceRun] {
   }
 }
 
-/// Buffers that wait, in order; frames are taken from the oldest, which is cut where needed.
+/// The waiting buffers, in order; frames are removed from the oldest, which is cut if needed.
 package struct HeldBuffers: Sendable {
   package private(set) var frameCount: FrameCount = 0
   private var buffers: [AudioBuffer] = []
-  /// The frames of the oldest buffer that are taken already.
+  /// The number of frames removed from the oldest buffer.
   private var taken: FrameCount = 0
 
   package init() {}
@@ -124,7 +125,7 @@ package struct HeldBuffers: Sendable {
     buffers.append(buffer)
   }
 
-  /// Takes the oldest frames, at most all there are; none where `count` is not above 0.
+  /// Removes the oldest frames, at most all; none if `count` is not above 0.
   package mutating func take(_ count: FrameCount) -> [AudioBuffer] {
     var rest = min(count, frameCount)
     var output: [AudioBuffer] = []
@@ -145,37 +146,36 @@ package struct HeldBuffers: Sendable {
   package mutating func takeAll() -> [AudioBuffer] { take(frameCount) }
 }
 
-/// What a stream that is split at silence yields.
+/// An element of a stream that is split at silence.
 public enum SoundPart: Equatable, Sendable {
-  /// A sound begins with this frame, its margin included.
+  /// A sound begins with this frame, including its margin.
   case began(at: FrameCount)
   /// The next frames of the sound.
   case audio(AudioBuffer)
-  /// The sound has ended before this frame, its margin included.
+  /// The sound has ended before this frame, including its margin.
   case ended(at: FrameCount)
 }
 
-/// Cuts audio into sounds and leaves the silence between them out.
+/// Divides audio into sounds and removes the silence between them.
 public struct SilenceSplitter: AudioProcessor, Sendable {
   private var finder: SilenceFinder
   private var continuity = Continuity()
   private var end: FrameCount?
 
-  /// A machine for one policy.
+  /// Creates a splitter with this policy.
   public init(_ policy: SilencePolicy) {
     finder = SilenceFinder(policy: policy)
   }
 
-  /// The frames of which is not known yet what they belong to: at most the longer of hold and
-  /// margin.
+  /// The number of undecided frames, at most the longer of hold and margin.
   public var heldFrames: FrameCount { finder.heldFrames }
 
-  /// Gives the parts that are known with this buffer.
+  /// Returns the parts that this buffer decides.
   public mutating func take(_ buffer: AudioBuffer) -> [SoundPart] {
     parts(of: finder.take(buffer))
   }
 
-  /// Gives the margin after the last sound, and its end.
+  /// Returns the margin after the last sound, and its end.
   public mutating func finish() -> [SoundPart] {
     parts(of: finder.finish()) + endOfSound()
   }
@@ -201,25 +201,24 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   }
 }
 
-/// Leaves silence out: before the first sound, after the last one, and where it is long.
+/// Removes silence before the first sound, after the last one, and in long pauses.
 public struct SilenceTrimmer: AudioProcessor, Sendable {
   private var finder: SilenceFinder
 
-  /// A machine for one policy.
+  /// Creates a trimmer with this policy.
   public init(_ policy: SilencePolicy) {
     finder = SilenceFinder(policy: policy)
   }
 
-  /// The frames of which is not known yet whether they are left out: at most the longer of hold and
-  /// margin.
+  /// The number of undecided frames, at most the longer of hold and margin.
   public var heldFrames: FrameCount { finder.heldFrames }
 
-  /// Gives the sound that is known as such.
+  /// Returns the sound that this buffer decides.
   public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     finder.take(buffer).compactMap(\.sound)
   }
 
-  /// Gives the margin after the last sound.
+  /// Returns the margin after the last sound.
   public mutating func finish() -> [AudioBuffer] {
     finder.finish().compactMap(\.sound)
   }
@@ -231,18 +230,18 @@ extension SilenceFinder.Piece {
   }
 }
 
-/// What counts as silence, and how much of it stays around the sound.
+/// The definition of silence, and the margin kept around sounds.
 public struct SilencePolicy: Hashable, Sendable {
-  /// A frame is silent where every channel of it is below this level.
+  /// A frame is silent if all its channels are below this level.
   public var threshold: Decibels
 
-  /// How long silence lasts before it ends the sound; a shorter pause belongs to it.
+  /// The duration of silence that ends a sound; a shorter pause belongs to the sound.
   public var hold: Duration
 
-  /// How much silence stays before the sound and after it.
+  /// The duration of silence kept before and after a sound.
   public var margin: Duration
 
-  /// A policy; `hold` and `margin` must not be negative.
+  /// Creates a policy; `hold` and `margin` must not be negative.
   public init(
     threshold: Decibels = Decibels(dBFS: -50), hold: Duration = .milliseconds(500),
     margin: Duration = .milliseconds(100)
@@ -253,14 +252,13 @@ public struct SilencePolicy: Hashable, Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The audio without the silence before its first sound and after its last one.
+  /// Removes the silence before the first sound and after the last one.
   ///
-  /// A pause within the audio stays where it is shorter than `hold`, by default ten seconds; a
-  /// longer one is left out but for its margins. What is left out is a gap in the indices: nothing
-  /// is closed up, and `numbered(from:)` begins at 0 again. Audio without sound is empty.
+  /// Pauses shorter than `hold`, by default ten seconds, stay. Longer ones are removed except for
+  /// their margins. Removed frames are gaps in the indices; `numbered(from:)` starts at 0 again.
+  /// Audio without sound is empty.
   ///
-  /// Silence of at most the longer of `hold` and `margin` is held back until it is known what
-  /// follows.
+  /// Silence of at most the longer of `hold` and `margin` is held until it is decided.
   public func trimmingSilence(
     below threshold: Decibels = Decibels(dBFS: -50), hold: Duration = .seconds(10),
     margin: Duration = .milliseconds(100)
@@ -269,14 +267,13 @@ extension AsyncSequence where Element == AudioBuffer {
     return processed(by: SilenceTrimmer(policy))
   }
 
-  /// The sounds of the audio, one after the other, without the silence between them.
+  /// Yields the sounds of the audio in order, without the silence between them.
   ///
-  /// Each is reported with its first frame, its buffers in order, and its end. It ends when it has been
-  /// silent for `hold`, at a gap in the indices, at a change of format, and with the audio. Frames
-  /// keep their indices, and no frame is given twice: margins that would overlap are shorter.
+  /// Each sound has its first frame, its buffers in order, and its end. It ends after silence of
+  /// `hold`, at a gap in the indices, at a change of format, and with the audio. Frames keep their
+  /// indices. No frame is repeated: overlapping margins are shortened.
   ///
-  /// Silence of at most the longer of `hold` and `margin` is held back until it is known what
-  /// follows.
+  /// Silence of at most the longer of `hold` and `margin` is held until it is decided.
   public func splitAtSilence(
     _ policy: SilencePolicy = SilencePolicy()
   ) -> ProcessedAudio<Self, SilenceSplitter> {

@@ -1,4 +1,4 @@
-/// Lets audio pass up to a length.
+/// Limits audio to a duration.
 public struct TimeLimiter: AudioProcessor, Sendable {
   private enum Limit {
     case frames(FrameCount)
@@ -9,22 +9,22 @@ public struct TimeLimiter: AudioProcessor, Sendable {
   private var continuity = Continuity()
   private var passed: FrameCount = 0
 
-  /// Whether the length is reached.
+  /// Whether the limit is reached.
   public private(set) var isOver: Bool
 
-  /// A machine for so many frames.
+  /// Creates a limiter for a number of frames.
   public init(_ limit: FrameCount) {
     self.limit = .frames(limit)
     isOver = limit <= 0
   }
 
-  /// A machine for as many frames as `limit` has at the rate of the audio.
+  /// Creates a limiter for a duration at the rate of the audio.
   public init(_ limit: Duration) {
     self.limit = .duration(limit)
     isOver = limit <= .zero
   }
 
-  /// Gives what of the buffer lies within the length.
+  /// Returns the part of the buffer within the limit.
   public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !isOver else { return [] }
     if case .gap(let missing) = continuity.note(buffer) { passed += missing }
@@ -44,15 +44,15 @@ public struct TimeLimiter: AudioProcessor, Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The first `limit` of the audio; the sequence below is released with its last frame.
+  /// Limits the audio to its first `limit`; the base sequence is released after the last frame.
   ///
-  /// The length is that of the time-line: frames which a gap in the indices lacks count as well,
-  /// while frames with earlier indices, as of a sound that starts again, add up.
+  /// The limit applies to the timeline: missing frames in gaps count. Frames with earlier indices,
+  /// as when audio starts again, are added.
   public func limited(to limit: Duration) -> ProcessedAudio<Self, TimeLimiter> {
     processed(by: TimeLimiter(limit))
   }
 
-  /// The first `limit` frames of the audio; otherwise the same.
+  /// Limits the audio to its first `limit` frames; otherwise the same.
   public func limited(to limit: FrameCount) -> ProcessedAudio<Self, TimeLimiter> {
     processed(by: TimeLimiter(limit))
   }

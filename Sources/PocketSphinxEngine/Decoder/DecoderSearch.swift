@@ -1,12 +1,12 @@
 import SpeechEngine
 
-/// What a decoder searches for.
+/// The search of a decoder.
 enum DecoderSearch: Hashable {
   /// Dictation: any words of the language model.
   case anything
   /// Sentences of a JSGF grammar.
   case grammar(String)
-  /// Phrases, and nothing else.
+  /// Only these phrases.
   case keyPhrases([SpeechKeyPhrase])
 
   /// The search that a session's options request.

@@ -64,7 +64,7 @@ extension String {
   }
 }
 
-/// Why PocketSphinx rejects a well-formed grammar, by its log.
+/// The reason that PocketSphinx rejects a well-formed grammar, from its log.
 struct GrammarProblem: Equatable {
   let reason: String
   /// The line, from 1; nil if it is unknown.

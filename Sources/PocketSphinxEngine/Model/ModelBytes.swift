@@ -2,7 +2,7 @@ import FilePaths
 import Glibc
 import SpeechEngine
 
-/// Why a file of a model is invalid.
+/// The reason that a file of a model is invalid.
 struct SphinxModelDamage: Error, Equatable {
   let reason: String
 
@@ -78,8 +78,8 @@ extension Bool {
 
 /// A memory-mapped file: copying the 27 MB of a language model takes longer than checking them.
 ///
-/// Unchecked, because it has a pointer; right, because nothing writes through it. Truncating a
-/// mapped file ends the process, but PocketSphinx maps the same files as long as they are loaded.
+/// `@unchecked Sendable` is right because nothing writes through its pointer. Truncating a mapped
+/// file ends the process, but PocketSphinx maps the same files as long as they are loaded.
 private final class FileMapping: @unchecked Sendable {
   // Read-only, and unmapped in deinit: users of the pointer retain this object.
   let bytes: UnsafeRawBufferPointer

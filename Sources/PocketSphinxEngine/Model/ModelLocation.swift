@@ -2,7 +2,7 @@ import FilePaths
 import FoundationEssentials
 import SpeechEngine
 
-/// Where to find a model.
+/// The location of a model.
 struct ModelLocation: Sendable {
   static let variable = "SYRINX_POCKETSPHINX_MODEL"
   static let debianDirectory = "/usr/share/pocketsphinx/model/en-us"

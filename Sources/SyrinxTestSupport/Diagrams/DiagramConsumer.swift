@@ -9,7 +9,7 @@ final class DiagramConsumer: Sendable {
     var waiting: CheckedContinuation<Bool, Never>?
     var drawing = DiagramDrawing()
 
-    /// Whether the task may ask; nil while it has to wait.
+    /// Whether the task may request an element; nil while it must wait.
     mutating func mayAsk() -> Bool? {
       if hasLeft { return false }
       if isGreedy { return true }
@@ -19,7 +19,7 @@ final class DiagramConsumer: Sendable {
     }
   }
 
-  // Held to look at the demand and to draw; the task is resumed after it is released.
+  // Protects the demand and the drawing; the task is resumed after the lock is released.
   private let state = Mutex(State())
   private let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -42,7 +42,7 @@ final class DiagramConsumer: Sendable {
       state.permits += symbol.wholeNumberValue ?? 0
       state.hasLeft = state.hasLeft || symbol == "!"
     }
-    // Only a cancellation ends a request that still waits.
+    // Only cancellation ends a pending request.
     if symbol == "!" || symbol == ";" { task.withLock { $0 }?.cancel() }
   }
 
@@ -64,7 +64,7 @@ final class DiagramConsumer: Sendable {
     await withCheckedContinuation { continuation in perform { $0.waiting = continuation } }
   }
 
-  /// Elements after the consumer has left are not seen.
+  /// Elements that arrive after the consumer has left are not drawn.
   private func draw(_ symbol: String) {
     state.withLock { state in
       if !state.hasLeft { state.drawing.add(symbol) }
@@ -82,9 +82,9 @@ final class DiagramConsumer: Sendable {
   }
 }
 
-/// Keeps the jobs of its tasks until they are run explicitly: time stands still in between.
+/// Keeps the jobs of its tasks until they are run explicitly.
 final class StepExecutor: TaskExecutor {
-  // Held to move jobs in and out, never while one runs.
+  // Protects the list of jobs; it is never held while one runs.
   private let jobs = Mutex<[UnownedJob]>([])
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -92,7 +92,7 @@ final class StepExecutor: TaskExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Runs jobs, and those that they bring, until all tasks wait for something.
+  /// Runs jobs, and the jobs that they enqueue, until all tasks wait.
   func runUntilQuiet() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())
@@ -100,16 +100,18 @@ final class StepExecutor: TaskExecutor {
   }
 }
 
-/// An input of a diagram, as a stream: what has arrived is given when it is asked for.
+/// The stream of a diagram's input.
 ///
-/// It is iterated once. A cancelled task sees its end, as with `AsyncStream`.
+/// It delivers an element that has arrived when it is requested.
+///
+/// It supports one iteration. A cancelled task gets the end of the stream, as with `AsyncStream`.
 public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
   private let queue = InputQueue<Element>()
 
-  /// Begins to take what arrives.
+  /// Starts to consume the input.
   public func makeAsyncIterator() -> Iterator { Iterator(queue: queue) }
 
-  /// Takes one element after the other.
+  /// Returns the elements in order.
   public struct Iterator: AsyncIteratorProtocol {
     let queue: InputQueue<Element>
 
@@ -139,11 +141,11 @@ public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
 
   func endColumn() { queue.endColumn() }
 
-  /// What was taken, column by column; only the elements are drawn.
+  /// The consumed elements, column by column.
   var taken: String { queue.taken }
 }
 
-/// What has arrived at an input and waits, or the task that waits for it.
+/// The unconsumed events of an input, or the task that waits for the next one.
 final class InputQueue<Element: Sendable>: Sendable {
   typealias Answer = Result<Element?, any Error>
   typealias Waiting = CheckedContinuation<Answer, Never>
@@ -160,7 +162,7 @@ final class InputQueue<Element: Sendable>: Sendable {
     var waiting: Waiting?
     var drawing = DiagramDrawing()
 
-    /// The event, and its receiver.
+    /// Removes the next event and the task that waits for it.
     mutating func match() -> (Waiting, Answer)? {
       guard let waiting, let answer = nextAnswer() else { return nil }
       self.waiting = nil
@@ -184,7 +186,7 @@ final class InputQueue<Element: Sendable>: Sendable {
     }
   }
 
-  // Held to look at what waits; the task is resumed after it is released.
+  // Protects the events and the waiting task, which is resumed after the lock is released.
   private let state = Mutex(State())
 
   var taken: String { state.withLock { $0.drawing.text } }

@@ -1,4 +1,4 @@
-/// Runs operators on streams step by step, drawn as text with a column per step, without time.
+/// Runs stream operators step by step, drawn as text with a column per step, without time.
 ///
 /// ```swift
 /// let result = StreamDiagram(inputs: ["ab--c|"]).run(symbol: { "\($0)" }) { inputs in
@@ -7,46 +7,46 @@
 /// #expect(result.output == "a---c|")
 /// ```
 ///
-/// An input has in each column what arrives there, as from a microphone:
+/// Each column of an input contains what arrives in this step:
 ///
 /// | column | what happens |
 /// |---|---|
-/// | a letter or digit | this element arrives; it waits until it is asked for |
-/// | `[ab]` | these arrive, in one column |
+/// | a letter or digit | this element arrives; it waits until it is requested |
+/// | `[ab]` | these elements arrive in one column |
 /// | `-` | nothing |
-/// | `\|` | the input ends, after what waits |
-/// | `^` | the input fails with `StreamDiagramError`, after what waits |
+/// | `\|` | the input ends, after the waiting elements |
+/// | `^` | the input fails with `StreamDiagramError`, after the waiting elements |
 ///
-/// A consumer has in each column how often it asks for the next element. After its last column it
-/// goes on as in that one:
+/// Each column of a consumer contains its requests. The last column applies to all later steps:
 ///
 /// | column | what the consumer does |
 /// |---|---|
-/// | `*` | it asks whenever it has got what it asked for |
-/// | `1`…`9` | it asks so many times more |
-/// | `-` | it asks no more; what it has asked for still comes |
-/// | `;` | its task is cancelled, and goes on asking as with `*` |
+/// | `*` | it requests the next element after each element |
+/// | `1`…`9` | it requests this many more elements |
+/// | `-` | it requests nothing; requested elements still come |
+/// | `;` | its task is cancelled and continues to request elements as with `*` |
 /// | `!` | it leaves its loop, and releases the stream |
 ///
-/// In a column consumers come first, then the inputs, each in their order. The result has in each
-/// column what the consumer got, in the same notation. A diagram is as long as its longest text.
+/// In each column the consumers act first, then the inputs, each in their order. The result shows
+/// in each column what the consumer received, in the same notation. The longest text determines the
+/// number of columns.
 ///
-/// Everything happens on the thread that calls `run`, which returns when the last column is over:
-/// each column goes on until every task of the diagram waits. What an operator does elsewhere, on a
-/// thread of its own or in a `Task` without this executor preference, is not waited for.
+/// Everything runs on the thread that calls `run`, which returns after the last column. A column
+/// ends when every task of the diagram waits. It does not wait for work elsewhere: on an operator's
+/// own thread, or in a `Task` without this executor preference.
 public struct StreamDiagram<Element: Sendable>: Sendable {
-  /// What arrives, an input each.
+  /// The columns of each input.
   public var inputs: [String]
 
-  /// Makes an element of its letter.
+  /// Returns the element for a letter.
   public var element: @Sendable (Character) -> Element
 
-  /// Where the tasks of the diagram run; an operator that starts a task of its own can prefer it.
+  /// The executor of the diagram's tasks; an operator's own tasks can prefer it.
   public var executor: any TaskExecutor { steps }
 
   private let steps = StepExecutor()
 
-  /// A diagram whose letters stand for elements.
+  /// Creates a diagram whose letters stand for elements.
   public init(inputs: [String], element: @escaping @Sendable (Character) -> Element) {
     self.inputs = inputs
     self.element = element
@@ -55,9 +55,9 @@ public struct StreamDiagram<Element: Sendable>: Sendable {
   /// Runs one operator with one consumer.
   ///
   /// - Parameters:
-  ///   - demand: what the consumer asks for; by default everything.
-  ///   - symbol: how an element is drawn; more than one character is put in brackets.
-  ///   - makeStream: the operator on the inputs.
+  ///   - demand: the consumer's requests; by default it requests everything.
+  ///   - symbol: the drawing of an element; several characters are put in brackets.
+  ///   - makeStream: applies the operator to the inputs.
   public func run<Stream: AsyncSequence>(
     demand: String = "*", symbol: @escaping @Sendable (Stream.Element) -> String,
     _ makeStream: ([DiagramInput<Element>]) -> Stream
@@ -68,7 +68,7 @@ public struct StreamDiagram<Element: Sendable>: Sendable {
 
   /// Runs several streams made of the same inputs, each with a consumer.
   ///
-  /// - Returns: what each consumer got, and what was taken from each input.
+  /// - Returns: the elements that each consumer received, and those consumed from each input.
   public func run<Stream: AsyncSequence>(
     demands: [String], symbol: @escaping @Sendable (Stream.Element) -> String,
     _ makeStreams: ([DiagramInput<Element>]) -> [Stream]
@@ -98,30 +98,32 @@ public struct StreamDiagram<Element: Sendable>: Sendable {
 }
 
 extension StreamDiagram<Character> {
-  /// A diagram whose elements are the letters themselves.
+  /// Creates a diagram whose elements are the letters themselves.
   public init(inputs: [String]) {
     self.init(inputs: inputs) { $0 }
   }
 }
 
-/// What came out of a diagram with one consumer.
+/// The result of a diagram with one consumer.
 public struct StreamDiagramResult: Equatable, Sendable {
-  /// What the consumer got, column by column.
+  /// The consumer's elements, column by column.
   public var output: String
-  /// What was taken from each input, column by column: where demand reached it.
+  /// The elements consumed from each input, column by column.
+  ///
+  /// They show when demand reached it.
   public var taken: [String]
 
-  /// A result to compare with.
+  /// Creates an expected result.
   public init(output: String, taken: [String]) {
     (self.output, self.taken) = (output, taken)
   }
 }
 
-/// What an input of a diagram fails with.
+/// The error that `^` throws.
 public struct StreamDiagramError: Error, Equatable {}
 
 extension String {
-  /// The character of a column; after the end, the last one.
+  /// The character of a column; after the end, the last character.
   fileprivate func symbol(at column: Int) -> Character {
     dropFirst(column).first ?? last ?? "*"
   }
@@ -153,7 +155,7 @@ private struct DiagramColumns: Equatable {
   }
 }
 
-/// Draws what happens, column by column.
+/// A drawing of events, column by column.
 struct DiagramDrawing {
   private(set) var text = ""
   private var column = ""

@@ -7,19 +7,23 @@ public import Foundation
 import SoundFile
 
 extension AudioRecorderClient {
-  /// This client, with everything that its captures yield noted in a file, for `replayingCapture`.
+  /// This client, which records everything that its captures yield for `replayingCapture`.
   ///
-  /// The file has JSON lines. The first says `{"format":"syrinx-capture","version":1}`; each of the
-  /// others has "task" (the calls of `capture`, counted from 0), "ns" (nanoseconds since the call,
-  /// on `\.continuousClock`) and what happened: "block" with "frames", "firstFrame", "timeNs",
-  /// "capturedAtNs", after a gap "lost" frames, and where samples were NaN or infinite "nonFinite",
-  /// their number; "failed" with "kind" and "reason", or "finished". The samples of all blocks, one
-  /// after the other, are beside it as 32-bit float WAV: `talk.jsonl` has `talk-0.wav` for the
-  /// first capture.
+  /// The file consists of JSON lines. The first is `{"format":"syrinx-capture","version":1}`. Each
+  /// of the others has "task" (the call of `capture`, counted from 0), "ns" (nanoseconds since the
+  /// call, on `\.continuousClock`), and one of the following:
   ///
-  /// What the device settled on is not kept. A file that exists is replaced by the first capture.
-  /// Where it cannot be written, the capture's stream throws. The other endpoints are
-  /// this client's.
+  /// - "block", with "frames", "firstFrame", "timeNs", "capturedAtNs", the "lost" frames of a gap,
+  ///   and "nonFinite", the number of samples that were NaN or infinite
+  /// - "failed", with "kind" and "reason"
+  /// - "finished"
+  ///
+  /// The samples of a capture's blocks are in a 32-bit float WAV file: `talk-0.wav` beside
+  /// `talk.jsonl` for the first capture.
+  ///
+  /// The negotiated device configuration is not recorded. The first capture overwrites an existing
+  /// file. If the file cannot be written, the capture's stream throws. The other endpoints are
+  /// unchanged.
   public func recordingCapture(to url: URL) throws -> AudioRecorderClient {
     let journal = try RecordingJournal(url: url, header: .capture)
     var client = self
@@ -35,12 +39,13 @@ extension AudioRecorderClient {
 }
 
 extension AudioRecorderClient {
-  /// A client whose captures yield what was recorded with `recordingCapture(to:)`, when it was, on
-  /// `\.continuousClock`.
+  /// A client whose captures yield a recording of `recordingCapture(to:)`.
   ///
-  /// The calls of `capture` get the recorded ones in order, in the format of then, whatever they
-  /// ask for. One call more than was recorded throws `ReplayError.noMoreTasks`. The other endpoints
-  /// are not implemented.
+  /// The blocks come at the recorded times on `\.continuousClock`.
+  ///
+  /// The calls of `capture` get the recorded captures in order and in the recorded format,
+  /// regardless of their requests. A further call throws `ReplayError.noMoreTasks`. The other
+  /// endpoints are unimplemented.
   ///
   /// - Throws: `ReplayError.unreadable`.
   public static func replayingCapture(_ url: URL) throws -> AudioRecorderClient {
@@ -62,7 +67,7 @@ extension AudioRecorderClient {
   }
 }
 
-/// The WAV file of a capture, opened by the first block and read on a thread of its own.
+/// The WAV file of a capture, opened at the first block and read on its own thread.
 private actor ReplayedSound {
   private let executor: ThreadExecutor
   private let url: URL

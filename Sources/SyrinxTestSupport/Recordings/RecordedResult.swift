@@ -4,7 +4,7 @@ import SpeechClient
 
 /// A result of a speech client.
 ///
-/// What older recordings do not have is optional.
+/// Values that older recordings lack are optional.
 struct RecordedResult: Codable {
   struct Word: Codable {
     var word: String
@@ -27,7 +27,7 @@ struct RecordedResult: Codable {
   var stable: Int?
   var alternatives: [[Word]]?
   var metadata: Metadata?
-  /// Whether the times of all words are a guess.
+  /// Whether the timestamps of all words are estimates.
   var estimated: Bool?
 
   init(_ result: SpeechRecognitionResult) {
@@ -53,28 +53,28 @@ struct RecordedResult: Codable {
   }
 }
 
-/// The events of a client besides its results.
+/// The other events of a client.
 struct RecordedEvent: Codable {
   enum Kind: String, RecordedName {
     case speechStarted, speechEnded, progressed, lagging, dropped
   }
 
   var kind: Kind
-  /// When, or how much; the beginning of what was dropped.
+  /// The time or duration; the start of dropped audio.
   var ns: Int64
   var endNs: Int64?
-  /// Why it was dropped; older recordings do not say.
+  /// The reason for dropped audio, which older recordings lack.
   var reason: Reason?
-  /// What an engine failed with.
+  /// The error of an engine.
   var failed: RecordedFailure?
-  /// How many samples were NaN or infinite.
+  /// The number of samples that were NaN or infinite.
   var samples: Int?
 
   enum Reason: String, RecordedName {
     case engineTooSlow, engineFailed, gap, nonFinite
   }
 
-  /// Nil for a result, which has a line of its own kind.
+  /// Returns nil for a result, which is recorded in a line of another kind.
   init?(_ event: SpeechRecognitionEvent) {
     switch event {
     case .result: return nil
@@ -149,7 +149,9 @@ extension RecordedResult.Metadata {
   }
 }
 
-/// An error of a task; of those that are no `SpeechClientError` only the sentence is kept.
+/// An error of a task.
+///
+/// Only the description of an error other than `SpeechClientError` is kept.
 struct RecordedFailure: Codable {
   enum Kind: String, RecordedName {
     case unavailable, engineFailed, noResources, invalidGrammar, invalidRequest, other
@@ -183,7 +185,7 @@ struct RecordedFailure: Codable {
   }
 }
 
-/// The first line of a recording: what it is.
+/// The first line of a recording: its format and version.
 struct RecordedHeader: Codable, Equatable {
   static let speech = RecordedHeader(format: "syrinx-speech", version: 1)
   static let capture = RecordedHeader(format: "syrinx-capture", version: 1)
@@ -192,13 +194,13 @@ struct RecordedHeader: Codable, Equatable {
   var version: Int
 }
 
-/// Each line after the first: what happened in a task, and when.
+/// Each line after the first: an event of a task, and its time.
 struct RecordedLine: Codable {
-  /// Which call it belongs to, counted from 0.
+  /// The number of the call, counted from 0.
   var task: Int
-  /// Nanoseconds since that call.
+  /// The nanoseconds since that call.
   var ns: Int64
-  // Exactly one of the five is set.
+  // Exactly one of these five is set.
   var result: RecordedResult?
   var event: RecordedEvent?
   var block: RecordedBlock?
@@ -206,14 +208,16 @@ struct RecordedLine: Codable {
   var finished: Bool?
 }
 
-/// A block of a capture; its samples follow those of the block before in the WAV file.
+/// A block of a capture.
+///
+/// Its samples follow those of the previous block in the WAV file.
 struct RecordedBlock: Codable {
   var frames: Int
   var firstFrame: Int
   var timeNs: Int64
   var capturedAtNs: Int64
   var lost: Int?
-  /// How many samples were silenced, nil for none.
+  /// The number of silenced samples, nil for none.
   var nonFinite: Int?
 
   init(_ captured: CapturedAudio) {
@@ -235,7 +239,7 @@ struct RecordedBlock: Codable {
   }
 }
 
-/// A word of which a newer version may write another one.
+/// A name that may have unknown values in recordings of newer versions.
 protocol RecordedName: RawRepresentable<String>, Codable {}
 
 extension RecordedName {
@@ -253,12 +257,12 @@ extension RecordedName {
   }
 }
 
-/// A recording has a word that this version does not know: it is read to its end or not at all.
+/// An unknown name, which rejects the whole recording.
 struct UnknownName: Error, CustomStringConvertible {
   let name: String
   let of: String
 
   var description: String {
-    "\"\(name)\" is no \(of) that this version knows; read it with the version that made it"
+    "unknown \(of) \"\(name)\"; use the version that recorded it"
   }
 }

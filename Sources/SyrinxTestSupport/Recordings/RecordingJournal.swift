@@ -7,8 +7,7 @@ import Foundation
 import SoundFile
 import SpeechClient
 
-/// Writes a recording, a line at a time, on a thread of its own; the file is made by
-/// the first line.
+/// Writes a recording line by line on its own thread; the first line creates the file.
 actor RecordingJournal {
   private let executor: ThreadExecutor
   private let url: URL
@@ -31,7 +30,7 @@ actor RecordingJournal {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// The number of a task that begins.
+  /// Returns the number of a new task.
   func begin() throws -> Int {
     if taskCount == 0 { try open() }
     defer { taskCount += 1 }
@@ -42,14 +41,14 @@ actor RecordingJournal {
     try append(line)
   }
 
-  /// Notes a block; its samples go into the WAV file of the task.
+  /// Records a block; its samples are appended to the task's WAV file.
   func note(_ captured: CapturedAudio, task: Int, ns: Int64) throws {
     let writer = try sounds[task] ?? sound(of: task, captured.buffer.format)
     try writer.write(captured.buffer)
     try append(RecordedLine(task: task, ns: ns, block: RecordedBlock(captured)))
   }
 
-  /// Notes the end of a task and completes its WAV file.
+  /// Records the end of a task and closes its WAV file.
   func end(task: Int, ns: Int64, failure: (any Error)?) throws {
     try sounds.removeValue(forKey: task)?.close()
     let failed = failure.map(RecordedFailure.init)
@@ -82,11 +81,13 @@ func soundURL(of task: Int, beside url: URL) -> URL {
 }
 
 extension RecordingJournal {
-  /// A task's stream, noted on its way; where the journal cannot be written, the stream throws.
+  /// A task's stream, recorded as it is consumed.
+  ///
+  /// It throws if the journal cannot be written.
   ///
   /// - Parameters:
-  ///   - start: begins the stream of the task of that number.
-  ///   - note: notes an element, so many nanoseconds after the task began.
+  ///   - start: starts the stream of the task with this number.
+  ///   - note: records an element with the nanoseconds since the task began.
   func recorded<Element: Sendable>(
     _ start: @Sendable (_ task: Int) async -> AsyncThrowingStream<Element, any Error>,
     note: @escaping @Sendable (_ element: Element, _ task: Int, _ ns: Int64) async throws -> Void
@@ -108,14 +109,14 @@ extension RecordingJournal {
   }
 }
 
-/// A stream that is noted while it is consumed; the consumer's demand stays the back-pressure.
+/// A stream that is recorded while it is consumed; the consumer's demand stays the back-pressure.
 private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
   enum Note {
     case element(Element)
     case end((any Error)?)
   }
 
-  // Right because a stream has one consumer, which asks for one element at a time.
+  // `@unchecked Sendable` is right because a stream has one consumer with one request at a time.
   private var iterator: AsyncThrowingStream<Element, any Error>.Iterator
   private let write: @Sendable (Note) async throws -> Void
 
@@ -127,7 +128,7 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
     self.write = write
   }
 
-  /// The same stream; it throws as well what `write` throws.
+  /// Returns the same stream, which also throws the errors of `write`.
   static func noting(
     _ stream: AsyncThrowingStream<Element, any Error>,
     write: @escaping @Sendable (Note) async throws -> Void

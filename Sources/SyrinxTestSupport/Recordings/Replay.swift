@@ -2,7 +2,7 @@ import AudioThreads
 import ClientDependencies
 import Synchronization
 
-/// The tasks of a recording, each given to one call.
+/// The tasks of a recording, one for each call.
 final class Replay: Sendable {
   private struct State {
     var next = 0
@@ -10,14 +10,14 @@ final class Replay: Sendable {
   }
 
   private let tasks: [[RecordedLine]]
-  // Held to take a task and to look at those that run.
+  // Protects the remaining tasks and the running ones.
   private let state = Mutex(State())
 
   init(_ recorded: RecordedTasks) {
     tasks = recorded.tasks
   }
 
-  /// The next task's number, its lines and its pace, from now on.
+  /// Returns the next task's number, lines, and pace, which starts now.
   func begin() throws(ReplayError) -> (task: Int, lines: [RecordedLine], pace: ReplayPace) {
     @Dependency(\.continuousClock) var clock
     let pace = ReplayPace(clock)
@@ -30,14 +30,14 @@ final class Replay: Sendable {
     return (task, tasks[task], pace)
   }
 
-  /// Lets what is left of all tasks come at once.
+  /// Yields the rest of all tasks at once.
   func hurry() {
     let running = state.withLock { $0.running }
     for pace in running { pace.hurry() }
   }
 }
 
-/// Waits, on a clock, until a line of a recording is due.
+/// Waits on a clock until a line of a recording is due.
 final class ReplayPace: Sendable {
   private struct State {
     var isHurried = false
@@ -45,16 +45,16 @@ final class ReplayPace: Sendable {
   }
 
   private let sleep: @Sendable (Duration) async throws -> Void
-  // Held to note a task and to take it; the task is cancelled after it is free.
+  // Protects the sleeping task, which is cancelled after the lock is released.
   private let state = Mutex(State())
 
   init(_ clock: any Clock<Duration>) {
     sleep = Stopwatch(clock).sleep
   }
 
-  /// Returns when that time has come, or at once after `hurry`.
+  /// Returns at this time, or at once after `hurry`.
   ///
-  /// - Throws: `CancellationError` where the caller is cancelled.
+  /// - Throws: `CancellationError` if the caller is cancelled.
   func wait(until due: Duration) async throws {
     let waiting = state.withLock { state -> Task<Void, any Error>? in
       guard !state.isHurried else { return nil }
@@ -78,34 +78,35 @@ final class ReplayPace: Sendable {
   }
 }
 
-/// What goes wrong when a recording is replayed.
+/// The error of a replay.
 public enum ReplayError: Error, Equatable {
-  /// The file cannot be read, is no recording of that kind, or has what only a newer version
-  /// knows; the reason names the file and the line.
+  /// The file cannot be read, is not such a recording, or contains values of a newer version.
+  ///
+  /// The reason names the file and the line.
   case unreadable(reason: String)
-  /// There was one call more than while it was recorded; record anew.
+  /// There were more calls than the recording has tasks; record it again.
   case noMoreTasks(recorded: Int)
-  /// An error that was recorded, by its sentence.
+  /// A recorded error, as its description.
   case recorded(String)
 }
 
 extension ReplayError: CustomStringConvertible {
-  /// A sentence for people.
+  /// A sentence for users.
   public var description: String {
     switch self {
     case .unreadable(let reason): reason
     case .noMoreTasks(let recorded):
-      "the recording has \(recorded) tasks, and one more was started; record it anew"
+      "the recording has only \(recorded) tasks, and another one was started; record it again"
     case .recorded(let sentence): sentence
     }
   }
 }
 
-/// The lines of one task as the stream that they were.
+/// The stream of a task's recorded lines.
 final class ReplayedStream<Element: Sendable>: Sendable {
   private let pace: ReplayPace
   private let read: @Sendable (RecordedLine) async throws -> Element?
-  // Held to take the next line.
+  // Protects the remaining lines.
   private let rest: Mutex<ArraySlice<RecordedLine>>
 
   private init(
@@ -116,7 +117,7 @@ final class ReplayedStream<Element: Sendable>: Sendable {
     rest = Mutex(lines[...])
   }
 
-  /// Each element when it is due; a line without one ends the stream.
+  /// Yields each element when it is due; a line without an element ends the stream.
   static func replaying(
     _ lines: [RecordedLine], pace: ReplayPace,
     read: @escaping @Sendable (RecordedLine) async throws -> Element?
@@ -130,7 +131,7 @@ final class ReplayedStream<Element: Sendable>: Sendable {
     do {
       try await pace.wait(until: .nanoseconds(line.ns))
     } catch {
-      // A consumer that is cancelled sees the end, as with every stream.
+      // A cancelled consumer gets the end of the stream, as with every stream.
       return nil
     }
     if let failed = line.failed { throw failed.value }

@@ -6,19 +6,24 @@ import SoundFile
 public import SpeechClient
 
 extension SpeechClient {
-  /// This client, with everything that its tasks yield noted in a file, for `replaying(_:)`.
+  /// This client, which records everything that its tasks yield for `replaying(_:)`.
   ///
-  /// The file has JSON lines. The first says `{"format":"syrinx-speech","version":1}`; each of the
-  /// others has "task" (the calls of `startTask` and `recognition`, counted from 0), "ns"
-  /// (nanoseconds since the call, on `\.continuousClock`) and what happened: "result" with
-  /// "utterance", "final", "words" ("word", "startNs", "durationNs", "confidence", "alternatives"),
-  /// "stable" (how many of them), "alternatives" (lists of words) and "metadata", "event" with
-  /// "kind", "ns", "endNs" and, of what was dropped, "reason" and "failed", "failed" with "kind"
-  /// and "reason", or "finished". The audio, if it came as buffers or from a microphone, is
-  /// beside it as 32-bit float WAV: `talk.jsonl` has `talk-0.wav` for the first task.
+  /// The file consists of JSON lines. The first is `{"format":"syrinx-speech","version":1}`. Each
+  /// of the others has "task" (the call of `startTask` or `recognition`, counted from 0), "ns"
+  /// (nanoseconds since the call, on `\.continuousClock`), and one of the following:
   ///
-  /// A file that exists is replaced by the first task. Where it cannot be written, the task's
-  /// stream throws.
+  /// - "result", with "utterance", "final", "words" ("word", "startNs", "durationNs", "confidence",
+  ///   "alternatives"), "stable" (the number of stable words), "alternatives" (lists of words), and
+  ///   "metadata"
+  /// - "event", with "kind", "ns", "endNs", and "reason" and "failed" for dropped audio
+  /// - "failed", with "kind" and "reason"
+  /// - "finished"
+  ///
+  /// Audio from buffers or a microphone is in a 32-bit float WAV file: `talk-0.wav` beside
+  /// `talk.jsonl` for the first task.
+  ///
+  /// The first task overwrites an existing file. If the file cannot be written, the task's stream
+  /// throws.
   public func recording(to url: URL) throws -> SpeechClient {
     let journal = try RecordingJournal(url: url, header: .speech)
     var client = self
@@ -51,7 +56,7 @@ extension RecordedLine {
 }
 
 extension SpeechRequest {
-  /// The request with its buffers written to a file on their way; a file is there already.
+  /// The request with its buffers also written to a file, unless it is for a file.
   fileprivate func keepingAudio(in url: URL) -> SpeechRequest {
     var request = self
     switch source {
@@ -71,13 +76,14 @@ private func teed(
 }
 
 extension SpeechClient {
-  /// A client that yields what was recorded with `recording(to:)`, when it was, on
-  /// `\.continuousClock`.
+  /// A client that yields a recording of `recording(to:)`.
   ///
-  /// The calls of `startTask` and `recognition` get the recorded tasks in order, whatever they ask
-  /// for and whichever of the two they were; their audio is not read. One call more than was
-  /// recorded throws `ReplayError.noMoreTasks`. `finishTask` lets what is left come at once. The
-  /// client is authorized, and has no locales and no engines.
+  /// The results and events come at the recorded times on `\.continuousClock`.
+  ///
+  /// The calls of `startTask` and `recognition` get the recorded tasks in order, regardless of
+  /// their requests and of which of the two was recorded. Their audio is not read. A further call
+  /// throws `ReplayError.noMoreTasks`. `finishTask` yields the rest at once. The client is
+  /// authorized, and has no locales and no engines.
   ///
   /// - Throws: `ReplayError.unreadable`.
   public static func replaying(_ url: URL) throws -> SpeechClient {
@@ -106,7 +112,9 @@ extension Replay {
     }
   }
 
-  /// The next task's events; of one that has results alone, what follows from those.
+  /// The next task's events.
+  ///
+  /// If only results were recorded, the events follow from them.
   fileprivate func events() -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
     do {
       let (_, lines, pace) = try begin()
@@ -123,7 +131,7 @@ extension Replay {
   }
 }
 
-/// A recording that was read: what happened in each task, in order.
+/// The events of each task of a recording, in order.
 struct RecordedTasks {
   let tasks: [[RecordedLine]]
 
@@ -139,21 +147,21 @@ struct RecordedTasks {
       found == header
     else {
       throw .unreadable(
-        reason: "\(FilePath(url)) is no recording of the format \(header.format), version "
-          + "\(header.version): its first line says otherwise")
+        reason: "\(FilePath(url)) is not a recording of the format \(header.format), version "
+          + "\(header.version), according to its first line")
     }
     var tasks: [Int: [RecordedLine]] = [:]
     for (index, line) in lines.enumerated().dropFirst() {
       do {
         let line = try Self.decode(RecordedLine.self, line)
-        // A task has a line at least, so that there are no more of them than lines.
+        // Each task has at least one line, so there are at most as many tasks as lines.
         guard (0..<lines.count).contains(line.task), line.block?.frames ?? 0 >= 0 else {
           throw Damage(line: line)
         }
         tasks[line.task, default: []].append(line)
       } catch let error as UnknownName {
         throw .unreadable(
-          reason: "\(FilePath(url)), line \(index + 1), is of a newer version: \(error)")
+          reason: "\(FilePath(url)), line \(index + 1), was recorded by a newer version: \(error)")
       } catch {
         throw .unreadable(reason: "\(FilePath(url)), line \(index + 1), is damaged: \(error)")
       }
@@ -161,12 +169,12 @@ struct RecordedTasks {
     self.tasks = (0..<((tasks.keys.max() ?? -1) + 1)).map { tasks[$0] ?? [] }
   }
 
-  /// A line with numbers that nothing has.
+  /// A line with impossible numbers.
   private struct Damage: Error, CustomStringConvertible {
     let line: RecordedLine
 
     var description: String {
-      "it is of task \(line.task)" + (line.block.map { " and has \($0.frames) frames" } ?? "")
+      "it belongs to task \(line.task)" + (line.block.map { " and has \($0.frames) frames" } ?? "")
     }
   }
 

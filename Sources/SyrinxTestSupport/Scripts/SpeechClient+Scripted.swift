@@ -3,15 +3,14 @@ public import SpeechClient
 import Synchronization
 
 extension SpeechClient {
-  /// A client that reports the events of a script at its times, on `\.continuousClock`, whatever audio its
-  /// tasks get.
+  /// A client that reports the events of a script, at its times on `\.continuousClock`.
   ///
-  /// Each call of `startTask` and `recognition` begins the script anew; their audio is not read.
-  /// With a `TestClock` nothing comes before the clock is advanced. As with an engine, `finishTask`
-  /// brings the final result of the utterance that has begun, at once, and ends the streams; what
-  /// would come later does not. The client is authorized and speaks `en-US`.
+  /// Each call of `startTask` and `recognition` starts the script again; their audio is not read.
+  /// With a `TestClock`, no event comes before the clock is advanced. As with an engine,
+  /// `finishTask` yields the final result of the current utterance at once and ends the streams
+  /// without later events. The client is authorized and recognizes `en-US`.
   ///
-  /// `ScriptedSpeechEngine` follows the audio in place of a clock, below the live client.
+  /// To follow the audio instead of a clock, use `ScriptedSpeechEngine` below the live client.
   public static func scripted(_ script: SpeechScript) -> SpeechClient {
     let tasks = ScriptedTasks(script.ordered)
     return SpeechClient(
@@ -34,7 +33,7 @@ extension SpeechClient {
 /// The tasks of a scripted client.
 private final class ScriptedTasks: Sendable {
   private let steps: [SpeechScript.Step]
-  // Held to note a task, and to look at all.
+  // Protects the list of running tasks.
   private let running = Mutex<[Running]>([])
 
   private struct Running {
@@ -60,11 +59,11 @@ private final class ScriptedTasks: Sendable {
   }
 }
 
-/// A script on its way, for one consumer.
+/// A running script for one consumer.
 private final class ScriptedTask: Sendable {
   private struct State {
     var rest: ArraySlice<SpeechScript.Step>
-    /// The utterance that has begun and not ended.
+    /// The current utterance.
     var utterance: Int?
     var isFinishing = false
   }
@@ -72,10 +71,10 @@ private final class ScriptedTask: Sendable {
   private let pace: ReplayPace
   private let wantsPartials: Bool
   private let alternativeCount: Int
-  // Held to take the next step.
+  // Protects the remaining steps.
   private let state: Mutex<State>
 
-  /// A script that begins now, on the clock of the caller's context.
+  /// Starts a script now, on the clock of the caller's context.
   init(_ steps: [SpeechScript.Step], for request: SpeechRequest) {
     @Dependency(\.continuousClock) var clock
     pace = ReplayPace(clock)
@@ -99,7 +98,7 @@ private final class ScriptedTask: Sendable {
     }
   }
 
-  /// Lets what ends the utterance come at once, and nothing else.
+  /// Yields the end of the current utterance at once, and nothing else.
   func finish() {
     state.withLock { $0.isFinishing = true }
     pace.hurry()
@@ -110,7 +109,7 @@ private final class ScriptedTask: Sendable {
       do {
         try await pace.wait(until: step.time)
       } catch {
-        // A consumer that is cancelled sees the end, as with every stream.
+        // A cancelled consumer gets the end of the stream, as with every stream.
         return nil
       }
       guard let event = try take(step) else { continue }
@@ -119,7 +118,7 @@ private final class ScriptedTask: Sendable {
     return nil
   }
 
-  /// The event of a step; nil if it was not requested.
+  /// Returns the event of a step, or nil if it was not requested.
   private func take(_ step: SpeechScript.Step) throws -> SpeechRecognitionEvent? {
     let isWanted = state.withLock { state in
       guard state.isFinishing else { return true }
@@ -147,7 +146,7 @@ private final class ScriptedTask: Sendable {
     }
   }
 
-  /// The event as the request wants it: perhaps without partial results, with so many readings.
+  /// Applies the request's options: partial results and the number of alternatives.
   private func wanted(_ event: SpeechRecognitionEvent) -> SpeechRecognitionEvent? {
     guard case .result(var result) = event else { return event }
     guard result.isFinal || wantsPartials else { return nil }

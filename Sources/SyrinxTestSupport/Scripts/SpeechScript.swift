@@ -2,7 +2,7 @@ import AudioCore
 public import SpeechClient
 import SpeechEngine
 
-/// The events of a recognizer and their times, on a clock from the beginning of its task.
+/// The events of a recognizer and their times since the start of its task.
 ///
 /// ```swift
 /// let script = SpeechScript()
@@ -10,10 +10,10 @@ import SpeechEngine
 ///   .failing(SpeechClientError.engineFailed(reason: "gone"), at: .seconds(5))
 /// ```
 ///
-/// The order of the calls matters only where times are the same. The stream ends with what comes
-/// last.
+/// The order of the calls matters only for events at the same time. The stream ends with the last
+/// event.
 public struct SpeechScript: Sendable {
-  /// What happens at a time.
+  /// An action at a time.
   enum Action: Sendable {
     case tell(SpeechRecognitionEvent)
     case fail(any Error)
@@ -23,22 +23,21 @@ public struct SpeechScript: Sendable {
   struct Step: Sendable {
     var time: Duration
     var action: Action
-    /// The utterance that it belongs to, and whether that cannot end without it.
+    /// The utterance it belongs to, and whether it ends the utterance.
     var utterance: (number: Int, isClosing: Bool)?
   }
 
   private(set) var steps: [Step] = []
   private var utteranceCount = 0
 
-  /// A script without a word, whose stream ends at once.
+  /// Creates an empty script, whose stream ends at once.
   public init() {}
 
-  /// The script with an utterance that begins at this time.
+  /// Returns the script with an utterance that begins at this time.
   ///
-  /// Speech starts then. Each revision is a partial result when it is due, without revisions each
-  /// word is when it has been said; the final result comes, with as many alternatives as the
-  /// request wants, after the silence that ends an utterance. Times of words are those of the
-  /// clock.
+  /// Speech starts at this time. Each revision is a partial result; without revisions, each word is
+  /// one when it ends. The final result comes after the silence that ends an utterance, with as
+  /// many alternatives as requested. The timestamps of words are clock times.
   public func saying(
     _ utterance: ScriptedUtterance, at begin: Duration,
     silence: Duration = EndpointPolicy().silence
@@ -50,17 +49,17 @@ public struct SpeechScript: Sendable {
     return script
   }
 
-  /// The script with an event of your own at this time; a result has the number that it has.
+  /// Returns the script with a given event at this time; the utterance number of a result is kept.
   public func telling(_ event: SpeechRecognitionEvent, at time: Duration) -> SpeechScript {
     with(.tell(event), at: time)
   }
 
-  /// The script with an error that ends the stream at this time.
+  /// Returns the script with an error that ends the stream at this time.
   public func failing(_ error: any Error, at time: Duration) -> SpeechScript {
     with(.fail(error), at: time)
   }
 
-  /// The script whose stream ends at this time, and not with what comes last before it.
+  /// Returns the script whose stream ends at this time instead of with its last event.
   public func ending(at time: Duration) -> SpeechScript {
     with(.end, at: time)
   }
@@ -71,7 +70,7 @@ public struct SpeechScript: Sendable {
     return script
   }
 
-  /// The steps in the order of their times; those of the same time as they were written.
+  /// The steps ordered by time; steps at the same time keep their order.
   var ordered: [Step] {
     steps.enumerated()
       .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
@@ -79,7 +78,7 @@ public struct SpeechScript: Sendable {
   }
 }
 
-/// An utterance of a script at its place in time.
+/// An utterance of a script with its start time.
 private struct SpokenUtterance {
   private let utterance: ScriptedUtterance
   private let number: Int
@@ -105,12 +104,12 @@ private struct SpokenUtterance {
     SpeechScript.Step(time: time, action: .tell(event), utterance: (number, isClosing))
   }
 
-  /// The partial results, and how much of the utterance has been processed by then.
+  /// The partial results, each with the duration of the utterance processed so far.
   private var partials: [(heard: Duration, result: SpeechRecognitionResult)] {
     guard !utterance.revisions.isEmpty else {
       return utterance.words.map { word in
         let words = utterance.hypothesis(after: word.frames.upperBound).words
-        // The last word may still become another one.
+        // The last word may still change.
         return (word.end, partial(words, stable: words.count - 1))
       }
     }

@@ -37,7 +37,7 @@ extension ByteLink {
     let descriptor = socket(address.family, kind, 0)
     guard descriptor >= 0 else { throw .system(errno) }
     var yes: Int32 = 1
-    // Each chunk is wanted at once; a Unix socket refuses, and has no need of it.
+    // Send each chunk at once; a Unix socket refuses the option and does not need it.
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     let link = ByteLink(owning: descriptor, interruption: interruption)
@@ -57,12 +57,12 @@ extension ByteLink.Readiness {
   fileprivate var isAny: Bool { canRead || canWrite }
 }
 
-/// Where a socket can connect to.
+/// The address of a socket to connect to.
 private struct SocketAddress: Sendable {
   let family: Int32
   let bytes: [UInt8]
 
-  /// Nil for a path that is too long for a socket.
+  /// Returns nil for a path that is too long for a socket.
   init?(path: String) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -93,7 +93,7 @@ private struct SocketAddress: Sendable {
   }
 }
 
-/// A host's addresses, resolved on a thread of its own, because `getaddrinfo` has no timeout.
+/// Resolves a host's addresses on its own thread, because `getaddrinfo` has no timeout.
 private func addresses(
   of host: String, port: Int, within budget: TimeBudget, until interruption: WakeUp?
 ) throws(LinkTrouble) -> [SocketAddress] {
@@ -120,7 +120,7 @@ private func addresses(
 }
 
 private final class AddressSearch: Sendable {
-  // Held to put the outcome down and to look at it.
+  // Held to store the outcome and to read it.
   let outcome = Mutex<(code: Int32, found: [SocketAddress])>((0, []))
 
   func run(host: String, port: Int) {

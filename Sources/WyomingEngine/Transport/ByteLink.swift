@@ -5,7 +5,7 @@ import Glibc
 final class ByteLink {
   private var input: Int32
   private var output: Int32
-  /// Ends every wait with `.interrupted` once it is signaled; nil for a link that nobody uses.
+  /// Once signaled, ends every wait with `.interrupted`; nil for an idle link.
   var interruption: WakeUp?
 
   /// Takes ownership of a connected socket.
@@ -32,7 +32,7 @@ final class ByteLink {
     (input, output) = (-1, -1)
   }
 
-  /// What does not block now.
+  /// The operations that do not block now.
   struct Readiness {
     let canRead: Bool
     let canWrite: Bool
@@ -52,9 +52,9 @@ final class ByteLink {
     return Readiness(canRead: requests[0].revents != 0, canWrite: requests[1].revents != 0)
   }
 
-  /// The available bytes, none at the end; nil if there are none after all, as `poll` may err.
+  /// The available bytes; empty at the end, and nil if there are none, because `poll` may err.
   func read() throws(LinkTrouble) -> [UInt8]? {
-    // An array's initializer cannot throw a typed error.
+    // The initializer of an array cannot throw a typed error.
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
       let received = Glibc.read(input, buffer.baseAddress, buffer.count)
@@ -77,9 +77,9 @@ final class ByteLink {
   }
 }
 
-/// Blocks until one of the descriptors is ready; false on timeout.
+/// Blocks until one of the descriptors is ready; returns false on timeout.
 ///
-/// - Throws: `.interrupted` once the interruption is signaled, which stays so; `.system`.
+/// - Throws: `.interrupted` once the interruption is signaled, which is not reset; `.system`.
 func poll(
   _ requests: inout [pollfd], within budget: TimeBudget, until interruption: WakeUp?
 ) throws(LinkTrouble) -> Bool {

@@ -35,14 +35,16 @@ final class ChildProcess {
     bytes = ByteLink(input: output.ours.released(), output: input.ours.released())
   }
 
-  /// How the child ended: a sentence with its status or signal and its last line on standard error;
-  /// nil if it still runs after that time or when the interruption is signaled.
+  /// Describes the end of the child in a sentence, with its status or signal and its last line on
+  /// standard error.
+  ///
+  /// Returns nil if it still runs after that time or when the interruption is signaled.
   func ending(within time: Duration, until interruption: WakeUp? = nil) -> String? {
     guard watch.waitForEnd(within: time, until: interruption) else { return nil }
     return watch.sentence
   }
 
-  /// Ends the child, on a thread of its own if that takes long; its connection is already closed.
+  /// Ends the child, on its own thread if that takes long; its connection is already closed.
   func end() {
     guard !watch.waitForEnd(within: .milliseconds(100)) else { return }
     let watch = watch

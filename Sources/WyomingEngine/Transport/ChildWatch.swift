@@ -2,7 +2,7 @@ import AudioThreads
 import Glibc
 import Synchronization
 
-/// Waits for a child's end and reads its standard error, each on a thread of its own.
+/// Waits for a child's end and reads its standard error, each on its own thread.
 final class ChildWatch: Sendable {
   private struct State {
     var status: Int32?
@@ -13,10 +13,11 @@ final class ChildWatch: Sendable {
   private let living: LivingChildren
   private let ended: WakeUp
   private let logEnded: WakeUp
-  // Held to note and to look; also while a signal is sent, so that its receiver is still the child.
+  // Held to read or change the state, and while a signal is sent, so that the process ID stays
+  // valid.
   private let state = Mutex(State())
 
-  /// Takes over the descriptor that the child's standard error can be read from.
+  /// Takes ownership of the descriptor of the child's standard error.
   init(identifier: pid_t, log: Int32, living: LivingChildren) throws(LinkTrouble) {
     self.identifier = identifier
     self.living = living
@@ -28,7 +29,7 @@ final class ChildWatch: Sendable {
       isWaitedFor = true
       _ = try DedicatedThread.start(name: "syrinx-child-log") { [self] in readLog(log) }
     } catch {
-      // The thread that would have taken it over is the last to be started.
+      // The thread that would own it is the last one to start.
       close(log)
       _ = Glibc.kill(-identifier, SIGKILL)
       if !isWaitedFor {
@@ -48,23 +49,23 @@ final class ChildWatch: Sendable {
     return state.withLock { $0.status != nil }
   }
 
-  /// Sends a signal to the child and to all that it started.
+  /// Sends a signal to the child's process group.
   func kill(_ signal: Int32) {
     state.withLock { state in
-      // Until its status has been collected, nobody else has its number.
+      // Until its status has been collected, the process ID is not reused.
       if state.status == nil { _ = Glibc.kill(-identifier, signal) }
     }
   }
 
-  /// How it ended, as a sentence; for a child that has.
+  /// A sentence about its end; nil while it runs.
   var sentence: String? {
-    // What the child wrote last may still be on its way; a grandchild may keep the log open.
+    // The child's last output may still arrive; a grandchild may keep the log open.
     if state.withLock({ $0.status != nil }) { logEnded.wait(atMost: .milliseconds(500)) }
     let (status, lastLine) = state.withLock { ($0.status, $0.lastLine) }
     return status.map { Self.sentence(status: $0, lastLine: lastLine) }
   }
 
-  /// What `waitpid` says, in words.
+  /// A sentence for the status of `waitpid`.
   static func sentence(status: Int32, lastLine: String) -> String {
     let signal = status & 0x7f
     let ending =
@@ -78,7 +79,7 @@ final class ChildWatch: Sendable {
     var information = siginfo_t()
     while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     state.withLock { state in
-      // What it started ends with it; as long as it is not collected, its group is nobody else's.
+      // Ends the whole process group, whose ID is not reused until the child is collected.
       _ = Glibc.kill(-identifier, SIGKILL)
       var status: Int32 = 0
       waitpid(identifier, &status, 0)
@@ -105,23 +106,24 @@ final class ChildWatch: Sendable {
   }
 }
 
-/// The children that have not ended; those of the process end with it, and all that they started.
+/// The running children; those of the process end with it, together with their process groups.
 final class LivingChildren: Sendable {
   static let ofProcess: LivingChildren = {
-    // Nobody else sees to a child whose server is kept for the next session, or has not ended yet.
+    // Nothing else ends an idle child that is kept for the next session, or one that is still
+    // ending.
     atexit { LivingChildren.ofProcess.end() }
     at_quick_exit { LivingChildren.ofProcess.end() }
     return LivingChildren()
   }()
 
-  // Held to add a child or to take one out.
+  // Held to add or remove a child.
   private let watches = Mutex<[pid_t: ChildWatch]>([:])
 
   func add(_ child: ChildWatch) { watches.withLock { $0[child.identifier] = child } }
 
   func remove(_ identifier: pid_t) { watches.withLock { $0[identifier] = nil } }
 
-  /// Ends them, and returns when they have ended.
+  /// Ends the children and returns when they have ended.
   func end() {
     for child in watches.withLock({ Array($0.values) }) { child.terminate() }
     for child in watches.withLock({ Array($0.values) }) {

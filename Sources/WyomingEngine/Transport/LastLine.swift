@@ -1,5 +1,4 @@
-/// The last line of a text that comes in pieces, where it is not empty, and no more than its
-/// beginning.
+/// The beginning of the last nonempty line of a text that arrives in pieces.
 struct LastLine {
   static let limit = 500
 

@@ -1,9 +1,9 @@
 import Glibc
 import Wyoming
 
-/// Why a connection cannot be made or used.
+/// The reason that a connection cannot be made or used.
 enum LinkTrouble: Error, Equatable {
-  /// The other end has gone.
+  /// The other end closed the connection.
   case ended
   case tookTooLong(Duration)
   case interrupted

@@ -6,8 +6,9 @@ import ClientDependencies
 import SoundCard
 import Testing
 
-/// Playbacks on ALSA's test card whose task is cancelled, each suite in a process whose threads and
-/// descriptors are nobody else's.
+/// Playbacks on ALSA's test card whose task is cancelled.
+///
+/// Each suite runs in its own process, whose threads and descriptors are not shared.
 @Suite(.timeLimit(.minutes(5))) struct CancelledPlaybackTests {
   @Test func `a playback on ALSA can be cancelled in every state without leaks`()
     async

@@ -7,8 +7,9 @@ import SoundCard
 import SoundFile
 import Testing
 
-/// Recordings from ALSA's test card whose task is cancelled, in a process whose threads and
-/// descriptors are nobody else's.
+/// Recordings from ALSA's test card whose task is cancelled.
+///
+/// The suite runs in its own process, whose threads and descriptors are not shared.
 @Suite(.timeLimit(.minutes(5))) struct CancelledRecordingTests {
   @Test func `a recording on ALSA can be cancelled in every state, and its file is complete`()
     async

@@ -3,8 +3,7 @@ import AudioRecorderClient
 import SoundCard
 import Testing
 
-/// The capture engine above a card that goes wrong: what is in the file, what is said, and that it
-/// ends.
+/// The capture engine on a faulty card: the file, the reports, and the end.
 @Suite struct CaptureFaultTests {
   let bench: EngineHarness
 

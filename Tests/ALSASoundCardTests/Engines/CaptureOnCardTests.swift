@@ -77,8 +77,7 @@ private struct Captured: Sendable {
   /// The frames that are missing, gap by gap.
   var lost: [Int] { blocks.compactMap { $0.gap?.lost.rawValue } }
 
-  /// The indices are contiguous but for the gaps, and between those the ramp goes on; behind one it
-  /// is where the index says.
+  /// Whether the indices are contiguous except for the gaps, and the ramp matches them.
   func checkTimeLine() throws {
     for (block, next) in zip(blocks, blocks.dropFirst()) {
       let missing = next.gap?.lost ?? 0

@@ -119,7 +119,7 @@ import Testing
     #expect(doors.tries == 1)
   }
 
-  /// Plays or records for an hour, also where the device is lost meanwhile.
+  /// Plays or records for an hour, even if the device is lost meanwhile.
   private func use(
     _ direction: AudioDevice.Direction, whenLost: @Sendable () -> Void
   ) async throws {

@@ -105,7 +105,7 @@ struct EngineHarness {
   /// Records mono at 48 kHz into a file and reads it.
   ///
   /// - Parameters:
-  ///   - channel: the device's only channel to hear, from 0 on; nil for a mix of all.
+  ///   - channel: the device's channel to record, from 0 on; nil for a mix of all.
   ///   - act: called once it records.
   ///   - observe: called with every event.
   func record(

@@ -8,7 +8,7 @@ import Foundation
 import SoundCard
 import Testing
 
-/// In a process of its own, whose threads and descriptors are nobody else's.
+/// Runs in its own process, whose threads and descriptors are not shared.
 @Suite(.timeLimit(.minutes(5))) struct ManyStartsTests {
   @Test func `five hundred starts and cancels on ALSA leave no thread and no descriptor`() async {
     await #expect(processExitsWith: .success) {
@@ -31,8 +31,8 @@ private struct Clients {
   /// The file of every recording.
   let url: URL
 
-  /// Begins a playback, a capture or a recording and ends it where it happens to be: before it begins,
-  /// or at its first event.
+  /// Starts a playback, a capture, or a recording, and ends it before it begins or at its first
+  /// event.
   func beginAndCancel(_ index: Int) async throws {
     let device = AudioDevice.ID(rawValue: testCard(""))
     let isEarly = index / 3 % 2 == 0

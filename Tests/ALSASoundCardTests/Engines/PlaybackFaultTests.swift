@@ -91,7 +91,7 @@ import Testing
     let clock = ContinuousClock()
     let start = clock.now
     let played = await bench.play(sound, on: device)
-    // How much later that is, is the machine's.
+    // The machine's load determines the delay.
     #expect(clock.now - start >= .seconds(5))
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     #expect(played.finish == nil)
@@ -117,7 +117,7 @@ import Testing
     #expect(await hanging.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
-  /// Plays the sound and holds what the card was given to it.
+  /// Plays the sound and compares it with the samples that the card received.
   private func play(_ script: String) async throws -> EngineHarness.Played {
     let file = bench.bench.file()
     let played = await bench.play(sound, on: testCard("\(script) output=\(file.path())"))

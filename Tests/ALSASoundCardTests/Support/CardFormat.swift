@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ALSASoundCard
 
-/// A sample format by ALSA's name, which is what a card's script calls it.
+/// A sample format by ALSA's name, as in a card's script.
 enum CardFormat: String, CaseIterable, CustomStringConvertible {
   case float = "FLOAT"
   case int32 = "S32"

@@ -120,7 +120,7 @@ func request(
 /// The test card with a script.
 func testCard(_ script: String) -> String { "syrinxtest:SCRIPT='\(script)'" }
 
-/// So many samples of a 16-bit ramp.
+/// This many samples of a 16-bit ramp.
 func ramp(_ count: Int, from start: Int = 0) -> [Float] {
   (start..<(start + count)).map { Float($0 % 32_768) / 32_768 }
 }

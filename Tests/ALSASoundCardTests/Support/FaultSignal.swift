@@ -10,7 +10,7 @@ struct FaultSignal: Sendable {
   init(in bench: TestALSA) throws {
     path = bench.directory.appending(path: "\(UUID().uuidString).trouble").path()
     guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EIO) }
-    // For both, so that the pipe is there as long as this is.
+    // Opened for reading and writing, so that the pipe exists as long as this object.
     descriptor = open(path, O_RDWR | O_CLOEXEC)
   }
 

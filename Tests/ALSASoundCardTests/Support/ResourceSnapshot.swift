@@ -3,7 +3,7 @@ import Foundation
 /// The threads and descriptors that this process holds for the engines.
 struct ResourceSnapshot: Equatable {
   var descriptors: Int
-  /// The names of the threads that are the engines' and the cards'.
+  /// The names of the threads of the engines and the cards.
   var threads: [String]
 
   init() throws {

@@ -48,14 +48,14 @@ struct TestALSA: Sendable {
   var pulseDirectory: URL { directory.appending(path: "pulse") }
   private static var pulseScript: URL { support("pulse.sh") }
 
-  /// Starts the server of `pulse.sh` where it does not run yet.
+  /// Starts the server of `pulse.sh` unless it runs.
   func startPulse() throws {
     try run(
       "bash", [Self.pulseScript.path(), "start", pulseDirectory.path()],
       package: "pulseaudio libasound2-plugins")
   }
 
-  /// Ends the server, as a crash would for its clients.
+  /// Ends the server; its clients notice a crash.
   func stopPulse() throws { try tellPulse("stop") }
 
   /// Kills the server.
@@ -82,7 +82,7 @@ struct ToolError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Runs a program to its end; throws with the package to install where it fails.
+/// Runs a program to its end; on failure, throws with the package to install.
 func run(_ tool: String, _ arguments: [String], package: String) throws {
   let process = Process()
   process.executableURL = URL(filePath: "/usr/bin/env")

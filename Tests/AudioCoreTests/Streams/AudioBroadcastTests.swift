@@ -9,7 +9,7 @@ import Testing
     (audio.lost > 0 ? "(-\(audio.lost.rawValue))" : "") + drawn(audio.buffer)
   }
 
-  /// What consumers with these policies get.
+  /// The elements that consumers with these policies receive.
   private func run(
     _ input: String, _ policies: [BroadcastPolicy], demands: [String]
   ) -> (outputs: [String], taken: [String]) {
@@ -65,14 +65,14 @@ import Testing
     let source = AsyncStream {
       if let buffer = first.withLock({ $0.take() }) { return buffer }
       request.yield()
-      // Nothing comes; a cancelled task sees the end.
+      // Nothing arrives; a cancelled task gets the end of the stream.
       return await AsyncStream<AudioBuffer> { _ in }.first { _ in true }
     } onCancel: {
       note.yield()
     }
     do {
       for await _ in source.broadcast().consumer() {
-        // One that is not waited for ends with the loop that asks it, and is not cancelled.
+        // An abandoned consumer ends with its loop and is not cancelled.
         for await _ in requests { break }
         break
       }
@@ -82,7 +82,7 @@ import Testing
 
   @Test func `typed errors stay what they are`() async {
     let consumer = StreamOf(counting(0..<2)).broadcast().consumer()
-    // This compiles only where the failure is `Never`.
+    // This compiles only if the failure is `Never`.
     for await audio in consumer { #expect(audio == BroadcastAudio(counting(0..<2))) }
   }
 

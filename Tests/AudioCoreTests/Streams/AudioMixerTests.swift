@@ -3,7 +3,7 @@ import SyrinxTestSupport
 import Testing
 
 @Suite struct AudioMixerTests {
-  /// Drives a mixer over buffers per input, and gives the mix.
+  /// Runs a mixer over the buffers of each input and returns the mix.
   private func mixed(
     _ inputs: [[AudioBuffer]], gains: [Float]? = nil, end: AudioMixer.End = .whenAllEnd
   ) throws -> [AudioBuffer] {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProcessedAudioTests {
   @Test func `a stream that cannot fail stays one`() async {
     let source = AsyncStream<AudioBuffer> { $0.finish() }
-    // This compiles only where the failure is `Never`.
+    // This compiles only if the failure is `Never`.
     for await _ in source.amplified(by: 2).rechunked(to: 4).metered() {}
   }
 
@@ -51,7 +51,7 @@ import Testing
   }
 }
 
-/// Refuses frames from 4 on.
+/// Rejects frames from 4 on.
 private struct Refuser: AudioProcessor {
   struct Refusal: Error {}
 
@@ -74,7 +74,7 @@ private struct Failing: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator() }
 }
 
-/// A sequence that gives the same buffers in every iteration.
+/// A sequence that yields the same buffers in every iteration.
 struct StreamOf: AsyncSequence, Sendable {
   typealias Element = AudioBuffer
   typealias Failure = Never

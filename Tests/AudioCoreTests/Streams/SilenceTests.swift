@@ -3,12 +3,12 @@ import Testing
 
 @testable import AudioCore
 
-/// Tells of frames: `_` is silent, others are sound.
+/// Draws frames: `_` is silent, others are sound.
 private func sounds(_ text: String, at firstFrame: Int = 0) -> AudioBuffer {
   audio(text.map { $0 == "_" ? 0.001 : 0.5 }, at: FrameCount(firstFrame))
 }
 
-/// Hold and margin in frames.
+/// A policy with hold and margin in frames.
 private func policy(hold: Int, margin: Int) -> SilencePolicy {
   SilencePolicy(
     threshold: Decibels(dBFS: -40), hold: .milliseconds(hold * 100),
@@ -24,7 +24,7 @@ private func text(_ part: SoundPart) -> String {
 }
 
 @Suite struct SilenceSplitterTests {
-  /// What comes of a text that is cut into buffers of so many frames.
+  /// The output for a text that is cut into buffers of this many frames.
   private func split(_ frames: String, hold: Int, margin: Int, cut: Int) throws -> String {
     var splitter = SilenceSplitter(policy(hold: hold, margin: margin))
     var output = ""

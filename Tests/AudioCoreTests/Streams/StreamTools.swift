@@ -2,10 +2,10 @@ import SyrinxTestSupport
 
 @testable import AudioCore
 
-/// 10 frames a second: a frame is a tenth of a second.
+/// 10 frames per second: a frame lasts 0.1 s.
 let slow = AudioFormat(sampleRate: 10, channelCount: 1)
 
-/// A buffer whose samples are given.
+/// A buffer with the given samples.
 func audio(_ samples: [Float], at firstFrame: FrameCount = 0) -> AudioBuffer {
   AudioBuffer(format: slow, samples: samples, firstFrame: firstFrame)
 }
@@ -15,7 +15,7 @@ func counting(_ range: Range<Int>) -> AudioBuffer {
   audio(range.map { Float($0) }, at: FrameCount(range.lowerBound))
 }
 
-/// All that a machine makes of these buffers.
+/// The whole output of a processor for these buffers.
 func all<Processor: AudioProcessor>(
   _ processor: Processor, _ buffers: AudioBuffer...
 ) throws -> [Processor.Output] {
@@ -23,7 +23,7 @@ func all<Processor: AudioProcessor>(
   return try buffers.flatMap { try processor.take($0) } + processor.finish()
 }
 
-/// Pushes hours of audio through a machine and gives the most that it ever held.
+/// Passes hours of audio through a processor and returns the most frames that it held.
 ///
 /// - Parameter signal: the samples of the buffer with this number.
 func mostHeld<Processor: AudioProcessor>(
@@ -48,7 +48,7 @@ func audioDiagram(_ inputs: String...) -> StreamDiagram<AudioBuffer> {
   }
 }
 
-/// A buffer's samples, to be drawn: `<0 1>`.
+/// The drawing of a buffer's samples: `<0 1>`.
 func drawn(_ buffer: AudioBuffer) -> String {
   "<" + buffer.samples.map { "\(Int($0))" }.joined(separator: " ") + ">"
 }

@@ -57,7 +57,7 @@ struct CaptureRecordingTests {
   }
 
   @Test
-  func `what a microphone gave comes again, sample by sample, with its gaps and silenced samples`()
+  func `a capture is replayed sample by sample, with its gaps and silenced samples`()
     async throws
   {
     try await record()
@@ -67,7 +67,7 @@ struct CaptureRecordingTests {
   }
 
   @Test
-  func `a sound file that was cut is an error and no silence`() async throws {
+  func `a truncated sound file is an error, not silence`() async throws {
     try await record()
     let sound = folder.file("talk-0.wav")
     try Data(try Data(contentsOf: sound).dropLast(400)).write(to: sound)
@@ -76,7 +76,7 @@ struct CaptureRecordingTests {
   }
 
   @Test
-  func `several captures have sound files of their own`() async throws {
+  func `each capture has its own sound file`() async throws {
     var client = AudioRecorderClient()
     client.capture = { [blocks] request in
       let block = blocks[request.channels?.first ?? 0]

@@ -83,7 +83,7 @@ struct EventRecordingTests {
     }
   }
 
-  @Test func `a recording that does not say why something was dropped is read all the same`()
+  @Test func `a recording without the reason for dropped audio can be read`()
     async throws
   {
     try Data(
@@ -108,16 +108,16 @@ struct EventRecordingTests {
   @Test(arguments: [
     (
       #"{"kind":"dropped","ns":100,"endNs":200,"reason":"overheard"}"#,
-      #""overheard" is no reason that this version knows"#
+      #"unknown reason "overheard""#
     ),
-    (#"{"kind":"whispered","ns":100}"#, #""whispered" is no kind that this version knows"#),
+    (#"{"kind":"whispered","ns":100}"#, #"unknown kind "whispered""#),
     (
       #"{"kind":"dropped","ns":1,"endNs":2,"reason":"engineFailed","#
         + #""failed":{"kind":"bored","reason":""}}"#,
-      #""bored" is no kind that this version knows"#
+      #"unknown kind "bored""#
     ),
   ])
-  func `a recording of a newer version says which of its words is new`(
+  func `the error for a recording of a newer version contains the unknown name`(
     event: String, sentence: String
   ) throws {
     let lines = [
@@ -127,14 +127,14 @@ struct EventRecordingTests {
     try Data(lines.joined(separator: "\n").utf8).write(to: file)
     #expect(
       throws: ReplayError.unreadable(
-        reason: "\(file.path), line 2, is of a newer version: \(sentence); "
-          + "read it with the version that made it")
+        reason: "\(file.path), line 2, was recorded by a newer version: \(sentence); "
+          + "use the version that recorded it")
     ) {
       try SpeechClient.replaying(file)
     }
   }
 
-  @Test func `of results alone follows when speech began and ended`() async throws {
+  @Test func `the start and end of speech follow from results alone`() async throws {
     try Data(
       """
       {"format":"syrinx-speech","version":1}
@@ -158,7 +158,7 @@ struct EventRecordingTests {
     SpeechClientError.invalidGrammar(reason: "line 3"), .invalidRequest(reason: "no such word"),
     .unavailable(reason: "no model"), .noResources(reason: "no thread"),
   ])
-  func `an error comes again as the one that it was`(error: SpeechClientError) async throws {
+  func `an error is replayed as the same error`(error: SpeechClientError) async throws {
     var client = SpeechClient()
     client.recognition = { _ in stream([], error) }
     await withDependencies {

@@ -30,7 +30,7 @@ struct SpeechRecordingTests {
       isFinal: text == "go forward")
   }
 
-  /// A recogniser that needs half a second for each result.
+  /// A recognizer that needs half a second for each result.
   private func real(
     _ clock: TestClock<Duration>, failure: (any Error)? = nil
   ) -> SpeechClient {
@@ -73,7 +73,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `what was recorded comes again, and the audio is beside it`() async throws {
+  func `a recording is replayed, and its audio is beside it`() async throws {
     try await record()
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(text.hasPrefix(#"{"format":"syrinx-speech","version":1}"# + "\n"))
@@ -98,7 +98,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `a failure comes again as the error that it was`() async throws {
+  func `a failure is replayed as the same error`() async throws {
     try await record(failure: SpeechClientError.engineFailed(reason: "gone"))
     let client = try SpeechClient.replaying(file)
     await withDependencies {
@@ -125,7 +125,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `each result comes when it is due on the clock, and not before`() async throws {
+  func `each result is replayed when it is due on the clock, and not before`() async throws {
     try writeByHand()
     let clock = TestClock()
     let client = try SpeechClient.replaying(file)
@@ -150,7 +150,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `finishing lets the rest come at once`() async throws {
+  func `finishing yields the rest at once`() async throws {
     try writeByHand()
     let clock = TestClock()
     let client = try SpeechClient.replaying(file)
@@ -167,7 +167,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `a consumer that is cancelled sees the end`() async throws {
+  func `a consumer that is cancelled gets the end of the stream`() async throws {
     try writeByHand()
     let clock = TestClock()
     let client = try SpeechClient.replaying(file)
@@ -187,7 +187,7 @@ struct SpeechRecordingTests {
     "", "{}\n", #"{"format":"syrinx-capture","version":1}"#,
     #"{"format":"syrinx-speech","version":2}"#,
   ])
-  func `a file that is no such recording is refused`(text: String) throws {
+  func `a file that is not a speech recording is refused`(text: String) throws {
     try Data(text.utf8).write(to: file)
     #expect(throws: ReplayError.self) { try SpeechClient.replaying(file) }
     #expect(throws: ReplayError.self) { try SpeechClient.replaying(folder.file("missing")) }
@@ -197,7 +197,7 @@ struct SpeechRecordingTests {
     #"{"task":"#, #"{"task":9223372036854775807,"ns":0}"#, #"{"task":-1,"ns":0}"#,
     #"{"task":0,"ns":0,"block":{"frames":-1,"firstFrame":0,"timeNs":0,"capturedAtNs":0}}"#,
   ])
-  func `a damaged line is named`(line: String) throws {
+  func `the error for a damaged line contains its number`(line: String) throws {
     let text = #"{"format":"syrinx-speech","version":1}"# + "\n" + line + "\n"
     try Data(text.utf8).write(to: file)
     do {

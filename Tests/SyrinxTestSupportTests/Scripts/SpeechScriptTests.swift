@@ -6,7 +6,7 @@ import SpeechClient
 import SyrinxTestSupport
 import Testing
 
-/// A recogniser that a clock drives.
+/// A recognizer that a clock drives.
 @Suite(.timeLimit(.minutes(5)))
 struct SpeechScriptTests {
   private let clock = TestClock()
@@ -15,7 +15,7 @@ struct SpeechScriptTests {
     .saying(ScriptedUtterance("stop"), at: .seconds(5))
     .saying(ScriptedUtterance("go on"), at: .seconds(1))
 
-  /// What came, and at which second.
+  /// The yielded events with their times in seconds.
   private typealias Seen = LockIsolated<[String]>
 
   private func text(_ event: SpeechRecognitionEvent) -> String {
@@ -39,7 +39,7 @@ struct SpeechScriptTests {
     }
   }
 
-  /// Notes what comes; nothing is asked for before what came has been noted.
+  /// Records each event before it requests the next one.
   private func note(
     _ stream: AsyncThrowingStream<SpeechRecognitionEvent, any Error>, in seen: Seen
   ) -> Task<Void, any Error> {
@@ -51,7 +51,7 @@ struct SpeechScriptTests {
     }
   }
 
-  /// Moves the clock on, and returns when the stream waits again.
+  /// Advances the clock and returns when the stream waits again.
   private func pass(_ milliseconds: Int) async {
     await clock.advance(by: .milliseconds(milliseconds))
     await clock.sleepers(atLeast: 1)
@@ -88,7 +88,7 @@ struct SpeechScriptTests {
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `its results are those of a client, and the request is heeded`() async throws {
+  func `results are those of a client and follow the request`() async throws {
     var utterance = ScriptedUtterance("go forward", confidence: 0.5)
     utterance.revisions = [
       .init(after: .milliseconds(100), "no"), .init(after: .milliseconds(300), "go for"),
@@ -174,14 +174,14 @@ struct SpeechScriptTests {
     await client.finishTask()
     try await task.value
     #expect(seen.value == ["( 1.0 seconds", "final go on", ") 1.4 seconds"])
-    // Before and between utterances there is nothing to bring.
+    // Before and between utterances there is nothing to yield.
     let later = await events(of: client)
     await client.finishTask()
     try await note(later, in: seen).value
     #expect(seen.value.count == 3)
   }
 
-  @Test func `a consumer that is cancelled sees the end at once`() async throws {
+  @Test func `a consumer that is cancelled gets the end of the stream at once`() async throws {
     let seen = Seen([])
     let task = note(await events(of: .scripted(script)), in: seen)
     await clock.sleepers(atLeast: 1)
@@ -190,7 +190,7 @@ struct SpeechScriptTests {
     #expect(seen.value == [])
   }
 
-  @Test func `every task begins the script anew, with its own time`() async throws {
+  @Test func `every task starts the script again, with its own time`() async throws {
     let client = SpeechClient.scripted(
       SpeechScript().saying(ScriptedUtterance("go"), at: .seconds(1)))
     let (first, second) = (Seen([]), Seen([]))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Wyoming
 
-/// The server that is made with the PyPI package `wyoming`, while it runs.
+/// The running server from the PyPI package `wyoming`.
 final class Peer {
   let address: WyomingAddress
   private let process = Process()
@@ -18,7 +18,7 @@ final class Peer {
     """
   }
 
-  /// Installs the package where it is missing.
+  /// Installs the package if it is missing.
   static func install() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/bash")
@@ -51,7 +51,7 @@ final class Peer {
   }
 
   deinit {
-    // A thread of Swift's pool blocks SIGTERM, and hands that down.
+    // A thread of Swift's pool blocks SIGTERM, and the child inherits the mask.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }

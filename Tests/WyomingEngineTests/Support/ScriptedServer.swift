@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 import Wyoming
 
-/// A server on a local port that does to each connection what a test says.
+/// A server on a local port that runs a test's script for each connection.
 final class ScriptedServer: Sendable {
   let address: WyomingAddress
   private let listener: Int32
 
-  /// - Parameter script: runs once for each connection, on a thread of its own; the connection ends
-  ///   with it.
+  /// - Parameter script: runs once for each connection, on its own thread; the connection ends with
+  ///   it.
   init(_ script: @escaping @Sendable (ServerSide) -> Void) throws {
     let (listener, name) = listening(backlog: 8)
     self.listener = listener
@@ -23,7 +23,8 @@ final class ScriptedServer: Sendable {
           close(connection)
         }
       }
-      // Closed here alone: its number could be another server's while this thread still accepts.
+      // Only this thread closes it: otherwise its number could belong to another server while this
+      // thread accepts.
       close(listener)
     }
   }
@@ -51,7 +52,7 @@ struct ServerSide: Sendable {
         ["asr": [["name": "test", "models": [["name": "m", "languages": .array(languages)]]]]]))
   }
 
-  /// Reads events until one is of this type, and gives all of them; fewer where the client goes.
+  /// Reads events up to one of this type and returns them; fewer if the client leaves.
   @discardableResult
   func read(until type: String) -> [WyomingEvent] {
     var reader = FrameReader()
@@ -69,11 +70,10 @@ struct ServerSide: Sendable {
     }
   }
 
-  /// Waits until the client has gone.
+  /// Waits until the client is gone.
   func waitForEnd() { read(until: "never") }
 
-  /// Answers `describe` on a connection that is for that alone; else leaves all to `body`, which
-  /// gets the first event.
+  /// Answers `describe` on a separate connection; otherwise calls `body` with the first event.
   func describing(_ body: (WyomingEvent) -> Void) {
     guard let first = readOne() else { return }
     guard first.type == "describe" else { return body(first) }
@@ -91,8 +91,7 @@ struct ServerSide: Sendable {
   }
 }
 
-/// A server that accepts no connection: those that the system accepts for it fill its queue, so that
-/// further ones wait.
+/// A server that accepts no connection: its queue is full, so further connections wait.
 final class BusyServer {
   let address: WyomingAddress
   private let descriptors: [Int32]
@@ -114,7 +113,7 @@ final class BusyServer {
   }
 }
 
-/// A socket that listens on a free local port, and its name.
+/// A socket that listens on a free local port, and its address.
 private func listening(backlog: Int32) -> (listener: Int32, name: sockaddr_in) {
   let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var name = sockaddr_in()

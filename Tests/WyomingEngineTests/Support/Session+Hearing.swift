@@ -4,7 +4,7 @@ import Wyoming
 @testable import WyomingEngine
 
 extension SpeechEngine {
-  /// An engine that waits for as long as a test may take, but where the test says otherwise.
+  /// An engine whose timeouts exceed any test, unless the test sets others.
   static func patient(
     _ server: WyomingAddress, _ change: (inout WyomingEngineOptions) -> Void = { _ in }
   ) -> SpeechEngine {
@@ -25,7 +25,7 @@ extension SpeechEngine {
 }
 
 extension SpeechEngineSession {
-  /// One utterance of so many tenths of a second.
+  /// One utterance of this many tenths of a second.
   func hear(tenths count: Int) throws -> SpeechHypothesis {
     try beginUtterance()
     for _ in 0..<count { try process([Float](repeating: 0.1, count: 1600)) }
@@ -37,7 +37,7 @@ extension SpeechHypothesis {
   var text: String { words.map(\.text).joined(separator: " ") }
 }
 
-/// What a body throws as an engine's error.
+/// The error of a body as an engine's error.
 func engineError(_ body: () throws -> Void) -> SpeechEngineError? {
   do {
     try body()

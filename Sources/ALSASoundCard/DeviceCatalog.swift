@@ -23,7 +23,7 @@ struct HardwareDevice: Equatable {
 }
 
 /// Selects the user-facing devices from ALSA's configuration.
-struct DeviceCatalogue {
+struct DeviceCatalog {
   var hardware: [HardwareDevice]
   var hints: [PCMHint]
   var defaultRoute: DefaultRoute
@@ -107,7 +107,7 @@ extension PCMHint {
 /// Lists devices from ALSA's configuration and the cards' controls without opening a PCM.
 enum DeviceList {
   static func read() throws(SoundCardError) -> [AudioDevice] {
-    DeviceCatalogue(
+    DeviceCatalog(
       hardware: Cards.read(), hints: try hints(), defaultRoute: .read(),
       isServerAvailable: SoundServer.current.isAvailable
     ).devices

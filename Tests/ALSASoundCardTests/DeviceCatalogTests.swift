@@ -3,13 +3,13 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct DeviceCatalogueTests {
+@Suite struct DeviceCatalogTests {
   let card = HardwareDevice(
     cardID: "PCH", cardName: "HDA Intel PCH", device: 0, name: "ALC257 Analog",
     directions: [.playback, .capture])
 
   @Test func `a card is listed by its name, raw and with conversions`() {
-    let devices = catalogue(hardware: [card]).devices
+    let devices = catalog(hardware: [card]).devices
     #expect(
       devices.map(\.id) == ["hw:CARD=PCH,DEV=0", "plughw:CARD=PCH,DEV=0"])
     #expect(devices.first?.name == "HDA Intel PCH, ALC257 Analog")
@@ -20,11 +20,11 @@ import Testing
       "null", "samplerate", "lavrate_high", "upmix", "oss", "hw", "dmix:CARD=PCH,DEV=0",
       "surround51:CARD=PCH,DEV=0", "hdmi:CARD=HDMI,DEV=1", "front:CARD=PCH,DEV=0", "sysdefault",
     ]
-    #expect(catalogue(hints: names).devices.isEmpty)
+    #expect(catalog(hints: names).devices.isEmpty)
   }
 
   @Test func `the user's own devices are listed`() {
-    #expect(catalogue(hints: ["kitchen", "null"]).devices.map(\.id) == ["kitchen"])
+    #expect(catalog(hints: ["kitchen", "null"]).devices.map(\.id) == ["kitchen"])
   }
 
   @Test func `a hint without a direction means both directions`() {
@@ -37,19 +37,19 @@ import Testing
   }
 
   @Test func `a server's device is listed if the server's socket exists`() {
-    #expect(catalogue(hints: ["pulse"]).devices.isEmpty)
-    #expect(catalogue(hints: ["pulse"], servers: ["pulse"]).devices.map(\.id) == ["pulse"])
+    #expect(catalog(hints: ["pulse"]).devices.isEmpty)
+    #expect(catalog(hints: ["pulse"], servers: ["pulse"]).devices.map(\.id) == ["pulse"])
   }
 
   @Test func `without a card there is no default device`() {
-    #expect(catalogue(hints: ["default"], route: .firstCard).devices.isEmpty)
-    #expect(catalogue(route: .missing).devices.isEmpty)
+    #expect(catalog(hints: ["default"], route: .firstCard).devices.isEmpty)
+    #expect(catalog(route: .missing).devices.isEmpty)
   }
 
   @Test func `a card's default device comes first, is marked, and has the card's directions`() {
     var microphone = card
     microphone.directions = [.capture]
-    let devices = catalogue(hardware: [microphone], hints: ["kitchen"], route: .firstCard).devices
+    let devices = catalog(hardware: [microphone], hints: ["kitchen"], route: .firstCard).devices
     #expect(devices.first?.id == "default")
     #expect(devices.first?.directions == [.capture])
     #expect(devices.filter(\.isDefault).map(\.id) == ["default"])
@@ -57,12 +57,12 @@ import Testing
 
   @Test func `a server's default device needs the server`() {
     let route = DefaultRoute.server(plugin: "pulse")
-    #expect(catalogue(route: route).devices.isEmpty)
-    #expect(catalogue(route: route, servers: ["pulse"]).devices.map(\.isDefault) == [true])
+    #expect(catalog(route: route).devices.isEmpty)
+    #expect(catalog(route: route, servers: ["pulse"]).devices.map(\.isDefault) == [true])
   }
 
   @Test func `a user-defined default is always listed`() {
-    #expect(catalogue(route: .userDefined).devices.map(\.id) == ["default"])
+    #expect(catalog(route: .userDefined).devices.map(\.id) == ["default"])
   }
 
   @Test func `a description of several lines becomes one line`() {
@@ -70,11 +70,11 @@ import Testing
     #expect(PCMHint(name: "x").title == "x")
   }
 
-  private func catalogue(
+  private func catalog(
     hardware: [HardwareDevice] = [], hints: [String] = [], route: DefaultRoute = .missing,
     servers: Set<String> = []
-  ) -> DeviceCatalogue {
-    DeviceCatalogue(
+  ) -> DeviceCatalog {
+    DeviceCatalog(
       hardware: hardware, hints: hints.map { PCMHint(name: $0) }, defaultRoute: route,
       isServerAvailable: servers.contains)
   }
