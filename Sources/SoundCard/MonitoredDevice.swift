@@ -65,6 +65,7 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
 }
 
 /// A capture device whose calls are monitored for hangs.
+// `@unchecked Sendable` is right because only the device's thread reads from it.
 package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Sendable {
   private let pcm: any CapturePCM
 
@@ -82,6 +83,7 @@ package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Se
 }
 
 /// A playback device whose calls are monitored for hangs.
+// `@unchecked Sendable` is right because only the device's thread writes to it.
 package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked Sendable {
   private let pcm: any PlaybackPCM
   /// A copy of the written samples: a hanging call then refers to no memory of others.

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A loaded model, which recognizers share.
 ///
-/// Unchecked, because of the pointer; right, because libvosk only reads a loaded model, and counts
-/// its references atomically.
+/// `@unchecked Sendable` is right because libvosk only reads a loaded model and counts its references
+/// atomically.
 final class VoskModel: @unchecked Sendable {
   let library: VoskLibrary
   let files: VoskModelFiles
