@@ -110,7 +110,7 @@ actor TranscriptFile: LineOutput {
   /// Syncs the file to disk and gives it its name; a failure leaves nothing behind.
   func complete() throws(SoundFileError) {
     guard let file = file.take() else { return }
-    try file.descriptor.synchronise(path: path)
+    try file.descriptor.synchronize(path: path)
     try file.publish()
   }
 }
