@@ -91,7 +91,7 @@ final class GrowingFile {
   /// Cuts off what is behind; the corresponding C function is `ftruncate`.
   func truncate(to end: Int) {
     guard end < length, ftruncate(descriptor.number, end) == 0 else { return }
-    length = end
+    (length, wholeLength) = (end, min(end, wholeLength))
   }
 
   /// Has the disk store what was written; the corresponding C function is `fdatasync`.
