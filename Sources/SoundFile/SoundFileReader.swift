@@ -59,11 +59,10 @@ public final class SoundFileReader {
   ///   - interruption: when it is signaled, a stream ends at once; files do not need it.
   /// - Throws: `SoundFileError`, which describes what is wrong with the file.
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
-    if let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
-      let address = url.absoluteString
-      let interruption = try interruption ?? WakeUp()
+    if let address = url.webAddress {
       try self.init(
-        SoundFileInput.open(address: address, interruption: interruption), path: address)
+        SoundFileInput.open(address: address, interruption: interruption ?? WakeUp()),
+        path: address)
     } else {
       let path = FilePath(url).text
       try self.init(Descriptor.reading(path), path: path, interruption: interruption)
