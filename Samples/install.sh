@@ -78,9 +78,9 @@ mkdir "$stage/manual"
   --date "$(git log -1 --format=%cs 2>/dev/null || date --utc --iso-8601)" >&2
 for page in "$stage"/manual/*; do
   name=$(basename "$page" .1)
-  sed -e "s/^\.Nm \".*\"$/.Nm $name/" -e "s/^\.Nm$/.Nm ${name//./ }/" -e 's/^$/.Pp/' \
+  sed -e "s/^\.Nm \".*\"$/.Nm ${name//./-}/" -e "s/^\.Nm$/.Nm ${name//./ }/" -e 's/^$/.Pp/' \
     -e '/^\.Sh "EXIT STATUS"$/,/^\.Ex/{/^\.Ex/r Samples/manual/sections.mdoc' -e 'd}' "$page" >"$stage/page"
-  put 644 "$stage/page" "share/man/man1/$(basename "$page")"
+  put 644 "$stage/page" "share/man/man1/${name//./-}.1"
 done
 rm -r "$stage/page" "$stage/manual"
 for unit in Samples/systemd/*; do

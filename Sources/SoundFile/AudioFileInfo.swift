@@ -30,10 +30,17 @@ public struct AudioFileInfo: Equatable, Sendable {
 
   /// Reads the description of a file; it blocks during the read.
   ///
+  /// A file on the web (http, https) is opened by FFmpeg, without its size and tags.
+  ///
+  /// - Parameter url: the file, or an address on the web.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
   public init(url: URL) throws(SoundFileError) {
-    let path = FilePath(url).text
-    try self.init(Descriptor.reading(path), path: path)
+    if let address = url.webAddress {
+      try self.init(SoundFileInput.open(address: address), byteCount: nil)
+    } else {
+      let path = FilePath(url).text
+      try self.init(Descriptor.reading(path), path: path)
+    }
   }
 
   /// Reads the description of a descriptor's audio, for example 0 for standard input.
@@ -51,13 +58,18 @@ public struct AudioFileInfo: Equatable, Sendable {
   }
 
   private init(_ descriptor: Descriptor, path: String) throws(SoundFileError) {
-    let decoder = try SoundFileInput.open(descriptor, path: path)
+    try self.init(
+      SoundFileInput.open(descriptor, path: path),
+      byteCount: descriptor.isRegularFile ? descriptor.size : nil)
+  }
+
+  private init(_ decoder: any SoundDecoder, byteCount: Int?) {
     let names = decoder.encodingDescription.split(separator: ", ", maxSplits: 1)
     container = names.first.map(String.init) ?? decoder.encodingDescription
     encoding = names.count > 1 ? String(names[1]) : container
     format = decoder.format
     bitsPerSample = decoder.bitsPerSample
-    byteCount = descriptor.isRegularFile ? descriptor.size : nil
+    self.byteCount = byteCount
     (tags, cues) = (decoder.tags, decoder.cues)
     let (announced, ending) = (decoder.announcedFrameCount, decoder.ending())
     frameCount = ending.found ?? announced

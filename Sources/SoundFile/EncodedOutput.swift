@@ -29,6 +29,9 @@ final class EncodedOutput: SoundFileOutput {
       throw file.failure ?? LibraryErrors.writing(file.path, error)
     }
     if let failure = file.failure { throw failure }
+    // libsndfile has written a header with room for peaks. The first frames bring a shorter one, and
+    // what is left of the longer one would count as frames.
+    if encoding.updatesHeader { file.truncate(to: 0) }
   }
 
   deinit {

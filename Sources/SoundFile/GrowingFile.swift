@@ -91,7 +91,7 @@ final class GrowingFile {
   /// Truncates the file; the corresponding C function is `ftruncate`.
   func truncate(to end: Int) {
     guard end < length, ftruncate(descriptor.number, end) == 0 else { return }
-    length = end
+    (length, wholeLength) = (end, min(end, wholeLength))
   }
 
   /// Flushes written data to the disk; the corresponding C function is `fdatasync`.

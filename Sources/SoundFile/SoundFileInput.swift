@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import FoundationEssentials
 
 /// Identifies a file or stream and chooses its decoder.
 enum SoundFileInput {
@@ -7,13 +8,15 @@ enum SoundFileInput {
   static func open(
     _ descriptor: Descriptor, path: String
   ) throws(SoundFileError) -> any SoundDecoder {
-    let interruption: WakeUp
+    try open(descriptor, path: path, interruption: interruption(path))
+  }
+
+  private static func interruption(_ path: String) throws(SoundFileError) -> WakeUp {
     do {
-      interruption = try WakeUp()
+      return try WakeUp()
     } catch {
       throw .cannotRead(path: path, reason: "\(error)")
     }
-    return try open(descriptor, path: path, interruption: interruption)
   }
 
   static func open(
@@ -167,7 +170,12 @@ enum SoundFileInput {
     try ffmpeg(.file(file), kind, path, interruption)
   }
 
-  /// Opens an address on the web.
+  /// Opens a file on the web.
+  static func open(address: String) throws(SoundFileError) -> any SoundDecoder {
+    try open(address: address, interruption: interruption(address))
+  }
+
+  /// Opens a file on the web; the interruption ends a read that waits.
   static func open(address: String, interruption: WakeUp) throws(SoundFileError) -> any SoundDecoder
   {
     try ffmpeg(.address(address), FileKind("a file on the web", .ffmpeg), address, interruption)
@@ -208,5 +216,12 @@ enum SoundFileInput {
       return .cannotRead(path: path, reason: "FFmpeg reports: \(complaint)")
     }
     return .damaged(path: path, frame: 0, reason: "FFmpeg finds no audio in it")
+  }
+}
+
+extension URL {
+  /// The address, if this is a file on the web (http, https).
+  var webAddress: String? {
+    ["http", "https"].contains(scheme?.lowercased()) ? absoluteString : nil
   }
 }

@@ -58,11 +58,10 @@ public final class SoundFileReader {
   ///   - interruption: ends a stream at once when it is signaled; files do not need it.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
-    if let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
-      let address = url.absoluteString
-      let interruption = try interruption ?? WakeUp()
+    if let address = url.webAddress {
       try self.init(
-        SoundFileInput.open(address: address, interruption: interruption), path: address)
+        SoundFileInput.open(address: address, interruption: interruption ?? WakeUp()),
+        path: address)
     } else {
       let path = FilePath(url).text
       try self.init(Descriptor.reading(path), path: path, interruption: interruption)

@@ -108,7 +108,8 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Writes the requested help, or what is wrong with the arguments.
   private static func end(with error: any Error) -> Int32 {
-    let (text, status) = (fullMessage(for: error), exitCode(for: error).rawValue)
+    let text = HelpText.rendered(fullMessage(for: error))
+    let status = exitCode(for: error).rawValue
     guard !text.isEmpty else { return status }
     do throws(OutputError) {
       let output = status == EXIT_SUCCESS ? StandardDescriptor.output : .error

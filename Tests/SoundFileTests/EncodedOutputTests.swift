@@ -28,6 +28,16 @@ import Testing
     #expect(try everything(reader).count == 4_000)
   }
 
+  @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf], [1, 5, 12])
+  func `a file of a few float frames has no others`(
+    container: SoundFileEncoding.Container, count: Int
+  ) throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let sound = AudioBuffer(format: format, samples: Array(repeating: 0.5, count: count))
+    let url = try folder.file("a", SoundFileEncoding(container, samples: .float), sound)
+    #expect(try everything(SoundFileReader(url: url)) == sound.samples)
+  }
+
   /// Reading would move the descriptor's offset.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
   func `where every frame has its bytes, nothing is read to count what a failure has left`(

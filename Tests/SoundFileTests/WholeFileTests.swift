@@ -27,6 +27,26 @@ import Glibc
     return file
   }
 
+  /// A recorder or a download may still be writing it.
+  @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .mp3])
+  func `of a file that grows while it is read, what was there at first is decoded`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let whole = try Data(contentsOf: folder.file("whole", encoding, sampleBuffer()))
+    let half = whole.prefix(whole.count / 2)
+    let still = try SoundFileReader(url: folder.file("still", half))
+    let url = try folder.file("growing", half)
+    let growing = try SoundFileReader(url: url)
+    let beginning = try growing.read(atMost: 1_000).samples
+    #expect(beginning.count == 2_000)
+    let file = try FileHandle(forWritingTo: url)
+    try file.seekToEnd()
+    try file.write(contentsOf: whole.suffix(from: half.endIndex))
+    try file.close()
+    #expect(try beginning + everything(growing) == everything(still))
+    #expect(growing.shortfall == still.shortfall)
+  }
+
   private func made(_ name: String, _ options: String...) throws -> URL {
     let file = folder.file(name)
     try Tool.run(

@@ -26,7 +26,7 @@ install --command "$command"
 
 "$root/bin/syrinx" --version
 "$root/bin/syrinx" info Samples/sounds/go-forward.wav
-for page in syrinx syrinx.play syrinx.engines.install; do
+for page in syrinx syrinx-play syrinx-engines-install; do
   manual=$root/share/man/man1/$page.1
   for section in NAME SYNOPSIS DESCRIPTION ENVIRONMENT FILES "\"\?EXIT STATUS\"\?"; do
     [ "$(grep -c "^\.Sh $section$" "$manual")" = 1 ] || fail "$page.1 has not one section $section"

@@ -15,7 +15,7 @@ test=(
   libsox-fmt-all ninja-build pulseaudio sndfile-programs sox systemd zsh
 )
 # Statically linked, what prints the reducers' differences needs curl.
-bench=(flite libcurl4-openssl-dev pocketsphinx)
+bench=(flite libcurl4-openssl-dev opus-tools parallel pocketsphinx)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;

@@ -37,6 +37,35 @@ struct CommandLineProgramTests {
     #expect(help.output.contains("--verbose"))
   }
 
+  @Test(arguments: [
+    "", "devices", "play", "record", "transcribe", "listen", "info", "convert", "measure", "serve",
+    "wer", "engines", "engines install", "engines remove", "config", "doctor",
+  ])
+  func `help is usage, at most three examples, options, and the manual's name`(
+    subcommand: String
+  ) async throws {
+    let help = try await BuiltCommand.shell("syrinx \(subcommand) --help", in: folder)
+    let name = ["syrinx"] + subcommand.split(separator: " ").map(String.init)
+    #expect(help.output.hasPrefix("USAGE: \(name.joined(separator: " ")) "))
+    #expect(help.outputLines.last == "For details, see `man \(name.joined(separator: "-"))`.")
+    let paragraphs = help.output.split(separator: "\n\n")
+    let options = try #require(paragraphs.firstIndex { $0.hasPrefix("OPTIONS:\n") })
+    let examples = try #require(paragraphs.firstIndex { $0.hasPrefix("Examples:\n") })
+    #expect(examples == 2 && examples < options)
+    #expect((1...3).contains(paragraphs[examples].split(separator: "\n").count - 1))
+    // The prose would lie between them.
+    #expect(paragraphs[3].contains(/^[A-Z]+:\n/), "\(paragraphs[3])")
+  }
+
+  @Test
+  func `the manual's source keeps the prose`() async throws {
+    let source = try await BuiltCommand.run("play", "--experimental-dump-help", in: folder)
+    #expect(source.status == 0)
+    #expect(source.output.contains("Ctrl-C fades out and ends the command"))
+    let help = try await BuiltCommand.run("play", "--help", in: folder)
+    #expect(!help.output.contains("Ctrl-C"))
+  }
+
   @Test
   func `a command that runs inside a program leaves the program's output alone`() async throws {
     let result = await #expect(

@@ -145,10 +145,10 @@ struct EnginesCommandTests {
   }
 
   @Test(arguments: ["transcribe", "listen", "serve", "engines"])
-  func `the help of each recognizing command says what each engine needs`(command: String)
+  func `the manual of each recognizing command says what each engine needs`(command: String)
     async throws
   {
-    let run = try await BuiltCommand.run(command, "--help", in: folder)
+    let run = try await BuiltCommand.run(command, "--experimental-dump-help", in: folder)
     for need in ["pocketsphinx-en-us", "SYRINX_VOSK_LIBRARY", "--server", "--model"] {
       #expect(run.output.contains(need))
     }

@@ -59,6 +59,50 @@ struct PlotCommandTests {
   }
 
   @Test
+  func `several files become plots in a folder, and one that fails leaves the others`()
+    async throws
+  {
+    for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(200)) }
+    try Data("text".utf8).write(to: folder.file("c.wav"))
+    let run = try await BuiltCommand.shell(
+      "syrinx plot a.wav c.wav b.wav --output-dir plots --to svg", in: folder)
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 1 && run.error.contains("c.wav"), "\(run.error)")
+    let plots = try FileManager.default.contentsOfDirectory(
+      atPath: folder.file("plots").path)
+    #expect(plots.sorted() == ["a.svg", "b.svg"])
+    let peaks = try await BuiltCommand.shell(
+      "syrinx plot a.wav b.wav --output-dir plots --data json", in: folder)
+    #expect(peaks.status == 0, "\(peaks.error)")
+    #expect(FileManager.default.fileExists(atPath: folder.file("plots").path + "/b.json"))
+  }
+
+  @Test
+  func `several files are drawn one after the other without a folder`() async throws {
+    for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(200)) }
+    let run = try await BuiltCommand.run("plot", "a.wav", "b.wav", in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    let titles = run.outputLines.filter { $0.hasSuffix("(16000 Hz, mono)") }
+    #expect(titles == ["a.wav (16000 Hz, mono)", "b.wav (16000 Hz, mono)"])
+  }
+
+  @Test(arguments: [
+    ("a.wav b.wav -o a.png", "take one file, not 2"),
+    ("a.wav x/a.flac --output-dir plots", "their plots would be one file"),
+    ("a.wav b.wav --data json", "need --output-dir"), ("a.wav --to svg", "requires --output-dir"),
+    ("- --output-dir plots", "has no name"),
+    ("a.wav -o a.png --output-dir plots", "exclude each other"),
+    ("a.wav --output-dir plots --to gif", "--to"),
+  ])
+  func `outputs that do not fit the files are wrong usage`(
+    arguments: String, reason: String
+  ) async throws {
+    let run = try await BuiltCommand.shell("syrinx plot \(arguments)", in: folder)
+    #expect(run.status == 64)
+    #expect(run.error.contains(reason), "\(run.error)")
+  }
+
+  @Test
   func `cues are read from WebVTT, SRT, and JSON lines`() {
     let expected = [PlotFrame.Cue(.seconds(1)..<(.milliseconds(2_500)), "Go forward.")]
     #expect(

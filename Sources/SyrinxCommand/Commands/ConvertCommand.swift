@@ -1,6 +1,5 @@
 import ArgumentParser
 import AudioCore
-import AudioThreads
 import Conversion
 import FilePaths
 import Glibc
@@ -141,10 +140,9 @@ struct ConvertCommand: Subcommand {
           let result = try result.get()
           let isWhole = try await report(result, of: job, in: context)
           hasFailed = hasFailed || !isWhole
-        } catch let error where jobs.count > 1 && isOfOneFile(error) {
-          let sentence = ErrorReport.sentence(error)
-          let isNamed = job.inputs.contains { sentence.contains("\($0)") }
-          await context.console.report(isNamed ? sentence : "\(job.inputs[0]): \(sentence)")
+        } catch let error where jobs.count > 1 && ErrorReport.isOfOneFile(error) {
+          let named = job.inputs.first { ErrorReport.sentence(error).contains("\($0)") }
+          await context.console.report(ErrorReport.sentence(error, of: named ?? job.inputs[0]))
           hasFailed = true
         }
         done += 1
@@ -230,30 +228,6 @@ struct ConvertCommand: Subcommand {
     } catch {
       throw ValidationError("\(job.output): \(error).")
     }
-  }
-}
-
-/// Makes a folder, on a thread that may wait for a disk.
-private func makeFolder(_ folder: FilePath) async throws {
-  let result: Result<Void, any Error> = await DedicatedThread.run(
-    name: "syrinx-folder", abandoned: .failure(CancellationError()), failed: { .failure($0) }
-  ) {
-    do throws(FilePathError) {
-      try folder.makeFolder()
-      return .success(())
-    } catch {
-      return .failure(
-        CommandFailure(description: "cannot make the folder \(folder): \(error.reason)"))
-    }
-  }
-  try result.get()
-}
-
-/// Whether the next file may still be converted.
-private func isOfOneFile(_ error: any Error) -> Bool {
-  switch error {
-  case SoundFileError.brokenPipe, is OutputError, is CommandEnd, is CancellationError: false
-  default: true
   }
 }
 

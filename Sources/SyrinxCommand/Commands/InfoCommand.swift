@@ -13,7 +13,7 @@ struct InfoCommand: Subcommand {
       Examples:
         syrinx info talk.flac
         syrinx info *.wav --json
-        curl -s https://example.org/talk.wav | syrinx info -
+        syrinx info https://example.org/talk.m4a
 
       It reads headers, and the end of a file to see whether it is complete. The length of a pipe is \
       that of its header, if it has one. A file that cannot be read and a truncated file are reported; \
@@ -22,7 +22,11 @@ struct InfoCommand: Subcommand {
       \(FileInfoRecord.schema)
       """)
 
-  @Argument(help: "Files in any format that `syrinx play` reads; - for standard input.")
+  @Argument(
+    help: """
+      Files in any format that `syrinx play` reads, and http:// and https:// addresses; - for \
+      standard input.
+      """)
   var files: [FilePath]
 
   @Flag(help: "Print one JSON object per file, each on one line.")
@@ -62,7 +66,7 @@ private func describe(_ file: FilePath) async -> Result<AudioFileInfo, SoundFile
     failed: { .failure(.cannotRead(path: file.text, reason: "\($0)")) },
     {
       Result { () throws(SoundFileError) in
-        file == "-" ? try AudioFileInfo(fileDescriptor: 0) : try AudioFileInfo(url: file.url)
+        file == "-" ? try AudioFileInfo(fileDescriptor: 0) : try AudioFileInfo(url: file.source)
       }
     })
 }

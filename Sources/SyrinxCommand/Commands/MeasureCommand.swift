@@ -160,8 +160,7 @@ private struct FileMeasurement {
       result = try await buffers.measured(silence: silence)
       if result == nil { sentences.append("\(name) holds no audio") }
     } catch {
-      let sentence = "\(error)"
-      sentences.append(sentence.contains("\(file)") ? sentence : "\(name): \(sentence)")
+      sentences.append(ErrorReport.sentence(error, of: name))
     }
     sentences += problems.all.map { "\($0)" }
   }

@@ -5,30 +5,42 @@ import AudioPlots
 import FilePaths
 import SoundFile
 
-/// `syrinx plot`: draws a waveform or a spectrogram.
+/// `syrinx plot`: draws waveforms or spectrograms.
 struct PlotCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "plot",
-    abstract: "Draw the waveform or the spectrogram of a file.",
+    abstract: "Draw the waveforms or the spectrograms of files.",
     discussion: """
       Examples:
-        syrinx plot song.flac
         syrinx plot song.flac -o song.png --spectrogram
         syrinx plot talk.wav -o talk.svg --transcript talk.srt
+        syrinx plot *.flac --output-dir plots --to svg
 
-      The extension of --output selects the format: png, svg, or pdf. Without --output, the plot is \
-      drawn in the terminal: as a picture if the terminal supports kitty or sixel graphics, \
+      The extension of --output selects the format: png, svg, or pdf. With --output-dir, the plot of \
+      song.flac is song.png in that folder, or has the extension that --to names. Without either, plots are \
+      drawn in the terminal: as pictures if the terminal supports kitty or sixel graphics, \
       otherwise in Braille characters. An existing file stays until the new one is complete.
 
       With --data, the lowest and highest samples are written as numbers, in the formats of \
-      audiowaveform (version 2), to --output or standard output.
+      audiowaveform (version 2), to --output, --output-dir, or standard output.
+
+      With several files, each that fails is reported, the others are drawn, and the exit status is 1.
       """)
 
-  @Argument(help: "File in any format that `syrinx play` reads; - for standard input.")
-  var file: FilePath
+  @Argument(help: "Files in any format that `syrinx play` reads; - for standard input.")
+  var files: [FilePath]
 
   @Option(name: .shortAndLong, help: "File to write; - for a PNG on standard output.")
   var output: FilePath?
+
+  @Option(help: ArgumentHelp("Folder for the plots, made if missing.", valueName: "folder"))
+  var outputDir: FilePath?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --output-dir, format of the plots: png, svg, or pdf (default: png).",
+      valueName: "format"), transform: Self.format)
+  var to: PlotFormat?
 
   @Flag(help: "Draw frequencies over time.")
   var spectrogram = false
@@ -42,7 +54,7 @@ struct PlotCommand: Subcommand {
   @Option(help: "Height in pixels.")
   var height: Int?
 
-  @Option(help: "Text above the plot (default: the file's name).")
+  @Option(help: "Text above the plot (default: the name of its file).")
   var title: String?
 
   @Option(
@@ -59,6 +71,8 @@ struct PlotCommand: Subcommand {
 
   @Option(help: ArgumentHelp("With --data, bits of each peak: 8 or 16.", valueName: "bits"))
   var bits = 16
+
+  @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
 
@@ -79,19 +93,59 @@ struct PlotCommand: Subcommand {
     guard [8, 16].contains(bits) else {
       throw ValidationError("--bits takes 8 or 16, not \(bits).")
     }
-    guard transcript != "-" || file != "-" else {
-      throw ValidationError("standard input (-) can be read only once.")
+    try checkStandardInput(files + (transcript.map { [$0] } ?? []))
+    guard files.count == 1 || (output == nil && transcript == nil) else {
+      throw ValidationError(
+        "--output and --transcript take one file, not \(files.count); use --output-dir.")
     }
-    if let output, let input = file == "-" ? nil : file, output.isSameFile(as: input) {
-      throw ValidationError("\(output) is the file to plot; write to another file.")
+    guard data == nil || outputDir != nil || files.count == 1 else {
+      throw ValidationError("the peaks of several files need --output-dir.")
     }
+    guard outputDir != nil || to == nil else {
+      throw ValidationError("--to requires --output-dir; the extension of --output is its format.")
+    }
+    guard to == nil || data == nil else {
+      throw ValidationError("--to is the format of a plot; --data names that of peaks.")
+    }
+    try checkOutputs()
     guard data == nil, let output, output != "-" else { return }
     guard PlotFormat(rawValue: output.pathExtension.lowercased()) != nil else {
       throw ValidationError("\(output): the extension of a plot is png, svg, or pdf.")
     }
   }
 
+  private static func format(_ name: String) throws -> PlotFormat {
+    guard let format = PlotFormat(rawValue: name) else {
+      throw ValidationError("use png, svg, or pdf.")
+    }
+    return format
+  }
+
+  private func checkOutputs() throws {
+    guard outputDir == nil || output == nil else {
+      throw ValidationError("--output and --output-dir exclude each other.")
+    }
+    guard outputDir == nil || !files.contains("-") else {
+      throw ValidationError("standard input (-) has no name for a plot; name it with -o.")
+    }
+    let outputs = files.compactMap(output(of:)).filter { $0 != "-" }
+    for output in outputs where files.contains(where: { $0 != "-" && output.isSameFile(as: $0) }) {
+      throw ValidationError("\(output) is the file to plot; write to another file.")
+    }
+    guard Set(outputs.map(FileIdentity.init)).count == outputs.count else {
+      throw ValidationError("two files have the same name: their plots would be one file.")
+    }
+  }
+
+  /// The file for the plot or the peaks of a file; nil for the terminal.
+  private func output(of file: FilePath) -> FilePath? {
+    guard let outputDir else { return output }
+    let ending = data?.rawValue ?? (to ?? .png).rawValue
+    return outputDir.appending(FilePath(bytes: file.stem.bytes + ".\(ending)".utf8))
+  }
+
   func perform(in context: CommandContext) async throws {
+    if let outputDir { try await makeFolder(outputDir) }
     try await context.cancelledBySignals {
       let transcribed = try await cues()
       for line in transcribed?.badLines ?? [] {
@@ -99,26 +153,57 @@ struct PlotCommand: Subcommand {
           "\(transcript ?? "-"), line \(line): the times of the cue are not in order between 0 and "
             + "31536000 s; it is left out")
       }
-      try await plot(transcribed?.cues ?? [], in: context)
+      try await plotFiles(transcribed?.cues ?? [], in: context)
       guard transcribed?.badLines.isEmpty ?? true else { throw CommandEnd.reported }
     }
   }
 
-  private func plot(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
+  private func plotFiles(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
+    guard files.count > 1 else { return try await plot(files[0], cues, in: context) }
+    var (hasFailed, done) = (false, 0)
+    // A terminal shows one after the other.
+    try await inOrder(files, jobs: outputDir == nil ? 1 : parallel.count) { file in
+      do {
+        return Result<Void, any Error>.success(try await plot(file, cues, in: context))
+      } catch {
+        return .failure(error)
+      }
+    } _: { file, result in
+      do {
+        try result.get()
+      } catch let error where ErrorReport.isOfOneFile(error) {
+        await context.console.report(ErrorReport.sentence(error, of: file))
+        hasFailed = true
+      }
+      done += 1
+      if outputDir != nil {
+        await context.console.showStatus("\(done) of \(files.count) files")
+      }
+    }
+    await context.console.clearStatus()
+    if hasFailed { throw CommandEnd.reported }
+  }
+
+  private func plot(
+    _ file: FilePath, _ cues: [PlotFrame.Cue], in context: CommandContext
+  ) async throws {
+    let output = output(of: file)
     if let data {
       let image = try await require(
-        buffers(in: context).waveformImage(framesPerColumn: FrameCount(samplesPerPixel)))
+        buffers(of: file, in: context).waveformImage(framesPerColumn: FrameCount(samplesPerPixel)),
+        of: file)
       let peaks = PeakData(image, bits: bits)
-      return try await write(data == .json ? peaks.json : peaks.dat, in: context)
+      return try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
     }
     let size = TerminalSize(.output)
     var frame = PlotFrame(
       width: width ?? (output == nil ? size.width : 1_200), height: height ?? 400,
       title: title ?? (file == "-" ? "standard input" : "\(file.name)"), cues: cues)
-    let plot = try await audioPlot(width: frame.width, height: frame.height, in: context)
+    let plot = try await audioPlot(
+      of: file, width: frame.width, height: frame.height, in: context)
     if let output {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
-      return try await write([try plot.data(as: format, frame)], in: context)
+      return try await write([try plot.data(as: format, frame)], to: output, in: context)
     }
     let graphics = await TerminalGraphics.ofTerminal(signals: context.signals)
     if height == nil { frame.height = max(200, min(400, frame.width / 3)) }
@@ -127,19 +212,20 @@ struct PlotCommand: Subcommand {
   }
 
   private func audioPlot(
-    width: Int, height: Int, in context: CommandContext
+    of file: FilePath, width: Int, height: Int, in context: CommandContext
   ) async throws -> AudioPlot {
-    let buffers = buffers(in: context)
+    let buffers = buffers(of: file, in: context)
     guard spectrogram else {
-      return .waveform(try await require(buffers.waveformImage(columnCount: width)))
+      return .waveform(try await require(buffers.waveformImage(columnCount: width), of: file))
     }
     return .spectrogram(
       try await require(
-        buffers.spectrogramImage(scale.scale, columnCount: width / 2, rowCount: min(height, 512))))
+        buffers.spectrogramImage(scale.scale, columnCount: width / 2, rowCount: min(height, 512)),
+        of: file))
   }
 
   private func buffers(
-    in context: CommandContext
+    of file: FilePath, in context: CommandContext
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
     let report = { @Sendable (shortfall: SoundFileShortfall) in
       context.problems.append(.shortfall(shortfall, file: file == "-" ? "standard input" : file))
@@ -149,7 +235,7 @@ struct PlotCommand: Subcommand {
       : SoundFile.buffers(of: file.source, framesPerBuffer: 16_384, onShortfall: report)
   }
 
-  private func require<Image>(_ image: Image?) throws -> Image {
+  private func require<Image>(_ image: Image?, of file: FilePath) throws -> Image {
     try Task.checkCancellation()
     guard let image else { throw CommandFailure(description: "\(file) holds no audio") }
     return image
@@ -165,9 +251,9 @@ struct PlotCommand: Subcommand {
     return cues
   }
 
-  /// Writes to `--output`, complete or not at all, or to standard output.
+  /// Writes to a file, complete or not at all, or to standard output.
   private func write(
-    _ blocks: some Sequence<[UInt8]> & Sendable, in context: CommandContext
+    _ blocks: some Sequence<[UInt8]> & Sendable, to output: FilePath?, in context: CommandContext
   ) async throws {
     guard let output, output != "-" else {
       guard data == .json || !StandardDescriptor.output.isTerminal else {

@@ -16,7 +16,6 @@ struct TranscribeCommand: RecognizingSubcommand {
         syrinx transcribe talk.wav
         syrinx transcribe *.flac --output-dir transcripts --format srt
         syrinx transcribe recordings -o transcripts --format json,vtt --resume
-        ffmpeg -i talk.mp4 -f wav - | syrinx transcribe - --json
 
       Each line is printed when its utterance is recognized, in file order. Unreadable \
       files, truncated files, and utterances in which the engine failed are reported; the rest is \

@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioCore
 import AudioPlayerClient
 import AudioRecorderClient
+import FilePaths
 import SoundCard
 import SoundFile
 import SpeechClient
@@ -61,6 +62,20 @@ struct ErrorReport: Equatable {
     case AudioRecorderError.device(let id, let reason):
       reason + hint(on: id, reason, .capture, virtual: "virtual:FILE captures a file")
     default: "\(error)"
+    }
+  }
+
+  /// The sentence of an error that concerns one of several files; it names the file.
+  static func sentence(_ error: any Error, of file: FilePath) -> String {
+    let sentence = sentence(error)
+    return sentence.contains("\(file)") ? sentence : "\(file): \(sentence)"
+  }
+
+  /// Whether the command can go on with its next file.
+  static func isOfOneFile(_ error: any Error) -> Bool {
+    switch error {
+    case SoundFileError.brokenPipe, is OutputError, is CommandEnd, is CancellationError: false
+    default: true
     }
   }
 

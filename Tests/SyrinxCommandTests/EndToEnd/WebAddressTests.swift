@@ -18,6 +18,15 @@ struct WebAddressTests {
     #expect(run.outputLines.last?.contains(#""heard":0.2"#) == true, "\(run.output)")
   }
 
+  @Test func `'info' prints the format of a file on the web`() async throws {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await withServer("syrinx info $server/a.wav $server/none.wav --json")
+    #expect(run.status == 1)
+    #expect(run.outputLines.count == 1)
+    #expect(run.output.contains(#"/a.wav""#) && run.output.contains(#""sampleRate":16000"#))
+    #expect(run.error.contains("/none.wav: FFmpeg reports: Server returned 404"), "\(run.error)")
+  }
+
   @Test func `'transcribe' transcribes a file on the web`() async throws {
     try folder.speech("go.wav")
     let run = try await withServer("syrinx transcribe $server/go.wav")

@@ -7,6 +7,8 @@ package struct Program: Sendable {
     /// The time of the processor, in the program and in the kernel.
     package var seconds: Double
     package var status: Int32
+    /// The peak resident memory, in bytes; at least that of this process when it started the program.
+    package var peakBytes: Int
   }
 
   package struct Failure: Error, CustomStringConvertible {
@@ -22,14 +24,22 @@ package struct Program: Sendable {
 
   /// Starts a program that is found by its name or path, with variables beside those of this
   /// process.
-  package init(_ arguments: [String], variables: [String: String] = [:]) throws {
+  ///
+  /// - Parameter isSilent: whether its standard output is dropped.
+  package init(
+    _ arguments: [String], variables: [String: String] = [:], isSilent: Bool = false
+  ) throws {
     self.arguments = arguments
     let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     let words = arguments.map { strdup($0) } + [nil]
     let settings = environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { for word in words + settings { free(word) } }
     var id = pid_t()
-    let code = posix_spawnp(&id, arguments[0], nil, nil, words, settings)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if isSilent { posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) }
+    let code = posix_spawnp(&id, arguments[0], &actions, nil, words, settings)
     guard code == 0 else {
       throw Failure(description: "\(arguments[0]): \(String(cString: strerror(code)))")
     }
@@ -45,7 +55,9 @@ package struct Program: Sendable {
         throw Failure(description: "\(arguments[0]) cannot be waited for")
       }
     }
-    return Cost(seconds: usage.ru_utime.inSeconds + usage.ru_stime.inSeconds, status: status)
+    return Cost(
+      seconds: usage.ru_utime.inSeconds + usage.ru_stime.inSeconds, status: status,
+      peakBytes: usage.ru_maxrss * 1_024)
   }
 
   /// Asks it to end.
@@ -61,8 +73,10 @@ package struct Program: Sendable {
 
   /// Starts a program and waits until it has done its work.
   @discardableResult
-  package static func run(_ arguments: [String], variables: [String: String] = [:]) throws -> Cost {
-    let cost = try Program(arguments, variables: variables).cost()
+  package static func run(
+    _ arguments: [String], variables: [String: String] = [:], isSilent: Bool = false
+  ) throws -> Cost {
+    let cost = try Program(arguments, variables: variables, isSilent: isSilent).cost()
     guard cost.status == 0 else {
       throw Failure(description: "\(arguments.joined(separator: " ")) failed (\(cost.status))")
     }

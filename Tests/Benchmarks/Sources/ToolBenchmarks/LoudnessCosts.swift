@@ -7,9 +7,6 @@ import SoundFile
 /// The time that loudness and pictures of an hour of stereo take, beside FFmpeg, SoX, and
 /// libebur128 alone.
 enum LoudnessCosts {
-  private static let syrinx = URL(filePath: CommandLine.arguments[0])
-    .deletingLastPathComponent().appending(path: "syrinx").path
-
   static func measure(in folder: URL) throws -> [Finding] {
     let minutes = Options.number("--minutes", or: 60)
     let long = try sound(minutes: minutes, folder.appending(path: "long.wav"))
@@ -19,7 +16,7 @@ enum LoudnessCosts {
   }
 
   /// A tone and noise whose level rises and falls, 44.1 kHz, 16 bits.
-  private static func sound(minutes: Int, _ url: URL) throws -> String {
+  static func sound(minutes: Int, _ url: URL) throws -> String {
     let seconds = minutes * 60
     try Program.run([
       "ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "sine=frequency=300:duration=\(seconds)",
@@ -30,22 +27,16 @@ enum LoudnessCosts {
     return url.path
   }
 
-  /// The least wall time of two runs, in seconds.
-  private static func seconds(_ body: () throws -> Void) rethrows -> Double {
-    let times = try (0..<2).map { _ in try ContinuousClock().measure(body) }
-    return (times.min() ?? .zero) / .seconds(1)
-  }
-
   private static func loudness(of file: String) throws -> [Finding] {
-    let own = try seconds { try Program.run([syrinx, "measure", file]) }
-    let ffmpeg = try seconds {
+    let own = try Tool.seconds { try Program.run([Tool.syrinx, "measure", file]) }
+    let ffmpeg = try Tool.seconds {
       try Program.run([
         "ffmpeg", "-v", "error", "-i", file, "-af", "ebur128=peak=true+sample:framelog=verbose",
         "-f", "null", "-",
       ])
     }
-    let loudnessAlone = try seconds { try runLibrary(file, EBUR128_MODE_SAMPLE_PEAK.rawValue) }
-    let library = try seconds { try runLibrary(file, EBUR128_MODE_TRUE_PEAK.rawValue) }
+    let loudnessAlone = try Tool.seconds { try runLibrary(file, EBUR128_MODE_SAMPLE_PEAK.rawValue) }
+    let library = try Tool.seconds { try runLibrary(file, EBUR128_MODE_TRUE_PEAK.rawValue) }
     let remark = { (seconds: Double) in String(format: "%.1f s, ours %.1f s", seconds, own) }
     return [
       Finding(
@@ -79,8 +70,8 @@ enum LoudnessCosts {
 
   private static func waveform(of file: String, in folder: URL) throws -> [Finding] {
     let picture = folder.appending(path: "wave.png").path
-    let own = try seconds { try Program.run([syrinx, "plot", file, "-o", picture]) }
-    let ffmpeg = try seconds {
+    let own = try Tool.seconds { try Program.run([Tool.syrinx, "plot", file, "-o", picture]) }
+    let ffmpeg = try Tool.seconds {
       try Program.run([
         "ffmpeg", "-v", "error", "-y", "-i", file, "-filter_complex",
         "showwavespic=s=1200x400:split_channels=1", "-frames:v", "1", picture,
@@ -95,10 +86,10 @@ enum LoudnessCosts {
 
   private static func spectrogram(of file: String, in folder: URL) throws -> [Finding] {
     let picture = folder.appending(path: "spectrum.png").path
-    let own = try seconds {
-      try Program.run([syrinx, "plot", "--spectrogram", file, "-o", picture])
+    let own = try Tool.seconds {
+      try Program.run([Tool.syrinx, "plot", "--spectrogram", file, "-o", picture])
     }
-    let sox = try seconds {
+    let sox = try Tool.seconds {
       try Program.run(["sox", file, "-n", "spectrogram", "-x", "1200", "-Y", "400", "-o", picture])
     }
     return [

@@ -15,6 +15,8 @@ struct ToolBenchmarks {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     var findings: [Finding] = []
+    findings += try StartCosts.measure(in: folder)
+    findings += try ConversionCosts.measure(in: folder)
     findings += try LoudnessCosts.measure(in: folder)
     print(Finding.heading)
     for finding in findings { print(finding.text) }

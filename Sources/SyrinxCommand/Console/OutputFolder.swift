@@ -1,0 +1,18 @@
+import AudioThreads
+import FilePaths
+
+/// Makes a folder, on a thread that may wait for a disk.
+func makeFolder(_ folder: FilePath) async throws {
+  let result: Result<Void, any Error> = await DedicatedThread.run(
+    name: "syrinx-folder", abandoned: .failure(CancellationError()), failed: { .failure($0) }
+  ) {
+    do throws(FilePathError) {
+      try folder.makeFolder()
+      return .success(())
+    } catch {
+      return .failure(
+        CommandFailure(description: "cannot make the folder \(folder): \(error.reason)"))
+    }
+  }
+  try result.get()
+}
