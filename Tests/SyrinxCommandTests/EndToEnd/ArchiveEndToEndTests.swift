@@ -107,6 +107,36 @@ import Testing
     #expect(run.error.contains(" is writing into out; "), "\(run.error)")
   }
 
+  @Test(.enabled("user and mount namespaces are not allowed") { try await canMount() })
+  func `a run on a full disk ends with a sentence, and is resumed when there is space`()
+    async throws
+  {
+    let run = try await shell(
+      """
+      for number in {1..9}; do cp calls/a.wav calls/$number.wav; done
+      transcribe calls -o whole; mkdir out
+      export -f transcribe; unshare -rm bash -c '
+        mount -t tmpfs -o size=32k tmpfs out
+        transcribe calls -o out; echo $?
+        (($(find out -name "*.txt" | wc -l) == $(wc -l <out/manifest.jsonl))); echo $?
+        find out -name ".syrinx*" | wc -l
+        mount -o remount,size=1m out
+        transcribe calls -o out --resume --json --format text | grep -c event...transcribed
+        diff -r whole out'
+      """)
+    #expect(run.status == 0, "\(run.output) \(run.error)")
+    let lines = run.outputLines
+    try #require(lines.count == 4, "\(run.output) \(run.error)")
+    #expect(lines[..<3] == ["1", "0", "0"])
+    let left = try #require(Int(lines[3]))
+    #expect(0 < left && left < 12)
+    #expect(run.errorLines.count == 1 && run.error.contains("out/"), "\(run.error)")
+  }
+
+  private static func canMount() async throws -> Bool {
+    try await BuiltCommand.shell("unshare -rm true", in: TestFolder()).status == 0
+  }
+
   /// The limit stands for a full disk; it cuts the manifest in the middle of a line.
   @Test func `a run that can write no more ends with a sentence, and is resumed without loss`()
     async throws
