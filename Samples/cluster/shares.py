@@ -5,14 +5,18 @@ output has what `syrinx transcribe INPUT --output-dir OUTPUT` leaves there, and 
 A transcript, and then the record of its share, appears as a whole, so a share may run twice and its results count once.
 """
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 import uuid
 from argparse import ArgumentParser
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -70,6 +74,23 @@ class Archive:
     def key(self, file):
         return hashlib.sha256(json.dumps([*file, *self.options]).encode()).hexdigest()
 
+    @contextmanager
+    def lock(self):
+        """Takes the output folder for this process, with the file that `syrinx transcribe` locks. A bucket has no locks."""
+        target, results = url_to_fs(self.output)
+        if not isinstance(target, LocalFileSystem):
+            yield
+            return
+        path = f"{results}/.lock"
+        os.makedirs(results, exist_ok=True)
+        with locked(path) as file:
+            file.truncate(0)
+            print(f"process {os.getpid()} on {socket.gethostname()}", end="", file=file, flush=True)
+            try:
+                yield
+            finally:
+                os.unlink(path)
+
     def transcribe(self, share):
         """Publishes the transcripts of a share and its record. Returns what syrinx reported."""
         target, results = url_to_fs(self.output)
@@ -77,9 +98,9 @@ class Archive:
         # A share comes again if its worker dies after it.
         if target.exists(record) and len(json.loads(target.cat_file(record))["lines"]) == len(share):
             return ""
-        with tempfile.TemporaryDirectory() as folder:
+        with scratch() as (folder, pipe):
             output = Path(folder, "output")
-            messages = run(self.audio(share, folder), output, [name for name, _, _ in share], self.options)
+            messages = run(self.audio(share, folder), output, [name for name, _, _ in share], self.options, pipe)
             keys = {name.translate(UNDECODABLE): self.key((name, *rest)) for name, *rest in share}
             manifest = output / "manifest.jsonl"
             lines = manifest.read_text().splitlines() if manifest.exists() else []
@@ -124,12 +145,42 @@ def modified(info):
     return when.timestamp() if hasattr(when, "timestamp") else when
 
 
-def run(folder, output, names, options):
+def locked(path):
+    """The open file, locked. One that its owner has just removed is no lock."""
+    while True:
+        file = open(path, "a+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # A file system without locks has no other writer to exclude.
+            if error.errno == errno.EWOULDBLOCK:
+                file.seek(0)
+                owner = file.read() or "another process"
+                sys.exit(f"{owner} is writing into {os.path.dirname(path)}; wait for its end, or choose another folder")
+        if os.fstat(file.fileno()).st_nlink:
+            return file
+        file.close()
+
+
+@contextmanager
+def scratch():
+    """A temporary folder, and a pipe for the processes that write into it. It is removed when the last of them has ended."""
+    folder = tempfile.mkdtemp(prefix="syrinx-share-")
+    removal = subprocess.Popen(
+        ["sh", "-c", 'cat; rm -rf "$0"', folder], stdin=subprocess.PIPE, cwd="/", start_new_session=True
+    )
+    try:
+        yield folder, removal.stdin.fileno()
+    finally:
+        removal.communicate()
+
+
+def run(folder, output, names, options, pipe):
     """Transcribes files of a folder. The process ends with the worker that started it."""
     command = ["setpriv", "--pdeathsig", "KILL", "syrinx", "transcribe", "--files-from", "-", "--null"]
     command += ["--output-dir", str(output), "--jobs", "1", "--quiet", *options]
     names = b"".join(os.fsencode(name) + b"\0" for name in names)
-    ended = subprocess.run(command, cwd=folder, input=names, capture_output=True)
+    ended = subprocess.run(command, cwd=folder, input=names, capture_output=True, pass_fds=[pipe])
     # Nobody needs the sentence about failed.txt in a folder that is temporary.
     lines = ended.stderr.decode(errors="backslashreplace").splitlines(keepends=True)
     messages = "".join(line for line in lines if str(output) not in line)

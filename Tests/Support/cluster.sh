@@ -116,6 +116,23 @@ survived() {
   rm "$folder/killed"
 }
 
+# nothing_left NAME: no share has left a temporary folder, not even that of a killed worker.
+nothing_left() {
+  local process
+  for process in $(pgrep --full "^sh -c cat; rm -rf .* $folder/syrinx-share-"); do tail --pid "$process" --follow /dev/null; done
+  [ -z "$(find "$folder" -maxdepth 1 -name 'syrinx-share-*')" ] || fail "$1: a share has left a temporary folder"
+}
+
+# refused FOLDER COMMAND...: runs it while another process has locked the folder.
+refused() {
+  local status=0 output=$1
+  shift
+  printf 'process 7 on elsewhere' >"$output/.lock"
+  flock "$output/.lock" "$@" 2>"$folder/log" || status=$?
+  [ "$status" = 1 ] && grep -q "process 7 on elsewhere is writing into $output;" "$folder/log" ||
+    fail "not refused, status $status: $(cat "$folder/log")"
+}
+
 # appears FILE TEXT: waits until a process that was just started has written the text.
 appears() { grep -q -m 1 -e "$2" <(exec timeout 120 tail --pid "${started[-1]}" --lines +1 --follow "$1"); }
 
@@ -135,6 +152,9 @@ test_dask() {
   failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 4 --share 3 -- "${options[@]}"
   compare "$folder/dask"
   survived dask 14
+  nothing_left dask
+  refused "$folder/dask" python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 1
+  refused "$folder/dask" syrinx transcribe "$audio" --output-dir "$folder/dask" "${options[@]}"
   # Another run starts only the share with the truncated file, and one process finds everything done.
   rm "$runs"
   failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 1 --share 3 -- "${options[@]}"
@@ -171,6 +191,7 @@ test_spark() {
     "$samples/spark/transcribe.py" "$audio" "$folder/spark" --share 3 -- "${options[@]}"
   compare "$folder/spark"
   survived spark 14
+  nothing_left spark
 }
 
 # start_slurm: a controller, and one node with four processors, whatever the machine has.

@@ -23,6 +23,11 @@ def main():
     parser.add_argument("--scheduler", metavar="ADDRESS", help="address of a scheduler (default: a cluster on this machine)")
     parser.add_argument("--workers", type=int, metavar="NUMBER", help="workers on this machine (default: one per processor)")
     archive, arguments = shares.parse(parser, sys.argv[1:])
+    with archive.lock():
+        return transcribe(archive, arguments)
+
+
+def transcribe(archive, arguments):
     files = archive.files()
     plan = archive.plan(files, arguments.share)
     with connect(arguments) as client:

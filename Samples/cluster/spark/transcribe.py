@@ -21,6 +21,11 @@ import shares
 def main():
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     archive, arguments = shares.parse(parser, sys.argv[1:])
+    with archive.lock():
+        return transcribe(archive, arguments)
+
+
+def transcribe(archive, arguments):
     files = archive.files()
     plan = archive.plan(files, arguments.share)
     if plan:
@@ -28,13 +33,13 @@ def main():
         session.sparkContext.addPyFile(shares.__file__)
         # A partition is one share: Spark gives those of a dead executor to the others.
         tasks = session.sparkContext.parallelize(plan, len(plan))
-        for messages in tasks.mapPartitions(partial(transcribe, archive)).collect():
+        for messages in tasks.mapPartitions(partial(transcribe_shares, archive)).collect():
             print(messages, end="", file=sys.stderr)
         session.stop()
     return archive.merge(files)
 
 
-def transcribe(archive, partition):
+def transcribe_shares(archive, partition):
     """A share that fails is reported, so that the other shares continue."""
     for share in partition:
         try:

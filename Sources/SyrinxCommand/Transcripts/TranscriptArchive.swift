@@ -3,8 +3,8 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// The records of an output folder, on a thread of their own: `manifest.jsonl`, which one process
-/// at a time writes, and `failed.txt`.
+/// The records of an output folder, on a thread of their own: `manifest.jsonl` and `failed.txt`, which
+/// one process at a time writes.
 actor TranscriptArchive {
   static let failedName: FilePath = "failed.txt"
   static let manifestName: FilePath = "manifest.jsonl"
@@ -15,6 +15,7 @@ actor TranscriptArchive {
   private let manifestPath: FilePath
   private let listSeparator: UInt8
   private var manifest: TranscriptManifest
+  private var lock: FolderLock?
   private var file: ManifestFile?
   private var failed: PendingFile?
 
@@ -39,6 +40,7 @@ actor TranscriptArchive {
         description: "\(failedPath) was not made by this command; move it, or choose another folder"
       )
     }
+    lock = try FolderLock(manifestPath.folder)
     let file = try ManifestFile(manifestPath)
     let lines = file.lines()
     while let line = try lines.next() { manifest.add(line) }
@@ -76,7 +78,63 @@ actor TranscriptArchive {
   }
 }
 
-/// The file of a manifest, locked for this process.
+/// The lock of a folder, which ends with the process.
+///
+/// Its file names the process and the machine that have it. It is not the manifest: whoever reads an
+/// input closes it again, and only the locks of `flock` outlast that.
+private final class FolderLock {
+  private let path: FilePath
+  private let descriptor: Int32
+
+  /// - Throws: `CommandFailure` if another process has the folder.
+  init(_ folder: FilePath) throws(CommandFailure) {
+    path = folder.appending(".lock")
+    descriptor = try Self.locked(path)
+    var host = [CChar](repeating: 0, count: 256)
+    gethostname(&host, host.count - 1)
+    ftruncate(descriptor, 0)
+    let owner = "process \(getpid()) on \(FilePath(cString: host))"
+    _ = owner.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+  }
+
+  deinit {
+    path.remove()
+    close(descriptor)
+  }
+
+  private static func locked(_ path: FilePath) throws(CommandFailure) -> Int32 {
+    while true {
+      let descriptor = path.withCString {
+        Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
+      }
+      guard descriptor >= 0 else {
+        let reason = FilePathError(code: errno).reason
+        throw CommandFailure(description: "cannot write \(path): \(reason)")
+      }
+      // A file system without locks has no other writer to exclude.
+      if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+        defer { close(descriptor) }
+        throw isHeld(path, descriptor)
+      }
+      var status = stat()
+      fstat(descriptor, &status)
+      if status.st_nlink > 0 { return descriptor }
+      // Its owner has just removed it.
+      close(descriptor)
+    }
+  }
+
+  private static func isHeld(_ path: FilePath, _ descriptor: Int32) -> CommandFailure {
+    let content = try? FilePath.contents(of: descriptor, atMost: 300)
+    // The owner has the lock before it writes its name.
+    let owner = content.map { FilePath(bytes: $0).description }.flatMap { $0.isEmpty ? nil : $0 }
+    return CommandFailure(
+      description: "\(owner ?? "another process") is writing into \(path.folder); "
+        + "wait for its end, or choose another folder")
+  }
+}
+
+/// The file of a manifest.
 private final class ManifestFile {
   private let path: FilePath
   private let descriptor: Int32
@@ -92,7 +150,6 @@ private final class ManifestFile {
       let reason = FilePathError(code: errno).reason
       throw CommandFailure(description: "cannot write \(path): \(reason)")
     }
-    try lock()
     var (status, last) = (stat(), UInt8(ascii: "\n"))
     fstat(descriptor, &status)
     if status.st_size > 0 { pread(descriptor, &last, 1, status.st_size - 1) }
@@ -112,23 +169,5 @@ private final class ManifestFile {
     let begin = isCut ? "\n" : ""
     isCut = false
     try StandardDescriptor(rawValue: descriptor, name: "\(path)").write(begin + line + "\n")
-  }
-
-  /// Locks the file until the process ends.
-  ///
-  /// The C function is `fcntl` with `F_SETLK`: unlike `flock`, it can tell which process has the
-  /// lock.
-  private func lock() throws(CommandFailure) {
-    var request = Glibc.flock()
-    request.l_type = Int16(F_WRLCK)
-    // A file system without locks has no other writer to exclude.
-    guard fcntl(descriptor, F_SETLK, &request) != 0, errno == EACCES || errno == EAGAIN else {
-      return
-    }
-    let isKnown = fcntl(descriptor, F_GETLK, &request) == 0 && request.l_pid > 0
-    let owner = isKnown ? "process \(request.l_pid)" : "a process on another machine"
-    throw CommandFailure(
-      description:
-        "\(owner) is writing into \(path.folder); wait for its end, or choose another folder")
   }
 }

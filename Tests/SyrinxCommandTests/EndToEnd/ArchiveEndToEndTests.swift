@@ -18,15 +18,17 @@ import Testing
       "transcribe() { syrinx transcribe --engine pocketsphinx \"$@\"; }; \(script)", in: folder)
   }
 
-  /// Starts a run that has done `calls/a.wav` and has begun with the pipe `calls/gate`.
-  private static let halfARun = """
+  /// Starts a run that has come to the end of a file and has begun with the pipe `calls/gate`.
+  private static func halfARun(after file: String = "calls/./a.wav") -> String {
+    """
     mkfifo list events calls/gate; exec 3<>list 4<>events 5<>calls/gate
     syrinx transcribe --engine pocketsphinx --files-from list -o out --jobs 1 --json >&4 & first=$!
-    printf '%s\\n' calls/./a.wav calls/./gate >&3
+    printf '%s\\n' \(file) calls/./gate >&3
     read -r event <&4
     # A pipe holds less than this.
     cat calls/b.wav >&5
     """
+  }
 
   @Test func `a list from 'find' with names that are not UTF-8 is transcribed byte for byte`()
     async throws
@@ -56,7 +58,7 @@ import Testing
   ) async throws {
     let run = try await shell(
       """
-      \(Self.halfARun)
+      \(Self.halfARun())
       kill -\(signal) $first; wait $first; echo $?
       find out -type f | LC_ALL=C sort; exec 3>&- 4>&- 5>&-
       transcribe calls -o out --resume --json --format json | tail -n1
@@ -66,7 +68,9 @@ import Testing
     #expect(run.status == 0, "\(run.error)")
     #expect(
       run.outputLines == [
-        "\(status)", "out/a.jsonl", "out/manifest.jsonl",
+        "\(status)"
+      ] + (signal == "KILL" ? ["out/.lock"] : []) + [
+        "out/a.jsonl", "out/manifest.jsonl",
         #"{"event":"finished","failed":0,"skipped":1,"transcribed":2}"#,
         #"{"event":"finished","failed":0,"skipped":3,"transcribed":0}"#,
       ])
@@ -77,8 +81,8 @@ import Testing
   {
     let run = try await shell(
       """
-      \(Self.halfARun)
-      transcribe calls/b.wav -o out; echo $?; echo $first
+      \(Self.halfARun())
+      transcribe calls/b.wav -o out; echo $?; echo $first on $(uname -n)
       kill $first; wait $first; ls out
       transcribe calls/b.wav -o out --format json; echo $?
       """)
@@ -90,6 +94,47 @@ import Testing
         syrinx: process \(lines[1]) is writing into out; wait for its end, or choose another folder
 
         """)
+  }
+
+  @Test func `a run that has read its own manifest still has its folder`() async throws {
+    let run = try await shell(
+      """
+      \(Self.halfARun(after: "out/manifest.jsonl"))
+      transcribe calls/b.wav -o out; echo $?
+      kill $first; wait $first
+      """)
+    #expect(run.outputLines == ["1"])
+    #expect(run.error.contains(" is writing into out; "), "\(run.error)")
+  }
+
+  @Test(.enabled("user and mount namespaces are not allowed") { try await canMount() })
+  func `a run on a full disk ends with a sentence, and is resumed when there is space`()
+    async throws
+  {
+    let run = try await shell(
+      """
+      for number in {1..9}; do cp calls/a.wav calls/$number.wav; done
+      transcribe calls -o whole; mkdir out
+      export -f transcribe; unshare -rm bash -c '
+        mount -t tmpfs -o size=32k tmpfs out
+        transcribe calls -o out; echo $?
+        (($(find out -name "*.txt" | wc -l) == $(wc -l <out/manifest.jsonl))); echo $?
+        find out -name ".syrinx*" | wc -l
+        mount -o remount,size=1m out
+        transcribe calls -o out --resume --json --format text | grep -c event...transcribed
+        diff -r whole out'
+      """)
+    #expect(run.status == 0, "\(run.output) \(run.error)")
+    let lines = run.outputLines
+    try #require(lines.count == 4, "\(run.output) \(run.error)")
+    #expect(lines[..<3] == ["1", "0", "0"])
+    let left = try #require(Int(lines[3]))
+    #expect(0 < left && left < 12)
+    #expect(run.errorLines.count == 1 && run.error.contains("out/"), "\(run.error)")
+  }
+
+  private static func canMount() async throws -> Bool {
+    try await BuiltCommand.shell("unshare -rm true", in: TestFolder()).status == 0
   }
 
   /// The limit stands for a full disk; it cuts the manifest in the middle of a line.

@@ -69,7 +69,17 @@ package struct Program: Sendable {
   package func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
 
   /// Its peak resident memory so far, in bytes.
-  package func peakBytes() throws -> Int { try Self.bytes("VmHWM", of: "\(id)") }
+  private func peakBytes() throws -> Int { try Self.bytes("VmHWM", of: "\(id)") }
+
+  /// Its peaks of resident memory until its end, in bytes, five in a second; blocks the thread.
+  package func peaks() -> [Int] {
+    var peaks: [Int] = []
+    while let bytes = try? peakBytes() {
+      peaks.append(bytes)
+      usleep(200_000)
+    }
+    return peaks
+  }
 
   /// Starts a program and waits until it has done its work.
   @discardableResult

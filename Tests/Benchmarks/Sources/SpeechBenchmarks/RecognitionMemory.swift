@@ -12,11 +12,7 @@ enum RecognitionMemory {
         "sh", "-c", "exec \"$@\" > '\(lines)'", "sh", SpeechBench.syrinx, "transcribe", "--engine",
         recognizer.name, "--jobs", "1", "--json", file.path,
       ])
-    var peaks: [Int] = []
-    while let bytes = try? program.peakBytes() {
-      peaks.append(bytes)
-      usleep(200_000)
-    }
+    let peaks = program.peaks()
     let cost = try program.cost()
     guard cost.status == 0, peaks.count >= 8 else {
       throw Program.Failure(description: "the long file was not recognized (\(cost.status))")

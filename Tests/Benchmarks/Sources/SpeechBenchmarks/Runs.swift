@@ -24,8 +24,38 @@ struct Runs {
 
   /// Runs programs at once, until the last has ended.
   mutating func add(_ commands: [String]...) throws {
+    try add(commands) { _ in }
+  }
+
+  /// Runs a program and returns the peak of its memory, in bytes.
+  mutating func addWatched(_ command: [String]) throws -> Int {
+    var peak = 0
+    try add([command]) { peak = $0[0].peaks().last ?? 0 }
+    return peak
+  }
+
+  /// Runs a program and returns the seconds until the first byte of its output.
+  ///
+  /// - Parameter path: where its output goes; a pipe is made there.
+  mutating func addWithEvents(_ command: [String], in path: String) throws -> Double {
+    mkfifo(path, 0o600)
+    let begin = ContinuousClock.now
+    var start = Duration.zero
+    try add([command]) { _ in
+      let events = try FileHandle(forReadingFrom: URL(filePath: path))
+      _ = try events.read(upToCount: 1)
+      start = begin.duration(to: .now)
+      _ = try events.readToEnd()
+    }
+    return start.inSeconds
+  }
+
+  private mutating func add(
+    _ commands: [[String]], meanwhile: ([Program]) throws -> Void
+  ) throws {
     let begin = ContinuousClock.now
     let programs = try commands.map { try Program($0) }
+    try meanwhile(programs)
     let costs = try programs.map { try $0.cost() }
     wall.append(begin.duration(to: .now).inSeconds)
     processor.append(costs.reduce(0) { $0 + $1.seconds })
@@ -45,11 +75,14 @@ struct Transcribing {
   let engine: String
   let bench: SpeechBench
 
-  /// - Parameter isTimed: whether the transcript has the times of words, which `wordErrors` needs.
-  func command(_ arguments: [String], isTimed: Bool = true) -> [String] {
+  /// - Parameters:
+  ///   - isTimed: whether the transcript has the times of words, which `wordErrors` needs.
+  ///   - path: where standard output goes; nil for a file of its own.
+  func command(_ arguments: [String], isTimed: Bool = true, to path: String? = nil) -> [String] {
     Runs.redirected(
       installed + [SpeechBench.syrinx, "transcribe", "--engine", engine]
-        + (isTimed ? ["--json"] : []) + arguments, to: isTimed ? output : bench.file("text"))
+        + (isTimed ? ["--json"] : []) + arguments,
+      to: path ?? (isTimed ? output : bench.file("text")))
   }
 
   /// PocketSphinx is for machines on which nothing is installed, so its limits hold without Silero.

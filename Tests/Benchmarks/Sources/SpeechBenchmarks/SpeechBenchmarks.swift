@@ -20,6 +20,8 @@ import Glibc
 /// - `--times 3`: how often the clips are recognized in one run.
 /// - `--minutes 20`: how much speech is recognized to see whether memory grows; an hour takes some
 ///   ten minutes.
+/// - `--files 2000`: how many clips the archive has, which take about an hour.
+/// - `--results 100000`: how many silent files the other archive has.
 /// - `--only text`: only the groups whose names contain the text.
 @main
 struct SpeechBenchmarks {
@@ -31,6 +33,7 @@ struct SpeechBenchmarks {
       ("pocketsphinx answers", { try await RecognitionAnswers.measure(.pocketSphinx, on: $0) }),
       ("pocketsphinx memory", { try RecognitionMemory.measure(.pocketSphinx, on: $0) }),
       ("moonshine costs", MoonshineCosts.measure),
+      ("moonshine archive", ArchiveCosts.measure),
       ("moonshine answers", { try await RecognitionAnswers.measure(.moonshine, on: $0) }),
       ("moonshine word times", WordTimeErrors.measure),
       ("moonshine memory", { try RecognitionMemory.measure(.moonshine, on: $0) }),
