@@ -1,7 +1,7 @@
 import BenchmarkTools
 import Glibc
 
-/// Measures what recognising speech costs and how soon it answers, beside `pocketsphinx_batch` and
+/// Measures what recognizing speech costs and how soon it answers, beside `pocketsphinx_batch` and
 /// `sherpa-onnx-offline` on the same clips with the same models in the same run.
 ///
 /// ```sh
