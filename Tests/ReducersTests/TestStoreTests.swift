@@ -94,6 +94,7 @@ import Testing
     for wait in waits {
       await withKnownIssue {
         let waiting = Task { await wait() }
+        await limits.sleepers(atLeast: 1)
         await limits.advance(by: .seconds(60))
         await waiting.value
       } matching: {
