@@ -110,11 +110,24 @@ struct TranscribeCommand: RecognizingSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    @Dependency(\.speechClient) var speech
-    @Dependency(\.continuousClock) var clock
     let prepare = try await recognition.preparation()
     try folder?.make()
     let archive = try await archive(preparing: prepare, in: context)
+    do {
+      try await transcribe(to: archive, preparing: prepare, in: context)
+    } catch {
+      await archive?.close()
+      throw error
+    }
+    await archive?.close()
+  }
+
+  private func transcribe(
+    to archive: TranscriptArchive?, preparing prepare: @escaping TranscriptionRun.Preparation,
+    in context: CommandContext
+  ) async throws {
+    @Dependency(\.speechClient) var speech
+    @Dependency(\.continuousClock) var clock
     let done = try await archive?.open()
     let remaining = try RemainingInputs(
       inputs, folder: folder, skipping: resume ? done : nil,

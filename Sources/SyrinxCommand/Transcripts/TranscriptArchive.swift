@@ -76,6 +76,13 @@ actor TranscriptArchive {
     guard let failed = failed.take() else { return failedPath.remove() }
     try failed.publish()
   }
+
+  /// Lets other processes have the folder.
+  ///
+  /// The end of the command does not wait for this actor to go.
+  func close() {
+    (file, lock) = (nil, nil)
+  }
 }
 
 /// The lock of a folder, which ends with the process.
