@@ -80,7 +80,7 @@ Maintainer: $maintainer
 Installed-Size: $(du -k --apparent-size -s "$tree/usr" "$tree/lib" 2>/dev/null | awk '{ sum += $1 } END { print sum }')
 Depends: $libraries
 Recommends: pocketsphinx-en-us, python3-pip
-Suggests: ffmpeg
+Suggests: ffmpeg, libsoundtouch1
 Section: sound
 Priority: optional
 Description: play, record, and recognize sound

@@ -30,6 +30,10 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case unknownPlayback(PlaybackID)
   /// The fade-out exceeds the limit; it is kept in memory.
   case fadeOutTooLong(limit: Duration)
+  /// The speed is not 0.25 to 4.
+  case speedOutOfRange(Double)
+  /// The library for speeds other than 1 is missing or does not work; the reason names the remedy.
+  case speedUnavailable(reason: String)
   /// The position cannot be reached: the source is a stream, or an enqueued item that was released.
   case notSeekable(URL?)
 }
@@ -56,6 +60,8 @@ extension AudioPlayerError: CustomStringConvertible {
     case .unknownPlayback(let id): "\(id) is not playing"
     case .fadeOutTooLong(let limit):
       "a fade-out is kept in memory and lasts at most \(limit.components.seconds) s"
+    case .speedOutOfRange(let speed): "a speed is 0.25 to 4, not \(speed)"
+    case .speedUnavailable(let reason): "the speed cannot be changed: \(reason)"
     case .notSeekable(let url):
       "\(url.map { "\"\(FilePath($0))\"" } ?? "the source") cannot be played from there: it is a stream, "
         + "or it was released after it was played"

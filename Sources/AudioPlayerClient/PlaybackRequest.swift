@@ -22,6 +22,16 @@ public struct PlaybackRequest: Sendable {
   /// The largest volume.
   package static let loudest: Float = 10
 
+  /// The speed at the original pitch, 0.25 to 4: seconds of the sources played in a second.
+  ///
+  /// Speeds other than 1 need SoundTouch, loaded at run time. Fades and `PlaybackProgress.played` are
+  /// in seconds of playback, and times of an item in those of its source; they are accurate within
+  /// 50 ms of the source.
+  public var speed: Double
+
+  /// The accepted speeds.
+  package static let speeds = 0.25...4
+
   /// The ID for `control`.
   public var id: PlaybackID
 
@@ -65,7 +75,7 @@ public struct PlaybackRequest: Sendable {
   /// Creates a request for one source, by default played once on the default device and the bus
   /// `main`.
   public init(
-    source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1,
+    source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1, speed: Double = 1,
     repetition: PlaybackRepetition = .times(1), range: PlaybackRange = PlaybackRange(),
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
     bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil,
@@ -73,7 +83,8 @@ public struct PlaybackRequest: Sendable {
   ) {
     self.init(
       items: [PlaybackItem(source: source, range: range, repetition: repetition)],
-      device: device, volume: volume, id: id, fadeIn: fadeIn, fadeOut: fadeOut, bus: bus,
+      device: device, volume: volume, speed: speed, id: id, fadeIn: fadeIn, fadeOut: fadeOut,
+      bus: bus,
       latency: latency, deviceFormat: deviceFormat, progressInterval: progressInterval,
       onDeviceLoss: onDeviceLoss)
   }
@@ -81,7 +92,7 @@ public struct PlaybackRequest: Sendable {
   /// Creates a request for items in order, by default played once.
   public init(
     items: [PlaybackItem], cycle: PlaybackRepetition = .times(1), device: AudioDevice.ID? = nil,
-    volume: Float = 1,
+    volume: Float = 1, speed: Double = 1,
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
     bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil,
     progressInterval: Duration = .milliseconds(50), onDeviceLoss: DeviceLossPolicy = .fail
@@ -90,6 +101,7 @@ public struct PlaybackRequest: Sendable {
     self.cycle = cycle
     self.device = device
     self.volume = volume
+    self.speed = speed
     self.id = id
     self.fadeIn = fadeIn
     self.fadeOut = fadeOut

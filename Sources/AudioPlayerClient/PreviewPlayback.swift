@@ -71,6 +71,7 @@ struct PreviewPlayback: PreviewScript {
   let id: PlaybackID
   private var items: [PlaybackItem]
   private let cycle: PlaybackRepetition
+  private let speed: Double
   /// The rounds after the first one.
   private var rounds = 0
   private var roundHasSound = false
@@ -86,6 +87,10 @@ struct PreviewPlayback: PreviewScript {
 
   init(_ request: PlaybackRequest) {
     (id, items, cycle) = (request.id, request.items, request.cycle)
+    speed = request.speed
+    if !PlaybackRequest.speeds.contains(speed) {
+      (isOver, failure) = (true, .speedOutOfRange(speed))
+    }
   }
 
   mutating func next() -> PreviewStep<PlaybackEvent> {
@@ -97,7 +102,7 @@ struct PreviewPlayback: PreviewScript {
         return .read { try await stream.next()?.duration }
       }
       if let item, let end = item.end, item.position < end {
-        return .wait(min(end - item.position, .milliseconds(200)))
+        return .wait(min(playingTime(end - item.position), .milliseconds(200)))
       }
       if let item, item.end ?? item.start > item.start,
         items[index].repetition.continues(after: repetitions)
@@ -117,10 +122,22 @@ struct PreviewPlayback: PreviewScript {
       item?.end = end
       return
     }
-    item?.position += duration
+    advance(by: speed == 1 ? duration : duration * speed)
     played += duration
     if duration > .zero { roundHasSound = true }
     events.append(.progress(progress))
+  }
+
+  private func playingTime(_ duration: Duration) -> Duration {
+    speed == 1 ? duration : duration / speed
+  }
+
+  /// Advances in the source; what is left after rounding is no sound.
+  private mutating func advance(by duration: Duration) {
+    guard var item else { return }
+    item.position += duration
+    if let end = item.end, end - item.position < .microseconds(1) { item.position = end }
+    self.item = item
   }
 
   mutating func control(_ command: PlaybackCommand) throws(AudioPlayerError) {

@@ -122,6 +122,9 @@ final class PlaybackSession: Sendable {
     guard request.fadeOut <= EdgeFades.longestFadeOut else {
       throw AudioPlayerError.fadeOutTooLong(limit: EdgeFades.longestFadeOut)
     }
+    guard PlaybackRequest.speeds.contains(request.speed) else {
+      throw AudioPlayerError.speedOutOfRange(request.speed)
+    }
     let feeder = try VoiceFeeder(request, mailbox, settings.feeder)
     guard let source = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
@@ -157,7 +160,8 @@ final class PlaybackSession: Sendable {
   ) async throws -> PlaybackFinish {
     let format = engine.configuration.format
     let events = VoiceEvents(
-      rate: format.sampleRate, progressInterval: request.progressInterval, waiters: waiters)
+      rate: format.sampleRate, speed: request.speed, progressInterval: request.progressInterval,
+      waiters: waiters)
     let voice = try makeVoice(engine.configuration, events)
     let feeding = AbandonableTask(clock: settings.feeder.clock) {
       try await feeder.feed(voice, events, on: engine)

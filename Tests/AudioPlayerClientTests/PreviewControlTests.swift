@@ -183,6 +183,21 @@ import Testing
       events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(6))))
   }
 
+  @Test func `a preview at triple speed takes a third of the time`() async throws {
+    var request = PlaybackRequest(items: [item(1), item(2)])
+    request.speed = 3
+    let events = try await play(request) { _ in await pass(6) }
+    guard case .finished(let finish) = events.last else {
+      Issue.record("\(String(describing: events.last))")
+      return
+    }
+    #expect(abs(finish.played.inSeconds - 1) < 1e-6)
+    let last = events.compactMap { event -> PlaybackProgress? in
+      if case .progress(let progress) = event { progress } else { nil }
+    }.last
+    #expect(last?.item == 1 && last?.time == .seconds(2))
+  }
+
   @Test func `a round without audio is the last`() async throws {
     let empty = PlaybackItem(source: .buffers([AudioBuffer(silence: 0, format: format)]))
     let events = try await played(PlaybackRequest(items: [empty], cycle: .forever)) { _ in }

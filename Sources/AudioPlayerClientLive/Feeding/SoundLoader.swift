@@ -28,7 +28,7 @@ actor SoundLoader {
   /// Returns the whole source in another format, and its shortfall; throws `emptySource` if it holds
   /// nothing.
   func load(as format: AudioFormat) async throws -> LoadedSound {
-    var converter = SourceConverter(to: format)
+    var converter = try SourceConverter(to: format)
     var buffers: [AudioBuffer] = []
     // Counts the samples silenced in audio that the converter still holds.
     var silencedCount = 0

@@ -2,7 +2,8 @@ import AudioCore
 import AudioPlayerClient
 import Resampling
 
-/// Converts buffers of any formats in a row to one format, without a gap or a click between them.
+/// Converts buffers of any formats in a row to one format and speed, without a gap or a click between
+/// them.
 ///
 /// A resampler treats samples beyond its input as silence, so a sound cut there rings
 /// and clicks. Each stretch of one format is therefore extended beyond both of its ends by its own
@@ -12,19 +13,53 @@ struct SourceConverter {
   private var stretch: Stretch?
   /// The output frame at which the current stretch began.
   private var start = 0
+  /// Changes the speed of the converted audio; nil at the speed 1.
+  private let tempo: TempoChanger?
 
-  init(to target: AudioFormat) {
+  /// - Throws: `AudioPlayerError.speedUnavailable`.
+  init(to target: AudioFormat, speed: Double = 1) throws(AudioPlayerError) {
     self.target = target
+    tempo = speed == 1 ? nil : try TempoChanger(speed: speed, format: target)
   }
 
   /// The output frame at which the next buffer begins.
-  var nextFrame: Int { start + (stretch?.length ?? 0) }
+  var nextFrame: Int {
+    let frame = start + (stretch?.length ?? 0)
+    return tempo?.outputFrame(at: frame) ?? frame
+  }
 
   /// The output frame to be returned next.
-  var outputFrame: Int { start + (stretch?.returned ?? 0) }
+  var outputFrame: Int { tempo?.outputFrame ?? convertedFrame }
+
+  /// The frame that `outputFrame` would be at the speed 1.
+  private var convertedFrame: Int { start + (stretch?.returned ?? 0) }
 
   /// Converts a buffer; the result begins with samples held back before.
   mutating func convert(_ buffer: AudioBuffer) throws(AudioPlayerError) -> [Float] {
+    let samples = try converted(buffer)
+    return tempo?.process(samples) ?? samples
+  }
+
+  /// Returns the samples held back; `nextFrame` is exact afterward.
+  mutating func finish() throws(AudioPlayerError) -> [Float] {
+    do throws(ResamplingError) {
+      let rest = try endStretch()
+      guard let tempo else { return rest }
+      let samples = tempo.process(rest) + tempo.finish()
+      restart(at: tempo.outputFrame)
+      return samples
+    } catch {
+      throw .source(nil, reason: "\(error)")
+    }
+  }
+
+  /// Discards all audio; the next buffer begins at this output frame.
+  mutating func restart(at frame: Int) {
+    (stretch, start) = (nil, frame)
+    tempo?.restart(at: frame)
+  }
+
+  private mutating func converted(_ buffer: AudioBuffer) throws(AudioPlayerError) -> [Float] {
     do throws(ResamplingError) {
       var rest: [Float] = []
       if stretch?.inputFormat != buffer.format {
@@ -40,23 +75,9 @@ struct SourceConverter {
     }
   }
 
-  /// Returns the samples held back; `nextFrame` is exact afterward.
-  mutating func finish() throws(AudioPlayerError) -> [Float] {
-    do throws(ResamplingError) {
-      return try endStretch()
-    } catch {
-      throw .source(nil, reason: "\(error)")
-    }
-  }
-
-  /// Discards all audio; the next buffer begins at this output frame.
-  mutating func restart(at frame: Int) {
-    (stretch, start) = (nil, frame)
-  }
-
   private mutating func endStretch() throws(ResamplingError) -> [Float] {
     let rest = try stretch?.finish() ?? []
-    restart(at: outputFrame)
+    (stretch, start) = (nil, convertedFrame)
     return rest
   }
 }

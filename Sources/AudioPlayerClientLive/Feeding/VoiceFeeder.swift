@@ -57,7 +57,7 @@ actor VoiceFeeder {
       primed.open()
     }
     mailbox.onRequest { voice.room.signal() }
-    let feed = VoiceFeed(voice, events, engine, request, queue, primed)
+    let feed = try VoiceFeed(voice, events, engine, request, queue, primed)
     while !voice.isOver, !feed.isFlushUnanswered, !Task.isCancelled {
       if voice.isStopping { mailbox.close() }
       if let request = mailbox.next() {
@@ -111,13 +111,13 @@ private final class VoiceFeed {
   init(
     _ voice: Voice, _ events: VoiceEvents, _ engine: PlaybackEngine, _ request: PlaybackRequest,
     _ queue: PlaybackQueue, _ primed: Gate
-  ) {
+  ) throws {
     self.voice = voice
     self.events = events
     self.engine = engine
     self.queue = queue
     self.primed = primed
-    converter = SourceConverter(to: voice.format)
+    converter = try SourceConverter(to: voice.format, speed: request.speed)
     destination = queue.current
     fades = EdgeFades(in: request.fadeIn, out: request.fadeOut, format: voice.format)
   }

@@ -22,14 +22,16 @@ final class VoiceEvents: Sendable {
 
   /// - Parameters:
   ///   - rate: the rate of the voice's frames.
+  ///   - speed: the seconds of sources in a second of the voice.
   ///   - progressInterval: the time between progress events, at least 50 ms.
   init(
-    rate: SampleRate, progressInterval: Duration = .milliseconds(50), waiters: CommandWaiters
+    rate: SampleRate, speed: Double = 1, progressInterval: Duration = .milliseconds(50),
+    waiters: CommandWaiters
   ) {
     self.rate = rate
     progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
     self.waiters = waiters
-    state = Mutex(State(timeline: VoiceTimeline(rate: rate)))
+    state = Mutex(State(timeline: VoiceTimeline(rate: rate, speed: speed)))
   }
 
   /// Takes a report and passes on its events.

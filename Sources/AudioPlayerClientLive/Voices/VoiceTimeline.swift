@@ -59,14 +59,18 @@ struct VoiceTimeline {
   }
 
   private let rate: SampleRate
+  private let speed: Double
   private var segments: [Segment] = []
   /// Whether the last segment was truncated by a flush.
   private var isCut = false
   private var events: [(frame: Int, event: TimelineEvent, progress: PlaybackProgress?)] = []
 
-  /// - Parameter rate: the rate of the voice's frames.
-  init(rate: SampleRate) {
+  /// - Parameters:
+  ///   - rate: the rate of the voice's frames.
+  ///   - speed: the seconds of sources in a second of the voice.
+  init(rate: SampleRate, speed: Double = 1) {
     self.rate = rate
+    self.speed = speed
   }
 
   /// Maps the frames from `frame` on to `position`; frames go back only after `cut`.
@@ -122,6 +126,7 @@ struct VoiceTimeline {
     var frames = max(0, frame - segment.start)
     if let length = segment.repetitionLength { frames %= length }
     let start = segment.position
+    if speed != 1 { frames = Int((Double(frames) * speed).rounded()) }
     let position = start.frame + FrameCount(frames).converted(from: rate, to: start.rate)
     return PlaybackProgress(
       played: duration, item: start.item, position: position,

@@ -44,6 +44,13 @@ struct PlayCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
+    help: ArgumentHelp(
+      "Speed at the original pitch, 0.25 to 4; requires SoundTouch (libsoundtouch1).",
+      valueName: "factor"))
+  var speed = 1.0
+
+  @Option(
+    parsing: .unconditional,
     help: """
       Number of times to play each file, 1 to 1000000, or forever, which repeats the whole list if \
       there are several files.
@@ -78,6 +85,7 @@ struct PlayCommand: Subcommand {
 
   func validate() throws {
     try check("--volume", volume, in: 0...10, "a factor")
+    try check("--speed", speed, in: 0.25...4, "a factor")
     try input.checkSource(of: files)
     let pipes = files.count { $0 == "-" }
     for (option, count) in [("--loop", loop), ("--repeat", rounds)] {
@@ -169,7 +177,7 @@ struct PlayCommand: Subcommand {
     let isWatched = json || context.console.isWatched
     return PlaybackRequest(
       items: items, cycle: repeatsList ? .forever : rounds.repetition, device: device.id,
-      volume: Float(volume), id: id,
+      volume: Float(volume), speed: speed, id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
       latency: opening.latency, deviceFormat: opening.format,
       progressInterval: .milliseconds(isWatched ? 50 : isControlled ? 500 : 1_000),

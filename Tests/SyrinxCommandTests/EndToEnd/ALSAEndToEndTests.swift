@@ -55,6 +55,20 @@ import Testing
     #expect(played.dropFirst(expected.count).allSatisfy { $0 == 0 })
   }
 
+  @Test func `--speed 2 plays a tone in half its time at its pitch`() async throws {
+    let played = try await play([ALSASetup.sample("tone.wav"), "--speed", "2"])
+    let (heard, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
+    // Stereo; rises through zero on the left per frame are a measure of the pitch.
+    func rises(_ samples: some Sequence<Int>) -> Int {
+      let left = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+      return zip(left, left.dropFirst()).count { $0 < 0 && $1 >= 0 }
+    }
+    let count = (heard.lastIndex { abs($0) > 100 } ?? 0) + 1
+    #expect(abs(count - whole.count / 2) < 2_000)
+    let expected = Double(rises(whole)) / 2
+    #expect(abs(Double(rises(heard)) / expected - 1) < 0.03)
+  }
+
   @Test func `--volume and fades scale the samples`() async throws {
     let options = ["--volume", "0.5", "--fade-in", "0.5", "--fade-out", "0.5"]
     let played = try await play([ALSASetup.sample("tone.wav")] + options)
