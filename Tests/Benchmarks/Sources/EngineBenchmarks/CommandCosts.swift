@@ -1,13 +1,15 @@
 import BenchmarkTools
 import Foundation
 
-/// The time of the processor that a command needs to play or record a minute, beside its peers.
+/// The CPU time that a command needs to play or record a minute, beside its peers: on a card, and
+/// through a PulseAudio server.
 ///
 /// All run at once and in real time, so that what disturbs the machine disturbs all alike.
 enum CommandCosts {
   private struct Peer {
     var name: String
     var arguments: [String]
+    var isServed = false
   }
 
   private static let format = ["-f", "S16_LE", "-r", "48000", "-c", "2"]
@@ -17,18 +19,24 @@ enum CommandCosts {
     let seconds = Options.number("--seconds", or: 60)
     let playing = players(try bench.sound(seconds: seconds))
     let recording = recorders(bench, seconds)
+    let served = servedPlayers(try bench.sound(seconds: seconds))
+    let server = try PulseServer(in: bench)
+    defer { server.stop() }
     // Two of each, and the cheaper one counts.
     let started = try (0..<2).map { round in
-      try (playing + recording).map { peer in
-        try Program(
+      try (playing + recording + served).map { peer in
+        let device = ["AUDIODRIVER": "alsa", "AUDIODEV": peer.isServed ? "pulse" : "syrinxtest"]
+        return try Program(
           peer.arguments.map { $0.replacingOccurrences(of: "@", with: "\(round)") },
-          variables: ["AUDIODRIVER": "alsa", "AUDIODEV": "syrinxtest"])
+          variables: device.merging(peer.isServed ? server.variables : [:]) { $1 })
       }
     }
     let costs = try started.map { try $0.map { try cost(of: $0, seconds) } }
     let least = zip(costs[0], costs[1]).map(min)
-    return findings(playing, Array(least.prefix(playing.count)), seconds)
-      + findings(recording, Array(least.dropFirst(playing.count)), seconds)
+    let (onCard, throughServer) = (least.dropLast(served.count), least.suffix(served.count))
+    return findings(playing, Array(onCard.prefix(playing.count)), seconds)
+      + findings(recording, Array(onCard.dropFirst(playing.count)), seconds)
+      + findings(served, Array(throughServer), seconds, atMost: 1.5)
   }
 
   private static func players(_ sound: String) -> [Peer] {
@@ -42,6 +50,20 @@ enum CommandCosts {
       Peer(
         name: "syrinx play",
         arguments: [Workbench.syrinx, "play", "--device", "syrinxtest", sound]),
+    ]
+  }
+
+  /// In each peer's own buffer sizes.
+  private static func servedPlayers(_ sound: String) -> [Peer] {
+    [
+      Peer(
+        name: "aplay through PulseAudio", arguments: ["aplay", "-q", "-D", "pulse", sound],
+        isServed: true),
+      Peer(
+        name: "SoX play through PulseAudio", arguments: ["play", "-q", sound], isServed: true),
+      Peer(
+        name: "syrinx play through PulseAudio",
+        arguments: [Workbench.syrinx, "play", "--device", "pulse", sound], isServed: true),
     ]
   }
 
@@ -80,20 +102,44 @@ enum CommandCosts {
     return cost.seconds * 60 / Double(seconds)
   }
 
-  /// The first peer is the measure; the third one has to be dearer.
-  private static func findings(_ peers: [Peer], _ costs: [Double], _ seconds: Int) -> [Finding] {
+  /// The last peer is ours: it may need at most this factor of the first one's time, and less than SoX,
+  /// which comes before it.
+  private static func findings(
+    _ peers: [Peer], _ costs: [Double], _ seconds: Int, atMost factor: Double = 1
+  ) -> [Finding] {
     var findings = zip(peers, costs).dropLast().map { peer, cost in
       Finding(name: "60 s by \(peer.name)", value: cost, unit: "s CPU")
     }
     let remark = seconds == 60 ? "" : "from \(seconds) s"
+    let (ours, last) = (peers[peers.count - 1], peers.count - 1)
     findings.append(
       Finding(
-        name: "60 s by \(peers[3].name), against the first", value: costs[3], unit: "s CPU",
-        bound: costs[0], remark: remark))
+        name: "60 s by \(ours.name), against the first", value: costs[last], unit: "s CPU",
+        bound: factor * costs[0], remark: remark))
     findings.append(
       Finding(
-        name: "60 s by \(peers[3].name), against SoX", value: costs[3], unit: "s CPU",
-        bound: costs[2], isBelow: true, remark: remark))
+        name: "60 s by \(ours.name), against SoX", value: costs[last], unit: "s CPU",
+        bound: costs[last - 1], isBelow: true, remark: remark))
     return findings
+  }
+}
+
+/// The PulseAudio server of `Tests/Support/pulse.sh`.
+private struct PulseServer {
+  /// The variables that lead programs to it.
+  let variables: [String: String]
+  private let folder: String
+
+  init(in bench: Workbench) throws {
+    folder = bench.file("pulse")
+    let output = try Program.output(["bash", Workbench.pulseScript, "start", folder])
+    let pairs = output.split(separator: "\n").map { line in
+      line.trimmingPrefix("export ").split(separator: "=", maxSplits: 1).map(String.init)
+    }
+    variables = Dictionary(pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 }
+  }
+
+  func stop() {
+    _ = try? Program.run(["bash", Workbench.pulseScript, "stop", folder])
   }
 }

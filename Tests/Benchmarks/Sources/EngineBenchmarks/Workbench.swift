@@ -10,7 +10,9 @@ struct Workbench: Sendable {
 
   private static let support = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Support/ALSA")
+    .deletingLastPathComponent().appending(path: "Support")
+
+  static let pulseScript = support.appending(path: "pulse.sh").path
 
   /// The program beside this one that is measured.
   static let syrinx = URL(filePath: CommandLine.arguments[0])
@@ -22,10 +24,10 @@ struct Workbench: Sendable {
       .appending(path: "syrinx-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let plugin = file("libasound_module_pcm_syrinxtest.so")
-    let source = Self.support.appending(path: "pcm_syrinxtest.c").path
+    let source = Self.support.appending(path: "ALSA/pcm_syrinxtest.c").path
     try Program.run(["cc", "-shared", "-fPIC", "-DPIC", "-O1", "-o", plugin, source, "-lasound"])
     let template = try String(
-      contentsOf: Self.support.appending(path: "syrinxtest.conf"), encoding: .utf8)
+      contentsOf: Self.support.appending(path: "ALSA/syrinxtest.conf"), encoding: .utf8)
     try template.replacingOccurrences(of: "@PLUGIN@", with: plugin)
       .replacingOccurrences(of: "@PULSE@", with: "unix:/nowhere")
       .write(toFile: file("alsa.conf"), atomically: true, encoding: .utf8)
