@@ -1,5 +1,4 @@
 import FilePaths
-import Glibc
 import Logging
 import SpeechEngine
 
@@ -21,12 +20,15 @@ struct VoskLibrary: Sendable {
   ///
   /// - Throws: `.libraryMissing` if the file is not a library, or lacks a required function.
   init(path: String) throws(SpeechEngineError) {
-    guard let handle = FilePath(path).withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }) else {
-      let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
-      throw .libraryMissing(searched: [path], remedy: "\(reason); \(VoskLibraryLocation.remedy)")
+    let library: LoadedLibrary
+    do throws(LoadedLibrary.Failure) {
+      library = try LoadedLibrary(FilePath(path))
+    } catch {
+      throw .libraryMissing(
+        searched: [path], remedy: "\(error.reason); \(VoskLibraryLocation.remedy)")
     }
-    do throws(MissingSymbol) {
-      functions = try VoskFunctions(LibrarySymbols(handle: handle))
+    do throws(LoadedLibrary.MissingFunction) {
+      functions = try VoskFunctions(library)
     } catch {
       throw .libraryMissing(searched: [path], remedy: Self.remedy(for: error, in: path))
     }
@@ -35,7 +37,8 @@ struct VoskLibrary: Sendable {
     functions.setLogLevel?(Self.log.logLevel <= .debug ? 0 : -1)
   }
 
-  private static func remedy(for missing: MissingSymbol, in path: String) -> String {
+  private static func remedy(for missing: LoadedLibrary.MissingFunction, in path: String) -> String
+  {
     let version = LibraryVersion(path: path).map { "version \($0.text)" } ?? "it"
     return """
       \(version) has no \(missing.name); Syrinx needs version \(knownVersion): \
@@ -97,46 +100,23 @@ struct VoskFunctions: Sendable {
   let setLogLevel: SetLogLevel?
 
   /// Throws the name of the first missing function that is required.
-  init(_ symbols: LibrarySymbols) throws(MissingSymbol) {
-    newModel = try symbols.required("vosk_model_new")
-    freeModel = try symbols.required("vosk_model_free")
-    newRecognizer = try symbols.required("vosk_recognizer_new")
-    freeRecognizer = try symbols.required("vosk_recognizer_free")
-    accept = try symbols.required("vosk_recognizer_accept_waveform_s")
-    partialResult = try symbols.required("vosk_recognizer_partial_result")
-    result = try symbols.required("vosk_recognizer_result")
-    finalResult = try symbols.required("vosk_recognizer_final_result")
+  init(_ library: LoadedLibrary) throws(LoadedLibrary.MissingFunction) {
+    newModel = try library.required("vosk_model_new")
+    freeModel = try library.required("vosk_model_free")
+    newRecognizer = try library.required("vosk_recognizer_new")
+    freeRecognizer = try library.required("vosk_recognizer_free")
+    accept = try library.required("vosk_recognizer_accept_waveform_s")
+    partialResult = try library.required("vosk_recognizer_partial_result")
+    result = try library.required("vosk_recognizer_result")
+    finalResult = try library.required("vosk_recognizer_final_result")
 
-    findWord = symbols.optional("vosk_model_find_word")
-    newRecognizerForPhrases = symbols.optional("vosk_recognizer_new_grm")
-    setWords = symbols.optional("vosk_recognizer_set_words")
-    setPartialWords = symbols.optional("vosk_recognizer_set_partial_words")
-    setMaxAlternatives = symbols.optional("vosk_recognizer_set_max_alternatives")
-    setEndpointerMode = symbols.optional("vosk_recognizer_set_endpointer_mode")
-    setEndpointerDelays = symbols.optional("vosk_recognizer_set_endpointer_delays")
-    setLogLevel = symbols.optional("vosk_set_log_level")
-  }
-}
-
-/// The name of a function that a library lacks.
-struct MissingSymbol: Error, Equatable {
-  let name: String
-}
-
-/// The exported symbols of a loaded library.
-struct LibrarySymbols {
-  let handle: UnsafeMutableRawPointer
-
-  /// The function with this name.
-  ///
-  /// `Function` must be the type in the C header.
-  func optional<Function>(_ name: String) -> Function? {
-    // A C function's value is its address, which dlsym returns.
-    dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
-  }
-
-  func required<Function>(_ name: String) throws(MissingSymbol) -> Function {
-    guard let function: Function = optional(name) else { throw MissingSymbol(name: name) }
-    return function
+    findWord = library.optional("vosk_model_find_word")
+    newRecognizerForPhrases = library.optional("vosk_recognizer_new_grm")
+    setWords = library.optional("vosk_recognizer_set_words")
+    setPartialWords = library.optional("vosk_recognizer_set_partial_words")
+    setMaxAlternatives = library.optional("vosk_recognizer_set_max_alternatives")
+    setEndpointerMode = library.optional("vosk_recognizer_set_endpointer_mode")
+    setEndpointerDelays = library.optional("vosk_recognizer_set_endpointer_delays")
+    setLogLevel = library.optional("vosk_set_log_level")
   }
 }

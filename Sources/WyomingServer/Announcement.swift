@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 
 /// A server's announcement in the local network, which the Avahi daemon of this machine makes.
@@ -235,31 +236,28 @@ private struct AvahiFunctions: Sendable {
 
   /// Loads libavahi-client, which loads libavahi-common.
   init(library name: String) throws(AnnouncementError) {
-    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+    guard let library = try? LoadedLibrary(FilePath(name)) else {
       throw AnnouncementError("there is no \(name)")
     }
-    func symbol<Function>(_ symbol: String) throws(AnnouncementError) -> Function {
-      guard let address = dlsym(library, symbol) else {
-        throw AnnouncementError("\(name) has no \(symbol)")
-      }
-      // A C function's value is its address; the types are those of Avahi's headers.
-      return unsafeBitCast(address, to: Function.self)
+    do throws(LoadedLibrary.MissingFunction) {
+      newPoll = try library.required("avahi_threaded_poll_new")
+      pollInterface = try library.required("avahi_threaded_poll_get")
+      startPoll = try library.required("avahi_threaded_poll_start")
+      stopPoll = try library.required("avahi_threaded_poll_stop")
+      freePoll = try library.required("avahi_threaded_poll_free")
+      newClient = try library.required("avahi_client_new")
+      freeClient = try library.required("avahi_client_free")
+      clientError = try library.required("avahi_client_errno")
+      newGroup = try library.required("avahi_entry_group_new")
+      resetGroup = try library.required("avahi_entry_group_reset")
+      commitGroup = try library.required("avahi_entry_group_commit")
+      alternativeName = try library.required("avahi_alternative_service_name")
+      free = try library.required("avahi_free")
+      errorText = try library.required("avahi_strerror")
+      addServiceToGroup = try library.required("avahi_entry_group_add_service_strlst")
+    } catch {
+      throw AnnouncementError("\(name) has no \(error.name)")
     }
-    newPoll = try symbol("avahi_threaded_poll_new")
-    pollInterface = try symbol("avahi_threaded_poll_get")
-    startPoll = try symbol("avahi_threaded_poll_start")
-    stopPoll = try symbol("avahi_threaded_poll_stop")
-    freePoll = try symbol("avahi_threaded_poll_free")
-    newClient = try symbol("avahi_client_new")
-    freeClient = try symbol("avahi_client_free")
-    clientError = try symbol("avahi_client_errno")
-    newGroup = try symbol("avahi_entry_group_new")
-    resetGroup = try symbol("avahi_entry_group_reset")
-    commitGroup = try symbol("avahi_entry_group_commit")
-    alternativeName = try symbol("avahi_alternative_service_name")
-    free = try symbol("avahi_free")
-    errorText = try symbol("avahi_strerror")
-    addServiceToGroup = try symbol("avahi_entry_group_add_service_strlst")
   }
 
   /// Adds a Wyoming server on all interfaces to a group.

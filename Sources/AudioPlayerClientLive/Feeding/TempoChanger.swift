@@ -1,6 +1,6 @@
 import AudioCore
 import AudioPlayerClient
-import Glibc
+import FilePaths
 
 /// Plays samples faster or slower at the same pitch.
 ///
@@ -18,6 +18,9 @@ final class TempoChanger {
   /// The frame, of input and output alike, at which the current audio began.
   private var origin = 0
   private var taken = 0
+  /// The last samples, at most a quarter of a second.
+  private var tail: [Float] = []
+  private let tailLength: Int
 
   /// Loads SoundTouch, or finds it loaded.
   ///
@@ -27,6 +30,7 @@ final class TempoChanger {
   {
     self.speed = speed
     channels = format.channelCount
+    tailLength = format.sampleRate.hertz / 4 * channels
     soundTouch = try SoundTouch(library: name)
     guard let handle = soundTouch.create() else {
       throw .speedUnavailable(reason: "SoundTouch created no instance")
@@ -50,16 +54,23 @@ final class TempoChanger {
   /// Takes samples; returns those that are complete, which may be none.
   func process(_ samples: [Float]) -> [Float] {
     taken += samples.count / channels
+    tail = Array((tail + samples).suffix(tailLength))
+    put(samples)
+    return returned(completed())
+  }
+
+  private func put(_ samples: [Float]) {
     samples.withUnsafeBufferPointer { samples in
       guard let address = samples.baseAddress else { return }
       _ = soundTouch.put(handle, address, CUnsignedInt(samples.count / channels))
     }
-    return returned(completed())
   }
 
   /// Returns the rest of the samples.
   func finish() -> [Float] {
     guard taken > 0 else { return [] }
+    // Otherwise the last samples would be crossfaded with silence.
+    put(mirroredTail)
     _ = soundTouch.flush(handle)
     let rest = completed()
     let count = max(0, outputFrame(at: origin + taken) - outputFrame) * channels
@@ -71,6 +82,14 @@ final class TempoChanger {
   func restart(at frame: Int) {
     soundTouch.clear(handle)
     (origin, outputFrame, taken) = (frame, frame, 0)
+    tail = []
+  }
+
+  /// The last frames in reverse order.
+  private var mirroredTail: [Float] {
+    stride(from: tail.count - channels, through: 0, by: -channels).flatMap {
+      tail[$0..<($0 + channels)]
+    }
   }
 
   /// The samples that SoundTouch has completed.
@@ -101,32 +120,28 @@ private struct SoundTouch {
   let setTempo: @convention(c) (Handle, Float) -> Void
   let put: @convention(c) (Handle, UnsafePointer<Float>, CUnsignedInt) -> CInt
   let count: @convention(c) (Handle) -> CUnsignedInt
-  let receive:
-    @convention(c) (Handle, UnsafeMutablePointer<Float>, CUnsignedInt) -> CUnsignedInt
+  let receive: @convention(c) (Handle, UnsafeMutablePointer<Float>, CUnsignedInt) -> CUnsignedInt
   let flush: @convention(c) (Handle) -> CInt
   let clear: @convention(c) (Handle) -> Void
 
   init(library name: String) throws(AudioPlayerError) {
-    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+    guard let library = try? LoadedLibrary(FilePath(name)) else {
       throw .speedUnavailable(
         reason: "there is no \(name); install SoundTouch (Debian's package libsoundtouch1)")
     }
-    func symbol<Function>(_ symbol: String) throws(AudioPlayerError) -> Function {
-      guard let address = dlsym(library, symbol) else {
-        throw .speedUnavailable(reason: "\(name) has no \(symbol)")
-      }
-      // A C function's value is its address; the types are those of SoundTouchDLL.h.
-      return unsafeBitCast(address, to: Function.self)
+    do throws(LoadedLibrary.MissingFunction) {
+      create = try library.required("soundtouch_createInstance")
+      destroy = try library.required("soundtouch_destroyInstance")
+      setSampleRate = try library.required("soundtouch_setSampleRate")
+      setChannels = try library.required("soundtouch_setChannels")
+      setTempo = try library.required("soundtouch_setTempo")
+      put = try library.required("soundtouch_putSamples")
+      count = try library.required("soundtouch_numSamples")
+      receive = try library.required("soundtouch_receiveSamples")
+      flush = try library.required("soundtouch_flush")
+      clear = try library.required("soundtouch_clear")
+    } catch {
+      throw .speedUnavailable(reason: "\(name) has no \(error.name)")
     }
-    create = try symbol("soundtouch_createInstance")
-    destroy = try symbol("soundtouch_destroyInstance")
-    setSampleRate = try symbol("soundtouch_setSampleRate")
-    setChannels = try symbol("soundtouch_setChannels")
-    setTempo = try symbol("soundtouch_setTempo")
-    put = try symbol("soundtouch_putSamples")
-    count = try symbol("soundtouch_numSamples")
-    receive = try symbol("soundtouch_receiveSamples")
-    flush = try symbol("soundtouch_flush")
-    clear = try symbol("soundtouch_clear")
   }
 }

@@ -1,5 +1,4 @@
 package import FilePaths
-import Glibc
 
 /// SHA-256 of files, by OpenSSL's libcrypto.
 ///
@@ -17,12 +16,9 @@ package enum FileDigest {
   package static func sha256(of path: FilePath) throws(ONNXError) -> String {
     let file = try MappedFile(path)
     let library = ["libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"].lazy
-      .compactMap { (name: String) in dlopen(name, RTLD_NOW | RTLD_LOCAL) }.first
-    // A C function's value is its address, which is what dlsym gives.
-    guard let library,
-      let algorithm = dlsym(library, "EVP_sha256").map({ unsafeBitCast($0, to: GetAlgorithm.self) }
-      ),
-      let digest = dlsym(library, "EVP_Digest").map({ unsafeBitCast($0, to: Digest.self) })
+      .compactMap { (name: FilePath) in try? LoadedLibrary(name) }.first
+    guard let library, let algorithm: GetAlgorithm = library.optional("EVP_sha256"),
+      let digest: Digest = library.optional("EVP_Digest")
     else {
       throw .fileUncheckable(
         path: path, reason: "its SHA-256 needs libcrypto, which is not here; install libssl3")

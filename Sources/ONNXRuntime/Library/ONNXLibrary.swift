@@ -1,5 +1,4 @@
 package import FilePaths
-import Glibc
 import Logging
 
 /// A loaded libonnxruntime, with its environment.
@@ -54,25 +53,22 @@ package final class ONNXLibrary: Sendable {
   }
 
   private static func base(of path: FilePath) throws(ONNXError) -> Base {
-    guard let handle = handle(of: path) else {
-      let reason = dlerror().map { String(cString: $0).printable } ?? "it cannot be loaded"
-      throw .libraryUnusable(path: path, reason: reason)
+    let library: LoadedLibrary
+    do throws(LoadedLibrary.Failure) {
+      library = try LoadedLibrary(path)
+    } catch {
+      throw .libraryUnusable(path: path, reason: error.reason.printable)
     }
     typealias GetBase = @convention(c) () -> UnsafeRawPointer?
-    // A C function's value is its address, which is what dlsym gives.
-    let symbol = dlsym(handle, "OrtGetApiBase").map { unsafeBitCast($0, to: GetBase.self) }
-    guard let base = symbol?() else {
+    let getBase: GetBase? = library.optional("OrtGetApiBase")
+    guard let base = getBase?() else {
       throw .libraryUnusable(path: path, reason: "it has no OrtGetApiBase")
     }
     return base.load(as: Base.self)
   }
 
   /// Whether there is a library, of whatever kind.
-  static func isThere(_ path: FilePath) -> Bool { handle(of: path) != nil }
-
-  private static func handle(of path: FilePath) -> UnsafeMutableRawPointer? {
-    path.withCString { dlopen($0, RTLD_NOW | RTLD_LOCAL) }
-  }
+  static func isThere(_ path: FilePath) -> Bool { (try? LoadedLibrary(path)) != nil }
 
   /// Warnings are logged for debugging only, because errors carry their reasons.
   private static var leastSeverity: Int32 { log.logLevel <= .debug ? 2 : 4 }

@@ -1,0 +1,41 @@
+import Glibc
+
+/// A library that is loaded at run time and never unloaded.
+package struct LoadedLibrary: Sendable {
+  /// The library cannot be loaded.
+  package struct Failure: Error {
+    package let reason: String
+  }
+
+  /// The library lacks a function.
+  package struct MissingFunction: Error {
+    package let name: String
+  }
+
+  // Right because the library stays loaded, and dlsym accepts calls from all threads.
+  private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
+
+  /// Loads a library, or finds it loaded: by its path, or by its name in the system's folders.
+  ///
+  /// The corresponding C function is `dlopen`.
+  package init(_ path: FilePath) throws(Failure) {
+    guard let handle = path.withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }) else {
+      throw Failure(reason: dlerror().map { String(cString: $0) } ?? "it cannot be loaded")
+    }
+    self.handle = handle
+  }
+
+  /// A function; nil if the library lacks it.
+  ///
+  /// `Function` must be its type in the library's C header. The corresponding C function is `dlsym`.
+  package func optional<Function>(_ name: String) -> Function? {
+    // A C function's value is its address, which dlsym returns.
+    dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
+  }
+
+  /// A function that the library must have.
+  package func required<Function>(_ name: String) throws(MissingFunction) -> Function {
+    guard let function: Function = optional(name) else { throw MissingFunction(name: name) }
+    return function
+  }
+}
