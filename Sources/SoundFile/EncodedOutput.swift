@@ -30,8 +30,12 @@ final class EncodedOutput: SoundFileOutput {
     }
     if let failure = file.failure { throw failure }
     // libsndfile has written a header with room for peaks. The first frames bring a shorter one, and
-    // what is left of the longer one would count as frames.
-    if encoding.updatesHeader { file.truncate(to: 0) }
+    // what is left of the longer one would count as frames. Without frames, libsndfile computes its
+    // sizes at the end from the header that is there.
+    if encoding.updatesHeader {
+      file.truncate(to: 0)
+      try updateHeader()
+    }
   }
 
   deinit {

@@ -38,6 +38,27 @@ import Testing
     #expect(try everything(SoundFileReader(url: url)) == sound.samples)
   }
 
+  @Test(arguments: [SoundFileEncoding.SampleFormat.int16, .float])
+  func `a file without frames says so in its header`(samples: SoundFileEncoding.SampleFormat) throws
+  {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let none = AudioBuffer(format: format, samples: [])
+    func bytes(_ container: SoundFileEncoding.Container) throws -> Data {
+      try Data(
+        contentsOf: folder.file(
+          "\(container)", SoundFileEncoding(container, samples: samples), none))
+    }
+    func size(_ data: Data, at offset: Int) -> Int {
+      data[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
+    }
+    // libsndfile reads no frames whatever an AIFF or AU header says; other programs do.
+    let aiff = try bytes(.aiff)
+    #expect(size(aiff, at: 4) == aiff.count - 8)
+    let sound = try #require(aiff.range(of: Data("SSND".utf8)))
+    #expect(size(aiff, at: sound.upperBound) == 8)
+    #expect(size(try bytes(.au), at: 8) == 0)
+  }
+
   /// Reading would move the descriptor's offset.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
   func `where every frame has its bytes, nothing is read to count what a failure has left`(
