@@ -78,7 +78,8 @@ mkdir "$stage/manual"
   --date "$(git log -1 --format=%cs 2>/dev/null || date --utc --iso-8601)" >&2
 for page in "$stage"/manual/*; do
   name=$(basename "$page" .1)
-  sed -e "s/^\.Nm \".*\"$/.Nm ${name//./-}/" -e "s/^\.Nm$/.Nm ${name//./ }/" -e 's/^$/.Pp/' \
+  # A page's name has hyphens: also in its title, and where others name it.
+  sed -e '/^\.\(Dt\|Xr\) /s/\./-/2g' -e "s/^\.Nm \".*\"$/.Nm ${name//./-}/" -e "s/^\.Nm$/.Nm ${name//./ }/" -e 's/^$/.Pp/' \
     -e '/^\.Sh "EXIT STATUS"$/,/^\.Ex/{/^\.Ex/r Samples/manual/sections.mdoc' -e 'd}' "$page" >"$stage/page"
   put 644 "$stage/page" "share/man/man1/${name//./-}.1"
 done

@@ -33,6 +33,10 @@ for page in syrinx syrinx-play syrinx-engines-install; do
   done
   ! grep -q '^\.Ex' "$manual" || fail "$page.1 has the generator's exit status"
 done
+# Each page that a page names is there.
+named=$(sed -n 's/^\.Xr \([^ ]*\) .*/\1/p' "$root"/share/man/man1/*.1 | sort -u)
+grep -qx syrinx-play <<<"$named" || fail "the manual pages do not name each other"
+for page in $named; do [ -f "$root/share/man/man1/$page.1" ] || fail "a manual page names $page, which is missing"; done
 bash -n "$root/share/bash-completion/completions/syrinx"
 
 units=$root/lib/systemd/system
