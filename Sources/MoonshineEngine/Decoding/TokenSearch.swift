@@ -6,6 +6,8 @@ struct DecodedText: Sendable {
   var tokens: [Token] = []
   /// The logarithm of each token's probability, and that of the end if it was reached.
   var logProbabilities: [Float] = []
+  /// The spelling of each token.
+  var spellings: [[UInt8]] = []
   /// The guide after the last token.
   var guide = TokenGuide.none
 }
@@ -81,7 +83,7 @@ struct TokenSearch<Model: TokenModel> {
     for (token, scores) in zip(draft, scores) {
       let best = candidates(1, after: text, scores).first
       guard let best, best.token == token else { break }
-      text.add(best)
+      text.add(best, of: tokenizer)
       score += best.score
     }
     let count = text.tokens.count
@@ -111,7 +113,7 @@ struct TokenSearch<Model: TokenModel> {
   /// The text with one more token; nil if it is complete.
   private func follow(_ step: Step) throws(SpeechEngineError) -> Beginning? {
     var text = step.beginning.text
-    text.add(step.candidate)
+    text.add(step.candidate, of: tokenizer)
     guard step.candidate.token != Tokenizer.end, !areLimitsReached(by: text) else { return nil }
     let (scores, state) = try model.reading(step.candidate.token, after: step.beginning.state)
     return Beginning(text: text, score: step.score, state: state, scores: scores)
@@ -120,27 +122,26 @@ struct TokenSearch<Model: TokenModel> {
   /// A grammar itself limits repetition.
   private func areLimitsReached(by text: DecodedText) -> Bool {
     guide.isGrammar
-      ? text.tokens.count >= limits.tokenCount : limits.areReached(by: spellings(of: text))
+      ? text.tokens.count >= limits.tokenCount : limits.areReached(by: text.spellings)
   }
 
   private func ending(_ step: Step) -> DecodedText {
     var text = step.beginning.text
-    text.add(step.candidate)
+    text.add(step.candidate, of: tokenizer)
     guard step.candidate.token != Tokenizer.end, !guide.isGrammar else { return text }
-    text.tokens.removeLast(limits.excess(of: spellings(of: text)))
+    text.tokens.removeLast(limits.excess(of: text.spellings))
     text.logProbabilities = Array(text.logProbabilities.prefix(text.tokens.count))
     return text
-  }
-
-  private func spellings(of text: DecodedText) -> [[UInt8]] {
-    text.tokens.map(tokenizer.spelling(of:))
   }
 }
 
 extension DecodedText {
   /// Appends a token.
-  fileprivate mutating func add(_ candidate: TokenGuide.Candidate) {
-    if candidate.token != Tokenizer.end { tokens.append(candidate.token) }
+  fileprivate mutating func add(_ candidate: TokenGuide.Candidate, of tokenizer: Tokenizer) {
+    if candidate.token != Tokenizer.end {
+      tokens.append(candidate.token)
+      spellings.append(tokenizer.spelling(of: candidate.token))
+    }
     logProbabilities.append(candidate.logProbability)
     guide = candidate.guide
   }
