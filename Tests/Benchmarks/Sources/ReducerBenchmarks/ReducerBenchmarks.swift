@@ -127,7 +127,7 @@ struct Counter: Reducer {
       return .none
     case .runEffect: return .run { _ in await MainActor.run {} }
     case .startForever:
-      return .run { _ in try await Task.sleep(for: .seconds(3_600)) }.cancellable(id: "forever")
+      return .run { _ in try await Task.never() }.cancellable(id: "forever")
     case .cancel: return .cancel(id: "forever")
     }
   }
