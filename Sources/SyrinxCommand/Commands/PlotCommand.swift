@@ -1,5 +1,5 @@
 #if Plots
-import ArgumentParser
+public import ArgumentParser
 import AudioCore
 import AudioPlots
 import FilePaths
@@ -46,7 +46,7 @@ struct PlotCommand: Subcommand {
   var spectrogram = false
 
   @Option(help: "Frequencies of a spectrogram: linear, or mel (as pitch is perceived).")
-  var scale = FrequencyScale.linear
+  var scale = SpectrogramImage.Scale.linear
 
   @Option(help: "Width in pixels.")
   var width: Int?
@@ -75,13 +75,6 @@ struct PlotCommand: Subcommand {
   @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
-
-  /// The value of `--scale`.
-  enum FrequencyScale: String, CaseIterable, ExpressibleByArgument {
-    case linear, mel
-
-    var scale: SpectrogramImage.Scale { self == .mel ? .mel : .linear }
-  }
 
   /// The value of `--data`.
   enum PeakFormat: String, CaseIterable, ExpressibleByArgument { case json, dat }
@@ -220,7 +213,7 @@ struct PlotCommand: Subcommand {
     }
     return .spectrogram(
       try await require(
-        buffers.spectrogramImage(scale.scale, columnCount: width / 2, rowCount: min(height, 512)),
+        buffers.spectrogramImage(scale, columnCount: width / 2, rowCount: min(height, 512)),
         of: file))
   }
 
@@ -267,4 +260,6 @@ struct PlotCommand: Subcommand {
     try await file.complete()
   }
 }
+
+extension SpectrogramImage.Scale: ExpressibleByArgument {}
 #endif

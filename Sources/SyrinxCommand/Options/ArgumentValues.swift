@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudioPlayerClient
 package import FilePaths
 import FoundationEssentials
 import SpeechClient
@@ -69,39 +68,6 @@ struct ChannelList: Equatable, ExpressibleByArgument {
     let indices = numbers.compactMap { $0 }.filter { (1...64).contains($0) }.map { $0 - 1 }
     guard indices.count == numbers.count, (1...32).contains(indices.count) else { return nil }
     self.indices = indices
-  }
-}
-
-/// The value of `--loop` and `--repeat`.
-enum LoopCount: Equatable, ExpressibleByArgument {
-  case times(Int)
-  case forever
-
-  private static let limit = 1_000_000
-
-  init?(argument: String) {
-    if argument == "forever" {
-      self = .forever
-    } else if let count = Int(argument), (1...Self.limit).contains(count) {
-      self = .times(count)
-    } else {
-      return nil
-    }
-  }
-
-  /// The value as it is typed.
-  var defaultValueDescription: String {
-    switch self {
-    case .times(let count): "\(count)"
-    case .forever: "forever"
-    }
-  }
-
-  var repetition: PlaybackRepetition {
-    switch self {
-    case .times(let count): .times(count)
-    case .forever: .forever
-    }
   }
 }
 

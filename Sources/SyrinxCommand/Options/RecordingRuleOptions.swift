@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import AudioCore
 import AudioRecorderClient
 import FilePaths
@@ -64,7 +64,7 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     help: "How to fill gaps of lost audio; omit closes them, stop ends the recording.")
-  var gaps = GapChoice.silence
+  var gaps = RecordingGapRule.silence
 
   @Flag(help: "Print events to standard output, one JSON object per line.")
   var json = false
@@ -122,22 +122,11 @@ struct RecordingRuleOptions: ParsableArguments {
     request.rolling = RecordingRolling(
       length: rollSeconds.map { .seconds($0) }, byteCount: rollBytes?.byteCount)
     request.channels = pickChannels?.indices
-    request.gaps = gaps.rule
+    request.gaps = gaps
   }
 }
 
-/// The value of `--gaps`.
-enum GapChoice: String, CaseIterable, ExpressibleByArgument {
-  case silence, omit, stop
-
-  var rule: RecordingGapRule {
-    switch self {
-    case .silence: .silence
-    case .omit: .omit
-    case .stop: .stop
-    }
-  }
-}
+extension RecordingGapRule: ExpressibleByArgument {}
 
 /// The first placeholder in a file name that is not one for a number, such as `%Y`; nil if there is
 /// none.

@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import AudioCore
-import AudioPlayerClient
+public import AudioPlayerClient
 import FilePaths
 import SoundFile
 
@@ -136,5 +136,26 @@ struct RawOptions: ParsableArguments {
       throw ValidationError("use s16, s24, s32, or float.")
     }
     return samples
+  }
+}
+
+extension PlaybackRepetition: ExpressibleByArgument {
+  /// The value of `--loop` or `--repeat`: a number up to a million, or `forever`.
+  public init?(argument: String) {
+    if argument == "forever" {
+      self = .forever
+    } else if let count = Int(argument), (1...1_000_000).contains(count) {
+      self = .times(count)
+    } else {
+      return nil
+    }
+  }
+
+  /// The value as it is typed.
+  public var defaultValueDescription: String {
+    switch self {
+    case .times(let count): "\(count)"
+    case .forever: "forever"
+    }
   }
 }
