@@ -3,7 +3,6 @@ public import ArgumentParser
 import AudioCore
 import AudioPlots
 import FilePaths
-import SoundFile
 
 /// `syrinx plot`: draws waveforms or spectrograms.
 struct PlotCommand: Subcommand {
@@ -181,19 +180,19 @@ struct PlotCommand: Subcommand {
     _ file: FilePath, _ cues: [PlotFrame.Cue], in context: CommandContext
   ) async throws {
     let output = output(of: file)
+    // Longer buffers than usual cost fewer switches between threads.
+    let buffers = file.buffers(framesPerBuffer: 16_384, problems: context.problems)
     if let data {
       let image = try await require(
-        buffers(of: file, in: context).waveformImage(framesPerColumn: FrameCount(samplesPerPixel)),
-        of: file)
+        buffers.waveformImage(framesPerColumn: FrameCount(samplesPerPixel)), of: file)
       let peaks = PeakData(image, bits: bits)
       return try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
     }
     let size = TerminalSize(.output)
     var frame = PlotFrame(
       width: width ?? (output == nil ? size.width : 1_200), height: height ?? 400,
-      title: title ?? (file == "-" ? "standard input" : "\(file.name)"), cues: cues)
-    let plot = try await audioPlot(
-      of: file, width: frame.width, height: frame.height, in: context)
+      title: title ?? "\(file.shownName.name)", cues: cues)
+    let plot = try await audioPlot(of: file, buffers, width: frame.width, height: frame.height)
     if let output {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
       return try await write([try plot.data(as: format, frame)], to: output, in: context)
@@ -205,9 +204,9 @@ struct PlotCommand: Subcommand {
   }
 
   private func audioPlot(
-    of file: FilePath, width: Int, height: Int, in context: CommandContext
+    of file: FilePath, _ buffers: AsyncThrowingStream<AudioBuffer, any Error>, width: Int,
+    height: Int
   ) async throws -> AudioPlot {
-    let buffers = buffers(of: file, in: context)
     guard spectrogram else {
       return .waveform(try await require(buffers.waveformImage(columnCount: width), of: file))
     }
@@ -215,17 +214,6 @@ struct PlotCommand: Subcommand {
       try await require(
         buffers.spectrogramImage(scale, columnCount: width / 2, rowCount: min(height, 512)),
         of: file))
-  }
-
-  private func buffers(
-    of file: FilePath, in context: CommandContext
-  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    let report = { @Sendable (shortfall: SoundFileShortfall) in
-      context.problems.append(.shortfall(shortfall, file: file == "-" ? "standard input" : file))
-    }
-    return file == "-"
-      ? SoundFile.buffers(ofFileDescriptor: 0, framesPerBuffer: 16_384, onShortfall: report)
-      : SoundFile.buffers(of: file.source, framesPerBuffer: 16_384, onShortfall: report)
   }
 
   private func require<Image>(_ image: Image?, of file: FilePath) throws -> Image {

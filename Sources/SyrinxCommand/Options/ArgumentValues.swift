@@ -39,6 +39,9 @@ extension FilePath: ExpressibleByArgument {
   /// The URL of the file or of the address.
   var source: URL { isWebAddress ? URL(string: text) ?? url : url }
 
+  /// The name for messages.
+  var shownName: FilePath { self == "-" ? "standard input" : self }
+
   /// The documentation of file names in JSON.
   static let jsonHelp = "bytes that are not UTF-8 become U+EF00 + byte"
 }

@@ -121,11 +121,7 @@ struct RawOptions: ParsableArguments {
 
   /// The audio of standard input.
   func standardInput(in context: CommandContext) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    guard let raw else {
-      return SoundFile.buffers(ofFileDescriptor: 0) { [problems = context.problems] in
-        problems.append(.shortfall($0, file: "standard input"))
-      }
-    }
+    guard let raw else { return FilePath("-").buffers(problems: context.problems) }
     let format = AudioFormat(
       sampleRate: SampleRate(hertz: rawRate ?? 48_000), channelCount: rawChannels ?? 2)
     return SoundFile.rawBuffers(ofFileDescriptor: 0, format: format, samples: raw)

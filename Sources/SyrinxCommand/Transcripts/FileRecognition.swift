@@ -28,14 +28,7 @@ final class FileRecognition: Sendable {
   }
 
   func request(wantsPartials: Bool) -> SpeechRequest {
-    let report = { @Sendable [problems, file] (shortfall: SoundFileShortfall) in
-      problems.append(.shortfall(shortfall, file: file == "-" ? "standard input" : file))
-    }
-    let buffers =
-      file == "-"
-      ? SoundFile.buffers(ofFileDescriptor: 0, onShortfall: report)
-      : SoundFile.buffers(of: file.source, onShortfall: report)
-    let noted = buffers.map { [self] buffer in
+    let noted = file.buffers(problems: problems).map { [self] buffer in
       let length = buffer.frameCount.duration(at: buffer.format.sampleRate)
       readLength.withLock { $0 += length }
       return buffer
