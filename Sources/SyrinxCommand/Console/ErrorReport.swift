@@ -71,10 +71,14 @@ struct ErrorReport: Equatable {
     return sentence.contains("\(file)") ? sentence : "\(file): \(sentence)"
   }
 
-  /// Whether the command can go on with its next file.
+  /// Whether the command can go on with its next file: not if standard output, the space for files,
+  /// or the engine is gone.
   static func isOfOneFile(_ error: any Error) -> Bool {
     switch error {
-    case SoundFileError.brokenPipe, is OutputError, is CommandEnd, is CancellationError: false
+    case SoundFileError.brokenPipe, SoundFileError.diskFull: false
+    case is OutputError, is CommandEnd, is CancellationError: false
+    case SpeechClientError.unavailable, SpeechClientError.noResources: false
+    case SpeechClientError.invalidGrammar, SpeechClientError.invalidRequest: false
     default: true
     }
   }

@@ -1,7 +1,6 @@
 import ClientDependencies
 import FilePaths
 import Logging
-import SoundFile
 import SpeechClient
 import SpeechEngine
 
@@ -48,7 +47,7 @@ struct TranscriptionRun: Sendable {
       } else {
         try await fail(entry.input)
       }
-    } catch let error where concernsOneFile(error) {
+    } catch let error where ErrorReport.isOfOneFile(error) {
       try await fail(entry.input, error)
     }
   }
@@ -65,9 +64,7 @@ struct TranscriptionRun: Sendable {
   /// - Parameter error: nil if only a part of the file was transcribed, which is already reported.
   private func fail(_ input: TranscriptionInput, _ error: (any Error)? = nil) async throws {
     if let error {
-      let sentence = "\(error)"
-      await context.console.report(
-        sentence.contains("\(input.file)") ? sentence : "\(input.file): \(sentence)")
+      await context.console.report(ErrorReport.sentence(error, of: input.file))
     }
     if try await archive?.addFailed(input) == false, input.file != "-" {
       await context.console.report(
@@ -173,17 +170,5 @@ struct TranscriptionRun: Sendable {
     }
     return TranscriptReport(
       style: styles[0], file: file, namesFile: namesFiles, console: context.console)
-  }
-}
-
-/// Whether the next file may still be transcribed: not if the engine, standard output, or the space
-/// for transcripts is gone.
-private func concernsOneFile(_ error: any Error) -> Bool {
-  switch error {
-  case SoundFileError.brokenPipe, SoundFileError.diskFull: false
-  case is OutputError, is CommandEnd, is CancellationError: false
-  case SpeechClientError.unavailable, SpeechClientError.noResources: false
-  case SpeechClientError.invalidGrammar, SpeechClientError.invalidRequest: false
-  default: true
   }
 }
