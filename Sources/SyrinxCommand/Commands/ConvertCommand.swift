@@ -124,32 +124,18 @@ struct ConvertCommand: Subcommand {
   }
 
   private func convert(_ jobs: [ConversionJob], in context: CommandContext) async throws {
-    var (hasFailed, done) = (false, 0)
     let count = parallel.count
     // Several files at once have one line together.
     let showsEach = jobs.count == 1 || count == 1
-    try await inOrder(
-      jobs, jobs: count,
-      { job in
-        await job.run(
-          changing: options, isMix: mix, isRaw: raw,
-          progress: showsEach && context.console.isWatched ? context.console : nil)
-      },
-      { job, result in
-        do {
-          let result = try result.get()
-          let isWhole = try await report(result, of: job, in: context)
-          hasFailed = hasFailed || !isWhole
-        } catch let error where jobs.count > 1 && ErrorReport.isOfOneFile(error) {
-          let named = job.inputs.first { ErrorReport.sentence(error).contains("\($0)") }
-          await context.console.report(ErrorReport.sentence(error, of: named ?? job.inputs[0]))
-          hasFailed = true
-        }
-        done += 1
-        if !showsEach { await context.console.showStatus("\(done) of \(jobs.count) files") }
-      })
-    await context.console.clearStatus()
-    if hasFailed { throw CommandEnd.reported }
+    try await context.forEachFile(
+      jobs, jobs: count, showsCount: !showsEach, inputs: { $0.inputs }
+    ) { job in
+      try await job.run(
+        changing: options, isMix: mix, isRaw: raw,
+        progress: showsEach && context.console.isWatched ? context.console : nil)
+    } _: { job, result in
+      try await report(result, of: job, in: context)
+    }
   }
 
   /// Reports a result and returns whether nothing was missing.

@@ -41,20 +41,20 @@ struct InfoCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    var hasFailed = false
-    try await inOrder(files, jobs: parallel.count, describe) { file, result in
+    try await context.forEachFile(
+      files, jobs: parallel.count, inputs: { [$0] }, describe
+    ) { file, result in
       try context.checkInterruption()
       switch result {
       case .success(let info):
         let record = FileInfoRecord(file, info)
         try await context.console.print(json ? try record.jsonLine() : record.text(info))
-        guard let shortfall = info.shortfall else { return }
+        guard let shortfall = info.shortfall else { return true }
         await context.console.report("\(FileProblem.shortfall(shortfall, file: file))")
       case .failure(let error): await context.console.report("\(error)")
       }
-      hasFailed = true
+      return false
     }
-    if hasFailed { throw CommandEnd.reported }
   }
 }
 

@@ -75,24 +75,21 @@ struct MeasureCommand: Subcommand {
   }
 
   private func measureFiles(in context: CommandContext) async throws {
-    var (hasFailed, done) = (false, 0)
-    try await inOrder(files, jobs: parallel.count) { [silence] file in
+    try await context.forEachFile(
+      files, jobs: parallel.count, showsCount: files.count > 1, inputs: { [$0] }
+    ) { [silence] file in
       await FileMeasurement(file, silence: Decibels(dBFS: silence))
     } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
-      hasFailed = hasFailed || !measurement.sentences.isEmpty
       if let result = measurement.result {
         var record = MeasurementRecord(result)
         record.file = file
         let report = MeasurementReport(name: "\(file.shownName)", result: result)
         try await print(record, report, in: context)
       }
-      done += 1
-      if files.count > 1 { await context.console.showStatus("\(done) of \(files.count) files") }
+      return measurement.sentences.isEmpty
     }
-    await context.console.clearStatus()
-    if hasFailed { throw CommandEnd.reported }
   }
 
   private func print(
@@ -150,7 +147,7 @@ private struct FileMeasurement {
         .measured(silence: silence)
       if result == nil { sentences.append("\(file.shownName) holds no audio") }
     } catch {
-      sentences.append(ErrorReport.sentence(error, of: file.shownName))
+      sentences.append(ErrorReport.sentence(error, of: [file.shownName]))
     }
     sentences += problems.all.map { "\($0)" }
   }

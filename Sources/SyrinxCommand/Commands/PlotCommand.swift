@@ -151,29 +151,15 @@ struct PlotCommand: Subcommand {
   }
 
   private func plotFiles(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
-    guard files.count > 1 else { return try await plot(files[0], cues, in: context) }
-    var (hasFailed, done) = (false, 0)
     // A terminal shows one after the other.
-    try await inOrder(files, jobs: outputDir == nil ? 1 : parallel.count) { file in
-      do {
-        return Result<Void, any Error>.success(try await plot(file, cues, in: context))
-      } catch {
-        return .failure(error)
-      }
-    } _: { file, result in
-      do {
-        try result.get()
-      } catch let error where ErrorReport.isOfOneFile(error) {
-        await context.console.report(ErrorReport.sentence(error, of: file))
-        hasFailed = true
-      }
-      done += 1
-      if outputDir != nil {
-        await context.console.showStatus("\(done) of \(files.count) files")
-      }
+    try await context.forEachFile(
+      files, jobs: outputDir == nil ? 1 : parallel.count,
+      showsCount: outputDir != nil && files.count > 1, inputs: { [$0] }
+    ) { file in
+      try await plot(file, cues, in: context)
+    } _: { _, _ in
+      true
     }
-    await context.console.clearStatus()
-    if hasFailed { throw CommandEnd.reported }
   }
 
   private func plot(

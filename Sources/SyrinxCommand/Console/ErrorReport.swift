@@ -65,10 +65,11 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// The sentence of an error that concerns one of several files; it names the file.
-  static func sentence(_ error: any Error, of file: FilePath) -> String {
+  /// The sentence of an error that concerns these files of several; it names one of them.
+  static func sentence(_ error: any Error, of files: [FilePath]) -> String {
     let sentence = sentence(error)
-    return sentence.contains("\(file)") ? sentence : "\(file): \(sentence)"
+    let isNamed = files.contains { sentence.contains("\($0)") }
+    return isNamed ? sentence : "\(files[0]): \(sentence)"
   }
 
   /// Whether the command can go on with its next file: not if standard output, the space for files,

@@ -64,7 +64,7 @@ struct TranscriptionRun: Sendable {
   /// - Parameter error: nil if only a part of the file was transcribed, which is already reported.
   private func fail(_ input: TranscriptionInput, _ error: (any Error)? = nil) async throws {
     if let error {
-      await context.console.report(ErrorReport.sentence(error, of: input.file))
+      await context.console.report(ErrorReport.sentence(error, of: [input.file]))
     }
     if try await archive?.addFailed(input) == false, input.file != "-" {
       await context.console.report(
