@@ -286,7 +286,9 @@ import Testing
     try folder.tone("calls/a.flac", .seconds(1))
     let run = try await run("@/calls -o @/out")
     #expect(!run.isComplete && run.recognized == 3)
-    #expect(run.messages.contains("a.wav: another file of this run has the transcript a\n"))
+    #expect(
+      run.messages.contains(
+        "a.wav: another file of this run already uses the transcript name a\n"))
   }
 
   @Test func `--json prints an object for each file and the counts`() async throws {

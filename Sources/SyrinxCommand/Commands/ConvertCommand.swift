@@ -16,18 +16,18 @@ struct ConvertCommand: Subcommand {
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
 
-      The last file is the output, or name it with -o, which is necessary to overwrite a file with \
-      more than one input. Several inputs are joined without a gap, or mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
+      The last file is the output, or name it with -o. With two or more inputs, only -o overwrites \
+      an existing file. Several inputs are joined without a gap, or mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
       --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
 
-      Rate, channels, and bits stay those of the first input where nothing else is asked for and the \
-      format can have them. Where nothing changes, samples of up to 24 bits and float samples stay \
+      Rate, channels, and bits are those of the first input, unless you request others or the format \
+      cannot store them. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
       other tags are not.
 
-      An output appears when it is complete, and may be one of the inputs: what fails or is \
-      interrupted leaves the file that was there. With several files, each that fails is reported, \
+      An output appears only when it is complete, so it may be one of the inputs. A failure or an \
+      interruption leaves the existing file. With several files, each that fails is reported, \
       the others are converted, and the exit status is 1.
 
       \(ConversionRecord.schema)
@@ -47,10 +47,12 @@ struct ConvertCommand: Subcommand {
       valueName: "format"))
   var to: String?
 
-  @Option(help: ArgumentHelp("Folder for the outputs, made if missing.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp(
+      "Folder for the outputs; created if it does not exist.", valueName: "folder"))
   var outputDir: FilePath?
 
-  @Flag(help: "Mix the inputs in place of joining them.")
+  @Flag(help: "Mix the inputs instead of joining them.")
   var mix = false
 
   @OptionGroup(title: "Changes") var options: ConversionOptions
@@ -94,7 +96,7 @@ struct ConvertCommand: Subcommand {
     guard jobs.count > 1 else { return }
     let outputs = jobs.map { FileIdentity($0.output) }
     guard Set(outputs).count == jobs.count else {
-      throw ValidationError("two inputs have the same name: their outputs would be one file.")
+      throw ValidationError("two inputs have the same name and would share one output file.")
     }
     let inputs = jobs.map { Set($0.inputs.map(FileIdentity.init)) }
     let all = inputs.reduce(into: Set<FileIdentity>()) { $0.formUnion($1) }
@@ -108,7 +110,8 @@ struct ConvertCommand: Subcommand {
     for input in jobs.flatMap(\.inputs) {
       guard let whole = input.wholeOfPart, outputs.contains(FileIdentity(whole)) else { continue }
       throw ValidationError(
-        "\(input) is an input and may be a part of another one as well; choose another folder.")
+        "\(input) is an input, and a part of another output might overwrite it; choose another folder."
+      )
     }
   }
 

@@ -15,8 +15,8 @@ struct InfoCommand: Subcommand {
         syrinx info *.wav --json
         syrinx info https://example.org/talk.m4a
 
-      It reads headers, and the end of a file to see whether it is complete. The length of a pipe is \
-      that of its header, if it has one. A file that cannot be read and a truncated file are reported; \
+      It reads only the header, and the end of the file to check that it is complete. For a pipe, \
+      the length comes from its header, if there is one. A file that cannot be read and a truncated file are reported; \
       the others are printed, and the exit status is 1.
 
       \(FileInfoRecord.schema)

@@ -32,7 +32,8 @@ struct PlotCommand: Subcommand {
   @Option(name: .shortAndLong, help: "File to write; - for a PNG on standard output.")
   var output: FilePath?
 
-  @Option(help: ArgumentHelp("Folder for the plots, made if missing.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("Folder for the plots; created if it does not exist.", valueName: "folder"))
   var outputDir: FilePath?
 
   @Option(
@@ -142,8 +143,8 @@ struct PlotCommand: Subcommand {
       let transcribed = try await cues()
       for line in transcribed?.badLines ?? [] {
         await context.console.report(
-          "\(transcript ?? "-"), line \(line): the times of the cue are not in order between 0 and "
-            + "31536000 s; it is left out")
+          "\(transcript ?? "-"), line \(line): the cue was skipped: its times must be in order and "
+            + "within a year")
       }
       try await plotFiles(transcribed?.cues ?? [], in: context)
       guard transcribed?.badLines.isEmpty ?? true else { throw CommandEnd.reported }

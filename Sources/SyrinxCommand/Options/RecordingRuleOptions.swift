@@ -63,7 +63,7 @@ struct RecordingRuleOptions: ParsableArguments {
   var pickChannels: ChannelList?
 
   @Option(
-    help: "How to fill gaps of lost audio; omit closes them, stop ends the recording.")
+    help: "How to handle lost audio: fill it with silence, omit it, or stop the recording.")
   var gaps = RecordingGapRule.silence
 
   @Flag(help: "Print events to standard output, one JSON object per line.")

@@ -37,7 +37,7 @@ struct PlayList {
       switch entry {
       case .file(let file, _): files.append(file)
       case .unreadable(let folder):
-        problems.append("\(folder): this user may not read the folder")
+        problems.append("cannot read the folder \(folder); check its permissions")
       }
     }
   }

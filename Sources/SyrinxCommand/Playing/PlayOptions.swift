@@ -27,7 +27,8 @@ struct PlayRangeOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Fade-out of the last file, at most 60 s; as much audio is buffered.", valueName: "seconds"))
+      "Fade-out of the last file, at most 60 s, which is also the amount of audio buffered.",
+      valueName: "seconds"))
   var fadeOut = 0.0
 
   var range: PlaybackRange {

@@ -137,7 +137,7 @@ private final class FolderLock {
     let owner = content.map { FilePath(bytes: $0).description }.flatMap { $0.isEmpty ? nil : $0 }
     return CommandFailure(
       description: "\(owner ?? "another process") is writing into \(path.folder); "
-        + "wait for its end, or choose another folder")
+        + "wait until it ends, or choose another folder")
   }
 }
 

@@ -174,7 +174,8 @@ actor RemainingInputs {
         return .failure(
           TranscriptionProblem(
             input: input,
-            description: "\(input.file): another file of this run has the transcript \(transcript)"
+            description: "\(input.file): another file of this run already uses the transcript name "
+              + "\(transcript)"
           ))
       }
       if let own = folder.ownFile(namedLikeTranscriptsOf: input) {
