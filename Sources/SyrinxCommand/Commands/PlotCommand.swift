@@ -193,14 +193,12 @@ struct PlotCommand: Subcommand {
   private func audioPlot(
     of file: FilePath, _ buffers: AsyncThrowingStream<AudioBuffer, any Error>, width: Int,
     height: Int
-  ) async throws -> AudioPlot {
+  ) async throws -> any AudioPlot {
     guard spectrogram else {
-      return .waveform(try await require(buffers.waveformImage(columnCount: width), of: file))
+      return try await require(buffers.waveformImage(columnCount: width), of: file)
     }
-    return .spectrogram(
-      try await require(
-        buffers.spectrogramImage(scale, columnCount: width / 2, rowCount: min(height, 512)),
-        of: file))
+    return try await require(
+      buffers.spectrogramImage(scale, columnCount: width / 2, rowCount: min(height, 512)), of: file)
   }
 
   private func require<Image>(_ image: Image?, of file: FilePath) throws -> Image {
