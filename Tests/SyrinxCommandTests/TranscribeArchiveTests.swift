@@ -68,8 +68,8 @@ import Testing
     defer { for file in [output, messages] { try? FileManager.default.removeItem(at: file.url) } }
     let context = CommandContext(
       console: try Console(
-        output: StandardDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
-        error: StandardDescriptor(
+        output: OutputDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
+        error: OutputDescriptor(
           rawValue: terminal?.user ?? messages.handle.fileDescriptor, name: "standard error")),
       signals: StopSignals())
     let words = arguments.split(separator: " ").map {

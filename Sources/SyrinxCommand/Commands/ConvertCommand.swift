@@ -116,7 +116,7 @@ struct ConvertCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    guard !outputIsStream || !StandardDescriptor.output.isTerminal else {
+    guard !outputIsStream || !OutputDescriptor.output.isTerminal else {
       throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
     }
     let jobs = try plan()

@@ -222,13 +222,13 @@ struct PlotCommand: Subcommand {
     _ blocks: some Sequence<[UInt8]> & Sendable, to output: FilePath?, in context: CommandContext
   ) async throws {
     guard let output, output != "-" else {
-      guard data == .json || !StandardDescriptor.output.isTerminal else {
+      guard data == .json || !OutputDescriptor.output.isTerminal else {
         throw ValidationError("standard output is a terminal; redirect it to a pipe or a file.")
       }
       for block in blocks { try await context.console.write(block) }
       return
     }
-    let file = try TranscriptFile(path: output.text)
+    let file = try PendingOutput(path: output.text)
     for block in blocks { try await file.write(block) }
     try await file.complete()
   }

@@ -75,7 +75,7 @@ struct RecordCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    guard !isStream || !StandardDescriptor.output.isTerminal else {
+    guard !isStream || !OutputDescriptor.output.isTerminal else {
       throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
     }
     try await RecordingRun(
@@ -89,7 +89,7 @@ struct RecordCommand: Subcommand {
     let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
       isStream
-        ? .descriptor(StandardDescriptor.output.rawValue, isRaw: fileFormat.raw)
+        ? .descriptor(OutputDescriptor.output.rawValue, isRaw: fileFormat.raw)
         : .file(file.url),
       encoding: isStream
         ? try SoundFileEncoding(.wav, samples: fileFormat.samples)

@@ -71,7 +71,7 @@ struct TerminalSize {
   let columns: Int
   let width: Int
 
-  init(_ descriptor: StandardDescriptor) {
+  init(_ descriptor: OutputDescriptor) {
     var size = winsize()
     columns = descriptor.columns
     let isKnown = ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_xpixel > 0

@@ -32,7 +32,7 @@ struct TranscriptReport {
   }
 
   /// A report to a file for each form.
-  init(styles: [TranscriptStyle], file: FilePath, to outputs: [TranscriptFile], console: Console) {
+  init(styles: [TranscriptStyle], file: FilePath, to outputs: [PendingOutput], console: Console) {
     let texts = styles.map { TranscriptText(style: $0, file: file) }
     self.init(zip(texts, outputs).map { ($0, $1) }, file: file, console: console)
   }

@@ -140,7 +140,7 @@ struct TranscriptionRun: Sendable {
   }
 
   private func write(
-    _ entry: RecognitionQueue.Entry, to outputs: [TranscriptFile]
+    _ entry: RecognitionQueue.Entry, to outputs: [PendingOutput]
   ) async throws -> Bool {
     let recognition = entry.recognition
     var report = report(on: recognition.file, to: outputs)
@@ -163,7 +163,7 @@ struct TranscriptionRun: Sendable {
     return report.isWhole && isComplete
   }
 
-  private func report(on file: FilePath, to outputs: [TranscriptFile]) -> TranscriptReport {
+  private func report(on file: FilePath, to outputs: [PendingOutput]) -> TranscriptReport {
     let styles = command.transcript.styles
     guard outputs.isEmpty else {
       return TranscriptReport(styles: styles, file: file, to: outputs, console: context.console)
