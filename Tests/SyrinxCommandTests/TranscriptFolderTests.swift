@@ -83,8 +83,6 @@ struct TranscriptFolderTests {
   @Test
   func `an unwritable transcript folder is an error`() async throws {
     #expect(throws: SoundFileError.self) { try PendingOutput(path: "/nowhere/talk.txt") }
-    #expect(throws: CommandFailure.self) {
-      try TranscriptFolder(path: "/dev/null/out", styles: [.text]).make()
-    }
+    await #expect(throws: CommandFailure.self) { try await makeFolder("/dev/null/out") }
   }
 }

@@ -111,7 +111,7 @@ struct TranscribeCommand: RecognizingSubcommand {
 
   func perform(in context: CommandContext) async throws {
     let prepare = try await recognition.preparation()
-    try folder?.make()
+    if let outputDir { try await makeFolder(outputDir) }
     let archive = try await archive(preparing: prepare, in: context)
     do {
       try await transcribe(to: archive, preparing: prepare, in: context)

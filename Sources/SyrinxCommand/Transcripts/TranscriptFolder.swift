@@ -19,18 +19,12 @@ struct TranscriptFolder {
     }
   }
 
-  /// Creates the folder if it does not exist.
-  func make() throws(CommandFailure) {
-    try make(path)
-  }
-
   /// Begins the transcripts of an input, in the order of the styles.
-  func files(for input: TranscriptionInput) throws -> [PendingOutput] {
-    try styles.map { style in
-      let file = file(for: input, style)
-      try make(file.folder)
-      return try PendingOutput(path: file.text)
-    }
+  func files(for input: TranscriptionInput) async throws -> [PendingOutput] {
+    let files = styles.map { file(for: input, $0) }
+    // They differ in their extensions only.
+    try await makeFolder(files[0].folder)
+    return try files.map { try PendingOutput(path: $0.text) }
   }
 
   /// Whether all transcripts of an input exist.
@@ -48,13 +42,5 @@ struct TranscriptFolder {
   func file(for input: TranscriptionInput, _ style: TranscriptStyle) -> FilePath {
     path.appending(
       FilePath(bytes: input.place.withoutExtension.bytes + ".\(style.pathExtension)".utf8))
-  }
-
-  private func make(_ folder: FilePath) throws(CommandFailure) {
-    do throws(FilePathError) {
-      try folder.makeFolder()
-    } catch {
-      throw CommandFailure(description: "cannot create the folder \(folder): \(error.reason)")
-    }
   }
 }

@@ -126,7 +126,7 @@ struct TranscriptionRun: Sendable {
 
   /// Writes the transcripts of a file and returns whether they are whole.
   private func writeTranscripts(_ entry: RecognitionQueue.Entry) async throws -> Bool {
-    let outputs = try command.folder?.files(for: entry.input) ?? []
+    let outputs = try await command.folder?.files(for: entry.input) ?? []
     do {
       let isWhole = try await write(entry, to: outputs)
       try entry.input.checkUnchanged()
