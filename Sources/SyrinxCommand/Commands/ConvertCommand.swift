@@ -241,7 +241,7 @@ struct ConversionRecord: Encodable {
     (sampleRate, channels) = (result.format.sampleRate.hertz, result.format.channelCount)
     frames = file.frameCount.rawValue
     seconds = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
-    peak = result.peak.dBFS.isFinite ? (result.peak.dBFS * 100).rounded() / 100 : nil
+    peak = result.peak.finite
     gain = (result.gain.dBFS * 100).rounded() / 100
   }
 

@@ -134,9 +134,8 @@ struct FileInfoRecord: Encodable {
       ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
     }
     if let missing { lines.append(("missing", missing)) }
-    return lines.map { name, value in
-      name + String(repeating: " ", count: max(1, 11 - name.count)) + value.printable
-    }.joined(separator: "\n")
+    return lines.map { name, value in (name + " ").padded(to: 11) + value.printable }
+      .joined(separator: "\n")
   }
 
   /// The documentation of the JSON in the help.
