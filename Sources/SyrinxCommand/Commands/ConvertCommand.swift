@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioCore
 import Conversion
 import FilePaths
-import Glibc
 import SoundFile
 
 /// `syrinx convert`: converts, cuts, joins, and mixes sound files.
@@ -85,7 +84,7 @@ struct ConvertCommand: Subcommand {
   /// `syrinx convert *.wav` must not replace the last file.
   private func checkLastFile() throws {
     guard output == nil, !isBatch, files.count > 2, let last = files.last,
-      last.status.map({ $0.st_mode & S_IFMT == S_IFREG }) == true,
+      last.status?.isRegularFile == true,
       !files.dropLast().contains(where: last.isSameFile)
     else { return }
     throw ValidationError("\(last) exists; name the output with -o to overwrite it.")
@@ -212,11 +211,7 @@ struct ConvertCommand: Subcommand {
       return
     }
     guard !raw else { throw ValidationError("--raw requires the output - (standard output).") }
-    do {
-      if job.container == nil { _ = try SoundFileEncoding(pathExtension: job.output.pathExtension) }
-    } catch {
-      throw ValidationError("\(job.output): \(error).")
-    }
+    if job.container == nil { try checkExtension(of: job.output) }
   }
 }
 

@@ -1,6 +1,5 @@
 import FilePaths
 import FoundationEssentials
-import Glibc
 
 /// The files that the arguments of `syrinx play` stand for: a folder stands for the sound files in it,
 /// and a playlist for its entries.
@@ -44,7 +43,7 @@ struct PlayList {
 
   private mutating func addPlaylist(_ playlist: FilePath, _ format: PlaylistFormat) {
     // A pipe or a device may never end.
-    guard playlist.status.map({ $0.st_mode & S_IFMT == S_IFREG }) ?? true else {
+    guard playlist.status?.isRegularFile ?? true else {
       return problems.append("cannot read \(playlist): it is not a regular file")
     }
     do throws(FilePathError) {

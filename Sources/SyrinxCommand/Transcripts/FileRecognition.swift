@@ -2,7 +2,6 @@ import AudioCore
 import AudioThreads
 import ClientDependencies
 import FilePaths
-import Glibc
 import SoundFile
 import SpeechClient
 import Synchronization
@@ -76,7 +75,7 @@ extension SpeechRecognitionEvent {
 
 /// The length in a file's header, read on a thread of its own; nil for a pipe, which is not opened.
 private func announcedLength(of file: FilePath) async -> Duration? {
-  guard file != "-", let mode = file.status?.st_mode, mode & S_IFMT == S_IFREG else { return nil }
+  guard file != "-", file.status?.isRegularFile == true else { return nil }
   return await DedicatedThread.run(
     name: "syrinx-length", abandoned: nil, failed: { _ in nil }
   ) {

@@ -29,7 +29,7 @@ struct FileVersion: Equatable, Sendable {
 
   /// Nil for anything that is not a regular file.
   init?(_ status: stat?) {
-    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard let status, status.isRegularFile else { return nil }
     byteCount = Int(status.st_size)
     modifiedSeconds = Int(status.st_mtim.tv_sec)
     modifiedNanoseconds = Int(status.st_mtim.tv_nsec)
