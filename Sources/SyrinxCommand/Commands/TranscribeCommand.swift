@@ -177,7 +177,7 @@ struct TranscribeCommand: RecognizingSubcommand {
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
     recipe.partials = transcript.wantsPartials(on: context.console) ? true : nil
-    recipe.grammar = try await recognition.grammarText(preparing: prepare).map(checksum)
+    recipe.grammar = try await recognition.grammarText(preparing: prepare).map(stableChecksum)
     return try TranscriptArchive(
       folder: outputDir, recipe: recipe, listSeparator: listSeparator)
   }

@@ -138,7 +138,7 @@ actor RemainingInputs {
   private let folder: TranscriptFolder?
   private let done: TranscriptManifest?
   private var inputs: TranscriptionInputs.Iterator
-  private var claimed: Set<Checksum> = []
+  private var claimed: Set<RunChecksum> = []
   private var upcoming: FoundInput?
 
   /// The number of inputs that were done before, and their size in bytes.
@@ -170,7 +170,7 @@ actor RemainingInputs {
     while let found = try inputs.next() {
       guard let folder, case .success(let input) = found else { return found }
       let transcript = input.place.withoutExtension
-      guard claimed.insert(Checksum(transcript.bytes)).inserted else {
+      guard claimed.insert(RunChecksum(transcript.bytes)).inserted else {
         return .failure(
           TranscriptionProblem(
             input: input,
