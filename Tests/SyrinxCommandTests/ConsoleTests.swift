@@ -66,7 +66,7 @@ struct ConsoleTests {
       utterance: 3, bestTranscription: Transcription(segments: words), isFinal: false)
     let crash = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "crash"))
     var report = TranscriptReport(style: .json, file: "a.wav", console: console)
-    #expect(report.isWhole)
+    #expect(report.isComplete)
     for event in [
       SpeechRecognitionEvent.speechStarted(at: .zero), .result(partial),
       .dropped(.zero ..< .seconds(1), reason: crash), .speechEnded(at: .seconds(1)),
@@ -74,7 +74,7 @@ struct ConsoleTests {
     ] {
       try await report.show(event)
     }
-    #expect(!report.isWhole)
+    #expect(!report.isComplete)
     let records = try output.text().split(separator: "\n").dropFirst()
     #expect(
       records == [

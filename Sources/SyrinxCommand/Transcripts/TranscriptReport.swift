@@ -16,7 +16,7 @@ struct TranscriptReport {
   private var open: Int?
 
   /// Whether all audio was recognized.
-  private(set) var isWhole = true
+  private(set) var isComplete = true
 
   /// The next pause makes up for a smaller lag.
   private static let seriousLag = Duration.seconds(5)
@@ -83,7 +83,7 @@ struct TranscriptReport {
       isLagging = true
       return ["recognition lags \(lag.secondsText) behind; is this machine too slow or busy?"]
     case .dropped(let range, let reason):
-      isWhole = false
+      isComplete = false
       return named(losses.add(range, reason))
     default: return []
     }

@@ -124,15 +124,15 @@ struct TranscriptionRun: Sendable {
       input: input, recognition: recognition, events: await speech.recognition(request: request))
   }
 
-  /// Writes the transcripts of a file and returns whether they are whole.
+  /// Writes the transcripts of a file and returns whether they are complete.
   private func writeTranscripts(_ entry: RecognitionQueue.Entry) async throws -> Bool {
     let outputs = try await command.folder?.files(for: entry.input) ?? []
     do {
-      let isWhole = try await write(entry, to: outputs)
+      let isComplete = try await write(entry, to: outputs)
       try entry.input.checkUnchanged()
       try await archive?.willReplace(entry.input)
       for output in outputs { try await output.complete() }
-      return isWhole
+      return isComplete
     } catch {
       for output in outputs { await output.discard() }
       throw error
@@ -159,8 +159,7 @@ struct TranscriptionRun: Sendable {
       throw error
     }
     try await report.end()
-    let isComplete = try await recognition.finish()
-    return report.isWhole && isComplete
+    return try await recognition.finish() && report.isComplete
   }
 
   private func report(on file: FilePath, to outputs: [PendingOutput]) -> TranscriptReport {
