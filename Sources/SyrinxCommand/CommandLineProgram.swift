@@ -23,7 +23,7 @@ public enum CommandLineProgram {
     engines: [EngineMaker] = [], defaultEngine: EngineMaker? = nil,
     detector: SpeechActivityDetector = .energy, preparation: EnginePreparation? = nil
   ) -> Never {
-    StandardDescriptor.reserveAll()
+    OutputDescriptor.reserveAll()
     // A reader that is gone shows as EPIPE, on which the command ends quietly.
     signal(SIGPIPE, SIG_IGN)
     StopSignals.block()
@@ -112,13 +112,13 @@ struct RootCommand: AsyncParsableCommand {
     let status = exitCode(for: error).rawValue
     guard !text.isEmpty else { return status }
     do throws(OutputError) {
-      let output = status == EXIT_SUCCESS ? StandardDescriptor.output : .error
+      let output = status == EXIT_SUCCESS ? OutputDescriptor.output : .error
       try output.write(text.printable + "\n")
       return status
     } catch {
       guard status == EXIT_SUCCESS, let report = ErrorReport(error) else { return status }
       if let sentence = report.sentence {
-        try? StandardDescriptor.error.write("syrinx: \(sentence)\n")
+        try? OutputDescriptor.error.write("syrinx: \(sentence)\n")
       }
       return report.status
     }

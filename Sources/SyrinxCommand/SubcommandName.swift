@@ -1,4 +1,5 @@
 import ArgumentParser
+import Transcripts
 
 /// The name of a subcommand as somebody types it.
 enum SubcommandName {
@@ -25,17 +26,7 @@ enum SubcommandName {
 
   /// The number of letters to insert, remove, or change between two words.
   private static func distance(_ word: String, _ other: String) -> Int {
-    let letters = Array(other)
-    var row = Array(0...letters.count)
-    for (index, letter) in word.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in letters.indices {
-        let change = diagonal + (letter == letters[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(change, row[column] + 1, row[column + 1] + 1)
-      }
-    }
-    return row[letters.count]
+    WordErrorRate(reference: word.map { String($0) }, hypothesis: other.map { String($0) })
+      .errorCount
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioPlayerClient
 import Testing
 
 @testable import SyrinxCommand
@@ -51,21 +52,21 @@ struct ChannelListTests {
   }
 }
 
-struct LoopCountTests {
+struct PlaybackRepetitionTests {
   @Test
   func `a loop count is a number from 1 to a million, or forever`() {
-    #expect(LoopCount(argument: "1") == .times(1))
-    #expect(LoopCount(argument: "1000000") == .times(1_000_000))
-    #expect(LoopCount(argument: "forever") == .forever)
+    #expect(PlaybackRepetition(argument: "1") == .times(1))
+    #expect(PlaybackRepetition(argument: "1000000") == .times(1_000_000))
+    #expect(PlaybackRepetition(argument: "forever") == .forever)
   }
 
   @Test(arguments: ["0", "-1", "1000001", "1.5", "", "Forever", "99999999999999999999"])
   func `any other loop count is refused`(argument: String) {
-    #expect(LoopCount(argument: argument) == nil)
+    #expect(PlaybackRepetition(argument: argument) == nil)
   }
 
   @Test(arguments: ["1", "12", "forever"])
   func `the help shows a loop count as it is typed`(argument: String) {
-    #expect(LoopCount(argument: argument)?.defaultValueDescription == argument)
+    #expect(PlaybackRepetition(argument: argument)?.defaultValueDescription == argument)
   }
 }

@@ -16,8 +16,8 @@ struct ConsoleTests {
     folder = try TestFolder()
     (output, error) = (try folder.output(), try folder.output())
     console = try Console(
-      output: StandardDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
-      error: StandardDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
+      output: OutputDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
+      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
   }
 
   @Test
@@ -66,7 +66,7 @@ struct ConsoleTests {
       utterance: 3, bestTranscription: Transcription(segments: words), isFinal: false)
     let crash = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "crash"))
     var report = TranscriptReport(style: .json, file: "a.wav", console: console)
-    #expect(report.isWhole)
+    #expect(report.isComplete)
     for event in [
       SpeechRecognitionEvent.speechStarted(at: .zero), .result(partial),
       .dropped(.zero ..< .seconds(1), reason: crash), .speechEnded(at: .seconds(1)),
@@ -74,7 +74,7 @@ struct ConsoleTests {
     ] {
       try await report.show(event)
     }
-    #expect(!report.isWhole)
+    #expect(!report.isComplete)
     let records = try output.text().split(separator: "\n").dropFirst()
     #expect(
       records == [
@@ -137,7 +137,7 @@ struct ConsoleTests {
 }
 
 @Suite(.timeLimit(.minutes(5)))
-struct StandardDescriptorTests {
+struct OutputDescriptorTests {
   @Test
   func `a text longer than a pipe's buffer arrives whole, even if the pipe is non-blocking`()
     async throws
@@ -153,7 +153,7 @@ struct StandardDescriptorTests {
     do {
       // Without the end the reader would wait forever, even if writing fails.
       defer { try? pipe.fileHandleForWriting.close() }
-      try StandardDescriptor(rawValue: writing, name: "pipe").write(text)
+      try OutputDescriptor(rawValue: writing, name: "pipe").write(text)
     }
     let read = try await received.first { _ in true }
     #expect(read == Data(text.utf8))
@@ -162,7 +162,7 @@ struct StandardDescriptorTests {
   @Test
   func `a failed write is an error with its reason`() throws {
     let full = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
-    let descriptor = StandardDescriptor(rawValue: full.fileDescriptor, name: "standard output")
+    let descriptor = OutputDescriptor(rawValue: full.fileDescriptor, name: "standard output")
     #expect(throws: OutputError(name: "standard output", code: ENOSPC)) {
       try descriptor.write("text")
     }

@@ -4,6 +4,7 @@ import AudioPlayerClient
 import AudioRecorderClient
 import Foundation
 import SoundCard
+import SoundFile
 import Testing
 import WyomingServer
 
@@ -58,6 +59,12 @@ struct ErrorReportTests {
   func `a reported error is not reported again`() {
     #expect(ErrorReport(CommandEnd.reported)?.status == 1)
     #expect(ErrorReport(CommandEnd.reported)?.sentence == nil)
+  }
+
+  @Test
+  func `a full disk ends a command, and a file that cannot be read does not`() {
+    #expect(!ErrorReport.isOfOneFile(SoundFileError.diskFull(path: "a.wav")))
+    #expect(ErrorReport.isOfOneFile(SoundFileError.cannotRead(path: "a.wav", reason: "why")))
   }
 
   @Test

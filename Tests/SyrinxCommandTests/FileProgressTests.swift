@@ -29,7 +29,7 @@ struct FileProgressTests {
   ) async throws -> [String] {
     let terminal = try PseudoTerminal()
     let console = try Console(
-      error: StandardDescriptor(rawValue: terminal.user, name: "standard error"))
+      error: OutputDescriptor(rawValue: terminal.user, name: "standard error"))
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock

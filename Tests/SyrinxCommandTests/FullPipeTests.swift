@@ -19,7 +19,7 @@ import Testing
     let pipe = Pipe()
     let stopSignal = try WakeUp()
     stopSignal.signal()
-    let descriptor = StandardDescriptor(
+    let descriptor = OutputDescriptor(
       rawValue: pipe.fileHandleForWriting.fileDescriptor, name: "standard output")
     try descriptor.write("there is room for this", stopSignal: stopSignal)
     #expect(throws: OutputError(name: "standard output", code: ETIMEDOUT)) {
@@ -36,7 +36,7 @@ import Testing
     stopSignal.signal()
     let reading = pipe.fileHandleForReading
     let reader = try DedicatedThread.start(name: "reader") { _ = try? reading.readToEnd() }
-    try StandardDescriptor(rawValue: pipe.fileHandleForWriting.fileDescriptor, name: "pipe")
+    try OutputDescriptor(rawValue: pipe.fileHandleForWriting.fileDescriptor, name: "pipe")
       .write(String(repeating: "x", count: 1_000_000), stopSignal: stopSignal)
     try pipe.fileHandleForWriting.close()
     withExtendedLifetime(reader) {}

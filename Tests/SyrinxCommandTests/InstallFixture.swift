@@ -18,8 +18,8 @@ class InstallFixture {
     index = try WheelIndex(in: folder.url)
     error = try folder.output()
     console = try Console(
-      output: StandardDescriptor(rawValue: -1, name: "standard output"),
-      error: StandardDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
+      output: OutputDescriptor(rawValue: -1, name: "standard output"),
+      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
   }
 
   var target: FilePath { FilePath(folder.file("engines")) }

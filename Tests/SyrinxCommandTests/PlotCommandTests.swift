@@ -144,7 +144,7 @@ struct PlotCommandTests {
 
   @Test
   func `a picture for kitty graphics comes in pieces, the last of which says so`() {
-    let text = AudioPlot.kittyText(Array(repeating: 0, count: 6_000))
+    let text = TerminalGraphics.kittyText(Array(repeating: 0, count: 6_000))
     #expect(text.hasPrefix("\u{1B}_Ga=T,f=100,m=1;") && text.contains("\u{1B}_Gm=0;"))
     #expect(text.count { $0 == ";" } == 2)
   }

@@ -14,7 +14,7 @@ struct RecordingReportTests {
     let folder = try TestFolder()
     let error = try folder.output()
     let console = try Console(
-      error: StandardDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
+      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
     let context = CommandContext(console: console, signals: StopSignals())
     var report = RecordingReport(device: nil, context: context)
     await report.show(.deviceReturned(gap: .seconds(6)))

@@ -68,8 +68,8 @@ import Testing
     defer { for file in [output, messages] { try? FileManager.default.removeItem(at: file.url) } }
     let context = CommandContext(
       console: try Console(
-        output: StandardDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
-        error: StandardDescriptor(
+        output: OutputDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
+        error: OutputDescriptor(
           rawValue: terminal?.user ?? messages.handle.fileDescriptor, name: "standard error")),
       signals: StopSignals())
     let words = arguments.split(separator: " ").map {
@@ -286,7 +286,9 @@ import Testing
     try folder.tone("calls/a.flac", .seconds(1))
     let run = try await run("@/calls -o @/out")
     #expect(!run.isComplete && run.recognized == 3)
-    #expect(run.messages.contains("a.wav: another file of this run has the transcript a\n"))
+    #expect(
+      run.messages.contains(
+        "a.wav: another file of this run already uses the transcript name a\n"))
   }
 
   @Test func `--json prints an object for each file and the counts`() async throws {

@@ -43,9 +43,9 @@ import Testing
     let output = try folder.output()
     let context = CommandContext(
       console: try Console(
-        output: StandardDescriptor(
+        output: OutputDescriptor(
           rawValue: output.handle.fileDescriptor, name: "standard output"),
-        error: StandardDescriptor(rawValue: terminal.user, name: "standard error")),
+        error: OutputDescriptor(rawValue: terminal.user, name: "standard error")),
       signals: StopSignals())
     let command = try #require(
       try TranscribeCommand.parseAsRoot(arguments) as? TranscribeCommand)

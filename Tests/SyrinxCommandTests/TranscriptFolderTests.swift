@@ -31,8 +31,8 @@ struct TranscriptFolderTests {
   func `a complete transcript gets its name, and an incomplete one is removed`() async throws {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path
-    func begin() async throws -> TranscriptFile {
-      let file = try TranscriptFile(path: path)
+    func begin() async throws -> PendingOutput {
+      let file = try PendingOutput(path: path)
       try await file.print("one")
       return file
     }
@@ -63,7 +63,7 @@ struct TranscriptFolderTests {
         at: folder.file(name), withDestinationURL: theirs)
     }
     try Data("theirs".utf8).write(to: theirs)
-    let file = try TranscriptFile(path: folder.file("talk.txt").path)
+    let file = try PendingOutput(path: folder.file("talk.txt").path)
     try await file.print("one")
     try await file.complete()
     #expect(try String(contentsOf: theirs, encoding: .utf8) == "theirs")
@@ -74,7 +74,7 @@ struct TranscriptFolderTests {
   func `a transcript that cannot get its name leaves nothing`() async throws {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path
-    let file = try TranscriptFile(path: path)
+    let file = try PendingOutput(path: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     await #expect(throws: SoundFileError.self) { try await file.complete() }
     #expect(try folder.names == ["talk.txt"])
@@ -82,9 +82,7 @@ struct TranscriptFolderTests {
 
   @Test
   func `an unwritable transcript folder is an error`() async throws {
-    #expect(throws: SoundFileError.self) { try TranscriptFile(path: "/nowhere/talk.txt") }
-    #expect(throws: CommandFailure.self) {
-      try TranscriptFolder(path: "/dev/null/out", styles: [.text]).make()
-    }
+    #expect(throws: SoundFileError.self) { try PendingOutput(path: "/nowhere/talk.txt") }
+    await #expect(throws: CommandFailure.self) { try await makeFolder("/dev/null/out") }
   }
 }

@@ -92,6 +92,6 @@ import Testing
   }
 
   @Test func `a checksum is the same in every run`() {
-    #expect(checksum("") == "cbf29ce484222325" && checksum("a") == "af63dc4c8601ec8c")
+    #expect(stableChecksum("") == "cbf29ce484222325" && stableChecksum("a") == "af63dc4c8601ec8c")
   }
 }

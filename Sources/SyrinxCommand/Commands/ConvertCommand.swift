@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioCore
 import Conversion
 import FilePaths
-import Glibc
 import SoundFile
 
 /// `syrinx convert`: converts, cuts, joins, and mixes sound files.
@@ -16,18 +15,18 @@ struct ConvertCommand: Subcommand {
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
 
-      The last file is the output, or name it with -o, which is necessary to overwrite a file with \
-      more than one input. Several inputs are joined without a gap, or mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
+      The last file is the output, or name it with -o. With two or more inputs, only -o overwrites \
+      an existing file. Several inputs are joined without a gap, or mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
       --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
 
-      Rate, channels, and bits stay those of the first input where nothing else is asked for and the \
-      format can have them. Where nothing changes, samples of up to 24 bits and float samples stay \
+      Rate, channels, and bits are those of the first input, unless you request others or the format \
+      cannot store them. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
       other tags are not.
 
-      An output appears when it is complete, and may be one of the inputs: what fails or is \
-      interrupted leaves the file that was there. With several files, each that fails is reported, \
+      An output appears only when it is complete, so it may be one of the inputs. A failure or an \
+      interruption leaves the existing file. With several files, each that fails is reported, \
       the others are converted, and the exit status is 1.
 
       \(ConversionRecord.schema)
@@ -47,10 +46,12 @@ struct ConvertCommand: Subcommand {
       valueName: "format"))
   var to: String?
 
-  @Option(help: ArgumentHelp("Folder for the outputs, made if missing.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp(
+      "Folder for the outputs; created if it does not exist.", valueName: "folder"))
   var outputDir: FilePath?
 
-  @Flag(help: "Mix the inputs in place of joining them.")
+  @Flag(help: "Mix the inputs instead of joining them.")
   var mix = false
 
   @OptionGroup(title: "Changes") var options: ConversionOptions
@@ -83,7 +84,7 @@ struct ConvertCommand: Subcommand {
   /// `syrinx convert *.wav` must not replace the last file.
   private func checkLastFile() throws {
     guard output == nil, !isBatch, files.count > 2, let last = files.last,
-      last.status.map({ $0.st_mode & S_IFMT == S_IFREG }) == true,
+      last.status?.isRegularFile == true,
       !files.dropLast().contains(where: last.isSameFile)
     else { return }
     throw ValidationError("\(last) exists; name the output with -o to overwrite it.")
@@ -94,7 +95,7 @@ struct ConvertCommand: Subcommand {
     guard jobs.count > 1 else { return }
     let outputs = jobs.map { FileIdentity($0.output) }
     guard Set(outputs).count == jobs.count else {
-      throw ValidationError("two inputs have the same name: their outputs would be one file.")
+      throw ValidationError("two inputs have the same name and would share one output file.")
     }
     let inputs = jobs.map { Set($0.inputs.map(FileIdentity.init)) }
     let all = inputs.reduce(into: Set<FileIdentity>()) { $0.formUnion($1) }
@@ -108,12 +109,13 @@ struct ConvertCommand: Subcommand {
     for input in jobs.flatMap(\.inputs) {
       guard let whole = input.wholeOfPart, outputs.contains(FileIdentity(whole)) else { continue }
       throw ValidationError(
-        "\(input) is an input and may be a part of another one as well; choose another folder.")
+        "\(input) is an input, and a part of another output might overwrite it; choose another folder."
+      )
     }
   }
 
   func perform(in context: CommandContext) async throws {
-    guard !outputIsStream || !StandardDescriptor.output.isTerminal else {
+    guard !outputIsStream || !OutputDescriptor.output.isTerminal else {
       throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
     }
     let jobs = try plan()
@@ -124,32 +126,18 @@ struct ConvertCommand: Subcommand {
   }
 
   private func convert(_ jobs: [ConversionJob], in context: CommandContext) async throws {
-    var (hasFailed, done) = (false, 0)
     let count = parallel.count
     // Several files at once have one line together.
     let showsEach = jobs.count == 1 || count == 1
-    try await inOrder(
-      jobs, jobs: count,
-      { job in
-        await job.run(
-          changing: options, isMix: mix, isRaw: raw,
-          progress: showsEach && context.console.isWatched ? context.console : nil)
-      },
-      { job, result in
-        do {
-          let result = try result.get()
-          let isWhole = try await report(result, of: job, in: context)
-          hasFailed = hasFailed || !isWhole
-        } catch let error where jobs.count > 1 && ErrorReport.isOfOneFile(error) {
-          let named = job.inputs.first { ErrorReport.sentence(error).contains("\($0)") }
-          await context.console.report(ErrorReport.sentence(error, of: named ?? job.inputs[0]))
-          hasFailed = true
-        }
-        done += 1
-        if !showsEach { await context.console.showStatus("\(done) of \(jobs.count) files") }
-      })
-    await context.console.clearStatus()
-    if hasFailed { throw CommandEnd.reported }
+    try await context.forEachFile(
+      jobs, jobs: count, showsCount: !showsEach, inputs: { $0.inputs }
+    ) { job in
+      try await job.run(
+        changing: options, isMix: mix, isRaw: raw,
+        progress: showsEach && context.console.isWatched ? context.console : nil)
+    } _: { job, result in
+      try await report(result, of: job, in: context)
+    }
   }
 
   /// Reports a result and returns whether nothing was missing.
@@ -223,11 +211,7 @@ struct ConvertCommand: Subcommand {
       return
     }
     guard !raw else { throw ValidationError("--raw requires the output - (standard output).") }
-    do {
-      if job.container == nil { _ = try SoundFileEncoding(pathExtension: job.output.pathExtension) }
-    } catch {
-      throw ValidationError("\(job.output): \(error).")
-    }
+    if job.container == nil { try checkExtension(of: job.output) }
   }
 }
 
@@ -252,7 +236,7 @@ struct ConversionRecord: Encodable {
     (sampleRate, channels) = (result.format.sampleRate.hertz, result.format.channelCount)
     frames = file.frameCount.rawValue
     seconds = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
-    peak = result.peak.dBFS.isFinite ? (result.peak.dBFS * 100).rounded() / 100 : nil
+    peak = result.peak.finite
     gain = (result.gain.dBFS * 100).rounded() / 100
   }
 

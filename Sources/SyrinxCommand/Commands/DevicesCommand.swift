@@ -17,11 +17,11 @@ struct DevicesCommand: Subcommand {
         syrinx devices --json
         syrinx play talk.wav --device hw:CARD=PCH,DEV=0
 
-      An asterisk marks the default device. The virtual devices are always available, but used only \
-      if named.
+      An asterisk marks the default device. The virtual devices are always listed, and are used only \
+      if you name them.
 
-      Rates and channels are shown where they are known without opening the device, and the programs \
-      that use a device of a sound card.
+      The list also shows rates and channels, if they are known without opening the device, and which \
+      programs use a sound card.
 
       With --json, each device is an object on its own line: "id" (the value for --device), "name", \
       "playback", "capture", "default", and "virtual", and where they are known "rates", "channels", \

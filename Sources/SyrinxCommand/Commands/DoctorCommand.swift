@@ -8,7 +8,7 @@ import SpeechEngine
 struct DoctorCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Show what works on this machine, and how to repair the rest.",
+    abstract: "Show what works on this machine, and how to fix the rest.",
     discussion: """
       Examples:
         syrinx doctor

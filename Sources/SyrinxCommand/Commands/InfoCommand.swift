@@ -15,8 +15,8 @@ struct InfoCommand: Subcommand {
         syrinx info *.wav --json
         syrinx info https://example.org/talk.m4a
 
-      It reads headers, and the end of a file to see whether it is complete. The length of a pipe is \
-      that of its header, if it has one. A file that cannot be read and a truncated file are reported; \
+      It reads only the header, and the end of the file to check that it is complete. For a pipe, \
+      the length comes from its header, if there is one. A file that cannot be read and a truncated file are reported; \
       the others are printed, and the exit status is 1.
 
       \(FileInfoRecord.schema)
@@ -41,20 +41,20 @@ struct InfoCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    var hasFailed = false
-    try await inOrder(files, jobs: parallel.count, describe) { file, result in
+    try await context.forEachFile(
+      files, jobs: parallel.count, inputs: { [$0] }, describe
+    ) { file, result in
       try context.checkInterruption()
       switch result {
       case .success(let info):
         let record = FileInfoRecord(file, info)
         try await context.console.print(json ? try record.jsonLine() : record.text(info))
-        guard let shortfall = info.shortfall else { return }
+        guard let shortfall = info.shortfall else { return true }
         await context.console.report("\(FileProblem.shortfall(shortfall, file: file))")
       case .failure(let error): await context.console.report("\(error)")
       }
-      hasFailed = true
+      return false
     }
-    if hasFailed { throw CommandEnd.reported }
   }
 }
 
@@ -134,9 +134,8 @@ struct FileInfoRecord: Encodable {
       ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
     }
     if let missing { lines.append(("missing", missing)) }
-    return lines.map { name, value in
-      name + String(repeating: " ", count: max(1, 11 - name.count)) + value.printable
-    }.joined(separator: "\n")
+    return lines.map { name, value in (name + " ").padded(to: 11) + value.printable }
+      .joined(separator: "\n")
   }
 
   /// The documentation of the JSON in the help.

@@ -60,11 +60,7 @@ struct ListenCommand: RecognizingSubcommand {
         "--meter and --partials both need the last line of the terminal; use one of them.")
     }
     guard let keep else { return }
-    do {
-      _ = try SoundFileEncoding(pathExtension: keep.pathExtension)
-    } catch {
-      throw ValidationError("--keep \(keep): \(error).")
-    }
+    try checkExtension(of: keep, option: "--keep ")
     if device.captures(keep) {
       throw ValidationError(
         "\(keep) is the input of the virtual microphone; keep the audio in another file.")

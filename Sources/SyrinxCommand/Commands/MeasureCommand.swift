@@ -4,7 +4,6 @@ import AudioRecorderClient
 import FilePaths
 import Foundation
 import Loudness
-import SoundFile
 import SpeechClient
 
 /// `syrinx measure`: measures levels and loudness.
@@ -76,24 +75,21 @@ struct MeasureCommand: Subcommand {
   }
 
   private func measureFiles(in context: CommandContext) async throws {
-    var (hasFailed, done) = (false, 0)
-    try await inOrder(files, jobs: parallel.count) { [silence] file in
-      await FileMeasurement(file, silence: Decibels(dBFS: silence), in: context)
+    try await context.forEachFile(
+      files, jobs: parallel.count, showsCount: files.count > 1, inputs: { [$0] }
+    ) { [silence] file in
+      await FileMeasurement(file, silence: Decibels(dBFS: silence))
     } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
-      hasFailed = hasFailed || !measurement.sentences.isEmpty
       if let result = measurement.result {
         var record = MeasurementRecord(result)
         record.file = file
-        let name = file == "-" ? "standard input" : "\(file)"
-        try await print(record, MeasurementReport(name: name, result: result), in: context)
+        let report = MeasurementReport(name: "\(file.shownName)", result: result)
+        try await print(record, report, in: context)
       }
-      done += 1
-      if files.count > 1 { await context.console.showStatus("\(done) of \(files.count) files") }
+      return measurement.sentences.isEmpty
     }
-    await context.console.clearStatus()
-    if hasFailed { throw CommandEnd.reported }
   }
 
   private func print(
@@ -144,23 +140,14 @@ private struct FileMeasurement {
   private(set) var result: AudioMeasurement?
   private(set) var sentences: [String] = []
 
-  init(_ file: FilePath, silence: Decibels, in context: CommandContext) async {
+  init(_ file: FilePath, silence: Decibels) async {
     let problems = FileProblems()
-    let name: FilePath = file == "-" ? "standard input" : file
-    let report = { @Sendable (shortfall: SoundFileShortfall) in
-      problems.append(.shortfall(shortfall, file: name))
-    }
-    let buffers =
-      file == "-"
-      ? SoundFile.buffers(
-        ofFileDescriptor: 0, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
-      : SoundFile.buffers(
-        of: file.source, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
     do {
-      result = try await buffers.measured(silence: silence)
-      if result == nil { sentences.append("\(name) holds no audio") }
+      result = try await file.buffers(framesPerBuffer: Self.framesPerBuffer, problems: problems)
+        .measured(silence: silence)
+      if result == nil { sentences.append("\(file.shownName) holds no audio") }
     } catch {
-      sentences.append(ErrorReport.sentence(error, of: name))
+      sentences.append(ErrorReport.sentence(error, of: [file.shownName]))
     }
     sentences += problems.all.map { "\($0)" }
   }

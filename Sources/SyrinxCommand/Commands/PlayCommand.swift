@@ -55,12 +55,12 @@ struct PlayCommand: Subcommand {
       Number of times to play each file, 1 to 1000000, or forever, which repeats the whole list if \
       there are several files.
       """)
-  var loop = LoopCount.times(1)
+  var loop = PlaybackRepetition.times(1)
 
   @Option(
     name: .customLong("repeat"), parsing: .unconditional,
     help: "Number of times to play the list of files, 1 to 1000000, or forever.")
-  var rounds = LoopCount.times(1)
+  var rounds = PlaybackRepetition.times(1)
 
   @Flag(help: "Play the files in random order.")
   var shuffle = false
@@ -171,12 +171,12 @@ struct PlayCommand: Subcommand {
       PlaybackItem(
         source: file == "-"
           ? .stream(input.standardInput(in: context)) : .file(file.source),
-        range: part.range, repetition: repeatsList ? .times(1) : loop.repetition)
+        range: part.range, repetition: repeatsList ? .times(1) : loop)
     }
     let isControlled = control || hasKeys
     let isWatched = json || context.console.isWatched
     return PlaybackRequest(
-      items: items, cycle: repeatsList ? .forever : rounds.repetition, device: device.id,
+      items: items, cycle: repeatsList ? .forever : rounds, device: device.id,
       volume: Float(volume), speed: speed, id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
       latency: opening.latency, deviceFormat: opening.format,

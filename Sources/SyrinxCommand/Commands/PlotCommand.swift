@@ -1,9 +1,8 @@
 #if Plots
-import ArgumentParser
+public import ArgumentParser
 import AudioCore
 import AudioPlots
 import FilePaths
-import SoundFile
 
 /// `syrinx plot`: draws waveforms or spectrograms.
 struct PlotCommand: Subcommand {
@@ -33,7 +32,8 @@ struct PlotCommand: Subcommand {
   @Option(name: .shortAndLong, help: "File to write; - for a PNG on standard output.")
   var output: FilePath?
 
-  @Option(help: ArgumentHelp("Folder for the plots, made if missing.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("Folder for the plots; created if it does not exist.", valueName: "folder"))
   var outputDir: FilePath?
 
   @Option(
@@ -46,7 +46,7 @@ struct PlotCommand: Subcommand {
   var spectrogram = false
 
   @Option(help: "Frequencies of a spectrogram: linear, or mel (as pitch is perceived).")
-  var scale = FrequencyScale.linear
+  var scale = SpectrogramImage.Scale.linear
 
   @Option(help: "Width in pixels.")
   var width: Int?
@@ -75,13 +75,6 @@ struct PlotCommand: Subcommand {
   @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
-
-  /// The value of `--scale`.
-  enum FrequencyScale: String, CaseIterable, ExpressibleByArgument {
-    case linear, mel
-
-    var scale: SpectrogramImage.Scale { self == .mel ? .mel : .linear }
-  }
 
   /// The value of `--data`.
   enum PeakFormat: String, CaseIterable, ExpressibleByArgument { case json, dat }
@@ -150,8 +143,8 @@ struct PlotCommand: Subcommand {
       let transcribed = try await cues()
       for line in transcribed?.badLines ?? [] {
         await context.console.report(
-          "\(transcript ?? "-"), line \(line): the times of the cue are not in order between 0 and "
-            + "31536000 s; it is left out")
+          "\(transcript ?? "-"), line \(line): the cue was skipped: its times must be in order and "
+            + "within a year")
       }
       try await plotFiles(transcribed?.cues ?? [], in: context)
       guard transcribed?.badLines.isEmpty ?? true else { throw CommandEnd.reported }
@@ -159,48 +152,34 @@ struct PlotCommand: Subcommand {
   }
 
   private func plotFiles(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
-    guard files.count > 1 else { return try await plot(files[0], cues, in: context) }
-    var (hasFailed, done) = (false, 0)
     // A terminal shows one after the other.
-    try await inOrder(files, jobs: outputDir == nil ? 1 : parallel.count) { file in
-      do {
-        return Result<Void, any Error>.success(try await plot(file, cues, in: context))
-      } catch {
-        return .failure(error)
-      }
-    } _: { file, result in
-      do {
-        try result.get()
-      } catch let error where ErrorReport.isOfOneFile(error) {
-        await context.console.report(ErrorReport.sentence(error, of: file))
-        hasFailed = true
-      }
-      done += 1
-      if outputDir != nil {
-        await context.console.showStatus("\(done) of \(files.count) files")
-      }
+    try await context.forEachFile(
+      files, jobs: outputDir == nil ? 1 : parallel.count,
+      showsCount: outputDir != nil && files.count > 1, inputs: { [$0] }
+    ) { file in
+      try await plot(file, cues, in: context)
+    } _: { _, _ in
+      true
     }
-    await context.console.clearStatus()
-    if hasFailed { throw CommandEnd.reported }
   }
 
   private func plot(
     _ file: FilePath, _ cues: [PlotFrame.Cue], in context: CommandContext
   ) async throws {
     let output = output(of: file)
+    // Longer buffers than usual cost fewer switches between threads.
+    let buffers = file.buffers(framesPerBuffer: 16_384, problems: context.problems)
     if let data {
       let image = try await require(
-        buffers(of: file, in: context).waveformImage(framesPerColumn: FrameCount(samplesPerPixel)),
-        of: file)
+        buffers.waveformImage(framesPerColumn: FrameCount(samplesPerPixel)), of: file)
       let peaks = PeakData(image, bits: bits)
       return try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
     }
     let size = TerminalSize(.output)
     var frame = PlotFrame(
       width: width ?? (output == nil ? size.width : 1_200), height: height ?? 400,
-      title: title ?? (file == "-" ? "standard input" : "\(file.name)"), cues: cues)
-    let plot = try await audioPlot(
-      of: file, width: frame.width, height: frame.height, in: context)
+      title: title ?? "\(file.shownName.name)", cues: cues)
+    let plot = try await audioPlot(of: file, buffers, width: frame.width, height: frame.height)
     if let output {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
       return try await write([try plot.data(as: format, frame)], to: output, in: context)
@@ -212,27 +191,14 @@ struct PlotCommand: Subcommand {
   }
 
   private func audioPlot(
-    of file: FilePath, width: Int, height: Int, in context: CommandContext
-  ) async throws -> AudioPlot {
-    let buffers = buffers(of: file, in: context)
+    of file: FilePath, _ buffers: AsyncThrowingStream<AudioBuffer, any Error>, width: Int,
+    height: Int
+  ) async throws -> any AudioPlot {
     guard spectrogram else {
-      return .waveform(try await require(buffers.waveformImage(columnCount: width), of: file))
+      return try await require(buffers.waveformImage(columnCount: width), of: file)
     }
-    return .spectrogram(
-      try await require(
-        buffers.spectrogramImage(scale.scale, columnCount: width / 2, rowCount: min(height, 512)),
-        of: file))
-  }
-
-  private func buffers(
-    of file: FilePath, in context: CommandContext
-  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    let report = { @Sendable (shortfall: SoundFileShortfall) in
-      context.problems.append(.shortfall(shortfall, file: file == "-" ? "standard input" : file))
-    }
-    return file == "-"
-      ? SoundFile.buffers(ofFileDescriptor: 0, framesPerBuffer: 16_384, onShortfall: report)
-      : SoundFile.buffers(of: file.source, framesPerBuffer: 16_384, onShortfall: report)
+    return try await require(
+      buffers.spectrogramImage(scale, columnCount: width / 2, rowCount: min(height, 512)), of: file)
   }
 
   private func require<Image>(_ image: Image?, of file: FilePath) throws -> Image {
@@ -256,15 +222,17 @@ struct PlotCommand: Subcommand {
     _ blocks: some Sequence<[UInt8]> & Sendable, to output: FilePath?, in context: CommandContext
   ) async throws {
     guard let output, output != "-" else {
-      guard data == .json || !StandardDescriptor.output.isTerminal else {
+      guard data == .json || !OutputDescriptor.output.isTerminal else {
         throw ValidationError("standard output is a terminal; redirect it to a pipe or a file.")
       }
       for block in blocks { try await context.console.write(block) }
       return
     }
-    let file = try TranscriptFile(path: output.text)
+    let file = try PendingOutput(path: output.text)
     for block in blocks { try await file.write(block) }
     try await file.complete()
   }
 }
+
+extension SpectrogramImage.Scale: ExpressibleByArgument {}
 #endif

@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioCore
 import AudioRecorderClient
 import FilePaths
-import SoundFile
 
 /// `syrinx record`: records a microphone to a file.
 struct RecordCommand: Subcommand {
@@ -68,14 +67,17 @@ struct RecordCommand: Subcommand {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a length in seconds")
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
-    if !isStream { try checkFile() }
+    if !isStream {
+      if fileFormat.format == nil { try checkExtension(of: file) }
+      try checkMicrophone()
+    }
     try checkPlaceholder()
     try fileFormat.check(for: file, extension: pathExtension)
     try rules.checkDestination(file)
   }
 
   func perform(in context: CommandContext) async throws {
-    guard !isStream || !StandardDescriptor.output.isTerminal else {
+    guard !isStream || !OutputDescriptor.output.isTerminal else {
       throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
     }
     try await RecordingRun(
@@ -89,7 +91,7 @@ struct RecordCommand: Subcommand {
     let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
       isStream
-        ? .descriptor(StandardDescriptor.output.rawValue, isRaw: fileFormat.raw)
+        ? .descriptor(OutputDescriptor.output.rawValue, isRaw: fileFormat.raw)
         : .file(file.url),
       encoding: isStream
         ? try SoundFileEncoding(.wav, samples: fileFormat.samples)
@@ -105,15 +107,6 @@ struct RecordCommand: Subcommand {
   private var isStream: Bool { file == "-" }
 
   private var pathExtension: String { file.pathExtension }
-
-  private func checkFile() throws {
-    do {
-      if fileFormat.format == nil { _ = try SoundFileEncoding(pathExtension: pathExtension) }
-    } catch {
-      throw ValidationError("\(file): \(error).")
-    }
-    try checkMicrophone()
-  }
 
   /// Refuses to overwrite the input of a virtual microphone; numbered files overwrite nothing.
   private func checkMicrophone() throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioCore
 import AudioPlayerClient
 import AudioThreads
 import ClientDependencies
@@ -124,4 +125,19 @@ final class FileProblems: Sendable {
   }
 
   var all: [FileProblem] { problems.withLock { $0 } }
+}
+
+extension FilePath {
+  /// The audio of a file, an address, or standard input; a truncated one becomes a problem.
+  func buffers(
+    framesPerBuffer: FrameCount = 4096, problems: FileProblems
+  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
+    let report = { @Sendable [shownName] (shortfall: SoundFileShortfall) in
+      problems.append(.shortfall(shortfall, file: shownName))
+    }
+    return self == "-"
+      ? SoundFile.buffers(
+        ofFileDescriptor: 0, framesPerBuffer: framesPerBuffer, onShortfall: report)
+      : SoundFile.buffers(of: source, framesPerBuffer: framesPerBuffer, onShortfall: report)
+  }
 }

@@ -111,7 +111,7 @@ struct TranscribeCommand: RecognizingSubcommand {
 
   func perform(in context: CommandContext) async throws {
     let prepare = try await recognition.preparation()
-    try folder?.make()
+    if let outputDir { try await makeFolder(outputDir) }
     let archive = try await archive(preparing: prepare, in: context)
     do {
       try await transcribe(to: archive, preparing: prepare, in: context)
@@ -177,7 +177,7 @@ struct TranscribeCommand: RecognizingSubcommand {
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
     recipe.partials = transcript.wantsPartials(on: context.console) ? true : nil
-    recipe.grammar = try await recognition.grammarText(preparing: prepare).map(checksum)
+    recipe.grammar = try await recognition.grammarText(preparing: prepare).map(stableChecksum)
     return try TranscriptArchive(
       folder: outputDir, recipe: recipe, listSeparator: listSeparator)
   }

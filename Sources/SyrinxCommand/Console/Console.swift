@@ -6,8 +6,8 @@ import Glibc
 /// order of the calls.
 actor Console {
   private let executor: ThreadExecutor
-  private let output: StandardDescriptor
-  private let error: StandardDescriptor
+  private let output: OutputDescriptor
+  private let error: OutputDescriptor
   private let stopSignal: WakeUp?
   private var status: StatusLine
 
@@ -20,7 +20,7 @@ actor Console {
   ///   - stopSignal: once it is signaled, a write to a reader that takes nothing for a second fails.
   ///   - isQuiet: whether the terminal shows neither progress nor notices.
   init(
-    output: StandardDescriptor = .output, error: StandardDescriptor = .error,
+    output: OutputDescriptor = .output, error: OutputDescriptor = .error,
     stopSignal: WakeUp? = nil, isQuiet: Bool = false
   ) throws {
     executor = try ThreadExecutor(name: "syrinx-console")
@@ -42,10 +42,7 @@ actor Console {
   /// Writes data that are not a line.
   func write(_ bytes: [UInt8]) throws(OutputError) {
     show(status.clear())
-    let code = bytes.withUnsafeBytes {
-      writeAll($0, to: output.rawValue, stopSignal: stopSignal)
-    }
-    guard code == 0 else { throw OutputError(name: output.name, code: code) }
+    try output.write(bytes, stopSignal: stopSignal)
   }
 
   /// Writes a message.
@@ -110,12 +107,12 @@ actor Console {
   }
 }
 
-/// Standard output or standard error.
-struct StandardDescriptor: Sendable {
+/// Standard output, standard error, or a file that is written.
+struct OutputDescriptor: Sendable {
   /// Standard output.
-  static let output = StandardDescriptor(rawValue: 1, name: "standard output")
+  static let output = OutputDescriptor(rawValue: 1, name: "standard output")
   /// Standard error.
-  static let error = StandardDescriptor(rawValue: 2, name: "standard error")
+  static let error = OutputDescriptor(rawValue: 2, name: "standard error")
 
   let rawValue: Int32
   let name: String
@@ -141,16 +138,18 @@ struct StandardDescriptor: Sendable {
     return Int(size.ws_col)
   }
 
-  /// Writes the whole text; blocks while the reader is slow.
+  /// Writes all bytes; blocks while the reader is slow.
   ///
   /// - Parameter stopSignal: once it is signaled, a write to a reader that takes nothing for a
   ///   second fails.
-  func write(_ text: String, stopSignal: WakeUp? = nil) throws(OutputError) {
-    var text = text
-    let code = text.withUTF8 {
-      writeAll(UnsafeRawBufferPointer($0), to: rawValue, stopSignal: stopSignal)
-    }
+  func write(_ bytes: [UInt8], stopSignal: WakeUp? = nil) throws(OutputError) {
+    let code = bytes.withUnsafeBytes { writeAll($0, to: rawValue, stopSignal: stopSignal) }
     guard code == 0 else { throw OutputError(name: name, code: code) }
+  }
+
+  /// Writes the whole text in the same way.
+  func write(_ text: String, stopSignal: WakeUp? = nil) throws(OutputError) {
+    try write(Array(text.utf8), stopSignal: stopSignal)
   }
 
   /// Opens descriptors that fail as 0, 1, and 2 if the command was started without them; otherwise
@@ -163,7 +162,7 @@ struct StandardDescriptor: Sendable {
   }
 }
 
-/// Why standard output could not be written.
+/// Why an output could not be written.
 struct OutputError: Error, Equatable, CustomStringConvertible {
   let name: String
   let code: Int32

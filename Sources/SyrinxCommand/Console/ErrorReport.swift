@@ -65,16 +65,21 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// The sentence of an error that concerns one of several files; it names the file.
-  static func sentence(_ error: any Error, of file: FilePath) -> String {
+  /// The sentence of an error that concerns these files of several; it names one of them.
+  static func sentence(_ error: any Error, of files: [FilePath]) -> String {
     let sentence = sentence(error)
-    return sentence.contains("\(file)") ? sentence : "\(file): \(sentence)"
+    let isNamed = files.contains { sentence.contains("\($0)") }
+    return isNamed ? sentence : "\(files[0]): \(sentence)"
   }
 
-  /// Whether the command can go on with its next file.
+  /// Whether the command can go on with its next file: not if standard output, the space for files,
+  /// or the engine is gone.
   static func isOfOneFile(_ error: any Error) -> Bool {
     switch error {
-    case SoundFileError.brokenPipe, is OutputError, is CommandEnd, is CancellationError: false
+    case SoundFileError.brokenPipe, SoundFileError.diskFull: false
+    case is OutputError, is CommandEnd, is CancellationError: false
+    case SpeechClientError.unavailable, SpeechClientError.noResources: false
+    case SpeechClientError.invalidGrammar, SpeechClientError.invalidRequest: false
     default: true
     }
   }

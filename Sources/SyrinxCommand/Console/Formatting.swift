@@ -46,3 +46,10 @@ extension Duration {
     number < 10 ? "0\(number)" : "\(number)"
   }
 }
+
+extension String {
+  /// The text with spaces up to a width in characters.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}

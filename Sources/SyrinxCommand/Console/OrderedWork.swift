@@ -1,3 +1,45 @@
+import FilePaths
+
+extension CommandContext {
+  /// Works on several elements at a time and hands the results over in order.
+  ///
+  /// Of several elements, each that fails is reported, and the others follow.
+  ///
+  /// - Parameters:
+  ///   - showsCount: whether the terminal shows how many are done.
+  ///   - inputs: the files of an element; a reported error names one of them.
+  ///   - body: reports what is missing, and returns whether nothing is.
+  /// - Throws: `CommandEnd.reported` after the last element if something was reported; the first
+  ///   error that concerns the whole command.
+  func forEachFile<Element: Sendable, Value: Sendable>(
+    _ elements: [Element], jobs: Int, showsCount: Bool = false,
+    inputs: (Element) -> [FilePath],
+    _ work: @escaping @Sendable (Element) async throws -> Value,
+    _ body: (Element, Value) async throws -> Bool
+  ) async throws {
+    var (hasFailed, done) = (false, 0)
+    try await inOrder(elements, jobs: jobs) { element in
+      do {
+        return Result<Value, any Error>.success(try await work(element))
+      } catch {
+        return .failure(error)
+      }
+    } _: { element, result in
+      do {
+        let isComplete = try await body(element, try result.get())
+        hasFailed = hasFailed || !isComplete
+      } catch let error where elements.count > 1 && ErrorReport.isOfOneFile(error) {
+        await console.report(ErrorReport.sentence(error, of: inputs(element)))
+        hasFailed = true
+      }
+      done += 1
+      if showsCount { await console.showStatus("\(done) of \(elements.count) files") }
+    }
+    await console.clearStatus()
+    if hasFailed { throw CommandEnd.reported }
+  }
+}
+
 /// Works on several elements at a time, and hands the results over in the order of the elements.
 nonisolated(nonsending) func inOrder<Element: Sendable, Value: Sendable>(
   _ elements: [Element], jobs: Int, _ work: @escaping @Sendable (Element) async -> Value,

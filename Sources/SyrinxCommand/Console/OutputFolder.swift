@@ -1,7 +1,7 @@
 import AudioThreads
 import FilePaths
 
-/// Makes a folder, on a thread that may wait for a disk.
+/// Creates a folder if it does not exist, on a thread that may wait for a disk.
 func makeFolder(_ folder: FilePath) async throws {
   let result: Result<Void, any Error> = await DedicatedThread.run(
     name: "syrinx-folder", abandoned: .failure(CancellationError()), failed: { .failure($0) }
@@ -11,7 +11,7 @@ func makeFolder(_ folder: FilePath) async throws {
       return .success(())
     } catch {
       return .failure(
-        CommandFailure(description: "cannot make the folder \(folder): \(error.reason)"))
+        CommandFailure(description: "cannot create the folder \(folder): \(error.reason)"))
     }
   }
   try result.get()

@@ -17,6 +17,6 @@ struct TextTable {
 
   private func column(_ texts: [String]) -> [String] {
     let width = texts.map(\.count).max() ?? 0
-    return texts.map { $0 + String(repeating: " ", count: width - $0.count) }
+    return texts.map { $0.padded(to: width) }
   }
 }

@@ -15,19 +15,15 @@ struct ConversionJob: Sendable {
   /// Converts; the progress is shown on a console where one is given.
   func run(
     changing options: ConversionOptions, isMix: Bool, isRaw: Bool, progress console: Console?
-  ) async -> Result<ConversionResult, any Error> {
+  ) async throws -> ConversionResult {
     var conversion = AudioConversion(
       inputs.map { $0 == "-" ? .descriptor(0, name: "standard input") : .file($0.source) },
       to: destination(splits: options.splits, isRaw: isRaw))
     conversion.container = container
     conversion.combination = isMix ? .mixed : .joined
     options.apply(to: &conversion)
-    do {
-      guard let console else { return .success(try await conversion.run()) }
-      return .success(try await run(conversion, console))
-    } catch {
-      return .failure(error)
-    }
+    guard let console else { return try await conversion.run() }
+    return try await run(conversion, console)
   }
 
   private func run(

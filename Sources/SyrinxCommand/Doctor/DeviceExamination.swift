@@ -114,7 +114,7 @@ struct DeviceExamination {
 }
 
 extension SoundCardError {
-  /// The trouble without a remedy.
+  /// The failure without a remedy.
   fileprivate var detail: String {
     let parts = "\(self)".split(separator: ";", maxSplits: 1)
     return remedy == nil ? "\(self)" : String(parts.first ?? "")

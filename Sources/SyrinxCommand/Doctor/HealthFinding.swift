@@ -36,11 +36,8 @@ struct HealthFinding: Encodable, Equatable {
 
   /// The line for people.
   var line: String {
-    func padded(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(0, width - text.count))
-    }
     let end = remedy.map { "; \($0)" } ?? ""
-    return "\(padded(state.rawValue, 7))  \(padded(check, 18))  \(detail)\(end)".printable
+    return "\(state.rawValue.padded(to: 7))  \(check.padded(to: 18))  \(detail)\(end)".printable
   }
 
   /// The documentation of the JSON in the help.

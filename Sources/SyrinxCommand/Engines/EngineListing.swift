@@ -10,27 +10,22 @@ struct EngineTable {
   var lines: [String] {
     engines.flatMap { engine in
       let mark = engine.isInUse ? "*" : " "
-      let name = "\(mark) \(padded(engine.name, in: engines.map(\.name)))"
+      let name = "\(mark) \(engine.name.padded(to: engines.map(\.name.count).max() ?? 0))"
       return models(of: engine, name) + capabilities(of: engine, name)
     }
   }
 
   private func models(of engine: SpeechEngineDescription, _ name: String) -> [String] {
     if let missing = engine.missing { return ["\(name)  not ready: \(missing)"] }
-    let languages = engine.models.map(\.language)
+    let width = engine.models.map(\.language.count).max() ?? 0
     return engine.models.map { model in
-      "\(name)  \(padded(model.language, in: languages))  \(model.location)".printable
+      "\(name)  \(model.language.padded(to: width))  \(model.location)".printable
     }
   }
 
   private func capabilities(of engine: SpeechEngineDescription, _ name: String) -> [String] {
     let capabilities = engine.orderedCapabilities.map(\.text)
     return capabilities.isEmpty ? [] : ["\(name)  can: \(capabilities.joined(separator: ", "))"]
-  }
-
-  private func padded(_ text: String, in column: [String]) -> String {
-    let width = column.map(\.count).max() ?? 0
-    return text + String(repeating: " ", count: max(0, width - text.count))
   }
 }
 
@@ -111,10 +106,6 @@ struct DetectorRecord: Encodable {
   let ready: Bool
   let location: String?
   let missing: String?
-
-  enum CodingKeys: String, CodingKey {
-    case detector, ready, location, missing
-  }
 
   /// - Parameter inUse: the detector that commands use.
   init(inUse: SpeechActivityDetector) {

@@ -25,7 +25,7 @@ struct Python: Sendable {
   ///
   /// - Parameter descriptor: the terminal for pip's progress, or nil.
   func download(
-    _ wheel: Wheel, to folder: FilePath, showingProgressOn descriptor: StandardDescriptor?,
+    _ wheel: Wheel, to folder: FilePath, showingProgressOn descriptor: OutputDescriptor?,
     isolation: isolated (any Actor)? = #isolation
   ) async throws {
     let quiet: [FilePath] = descriptor == nil ? ["--quiet"] : []

@@ -17,7 +17,7 @@ struct MeasurementReport {
   }
 
   private func row(_ name: String, _ text: String) -> String {
-    "  " + name.padding(to: 12) + text
+    "  " + (name + " ").padded(to: 12) + text
   }
 
   private var loudness: String {
@@ -96,12 +96,6 @@ extension Double {
     let number = Int((abs(self) * 100_000).rounded())
     let sign = self < 0 && number > 0 ? "-" : ""
     return "\(sign)\(number / 100_000).\(String(100_000 + number % 100_000).dropFirst())"
-  }
-}
-
-extension String {
-  fileprivate func padding(to width: Int) -> String {
-    self + String(repeating: " ", count: max(1, width - count))
   }
 }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudioPlayerClient
 package import FilePaths
 import FoundationEssentials
 import SpeechClient
@@ -40,6 +39,9 @@ extension FilePath: ExpressibleByArgument {
   /// The URL of the file or of the address.
   var source: URL { isWebAddress ? URL(string: text) ?? url : url }
 
+  /// The name for messages.
+  var shownName: FilePath { self == "-" ? "standard input" : self }
+
   /// The documentation of file names in JSON.
   static let jsonHelp = "bytes that are not UTF-8 become U+EF00 + byte"
 }
@@ -69,39 +71,6 @@ struct ChannelList: Equatable, ExpressibleByArgument {
     let indices = numbers.compactMap { $0 }.filter { (1...64).contains($0) }.map { $0 - 1 }
     guard indices.count == numbers.count, (1...32).contains(indices.count) else { return nil }
     self.indices = indices
-  }
-}
-
-/// The value of `--loop` and `--repeat`.
-enum LoopCount: Equatable, ExpressibleByArgument {
-  case times(Int)
-  case forever
-
-  private static let limit = 1_000_000
-
-  init?(argument: String) {
-    if argument == "forever" {
-      self = .forever
-    } else if let count = Int(argument), (1...Self.limit).contains(count) {
-      self = .times(count)
-    } else {
-      return nil
-    }
-  }
-
-  /// The value as it is typed.
-  var defaultValueDescription: String {
-    switch self {
-    case .times(let count): "\(count)"
-    case .forever: "forever"
-    }
-  }
-
-  var repetition: PlaybackRepetition {
-    switch self {
-    case .times(let count): .times(count)
-    case .forever: .forever
-    }
   }
 }
 

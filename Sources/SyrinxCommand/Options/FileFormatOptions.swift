@@ -3,6 +3,15 @@ import AudioCore
 import FilePaths
 import SoundFile
 
+/// Throws if no format has the file's extension.
+func checkExtension(of file: FilePath, option: String = "") throws {
+  do {
+    _ = try SoundFileEncoding(pathExtension: file.pathExtension)
+  } catch {
+    throw ValidationError("\(option)\(file): \(error).")
+  }
+}
+
 /// The options for the format of a recording.
 struct FileFormatOptions: ParsableArguments {
   @Option(

@@ -62,6 +62,7 @@ struct FolderWalk: Sequence, IteratorProtocol {
 
 extension stat {
   var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+  var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
 }
 
 extension FilePath {

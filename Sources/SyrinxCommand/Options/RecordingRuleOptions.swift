@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import AudioCore
 import AudioRecorderClient
 import FilePaths
@@ -63,8 +63,8 @@ struct RecordingRuleOptions: ParsableArguments {
   var pickChannels: ChannelList?
 
   @Option(
-    help: "How to fill gaps of lost audio; omit closes them, stop ends the recording.")
-  var gaps = GapChoice.silence
+    help: "How to handle lost audio: fill it with silence, omit it, or stop the recording.")
+  var gaps = RecordingGapRule.silence
 
   @Flag(help: "Print events to standard output, one JSON object per line.")
   var json = false
@@ -122,22 +122,11 @@ struct RecordingRuleOptions: ParsableArguments {
     request.rolling = RecordingRolling(
       length: rollSeconds.map { .seconds($0) }, byteCount: rollBytes?.byteCount)
     request.channels = pickChannels?.indices
-    request.gaps = gaps.rule
+    request.gaps = gaps
   }
 }
 
-/// The value of `--gaps`.
-enum GapChoice: String, CaseIterable, ExpressibleByArgument {
-  case silence, omit, stop
-
-  var rule: RecordingGapRule {
-    switch self {
-    case .silence: .silence
-    case .omit: .omit
-    case .stop: .stop
-    }
-  }
-}
+extension RecordingGapRule: ExpressibleByArgument {}
 
 /// The first placeholder in a file name that is not one for a number, such as `%Y`; nil if there is
 /// none.

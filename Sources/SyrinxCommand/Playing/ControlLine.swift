@@ -13,7 +13,7 @@ struct StandardInputControl {
   func follow(_ lines: StandardInputLines) async {
     var isPaused = false
     do {
-      for await line in lines { try await obey(line, &isPaused) }
+      for await line in lines { try await perform(line, &isPaused) }
     } catch {
       return
     }
@@ -22,7 +22,7 @@ struct StandardInputControl {
   }
 
   /// Throws only `CancellationError`.
-  private func obey(_ line: StandardInputLines.Element, _ isPaused: inout Bool) async throws {
+  private func perform(_ line: StandardInputLines.Element, _ isPaused: inout Bool) async throws {
     do {
       guard let command = try ControlLine(line.get())?.command(fileCount: fileCount) else { return }
       try await player.control(id: id, command: command)

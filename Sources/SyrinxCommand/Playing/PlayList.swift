@@ -1,6 +1,5 @@
 import FilePaths
 import FoundationEssentials
-import Glibc
 
 /// The files that the arguments of `syrinx play` stand for: a folder stands for the sound files in it,
 /// and a playlist for its entries.
@@ -37,14 +36,14 @@ struct PlayList {
       switch entry {
       case .file(let file, _): files.append(file)
       case .unreadable(let folder):
-        problems.append("\(folder): this user may not read the folder")
+        problems.append("cannot read the folder \(folder); check its permissions")
       }
     }
   }
 
   private mutating func addPlaylist(_ playlist: FilePath, _ format: PlaylistFormat) {
     // A pipe or a device may never end.
-    guard playlist.status.map({ $0.st_mode & S_IFMT == S_IFREG }) ?? true else {
+    guard playlist.status?.isRegularFile ?? true else {
       return problems.append("cannot read \(playlist): it is not a regular file")
     }
     do throws(FilePathError) {

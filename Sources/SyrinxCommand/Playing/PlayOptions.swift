@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import AudioCore
-import AudioPlayerClient
+public import AudioPlayerClient
 import FilePaths
 import SoundFile
 
@@ -27,7 +27,8 @@ struct PlayRangeOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Fade-out of the last file, at most 60 s; as much audio is buffered.", valueName: "seconds"))
+      "Fade-out of the last file, at most 60 s, which is also the amount of audio buffered.",
+      valueName: "seconds"))
   var fadeOut = 0.0
 
   var range: PlaybackRange {
@@ -121,11 +122,7 @@ struct RawOptions: ParsableArguments {
 
   /// The audio of standard input.
   func standardInput(in context: CommandContext) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    guard let raw else {
-      return SoundFile.buffers(ofFileDescriptor: 0) { [problems = context.problems] in
-        problems.append(.shortfall($0, file: "standard input"))
-      }
-    }
+    guard let raw else { return FilePath("-").buffers(problems: context.problems) }
     let format = AudioFormat(
       sampleRate: SampleRate(hertz: rawRate ?? 48_000), channelCount: rawChannels ?? 2)
     return SoundFile.rawBuffers(ofFileDescriptor: 0, format: format, samples: raw)
@@ -136,5 +133,26 @@ struct RawOptions: ParsableArguments {
       throw ValidationError("use s16, s24, s32, or float.")
     }
     return samples
+  }
+}
+
+extension PlaybackRepetition: ExpressibleByArgument {
+  /// The value of `--loop` or `--repeat`: a number up to a million, or `forever`.
+  public init?(argument: String) {
+    if argument == "forever" {
+      self = .forever
+    } else if let count = Int(argument), (1...1_000_000).contains(count) {
+      self = .times(count)
+    } else {
+      return nil
+    }
+  }
+
+  /// The value as it is typed.
+  public var defaultValueDescription: String {
+    switch self {
+    case .times(let count): "\(count)"
+    case .forever: "forever"
+    }
   }
 }

@@ -6,73 +6,35 @@ import Foundation
 import Glibc
 
 /// A waveform or a spectrogram.
-enum AudioPlot {
-  case waveform(WaveformImage)
-  case spectrogram(SpectrogramImage)
+protocol AudioPlot: Sendable {
+  var format: AudioFormat { get }
+  var duration: Duration { get }
+  func data(as format: PlotFormat, _ frame: PlotFrame) throws(PlotError) -> [UInt8]
+  func bitmap(_ frame: PlotFrame) throws(PlotError) -> Bitmap
+  func braille(columns: Int, rows: Int) -> [String]
+}
 
-  func data(as format: PlotFormat, _ frame: PlotFrame) throws -> [UInt8] {
-    switch self {
-    case .waveform(let image): try image.data(as: format, frame)
-    case .spectrogram(let image): try image.data(as: format, frame)
-    }
-  }
+extension WaveformImage: AudioPlot {}
+extension SpectrogramImage: AudioPlot {}
 
-  private func bitmap(_ frame: PlotFrame) throws -> Bitmap {
-    switch self {
-    case .waveform(let image): try image.bitmap(frame)
-    case .spectrogram(let image): try image.bitmap(frame)
-    }
-  }
-
-  private var format: AudioFormat {
-    switch self {
-    case .waveform(let image): image.format
-    case .spectrogram(let image): image.format
-    }
-  }
-
-  private var duration: Duration {
-    switch self {
-    case .waveform(let image): image.duration
-    case .spectrogram(let image): image.duration
-    }
-  }
-
+extension AudioPlot {
   /// The text that shows the plot on a terminal.
   func text(for graphics: TerminalGraphics, columns: Int, _ frame: PlotFrame) throws -> String {
     switch graphics {
-    case .kitty: Self.kittyText(try data(as: .png, frame)) + "\n"
+    case .kitty: TerminalGraphics.kittyText(try data(as: .png, frame)) + "\n"
     case .sixel: try bitmap(frame).sixel + "\n"
     case .braille: brailleLines(columns: columns, frame).joined(separator: "\n") + "\n"
     }
   }
 
-  /// A PNG for a terminal with kitty graphics, in pieces of 4,096 bytes.
-  static func kittyText(_ png: [UInt8]) -> String {
-    let text = Array(Data(png).base64EncodedString().utf8)
-    var (result, begin) = ("", 0)
-    while begin < text.count {
-      let end = min(begin + 4_096, text.count)
-      let keys = (begin == 0 ? "a=T,f=100," : "") + "m=\(end < text.count ? 1 : 0)"
-      result += "\u{1B}_G\(keys);\(String(decoding: text[begin..<end], as: UTF8.self))\u{1B}\\"
-      begin = end
-    }
-    return result
-  }
-
   /// The title, the drawing, a time axis, and the cues.
   private func brailleLines(columns: Int, _ frame: PlotFrame) -> [String] {
     let (width, rows) = (max(8, columns - 1), format.channelCount > 1 ? 6 : 8)
-    let drawing =
-      switch self {
-      case .waveform(let image): image.braille(columns: width, rows: rows)
-      case .spectrogram(let image): image.braille(columns: width, rows: rows)
-      }
     let title = String("\(frame.title) (\(format))".prefix(columns: width))
     let cues = frame.cues.map { cue in
       String("\(cue.time.lowerBound.clockText) \(cue.text)".prefix(columns: width))
     }
-    return [title] + drawing + [axis(width)] + cues
+    return [title] + braille(columns: width, rows: rows) + [axis(width)] + cues
   }
 
   /// The beginning, the middle, and the end of the time, as far as there is room.
@@ -89,12 +51,27 @@ enum AudioPlot {
   }
 }
 
+extension TerminalGraphics {
+  /// A PNG for a terminal with kitty graphics, in pieces of 4,096 bytes.
+  static func kittyText(_ png: [UInt8]) -> String {
+    let text = Array(Data(png).base64EncodedString().utf8)
+    var (result, begin) = ("", 0)
+    while begin < text.count {
+      let end = min(begin + 4_096, text.count)
+      let keys = (begin == 0 ? "a=T,f=100," : "") + "m=\(end < text.count ? 1 : 0)"
+      result += "\u{1B}_G\(keys);\(String(decoding: text[begin..<end], as: UTF8.self))\u{1B}\\"
+      begin = end
+    }
+    return result
+  }
+}
+
 /// The size of a picture that fills the width of a terminal.
 struct TerminalSize {
   let columns: Int
   let width: Int
 
-  init(_ descriptor: StandardDescriptor) {
+  init(_ descriptor: OutputDescriptor) {
     var size = winsize()
     columns = descriptor.columns
     let isKnown = ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_xpixel > 0

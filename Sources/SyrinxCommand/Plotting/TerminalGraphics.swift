@@ -36,7 +36,7 @@ enum TerminalGraphics: Equatable {
   ///
   /// - Parameter signals: restore the terminal where a second one ends the process.
   static func ofTerminal(signals: StopSignals) async -> TerminalGraphics {
-    guard StandardDescriptor.output.isStyled else { return .braille }
+    guard OutputDescriptor.output.isStyled else { return .braille }
     return await withCheckedContinuation { continuation in
       do {
         _ = try DedicatedThread.start(name: "syrinx-terminal") {

@@ -17,7 +17,7 @@ struct RecordingRun {
     @Dependency(\.audioRecorder) var recorder
     try await context.signals.finishing(with: { [recorder] in await recorder.stopRecording() }) {
       try await context.signals.commanding({ [recorder, request] in
-        await obey($0, recorder, request)
+        await handle($0, recorder, request)
       }) {
         try await follow(recorder)
       }
@@ -49,7 +49,7 @@ struct RecordingRun {
 }
 
 /// Sends the commands of the signals to the recording.
-private func obey(
+private func handle(
   _ signals: AsyncStream<Int32>, _ recorder: AudioRecorderClient, _ request: RecordingRequest
 ) async {
   var commands = SignalCommands()

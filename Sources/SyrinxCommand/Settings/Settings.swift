@@ -76,7 +76,7 @@ struct Settings: Sendable {
 
   private mutating func read(_ file: FilePath) throws(CommandFailure) {
     guard let status = file.status else { return }
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    guard status.isRegularFile else {
       throw CommandFailure(description: "the configuration \(file) is not a file")
     }
     for (key, value) in try Self.mapping(in: file) {

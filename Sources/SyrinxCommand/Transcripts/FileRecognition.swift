@@ -2,7 +2,6 @@ import AudioCore
 import AudioThreads
 import ClientDependencies
 import FilePaths
-import Glibc
 import SoundFile
 import SpeechClient
 import Synchronization
@@ -28,14 +27,7 @@ final class FileRecognition: Sendable {
   }
 
   func request(wantsPartials: Bool) -> SpeechRequest {
-    let report = { @Sendable [problems, file] (shortfall: SoundFileShortfall) in
-      problems.append(.shortfall(shortfall, file: file == "-" ? "standard input" : file))
-    }
-    let buffers =
-      file == "-"
-      ? SoundFile.buffers(ofFileDescriptor: 0, onShortfall: report)
-      : SoundFile.buffers(of: file.source, onShortfall: report)
-    let noted = buffers.map { [self] buffer in
+    let noted = file.buffers(problems: problems).map { [self] buffer in
       let length = buffer.frameCount.duration(at: buffer.format.sampleRate)
       readLength.withLock { $0 += length }
       return buffer
@@ -83,7 +75,7 @@ extension SpeechRecognitionEvent {
 
 /// The length in a file's header, read on a thread of its own; nil for a pipe, which is not opened.
 private func announcedLength(of file: FilePath) async -> Duration? {
-  guard file != "-", let mode = file.status?.st_mode, mode & S_IFMT == S_IFREG else { return nil }
+  guard file != "-", file.status?.isRegularFile == true else { return nil }
   return await DedicatedThread.run(
     name: "syrinx-length", abandoned: nil, failed: { _ in nil }
   ) {

@@ -10,13 +10,12 @@ struct NameList: Sendable {
   let separator: UInt8
 
   func open(stopSignal: WakeUp?) throws(CommandFailure) -> RecordReader {
-    guard file != "-" else {
-      return RecordReader("standard input", STDIN_FILENO, separator, stopSignal: stopSignal)
-    }
-    let descriptor = file.withCString { Glibc.open($0, O_RDONLY | O_CLOEXEC) }
+    let isFile = file != "-"
+    let descriptor =
+      isFile ? file.withCString { Glibc.open($0, O_RDONLY | O_CLOEXEC) } : STDIN_FILENO
     guard descriptor >= 0 else { throw .unreadable("\(file)", errno) }
     return RecordReader(
-      "\(file)", descriptor, separator, closesDescriptor: true, stopSignal: stopSignal)
+      "\(file.shownName)", descriptor, separator, closesDescriptor: isFile, stopSignal: stopSignal)
   }
 }
 

@@ -66,8 +66,7 @@ actor TranscriptArchive {
     let list = try failed ?? PendingFile(for: failedPath.text)
     failed = list
     let bytes = input.listed.bytes + [listSeparator]
-    let code = bytes.withUnsafeBytes { writeAll($0, to: list.descriptor.number) }
-    guard code == 0 else { throw OutputError(name: "\(failedPath)", code: code) }
+    try OutputDescriptor(rawValue: list.descriptor.number, name: "\(failedPath)").write(bytes)
     return true
   }
 
@@ -137,7 +136,7 @@ private final class FolderLock {
     let owner = content.map { FilePath(bytes: $0).description }.flatMap { $0.isEmpty ? nil : $0 }
     return CommandFailure(
       description: "\(owner ?? "another process") is writing into \(path.folder); "
-        + "wait for its end, or choose another folder")
+        + "wait until it ends, or choose another folder")
   }
 }
 
@@ -175,6 +174,6 @@ private final class ManifestFile {
   func append(_ line: String) throws(OutputError) {
     let begin = isCut ? "\n" : ""
     isCut = false
-    try StandardDescriptor(rawValue: descriptor, name: "\(path)").write(begin + line + "\n")
+    try OutputDescriptor(rawValue: descriptor, name: "\(path)").write(begin + line + "\n")
   }
 }

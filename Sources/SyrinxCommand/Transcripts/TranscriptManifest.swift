@@ -43,7 +43,7 @@ struct TranscriptRecipe: Encodable {
 /// what counts.
 struct TranscriptManifest: Sendable {
   /// The entries by their transcripts.
-  private var entries: [Checksum: Checksum] = [:]
+  private var entries: [RunChecksum: RunChecksum] = [:]
   /// The end of each entry.
   private let recipe: String
 
@@ -54,7 +54,7 @@ struct TranscriptManifest: Sendable {
   /// Adds a line of the manifest; a line that is cut is no entry of any file.
   mutating func add(_ line: [UInt8]) {
     guard let transcript = Self.transcript(of: line) else { return }
-    entries[transcript] = Checksum(line)
+    entries[transcript] = RunChecksum(line)
   }
 
   /// Whether the last entry for the transcripts of this input is its own.
@@ -62,7 +62,7 @@ struct TranscriptManifest: Sendable {
     guard let line = entry(for: input).map({ Array($0.utf8) }),
       let transcript = Self.transcript(of: line)
     else { return false }
-    return entries[transcript] == Checksum(line)
+    return entries[transcript] == RunChecksum(line)
   }
 
   /// A line after which the input is not done; nil if it has never been.
@@ -85,14 +85,14 @@ struct TranscriptManifest: Sendable {
   private static let afterFile = "\",\""
 
   /// The path of the transcripts in a line, without their extension.
-  private static func transcript(of line: [UInt8]) -> Checksum? {
+  private static func transcript(of line: [UInt8]) -> RunChecksum? {
     guard line.starts(with: begin.utf8) else { return nil }
     let file = line.dropFirst(begin.utf8.count)
     let end = Array(afterFile.utf8)
     var index = file.startIndex
     while let quote = file[index...].firstIndex(of: end[0]) {
       if file[quote...].starts(with: end) {
-        return Checksum(FilePath(bytes: file[..<quote]).withoutExtension.bytes)
+        return RunChecksum(FilePath(bytes: file[..<quote]).withoutExtension.bytes)
       }
       index = quote + 1
     }
@@ -101,7 +101,7 @@ struct TranscriptManifest: Sendable {
 }
 
 /// 128 bits that stand for some bytes while the command runs.
-struct Checksum: Hashable, Sendable {
+struct RunChecksum: Hashable, Sendable {
   private let low: Int
   private let high: Int
 
@@ -137,7 +137,7 @@ extension Collection {
 }
 
 /// A checksum that is the same in every run: FNV-1a with 64 bits.
-func checksum(_ text: String) -> String {
+func stableChecksum(_ text: String) -> String {
   let value = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
     ($0 ^ UInt64($1)) &* 0x100_0000_01B3
   }

@@ -16,7 +16,7 @@ struct TranscriptReport {
   private var open: Int?
 
   /// Whether all audio was recognized.
-  private(set) var isWhole = true
+  private(set) var isComplete = true
 
   /// The next pause makes up for a smaller lag.
   private static let seriousLag = Duration.seconds(5)
@@ -32,7 +32,7 @@ struct TranscriptReport {
   }
 
   /// A report to a file for each form.
-  init(styles: [TranscriptStyle], file: FilePath, to outputs: [TranscriptFile], console: Console) {
+  init(styles: [TranscriptStyle], file: FilePath, to outputs: [PendingOutput], console: Console) {
     let texts = styles.map { TranscriptText(style: $0, file: file) }
     self.init(zip(texts, outputs).map { ($0, $1) }, file: file, console: console)
   }
@@ -83,7 +83,7 @@ struct TranscriptReport {
       isLagging = true
       return ["recognition lags \(lag.secondsText) behind; is this machine too slow or busy?"]
     case .dropped(let range, let reason):
-      isWhole = false
+      isComplete = false
       return named(losses.add(range, reason))
     default: return []
     }

@@ -29,7 +29,7 @@ struct FileVersion: Equatable, Sendable {
 
   /// Nil for anything that is not a regular file.
   init?(_ status: stat?) {
-    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard let status, status.isRegularFile else { return nil }
     byteCount = Int(status.st_size)
     modifiedSeconds = Int(status.st_mtim.tv_sec)
     modifiedNanoseconds = Int(status.st_mtim.tv_nsec)
@@ -138,7 +138,7 @@ actor RemainingInputs {
   private let folder: TranscriptFolder?
   private let done: TranscriptManifest?
   private var inputs: TranscriptionInputs.Iterator
-  private var claimed: Set<Checksum> = []
+  private var claimed: Set<RunChecksum> = []
   private var upcoming: FoundInput?
 
   /// The number of inputs that were done before, and their size in bytes.
@@ -170,11 +170,12 @@ actor RemainingInputs {
     while let found = try inputs.next() {
       guard let folder, case .success(let input) = found else { return found }
       let transcript = input.place.withoutExtension
-      guard claimed.insert(Checksum(transcript.bytes)).inserted else {
+      guard claimed.insert(RunChecksum(transcript.bytes)).inserted else {
         return .failure(
           TranscriptionProblem(
             input: input,
-            description: "\(input.file): another file of this run has the transcript \(transcript)"
+            description: "\(input.file): another file of this run already uses the transcript name "
+              + "\(transcript)"
           ))
       }
       if let own = folder.ownFile(namedLikeTranscriptsOf: input) {

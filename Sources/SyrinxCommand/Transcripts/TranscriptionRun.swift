@@ -1,7 +1,6 @@
 import ClientDependencies
 import FilePaths
 import Logging
-import SoundFile
 import SpeechClient
 import SpeechEngine
 
@@ -48,7 +47,7 @@ struct TranscriptionRun: Sendable {
       } else {
         try await fail(entry.input)
       }
-    } catch let error where concernsOneFile(error) {
+    } catch let error where ErrorReport.isOfOneFile(error) {
       try await fail(entry.input, error)
     }
   }
@@ -65,9 +64,7 @@ struct TranscriptionRun: Sendable {
   /// - Parameter error: nil if only a part of the file was transcribed, which is already reported.
   private func fail(_ input: TranscriptionInput, _ error: (any Error)? = nil) async throws {
     if let error {
-      let sentence = "\(error)"
-      await context.console.report(
-        sentence.contains("\(input.file)") ? sentence : "\(input.file): \(sentence)")
+      await context.console.report(ErrorReport.sentence(error, of: [input.file]))
     }
     if try await archive?.addFailed(input) == false, input.file != "-" {
       await context.console.report(
@@ -127,15 +124,15 @@ struct TranscriptionRun: Sendable {
       input: input, recognition: recognition, events: await speech.recognition(request: request))
   }
 
-  /// Writes the transcripts of a file and returns whether they are whole.
+  /// Writes the transcripts of a file and returns whether they are complete.
   private func writeTranscripts(_ entry: RecognitionQueue.Entry) async throws -> Bool {
-    let outputs = try command.folder?.files(for: entry.input) ?? []
+    let outputs = try await command.folder?.files(for: entry.input) ?? []
     do {
-      let isWhole = try await write(entry, to: outputs)
+      let isComplete = try await write(entry, to: outputs)
       try entry.input.checkUnchanged()
       try await archive?.willReplace(entry.input)
       for output in outputs { try await output.complete() }
-      return isWhole
+      return isComplete
     } catch {
       for output in outputs { await output.discard() }
       throw error
@@ -143,7 +140,7 @@ struct TranscriptionRun: Sendable {
   }
 
   private func write(
-    _ entry: RecognitionQueue.Entry, to outputs: [TranscriptFile]
+    _ entry: RecognitionQueue.Entry, to outputs: [PendingOutput]
   ) async throws -> Bool {
     let recognition = entry.recognition
     var report = report(on: recognition.file, to: outputs)
@@ -162,28 +159,15 @@ struct TranscriptionRun: Sendable {
       throw error
     }
     try await report.end()
-    let isComplete = try await recognition.finish()
-    return report.isWhole && isComplete
+    return try await recognition.finish() && report.isComplete
   }
 
-  private func report(on file: FilePath, to outputs: [TranscriptFile]) -> TranscriptReport {
+  private func report(on file: FilePath, to outputs: [PendingOutput]) -> TranscriptReport {
     let styles = command.transcript.styles
     guard outputs.isEmpty else {
       return TranscriptReport(styles: styles, file: file, to: outputs, console: context.console)
     }
     return TranscriptReport(
       style: styles[0], file: file, namesFile: namesFiles, console: context.console)
-  }
-}
-
-/// Whether the next file may still be transcribed: not if the engine, standard output, or the space
-/// for transcripts is gone.
-private func concernsOneFile(_ error: any Error) -> Bool {
-  switch error {
-  case SoundFileError.brokenPipe, SoundFileError.diskFull: false
-  case is OutputError, is CommandEnd, is CancellationError: false
-  case SpeechClientError.unavailable, SpeechClientError.noResources: false
-  case SpeechClientError.invalidGrammar, SpeechClientError.invalidRequest: false
-  default: true
   }
 }

@@ -91,7 +91,7 @@ import Testing
     #expect(lines[0] == "1" && lines[2...] == ["a.jsonl", "manifest.jsonl", "0"])
     #expect(
       run.error == """
-        syrinx: process \(lines[1]) is writing into out; wait for its end, or choose another folder
+        syrinx: process \(lines[1]) is writing into out; wait until it ends, or choose another folder
 
         """)
   }
