@@ -93,11 +93,13 @@ struct PlotCommandTests {
     ("- --output-dir plots", "has no name"),
     ("a.wav -o a.png --output-dir plots", "exclude each other"),
     ("a.wav --output-dir plots --to gif", "--to"),
+    ("a.wav -o a.wav", "is an input"),
+    ("a.wav --transcript a.json --data json --output-dir .", "./a.json is an input"),
   ])
   func `outputs that do not fit the files are wrong usage`(
     arguments: String, reason: String
   ) async throws {
-    let run = try await BuiltCommand.shell("syrinx plot \(arguments)", in: folder)
+    let run = try await BuiltCommand.shell("touch a.json; syrinx plot \(arguments)", in: folder)
     #expect(run.status == 64)
     #expect(run.error.contains(reason), "\(run.error)")
   }

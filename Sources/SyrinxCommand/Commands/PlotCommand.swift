@@ -122,8 +122,10 @@ struct PlotCommand: Subcommand {
       throw ValidationError("standard input (-) has no name for a plot; name it with -o.")
     }
     let outputs = files.compactMap(output(of:)).filter { $0 != "-" }
-    for output in outputs where files.contains(where: { $0 != "-" && output.isSameFile(as: $0) }) {
-      throw ValidationError("\(output) is the file to plot; write to another file.")
+    let inputs = Set(
+      (files + [transcript].compactMap(\.self)).filter { $0 != "-" }.map(FileIdentity.init))
+    if let output = outputs.first(where: { inputs.contains(FileIdentity($0)) }) {
+      throw ValidationError("\(output) is an input; write to another file.")
     }
     guard Set(outputs.map(FileIdentity.init)).count == outputs.count else {
       throw ValidationError("two files have the same name: their plots would be one file.")

@@ -112,14 +112,19 @@ struct TranscribeCommand: RecognizingSubcommand {
   func perform(in context: CommandContext) async throws {
     let prepare = try await recognition.preparation()
     if let outputDir { try await makeFolder(outputDir) }
-    let archive = try await archive(preparing: prepare, in: context)
-    do {
-      try await transcribe(to: archive, preparing: prepare, in: context)
-    } catch {
-      await archive?.close()
-      throw error
+    guard let archive = try await archive(preparing: prepare, in: context) else {
+      return try await transcribe(to: nil, preparing: prepare, in: context)
     }
-    await archive?.close()
+    // From its opening on, the archive has a lock to remove.
+    try await context.cancelledBySignals {
+      do {
+        try await transcribe(to: archive, preparing: prepare, in: context)
+      } catch {
+        await archive.close()
+        throw error
+      }
+      await archive.close()
+    }
   }
 
   private func transcribe(
@@ -141,8 +146,7 @@ struct TranscribeCommand: RecognizingSubcommand {
       command: self, speech: speech, prepare: prepare, inputs: remaining, archive: archive,
       progress: ArchiveProgress(console: showsTotal ? context.console : nil, clock: clock),
       namesFiles: !isOneFile, context: context)
-    guard archive != nil else { return try await run.transcribeAll() }
-    try await context.cancelledBySignals { try await run.transcribeAll() }
+    try await run.transcribeAll()
   }
 
   /// What the arguments stand for.

@@ -76,6 +76,19 @@ import Testing
       ])
   }
 
+  @Test func `a run that a signal ended while it waited for names leaves no lock`() async throws {
+    let run = try await shell(
+      """
+      mkfifo list
+      syrinx transcribe --engine pocketsphinx --files-from list -o out & first=$!
+      # The list is opened after the lock was taken, and this waits for it.
+      exec 3>list
+      kill -TERM $first; wait $first; echo $?
+      ls -A out
+      """)
+    #expect(run.outputLines == ["143", "manifest.jsonl"], "\(run.error)")
+  }
+
   @Test func `a second run in the same folder is refused and names the process that has it`()
     async throws
   {
