@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what one process and four Dask workers take for the same recordings, for the page "How far it goes":
+# Measures what one process and four Dask workers take for the same recordings, for the page "Scaling":
 #   Tests/Support/cluster-figures.sh COMMAND FOLDER [COPIES]
 # FOLDER has recorded speech, of which each file is transcribed so many times (default: 10). The engine is the default one.
 # COMMAND is a release build, and nothing else may run on the machine.
