@@ -192,7 +192,7 @@ extension SpeechSessionOptions {
   /// Throws for options that the engine does not support.
   fileprivate func checkForMoonshine() throws(SpeechEngineError) {
     if !keyPhrases.isEmpty {
-      throw .unsupported("search for key phrases, which PocketSphinx has", engine: "Moonshine")
+      throw .unsupported("key phrases; PocketSphinx does", engine: "Moonshine")
     }
     if let name = engineOptions.keys.min() {
       throw .optionInvalid(name: name, reason: "Moonshine has no options")

@@ -172,7 +172,7 @@ import Testing
     await withKnownIssue {
       await store.send(.stopTicking) { $0.count = 0 }
     } matching: {
-      "\($0)".contains("the closure states no change, and there was none")
+      "\($0)".contains("the state did not change, and the closure expects no change")
     }
   }
 

@@ -17,7 +17,7 @@ import Testing
   private let clock = TestClock()
   private let tasks: SpeechTasks
   private let stuck = SpeechClientError.engineFailed(
-    reason: "the engine has not moved for half a minute")
+    reason: "the engine has made no progress for 30 seconds")
 
   init() {
     tasks = SpeechTasks(clock: clock)

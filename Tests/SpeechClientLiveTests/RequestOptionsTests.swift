@@ -131,7 +131,7 @@ import Testing
     await #expect(
       throws: SpeechClientError.unavailable(
         reason:
-          "the speech model knows en-US and not de-DE; ask for en-US, or use a model for de-DE")
+          "the speech model knows en-US and not de-DE; request en-US, or use a model for de-DE")
     ) {
       try await tasks.start(request, on: .pocketSphinx()).all()
     }

@@ -34,7 +34,7 @@ import Testing
     ("public <x> = go <x> stop;", 3, "the rule <x> contains itself before its end"),
     ("public <x> = go (<x>)*;", 3, "the rule <x> contains itself before its end"),
     ("public <x> = go\n<y>;", 4, "the rule <y> is not defined"),
-    ("import <../other.rule>;\npublic <x> = go;", 3, "no rule is imported"),
+    ("import <../other.rule>;\npublic <x> = go;", 3, "imports are not supported"),
   ]) func `what a library cannot put in place is named with its line`(
     rules: String, line: Int, reason: String
   ) {

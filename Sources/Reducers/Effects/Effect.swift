@@ -68,7 +68,7 @@ public struct Effect<Action> {
               } catch {
                 guard let handler else {
                   return reportIssue(
-                    "an effect threw an error that nobody handles: \(error)", fileID: fileID,
+                    "an effect threw an unhandled error: \(error)", fileID: fileID,
                     filePath: filePath, line: line, column: column)
                 }
                 await handler(error, send)

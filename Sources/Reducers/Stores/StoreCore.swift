@@ -14,7 +14,7 @@ final class StoreCore<State, Action> {
     report(
       """
       the store's state was read while its reducer handled \(summary(of: action)): read the \
-      reducer's own 'state' instead. The initial state was given.
+      reducer's own 'state' instead. The initial state was returned.
       """)
     return initial
   }
@@ -77,7 +77,7 @@ final class StoreCore<State, Action> {
           """
           \(depth == 10_000 ? "10,000" : "1,000,000") actions followed from \
           \(summary(of: action)), the last of them \(summary(of: next)): the reducer \
-          answers its own actions without an end. The actions that wait were dropped.
+          keeps sending itself actions. The pending actions were dropped.
           """)
         break
       }

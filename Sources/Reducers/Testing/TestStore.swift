@@ -282,7 +282,7 @@ public final class TestStore<State: Equatable, Action> {
     }
     if expectation != nil, exhaustivity == .on, expected == before, before == after {
       return report(
-        "\(name): the closure states no change, and there was none: leave the closure out",
+        "\(name): the state did not change, and the closure expects no change; remove the closure",
         at: site)
     }
     guard expected != after else { return }
@@ -290,7 +290,7 @@ public final class TestStore<State: Equatable, Action> {
     report(
       "\(name): the state is not as expected"
         + (difference.map { "\n\n\($0)\n\n(expected: -, actual: +)" }
-          ?? ": both print the same, but == tells them apart"),
+          ?? ": both print the same, but == says they differ"),
       at: site)
   }
 
