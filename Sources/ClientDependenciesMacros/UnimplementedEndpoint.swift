@@ -120,7 +120,7 @@ extension _UnimplementedEndpoint {
   ///
   /// It throws what `Failure` makes of an ``UnimplementedEndpointError``, or returns a placeholder,
   /// or throws or returns the first case of a type that lists its cases. Only where nothing of that
-  /// is possible, the process ends: waiting for ever would hide the issue behind a time limit.
+  /// is possible, the process ends: waiting forever would hide the issue behind a time limit.
   public func outcome<Result, Failure: Error>(
     throwing: Failure.Type
   ) throws(Failure) -> Result {

@@ -25,7 +25,7 @@ extension SpeechEngine {
   /// kept.
   ///
   /// With a grammar the words are spelled as the grammar spells them, and an utterance that is none of
-  /// its sentences yields no words; a grammar imports no other one, and a public rule comes to 50 000
+  /// its sentences yields no words; a grammar imports no other one, and a public rule comes to 50,000
   /// words at most. Contextual phrases are preferred as they unfold. Key phrases are
   /// `SpeechEngineError.unsupported`, and so are engine options.
   public static func moonshine(

@@ -48,7 +48,7 @@ struct Listener {
     }
   }
 
-  /// Serves clients until it is cancelled.
+  /// Serves clients until it is canceled.
   func run(
     _ options: WyomingServerOptions, _ onListening: @Sendable (WyomingAddress) async -> Void
   ) async throws {

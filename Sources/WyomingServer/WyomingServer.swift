@@ -24,7 +24,7 @@ public struct WyomingServer: Sendable {
     (self.address, self.options) = (address, options)
   }
 
-  /// Serves until it is cancelled, or until standard input ends.
+  /// Serves until it is canceled, or until standard input ends.
   ///
   /// When it returns, all connections are closed, and the socket of a Unix address is removed.
   ///

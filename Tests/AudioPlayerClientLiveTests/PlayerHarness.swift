@@ -133,7 +133,7 @@ final class PlayerHarness: Sendable {
   func finish(_ playing: Task<Void, any Error>) async throws {
     try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result
-      // A cancelled task does not wait until its playback has faded out.
+      // A canceled task does not wait until its playback has faded out.
       if playing.isCancelled { await player.stop() }
       try outcome.get()
     }

@@ -218,7 +218,7 @@ import Testing
     let store = TestStore(initialState: 0) {
       Reduce<Int, String> { _, action in
         if action == "stop" { return .cancel(id: "effect") }
-        // A wait that does not end when the effect is cancelled.
+        // A wait that does not end when the effect is canceled.
         return .run { _ in await Task.detached { for await _ in gate { break } }.value }
           .cancellable(id: "effect")
       }

@@ -241,7 +241,7 @@ import Testing
   }
 }
 
-/// A stream that delivers nothing until its consumer is cancelled, and then a buffer whenever it is
+/// A stream that delivers nothing until its consumer is canceled, and then a buffer whenever it is
 /// asked.
 private final class EndlessSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
   private let buffers: [AudioBuffer]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// With two decoders a task that is cancelled lets go of the source as well, and of everything
+/// With two decoders a task that is canceled lets go of the source as well, and of everything
 /// that it has at work, in whichever state it is.
 @Suite(.timeLimit(.minutes(5))) final class ParallelCancellationTests {
   private let tasks = SpeechTasks()
@@ -52,7 +52,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  /// Takes events until it is cancelled, or up to the first result; opens a gate with the first.
+  /// Takes events until it is canceled, or up to the first result; opens a gate with the first.
   private func consume(
     _ events: Events, upToResult: Bool = false, begun: Gate = Gate()
   ) -> Task<Int, any Error> {

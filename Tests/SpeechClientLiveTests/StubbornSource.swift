@@ -2,7 +2,7 @@ import AudioCore
 import AudioThreads
 import Synchronization
 
-/// A stream that delivers some buffers, then nothing, and does not end when its consumer is cancelled.
+/// A stream that delivers some buffers, then nothing, and does not end when its consumer is canceled.
 final class StubbornSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
   /// Open once it is asked for a buffer that it does not deliver.
   let isAsked = Gate()

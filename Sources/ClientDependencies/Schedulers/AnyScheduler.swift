@@ -77,7 +77,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     runLater(date, tolerance, options, action)
   }
 
-  /// Runs work at a time and then once per interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is canceled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,

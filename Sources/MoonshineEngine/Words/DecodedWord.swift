@@ -6,7 +6,7 @@ struct DecodedWord: Equatable {
   /// How sure the model is: the least probability of the tokens that one hears.
   ///
   /// Measured on 14 recordings, clean and in white noise down to -3 dB (695 words): of words above
-  /// 0.95 97 % are right, of those from 0.8 to 0.95 four of five, from 0.4 to 0.8 three of five, and
+  /// 0.95 97% are right, of those from 0.8 to 0.95 four of five, from 0.4 to 0.8 three of five, and
   /// below 0.4 one of five. The product of the probabilities says the same, but less of long words.
   var confidence: Double?
 }

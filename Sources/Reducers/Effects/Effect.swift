@@ -46,7 +46,7 @@ public struct Effect<Action> {
   ///
   /// - Parameters:
   ///   - priority: the priority of its task.
-  ///   - operation: what to run. After its task is cancelled, what it sends is ignored.
+  ///   - operation: what to run. After its task is canceled, what it sends is ignored.
   ///   - handler: called with an error of the operation. Without it, an error other than
   ///     `CancellationError` is reported as an issue at this call.
   public static func run(
@@ -184,7 +184,7 @@ public struct Send<Action>: Sendable {
     self.deliver = deliver
   }
 
-  /// Sends an action; ignored once the effect is cancelled or over.
+  /// Sends an action; ignored once the effect is canceled or over.
   public func callAsFunction(_ action: Action) {
     if !Task.isCancelled { deliver(action) }
   }

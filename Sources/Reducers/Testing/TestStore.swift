@@ -377,12 +377,12 @@ private final class Arrivals {
     if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
   }
 
-  /// Ends the waits after a time, until the returned task is cancelled.
+  /// Ends the waits after a time, until the returned task is canceled.
   func end(after limit: Duration, _ clock: any Clock<Duration>) -> Task<Void, any Error> {
     isOver = false
     return Task { @MainActor in
       try await clock.sleep(for: limit)
-      // The sleep may have ended just before it was cancelled.
+      // The sleep may have ended just before it was canceled.
       try Task.checkCancellation()
       isOver = true
       waiter.take()?.resume(returning: false)

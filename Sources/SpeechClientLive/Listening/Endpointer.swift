@@ -1,7 +1,7 @@
 import AudioCore
 import SpeechClient
 
-/// Finds utterances from a detector's judgements, one for each frame.
+/// Finds utterances from a detector's judgments, one for each frame.
 struct Endpointer {
   enum Event: Equatable {
     case none
@@ -62,7 +62,7 @@ struct Endpointer {
     return length - quietest.length
   }
 
-  /// Takes the judgement of the next frame, and its level.
+  /// Takes the judgment of the next frame, and its level.
   mutating func add(isSpeech: Bool, level: Double = 0) -> Event {
     speechFrames = isSpeech ? speechFrames + 1 : 0
     silentFrames = isSpeech ? 0 : silentFrames + 1

@@ -32,7 +32,7 @@ struct VoicingMeter {
   mutating func add(_ samples: [Float]) {
     pending += samples
     while pending.count >= Self.step {
-      look(at: Self.centred(Self.thinned(pending[(Self.step - Self.window)..<Self.step])))
+      look(at: Self.centered(Self.thinned(pending[(Self.step - Self.window)..<Self.step])))
       pending.removeFirst(Self.step)
     }
   }
@@ -51,7 +51,7 @@ struct VoicingMeter {
   }
 
   /// The window without its offset, which would correlate at every lag.
-  private static func centred(_ window: [Float]) -> [Float] {
+  private static func centered(_ window: [Float]) -> [Float] {
     let mean = window.reduce(0, +) / Float(window.count)
     return window.map { $0 - mean }
   }

@@ -9,7 +9,7 @@ import SpeechEngine
 /// It cuts the audio into utterances and decodes them with its own session, one after the other, or
 /// with a pool, several at a time.
 actor Recognizer {
-  /// How much audio the engine gets at a time; a cancelled task stops after at most this much.
+  /// How much audio the engine gets at a time; a canceled task stops after at most this much.
   private static let step = Duration.milliseconds(100)
 
   /// After this much silence it reports its progress.

@@ -86,7 +86,7 @@ final class SpeechTask: Sendable {
       }
       intake.change { $0.close() }
     } catch {
-      // A source may throw because its task was cancelled.
+      // A source may throw because its task was canceled.
       let failure = error is CancellationError && Task.isCancelled ? nil : error
       intake.change { $0.close(failure) }
     }

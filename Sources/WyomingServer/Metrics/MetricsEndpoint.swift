@@ -30,7 +30,7 @@ public struct MetricsEndpoint: Sendable {
     (self.host, self.port, self.allowsRemote) = (host, port, allowsRemote)
   }
 
-  /// Serves until it is cancelled.
+  /// Serves until it is canceled.
   ///
   /// - Parameter onListening: called once with the address, including the port that the system chose.
   /// - Throws: `WyomingServerError` if it cannot listen.

@@ -14,7 +14,7 @@ import Glibc
 /// - `--seconds 60`: how long the commands play and record, in real time; their costs are given for
 ///   60 s.
 /// - `--rounds 500`: how many answers are waited for; their 99th percentile counts.
-/// - `--starts 10000`: how many playbacks, captures and recordings are begun and cancelled.
+/// - `--starts 10000`: how many playbacks, captures and recordings are begun and canceled.
 /// - `--only text`: only the groups whose names contain the text.
 ///
 /// The card is the paced plug-in of `Tests/Support/ALSA`, or, where it says so, the virtual one. No

@@ -82,7 +82,7 @@ enum Leftovers {
       do { try await task.value } catch is CancellationError {}
     }
     await player.stop()
-    // A recording that is cancelled completes its file behind its consumer's back.
+    // A recording that is canceled completes its file behind its consumer's back.
     await recorder.stopRecording()
     while card.openDeviceCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
     // What is lost stays lost; what is only on its way has gone by then.
