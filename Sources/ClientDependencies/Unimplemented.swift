@@ -27,7 +27,7 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
 /// ```
 ///
 /// In a test the issue fails the test; elsewhere it is written to stderr. An endpoint that may be
-/// called on a thread of its own captures `IssueOrigin.current` where it is made and passes it as
+/// called on its own thread captures `IssueOrigin.current` where it is made and passes it as
 /// `origin`, because that thread does not know its test.
 @discardableResult
 public func reportUnimplemented(

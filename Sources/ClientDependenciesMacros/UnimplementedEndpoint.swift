@@ -75,7 +75,7 @@ extension _UnimplementedEndpoint {
     { (_: repeat each Argument) async throws -> Result in throw report() }
   }
 
-  /// A stand-in for a function that throws errors of its own.
+  /// A stand-in for a function that throws its own error type.
   @_disfavoredOverload
   public func closure<each Argument, Result, Failure: Error>(
     like endpoint: ((repeat each Argument) throws(Failure) -> Result)?
@@ -85,7 +85,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// A stand-in for an asynchronous function that throws errors of its own.
+  /// A stand-in for an asynchronous function that throws its own error type.
   @_disfavoredOverload
   public func closure<each Argument, Result, Failure: Error>(
     like endpoint: ((repeat each Argument) async throws(Failure) -> Result)?

@@ -88,7 +88,7 @@ struct SwiftTokenizer {
     return text
   }
 
-  /// Skips an interpolation, which may hold strings of its own.
+  /// Skips an interpolation, which may contain strings.
   private mutating func interpolation() -> String {
     let start = rest
     var depth = 0

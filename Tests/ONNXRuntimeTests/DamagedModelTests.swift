@@ -6,8 +6,8 @@ import Testing
 
 @testable import ONNXRuntime
 
-/// Models with damage of all kinds, each loaded by a process of its own; Tests/nightly.sh asks for ten times as
-/// many.
+/// Models with damage of all kinds, each loaded by a separate process; Tests/nightly.sh asks for
+/// ten times as many.
 @Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct DamagedModelTests {
   private static let copyCount =
     ProcessInfo.processInfo.environment["SYRINX_TEST_DAMAGED_COPIES"].flatMap { Int($0) } ?? 20

@@ -16,7 +16,7 @@ import Testing
     case white, pink, brown, wandering
   }
 
-  /// What becomes of a mixture: of the clips as they are, in noise so many decibels below the
+  /// What becomes of a mixture: of the clips as they are, in noise this many decibels below the
   /// speech, or so loud as a whole.
   struct Mixture: CustomTestStringConvertible {
     var noise: Noise?

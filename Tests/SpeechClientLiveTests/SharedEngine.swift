@@ -33,7 +33,7 @@ final class SharedEngine: Sendable {
 
   var counts: State { state.withLock { $0 } }
 
-  /// Returns when so many sessions have been made, those included that are gone.
+  /// Returns when this many sessions have been made, including those that are gone.
   func hasMade(sessions: Int) async { await wait { $0.made >= sessions } }
 
   /// Returns when there is no session.

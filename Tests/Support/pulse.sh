@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# A PulseAudio server without hardware, for tests: a null sink `syrinx`, paced by the clock, whose monitor
-# `syrinx.monitor` hears what is played, and another, `syrinx51`, with the six channels of 5.1. An ordinary process with a socket of its own; it ends by itself 30 s after its
-# last client has gone.
+# A PulseAudio server without hardware, for tests. It has two null sinks, paced by the clock:
+# `syrinx`, whose monitor `syrinx.monitor` captures what is played, and `syrinx51`, with the six
+# channels of 5.1. The server is an ordinary process with its own socket. It ends 30 s after its
+# last client has disconnected.
 #
 #   Tests/Support/pulse.sh start DIRECTORY   starts it, waits until it answers, and prints on stdout the
 #                                            variables that lead to it, as `export NAME=VALUE` lines
 #   Tests/Support/pulse.sh stop DIRECTORY    ends it
-#   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers nobody (SIGSTOP)
-#   Tests/Support/pulse.sh kill DIRECTORY    ends it without a chance to say so (SIGKILL), as a crash does
+#   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers no client (SIGSTOP)
+#   Tests/Support/pulse.sh kill DIRECTORY    ends it without notice (SIGKILL), as a crash does
 #   Tests/Support/pulse.sh continue DIRECTORY   lets it go on (SIGCONT)
 #
 # DIRECTORY is its own (made if missing), with a path of at most 80 characters: a socket's name is short.

@@ -83,7 +83,7 @@ extension RunningTest {
 
 /// What is known of the process in which tests run.
 enum TestProcess {
-  /// Whether the tests are Swift Testing's: SwiftPM runs XCTest's in a process of their own.
+  /// Whether the tests are Swift Testing's: SwiftPM runs XCTest's in a separate process.
   static var isSwiftTesting: Bool { wasAskedForSwiftTesting || RunningTests.shared.haveBeenSeen }
 
   static let wasAskedForSwiftTesting = asksForSwiftTesting(CommandLine.arguments)

@@ -36,7 +36,7 @@ public final class TestStore<State: Equatable, Action> {
   public private(set) var state: State
   /// Whether everything has to be stated.
   public var exhaustivity = Exhaustivity.on
-  /// How long `receive` and `finish` wait without a limit of their own.
+  /// How long `receive` and `finish` wait without their own limit.
   public var timeout = Duration.seconds(1)
   /// The clock that measures these limits; by default real time.
   public var timeoutClock: any Clock<Duration> = ContinuousClock()

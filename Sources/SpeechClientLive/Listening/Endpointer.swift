@@ -5,14 +5,14 @@ import SpeechClient
 struct Endpointer {
   enum Event: Equatable {
     case none
-    /// An utterance has begun so many frames before the end of the one just judged, pre-roll
+    /// An utterance has begun this many frames before the end of the one just judged, pre-roll
     /// included.
     case began(framesBack: Int)
     /// The utterance may have ended: as many frames as make a pause were no speech.
     case paused
     /// The utterance has ended with the frame just judged.
     case ended
-    /// The utterance has its maximum length: it ended so many frames before the end of the one
+    /// The utterance has its maximum length: it ended this many frames before the end of the one
     /// just judged, and the next one begins there.
     case cut(framesBack: Int)
   }

@@ -56,7 +56,7 @@ struct VoicingMeter {
     return window.map { $0 - mean }
   }
 
-  /// 1 where the window repeats itself after so many samples, about 0 for noise.
+  /// 1 if the window repeats itself after this many samples, about 0 for noise.
   private static func likeness(of window: [Float], lag: Int) -> Float {
     let (early, late) = (window.dropLast(lag), window.dropFirst(lag))
     let power = product(early, early) * product(late, late)

@@ -54,7 +54,7 @@ struct PartialStabilizer {
   /// The number of stable words, from the first on.
   private(set) var stableCount = 0
 
-  /// Takes the hypothesis after so many frames of the utterance, and returns what to show of it.
+  /// Takes the hypothesis after this many frames of the utterance, and returns what to show of it.
   ///
   /// - Parameter maySettle: whether it seems to be speech; otherwise no more of its words become stable.
   mutating func add(

@@ -3,7 +3,7 @@ import AudioThreads
 import SpeechClient
 import SpeechEngine
 
-/// Everything between the audio and the results of one task, on a thread of its own, because the
+/// Everything between the audio and the results of one task, on its own thread, because the
 /// engine blocks.
 ///
 /// It cuts the audio into utterances and decodes them with its own session, one after the other, or

@@ -48,7 +48,8 @@ public protocol SpeechActivitySession: AnyObject {
 
   /// Returns the probabilities of the frames that have waited: the audio has ended, or has a gap.
   ///
-  /// The next frame begins a new stretch of audio, for which what is known of the room may be kept.
+  /// The next frame begins a new stretch of audio; the detector may keep what it has learned about
+  /// the room.
   func finish() -> [Double]
 }
 

@@ -85,15 +85,17 @@ package struct VoicedSpan {
     return edge ?? inside.first(where: isLoud)
   }
 
-  /// So many steps between words, or of silence at the end of one, are a pause.
+  /// The number of steps between words, or of silence at the end of one, that make a pause.
   private static let pause = 10
-  /// How far an end is moved outwards at most, in steps.
+  /// How far an end is moved outward at most, in steps.
   private static let reach = 30
   /// How long a sound may be quieter within, in steps.
   private static let dip = 8
 
-  /// What is louder is voice: 25 dB below the loudest step, in noise 6 dB above that, as far as it is
-  /// 10 dB below.
+  /// Louder steps are voice.
+  ///
+  /// The threshold is 25 dB below the loudest step; in noise it is 6 dB above the noise, but at
+  /// least 10 dB below the loudest step.
   private func threshold(below loudest: Float) -> Float {
     let quietest = energies.isEmpty ? 0 : energies.sorted()[energies.count / 10]
     return max(loudest / Self.ratio, min(quietest * 4, loudest / 10))

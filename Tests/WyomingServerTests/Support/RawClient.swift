@@ -5,7 +5,7 @@ import Wyoming
 
 @testable import WyomingEngine
 
-/// Does something that blocks on a thread of its own.
+/// Runs a blocking call on a separate thread.
 func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -77,7 +77,7 @@ struct Transcribing {
 
   /// - Parameters:
   ///   - isTimed: whether the transcript has the times of words, which `wordErrors` needs.
-  ///   - path: where standard output goes; nil for a file of its own.
+  ///   - path: where standard output goes; nil for a separate file.
   func command(_ arguments: [String], isTimed: Bool = true, to path: String? = nil) -> [String] {
     Runs.redirected(
       installed + [SpeechBench.syrinx, "transcribe", "--engine", engine]

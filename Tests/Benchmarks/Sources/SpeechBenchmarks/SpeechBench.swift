@@ -55,7 +55,7 @@ struct SpeechBench {
 
   var seconds: Double { clips.reduce(0) { $0 + $1.seconds } }
 
-  /// A file of at least so many seconds: the clips over and over.
+  /// A file of at least this many seconds: the clips over and over.
   func speech(seconds: Double) throws -> URL {
     let url = folder.appending(path: "speech-\(Int(seconds)).wav")
     let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wav16)
