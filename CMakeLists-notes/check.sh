@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Configures, builds, runs and installs the CMake project in a temporary folder, and looks at what its programs say.
+# Configures, builds, runs, and installs the CMake project in a temporary folder, and looks at what its programs say.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# THE test command: installs what is missing, builds without a warning, checks the format and runs every test.
+# THE test command: installs what is missing, builds without a warning, checks the format, and runs every test.
 # A fresh Debian 12 with Swift 6.3 is all that it expects. No sound card is needed, and none is used.
 set -euo pipefail
 cd "$(dirname "$0")/.."

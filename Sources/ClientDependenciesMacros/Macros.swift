@@ -23,7 +23,7 @@
 /// The initializers have the access level of the struct, or that of its least accessible property.
 /// They take stored properties that are no endpoints as well, with their initial values as
 /// defaults. Properties that are computed, static, lazy, `private` with an initial value, constants
-/// with a value, `@Dependency` or ``DependencyEndpointIgnored()`` are left alone.
+/// with a value, `@Dependency`, or ``DependencyEndpointIgnored()`` are left alone.
 ///
 /// An endpoint needs a default, a closure literal, if it returns a value and cannot throw.
 ///

@@ -44,12 +44,12 @@ enum Placeholder {
 
 /// A value that an unimplemented endpoint can return after it has reported its issue.
 ///
-/// It is asked for where an endpoint can neither throw ``/ClientDependencies/Unimplemented`` nor has
-/// a default: with `throws(MyError)`, and behind a type alias. Optionals, collections, numbers,
-/// Booleans, options and streams need no conformance: their placeholder is nothing, empty, zero or
-/// false. Any other type without a conformance leaves nothing to return, and the process
-/// ends, unless the type, or the error of `throws(MyError)`, is `CaseIterable`: then it is
-/// the first case.
+/// It is asked for where an endpoint can neither throw ``/ClientDependencies/Unimplemented`` nor
+/// has a default: with `throws(MyError)`, and behind a type alias. Optionals, collections, numbers,
+/// Booleans, options, and streams need no conformance: their placeholder is nothing, empty, zero,
+/// or false. Any other type without a conformance leaves nothing to return, and the process ends,
+/// unless the type, or the error of `throws(MyError)`, is `CaseIterable`: then it is the first
+/// case.
 public protocol UnimplementedPlaceholder {
   /// Any value will do, because the test has failed when it is returned.
   static var unimplementedPlaceholder: Self { get }

@@ -5,7 +5,7 @@ import XCTest
 
 /// A trait that gives each test its own values, some of them overridden.
 ///
-/// Use it through `.dependencies`, `.dependencies { }` and `.dependency`.
+/// Use it through `.dependencies`, `.dependencies { }`, and `.dependency`.
 public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
   private let updateValues:
     nonisolated(nonsending) @Sendable (inout DependencyValues) async throws -> Void

@@ -1,4 +1,4 @@
-/// A word, string or mark of a Swift source, without comments.
+/// A word, string, or mark of a Swift source, without comments.
 enum SwiftToken: Equatable {
   case word(String)
   /// A name in backticks, which is never a keyword.

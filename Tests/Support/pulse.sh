@@ -15,7 +15,7 @@
 # With the variables set, `default` and `pulse` of ALSA play to the sink and record its monitor.
 set -euo pipefail
 
-action=${1:?start, stop, kill, pause or continue}
+action=${1:?start, stop, kill, pause, or continue}
 directory=${2:?a directory for the socket}
 socket=$directory/native
 pid=$directory/pid
@@ -74,5 +74,5 @@ case $action in
   kill) crash ;;
   pause) kill -STOP "$(cat "$pid")" ;;
   continue) kill -CONT "$(cat "$pid")" ;;
-  *) echo "pulse.sh: start, stop, kill, pause or continue, not $action" >&2; exit 64 ;;
+  *) echo "pulse.sh: start, stop, kill, pause, or continue, not $action" >&2; exit 64 ;;
 esac

@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 /// A type-erased scheduler with the given times and options.
 ///
-/// Thread safety: that of the scheduler in it. Queues, run loops and the schedulers for tests may
+/// Thread safety: that of the scheduler in it. Queues, run loops, and the schedulers for tests may
 /// be used from any thread.
 public struct AnyScheduler<SchedulerTimeType, SchedulerOptions>: Scheduler, @unchecked Sendable
 where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeIntervalConvertible {

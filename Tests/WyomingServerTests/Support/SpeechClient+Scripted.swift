@@ -8,7 +8,7 @@ extension SpeechClient {
 
   /// A recognizer whose results are made when they are asked for.
   ///
-  /// - Parameter result: makes the result that is asked for, the first, the second and so on, from
+  /// - Parameter result: makes the result that is asked for, the first, the second, and so on, from
   ///   the buffers that nobody has heard yet; nil ends the recognition.
   static func scripted(
     _ result: @escaping @Sendable (Int, Buffers) async throws -> SpeechRecognitionResult?
