@@ -1,6 +1,7 @@
 import AudioCore
 
-/// Where the parts of a plot lie: the title, a lane for each channel, the time axis, and the cues.
+/// The positions of the parts of a plot: the title, a lane for each channel, the time axis, and the
+/// cues.
 struct PlotLayout {
   struct Area {
     var x: Double

@@ -28,7 +28,7 @@ extension _UnimplementedEndpoint {
     return closure(endpoint, nil)
   }
 
-  /// There is no stand-in for what is no function.
+  /// Only functions have a stand-in.
   @_disfavoredOverload
   @available(
     *, unavailable,

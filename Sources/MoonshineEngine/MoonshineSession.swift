@@ -131,7 +131,7 @@ final class MoonshineSession: SpeechEngineSession {
     return try hypothesis(readings, areTimesMeasured: measuresWordTimes)
   }
 
-  /// The likeliest readings of the utterance; none if they are not plausible as speech.
+  /// The likeliest alternatives of the utterance; none if they are not plausible as speech.
   private func readings(width: Int, count: Int) throws(SpeechEngineError) -> [[DecodedWord]] {
     try checkInterruption()
     let samples = SpokenAudio.shortened(utterance.samples)

@@ -23,8 +23,8 @@ public enum Exhaustivity: Equatable, Sendable {
 /// ```
 ///
 /// A failure is an issue at the line of the statement, with the difference of expected and actual
-/// state. When the store goes, unreceived actions and running effects are issues at the line where
-/// it was made.
+/// state. When the store is released, unreceived actions and running effects are issues at the line
+/// where it was made.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
   private struct Received {

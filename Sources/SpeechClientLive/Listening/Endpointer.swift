@@ -96,7 +96,7 @@ struct Endpointer {
     return .began(framesBack: framesBack)
   }
 
-  /// Looks for the place to cut in the last tenth of the longest utterance.
+  /// Finds where to cut in the last tenth of the longest utterance.
   private mutating func noteQuietest(_ level: Double, _ length: Int) {
     let longest = frames(policy.longest)
     guard length >= longest - longest / 10 else { return }

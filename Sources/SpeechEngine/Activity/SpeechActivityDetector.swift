@@ -11,7 +11,7 @@ public struct SpeechActivityDetector: Sendable {
   /// It returns at once: what takes time to load is loaded with the first frame.
   public var makeSession: @Sendable () -> any SpeechActivitySession
 
-  /// Says whether it can be used, and where its model lies; the language is `und`.
+  /// Reports whether it can be used, and where its model is; the language is `und`.
   ///
   /// It may load a library, but no model.
   public var availability: @Sendable () -> SpeechEngineAvailability
