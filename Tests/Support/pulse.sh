@@ -9,7 +9,7 @@
 #   Tests/Support/pulse.sh stop DIRECTORY    ends it
 #   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers no client (SIGSTOP)
 #   Tests/Support/pulse.sh kill DIRECTORY    ends it without notice (SIGKILL), as a crash does
-#   Tests/Support/pulse.sh continue DIRECTORY   lets it go on (SIGCONT)
+#   Tests/Support/pulse.sh continue DIRECTORY   continues it (SIGCONT)
 #
 # DIRECTORY is its own (made if missing), with a path of at most 80 characters: a socket's name is short.
 # With the variables set, `default` and `pulse` of ALSA play to the sink and record its monitor.
@@ -43,7 +43,7 @@ is_running() {
 }
 
 launch() {
-  # When the daemon's first process ends, the server takes connections.
+  # When the daemon's first process ends, the server accepts connections.
   pulseaudio -n --daemonize=yes --system=no --exit-idle-time=30 --use-pid-file=yes \
     --disable-shm=yes --realtime=no --high-priority=no --log-target=file:"$directory/log" \
     -L "module-null-sink sink_name=syrinx format=float32le rate=48000 channels=2" \
@@ -55,7 +55,7 @@ stop() {
   is_running || return 0
   local server
   server=$(cat "$pid")
-  # One that is paused would not notice.
+  # A paused server would not notice.
   kill "$server"
   kill -CONT "$server"
   tail -s 0.05 --pid="$server" -f /dev/null
