@@ -88,7 +88,7 @@ import Testing
       ),
       (
         "#JSGF V1.0;\ngrammar a;\npublic <x> = \(String(repeating: "(", count: 20_000));", 3,
-        "groups are more than 200 deep"
+        "groups are nested more than 200 deep"
       ),
       (
         "#JSGF V1.0;\ngrammar a;\npublic <x> = \(String(repeating: "a", count: 500));", 3,

@@ -62,7 +62,7 @@ struct ReducerBenchmarks {
     let task = await time { await Task.detached { await hop() }.value }
     return [
       Finding(
-        name: "an effect from send to its end, relative to a task with a hop", value: effect / task,
+        name: "an effect from send to end, relative to a task with a hop", value: effect / task,
         unit: "×",
         bound: 3, remark: "\(Int(task * 1e9)) ns for a task and a hop to the main actor")
     ]
