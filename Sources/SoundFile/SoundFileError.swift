@@ -122,7 +122,8 @@ extension SoundFileError: CustomStringConvertible {
     case .tooLarge(let path):
       "\(FilePath(path)) has reached the size limit of its format or of the system (`ulimit -f`)"
     case .incomplete(let path, let written, let found):
-      "\(FilePath(path)) is incomplete: \(written) were written, but the file contains only \(found)"
+      "\(FilePath(path)) is incomplete: \(written) were written, "
+        + "but the file contains only \(found)"
     case .removed(let path):
       "\(FilePath(path)) was removed while it was being written; the recording is lost"
     case .recovered(let path, let copy):

@@ -6,7 +6,7 @@ enum SwiftToken: Equatable {
   case string(String)
   case mark(Character)
 
-  /// The name that the token gives, be it quoted or not.
+  /// The name in the token, quoted or not.
   var name: String? {
     switch self {
     case .word(let name), .quotedName(let name): name

@@ -129,7 +129,7 @@ final class PlayerHarness: Sendable {
   }
 
   /// Lets time pass until a playback has ended, in long steps, because each costs a look at every thread
-  /// of the process and nobody acts on an event meanwhile.
+  /// of the process and nothing acts on an event meanwhile.
   func finish(_ playing: Task<Void, any Error>) async throws {
     try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result

@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) final class ParallelCancellationTests {
   private let tasks = SpeechTasks()
   private let shared = SharedEngine()
-  /// Nobody but the task holds it.
+  /// Only the task holds it.
   private var buffers: AsyncStream<AudioBuffer>?
   private let source: AsyncStream<AudioBuffer>.Continuation
   /// Open once no more audio of the source is wanted.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// What a request asks for reaches the endpointer and the engine.
+/// The options of a request reach the endpointer and the engine.
 @Suite struct RequestOptionsTests {
   private let tasks = SpeechTasks()
   private let scripted = ScriptedSpeechEngine(utterances: [

@@ -21,7 +21,7 @@ final class SharedEngine: Sendable {
   /// What happens within `finishUtterance`, before the words are given.
   private let finishing: @Sendable (Int) throws(SpeechEngineError) -> Void
   private let tailPadding: Duration
-  // Held to count; whoever waits is resumed after it is free.
+  // Held to count; waiters are resumed after it is released.
   private let state = Mutex(State())
 
   init(

@@ -4,7 +4,7 @@ import SpeechClient
 import Synchronization
 import Wyoming
 
-/// A recognizer whose words say how much it has heard.
+/// A recognizer whose words are the amount of audio that it has captured.
 struct CountingSpeech: Sendable {
   /// How many recognitions are under way, and how many were given up.
   final class Tally: Sendable {
