@@ -32,7 +32,7 @@ extension _UnimplementedEndpoint {
   @_disfavoredOverload
   @available(
     *, unavailable,
-    message: "This property of the client is no function. Pass a value for it to the initializer."
+    message: "This property of the client is not a function. Pass its value to the initializer."
   )
   public func closure<Value>(like value: Value?) -> Value {
     placeholder()

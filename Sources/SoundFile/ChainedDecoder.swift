@@ -69,7 +69,7 @@ final class ChainedDecoder: SoundDecoder {
     } catch let failure as SoundFileError {
       error = failure
     } catch {
-      self.error = .damaged(path: path, frame: 0, reason: "what follows cannot be read")
+      self.error = .damaged(path: path, frame: 0, reason: "the next part cannot be read")
     }
     return false
   }

@@ -78,7 +78,7 @@ extension SoundFileError: CustomStringConvertible {
   private var readingText: String {
     switch self {
     case .notFound(let path): "there is no \(FilePath(path)); check the name and its folder"
-    case .isDirectory(let path): "\(FilePath(path)) is a folder; give a file in it"
+    case .isDirectory(let path): "\(FilePath(path)) is a folder; name a file in it"
     case .permissionDenied(let path):
       "you do not have permission to open \(FilePath(path)); "
         + "check with `ls -l`, change it with `chmod`"

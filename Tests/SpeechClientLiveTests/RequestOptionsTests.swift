@@ -172,7 +172,7 @@ import Testing
       await reason {
         $0.grammar = .text("#JSGF V1.0;")
         $0.keyPhrases = [KeyPhrase("go")]
-      } == "a grammar and key phrases exclude each other; ask for one of them")
+      } == "a grammar and key phrases exclude each other; request one of them")
     #expect(await reason { $0.keyPhrases = [KeyPhrase("  ")] } == "a key phrase has no words")
     for threshold in [0, -1, 1.5, Double.nan] {
       #expect(
