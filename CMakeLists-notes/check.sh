@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Configures, builds, runs and installs the CMake project in a temporary folder, and looks at what its programs say.
+# Configures, builds, runs, and installs the CMake project in a temporary folder, and checks the output of its programs.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -38,7 +38,7 @@ expect "duration where it is built" "3.000 s" "$("$build/duration" "$sounds/tone
 cmake --install "$build" --prefix "$folder/installed" >/dev/null
 expect "C libraries of the shared library" "libFLAC libasound libmpg123 libpocketsphinx libsndfile libsoxr libsphinxbase libvorbisenc" \
   "$(libraries_of "$folder/installed/lib/libSyrinxForCMake.so")"
-# The installed programs must not need the folder that they were built in.
+# The installed programs must not need their build folder.
 rm -r "$build"
 
 duration="$folder/installed/bin/duration"
@@ -50,7 +50,7 @@ expect "hear on the virtual card" $'played 2.87 s\ngo forward ten meters' \
   "$("$hear" "$sounds/go-forward.wav" virtual)"
 expect "hear on an unknown card, status" 1 "$(status_of "$hear" "$sounds/go-forward.wav" hw:99)"
 
-# Another project takes the installed library, as README.md shows.
+# Another project uses the installed library, as README.md shows.
 mkdir "$folder/other"
 sed -n '/^cmake_minimum_required/,/^```/p' README.md | sed '$d' >"$folder/other/CMakeLists.txt"
 cp duration.c hear.swift "$folder/other"

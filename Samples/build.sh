@@ -22,7 +22,7 @@ in_place() {
 }
 mkdir -p "$scratch"
 case "$PWD:$HOME:$(realpath "$(command -v swift)")" in
-# The mount would hide what lies there.
+# The mount would hide existing files there.
 "${place%/*}"/* | *:"${place%/*}"/*) own=false ;;
 *) if in_place test -w Package.swift -a -w "$scratch" 2>/dev/null; then own=true; else own=false; fi ;;
 esac
@@ -36,8 +36,8 @@ fi
 mkdir -p "$scratch"
 echo "$place" >"$scratch/place"
 
-# Foundation's copy of ICU has 34 MB of data on languages and regions, which the command never asks for: an archive without
-# an entry stands in for them, and the linker drops what nothing uses.
+# Foundation's copy of ICU has 34 MB of data on languages and regions, which the command never uses: an empty archive replaces
+# them, and the linker drops unused code.
 icu=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")/lib/swift_static/linux/lib_FoundationICU.a
 data=$(nm --defined-only "$icu" 2>/dev/null | sed -n 's/.* R \(icudt[0-9]*_dat\)$/\1/p')
 [ -n "$data" ] || {

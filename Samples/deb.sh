@@ -2,7 +2,7 @@
 # Makes a Debian package of the command, and prints its path:
 #   Samples/deb.sh [--command FILE] [FOLDER]
 # FOLDER gets the package; .build/small without it. FILE is a built command; without it, Samples/build.sh builds one.
-# DEBFULLNAME and DEBEMAIL name the maintainer, as for Debian's own tools.
+# DEBFULLNAME and DEBEMAIL name the maintainer, as for Debian's tools.
 set -euo pipefail
 
 command='' folder=''
@@ -68,7 +68,7 @@ syrinx: initial-upload-closes-no-bugs
 syrinx: embedded-library libyaml *
 END
 
-# What the command links, as the packages of this system call it.
+# The libraries that the command links, by their names in this system's packages.
 mkdir -p "$work/debian" "$tree/DEBIAN"
 echo 'Source: syrinx' >"$work/debian/control"
 libraries=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info "$tree/usr/bin/syrinx" 2>/dev/null | sed 's/^shlibs:Depends=//')

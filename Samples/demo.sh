@@ -23,7 +23,7 @@ spoken=Samples/sounds/two-utterances.wav
 recorded=$(mktemp --suffix=.wav)
 trap 'rm -f "$recorded"' EXIT
 
-# The recognizer for what comes; without it PocketSphinx, which is there already, does the work.
+# The recognizer for the next steps; without it, PocketSphinx does the work, which is already installed.
 run syrinx engines install moonshine || {
   echo "Moonshine could not be installed (is PyPI reachable?), so this demo uses PocketSphinx."
   echo "To install it later: $built/syrinx engines install moonshine"

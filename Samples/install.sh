@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the command with its manual, completions, and units for systemd:
+# Installs the command with its manual, completions, and systemd units:
 #   Samples/install.sh [--prefix FOLDER] [--command FILE]
 #   Samples/install.sh --uninstall [--prefix FOLDER]
-# FOLDER is /usr/local unless it is given. DESTDIR, if set, comes before it, as for packages. FILE is a built command;
-# without it, Samples/build.sh builds one. A list of what was installed lies in share/syrinx, for --uninstall.
+# FOLDER is /usr/local by default. DESTDIR, if set, is put in front of it, as for packages. FILE is a built command;
+# without it, Samples/build.sh builds one. The list of installed files is in share/syrinx, for --uninstall.
 set -euo pipefail
 
 prefix=/usr/local command='' uninstall=false
@@ -32,7 +32,7 @@ esac
 root=${DESTDIR:-}$prefix
 list=share/syrinx/installed
 
-# remove: the files that standard input names, and folders that nothing else is in.
+# remove: the files that standard input names, and folders that are then empty.
 remove() {
   while IFS= read -r file; do
     rm -f "$root/$file"
@@ -99,10 +99,10 @@ rm "$stage/list"
 
 outdated=''
 if [ -f "$root/$list" ]; then outdated=$(LC_ALL=C sort "$root/$list" | LC_ALL=C comm -23 - <(echo "$files")); fi
-# Folders that are there keep their modes. A command that runs keeps its old file; the new one takes its name.
+# Existing folders keep their modes. A running command keeps its old file; the new one takes its name.
 while IFS= read -r file; do
   install -D -m "$(stat -c %a "$stage/$file")" "$stage/$file" "$root/$file"
 done <<<"$files"
-# What an older version installed and this one lacks goes last: a failure before leaves both.
+# Files that only an older version installed are removed last: an earlier failure leaves both.
 if [ -n "$outdated" ]; then remove <<<"$outdated"; fi
 echo "installed in $root"

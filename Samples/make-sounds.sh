@@ -17,7 +17,7 @@ say turn "turn left and go back"
 
 # Two utterances with a pause between them that ends the first.
 sox -R -D turn.wav go-forward.wav two-utterances.wav
-# The same words as music comes: 44.1 kHz, stereo, one side quieter.
+# The same words in a format of music: 44.1 kHz, stereo, one side quieter.
 sox -R -D turn.wav -r 44100 turn-44100-stereo.flac remix 1 1v0.5
 rm turn.wav
 

@@ -2,7 +2,7 @@
 # Builds the benchmarks in release mode and runs them: all programs, or the one that is named first, as in
 # `Tests/bench.sh EngineBenchmarks --only costs`; the options go on to the programs, as in `Tests/bench.sh --check`.
 # The programs are built like the small command in Building.md of SyrinxCommand.docc.
-# `Tests/bench.sh --build` only builds them, in debug mode: so that they do not fall behind what they measure.
+# `Tests/bench.sh --build` only builds them, in debug mode, so that they keep compiling.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 benchmarks=(--package-path Tests/Benchmarks --scratch-path "$PWD/.build/benchmarks")
@@ -22,7 +22,7 @@ small=(
 swift build "${benchmarks[@]}" "${small[@]}" --configuration release
 folder=$(swift build "${benchmarks[@]}" --configuration release --show-bin-path)
 if [[ " ${programs[*]} " = *" SpeechBenchmarks "* ]]; then
-  # The model, and whose recognizer of the same model ours is measured beside.
+  # The model, and sherpa-onnx, whose recognizer uses the same model.
   export XDG_DATA_HOME=$PWD/.build/engines
   "$folder/syrinx" engines install all
   bash Tests/Support/python.sh sherpa

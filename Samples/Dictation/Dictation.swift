@@ -1,15 +1,15 @@
 import ClientDependencies
 import SpeechClient
 
-/// A feature: what is said into the microphone becomes text.
+/// A feature that turns speech at the microphone into text.
 ///
 /// It uses one client and no hardware: the client recognizes what the recorder captures.
 @MainActor
 public final class Dictation {
-  /// What has been said, one line per utterance.
+  /// The final text, one line per utterance.
   public private(set) var lines: [String] = []
 
-  /// What is being said; it may still change.
+  /// The text of the current utterance; it may still change.
   public private(set) var draft = ""
 
   /// Whether the microphone is open.

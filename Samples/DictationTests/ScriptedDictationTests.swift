@@ -4,7 +4,7 @@ import SpeechClient
 import SyrinxTestSupport
 import Testing
 
-/// The feature on a recognizer that the test's clock drives: what it shows at each moment.
+/// The feature on a recognizer that the test's clock drives: the text that it shows at each moment.
 @MainActor @Suite struct ScriptedDictationTests {
   let clock = TestClock()
 

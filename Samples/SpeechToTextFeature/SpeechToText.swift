@@ -4,7 +4,7 @@ import ClientDependencies
 public import ReducersMacros
 public import SpeechClient
 
-/// A feature: what is said becomes text while it is said.
+/// A feature that turns speech into text while it is spoken.
 @Reducer
 public struct SpeechToText {
   /// The state of the microphone.
@@ -18,9 +18,9 @@ public struct SpeechToText {
   /// The transcript.
   @ObservableState
   public struct State: Equatable, Sendable {
-    /// What has been said, one line per utterance.
+    /// The final text, one line per utterance.
     public var lines: [String] = []
-    /// What is being said; it may still change.
+    /// The text of the current utterance; it may still change.
     public var draft = ""
     /// The state of the microphone.
     public var microphone = Microphone.closed

@@ -24,7 +24,7 @@ extension AlertState {
 }
 
 extension String {
-  /// Lines of at most so many characters, broken at whitespace and in words that are longer.
+  /// Lines of at most this many characters, broken at whitespace and within longer words.
   public func wrapped(to width: Int) -> [String] {
     split(whereSeparator: \.isWhitespace).reduce(into: []) { lines, word in
       if let last = lines.last, last.count + 1 + word.count <= width {

@@ -48,7 +48,7 @@ enum Program {
     await drawing.value
   }
 
-  /// Captures a soft tone, and plays to nobody.
+  /// Captures a soft tone, and plays silently.
   private static var virtualSoundCard: SoundCard {
     let tone = VirtualMicrophone.signal(.sine(440, amplitude: 0.1))
     let pace = VirtualPace.lockstep(ContinuousClock(), slack: .milliseconds(50))

@@ -28,7 +28,7 @@ extension MemosClient: DependencyKey {
   }
 }
 
-/// Runs work that may wait for a disk on a thread of its own.
+/// Runs work that may wait for a disk on a separate thread.
 private func blocking<Value: Sendable>(
   _ work: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

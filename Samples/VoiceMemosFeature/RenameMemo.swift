@@ -18,7 +18,7 @@ public struct RenameMemo {
     case saveTapped
   }
 
-  /// Takes what is typed.
+  /// Takes the typed text.
   public var body: some ReducerOf<Self> {
     BindingReducer()
   }

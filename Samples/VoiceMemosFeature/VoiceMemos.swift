@@ -95,7 +95,7 @@ public struct VoiceMemos {
       case .destination(.presented(.record(.event(.finished(let finish))))):
         if finish.frameCount > 0 { state.insertRecorded(finish.recorded, id: uuid()) }
         state.destination = nil
-      // What was recorded before an error stays; the error follows.
+      // The recording up to an error is kept; the error follows.
       case .destination(.presented(.record(.event(.closed(let finish))))):
         if finish.frameCount > 0 { state.insertRecorded(finish.recorded, id: uuid()) }
       case .destination(.presented(.rename(.saveTapped))):

@@ -191,7 +191,7 @@ import Testing
     await store.receive(\.failed, "no sound") { $0.destination = .alert(.failed("no sound")) }
   }
 
-  /// A store with two memos, of which the first is selected.
+  /// A store with two memos, the first of them selected.
   private func store(
     withDependencies prepare: (inout DependencyValues) -> Void
   ) -> TestStore<VoiceMemos.State, VoiceMemos.Action> {

@@ -156,7 +156,7 @@ def locked(path):
             if error.errno == errno.EWOULDBLOCK:
                 file.seek(0)
                 owner = file.read() or "another process"
-                sys.exit(f"{owner} is writing into {os.path.dirname(path)}; wait for its end, or choose another folder")
+                sys.exit(f"{owner} is writing into {os.path.dirname(path)}; wait until it ends, or choose another folder")
         if os.fstat(file.fileno()).st_nlink:
             return file
         file.close()

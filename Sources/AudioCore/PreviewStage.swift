@@ -40,7 +40,7 @@ package actor PreviewStage<Script: PreviewScript> {
     performances.sorted { $0.key < $1.key }.map(\.value.script)
   }
 
-  /// Performs a script until it ends, or until the stream's consumer is cancelled or released.
+  /// Performs a script until it ends, or until the stream's consumer is canceled or released.
   ///
   /// - Parameter check: checks the running scripts; its error ends the stream at once.
   package func start(
@@ -70,7 +70,7 @@ package actor PreviewStage<Script: PreviewScript> {
   ) async throws -> Bool {
     let numbers = performances.filter { isMeant($0.value.script) }.keys.sorted()
     for number in numbers {
-      // A rejected change must not interrupt, because a cancelled read ends the stream.
+      // A rejected change must not interrupt, because a canceled read ends the stream.
       guard var trial = performances[number]?.script else { continue }
       try change(&trial)
       // A wait that just ended counts, and the next one has already begun.
@@ -104,7 +104,7 @@ package actor PreviewStage<Script: PreviewScript> {
       do {
         try Task.checkCancellation()
         let duration = try await read()
-        // A stream may return nil for a cancelled read.
+        // A stream may return nil for a canceled read.
         try Task.checkCancellation()
         if let duration { try await clock.sleep(for: duration) }
         performances[number]?.wait = nil

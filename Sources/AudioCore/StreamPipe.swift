@@ -81,7 +81,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     }
   }
 
-  /// Returns the next element for a reader, nil after the end; a cancelled reader leaves.
+  /// Returns the next element for a reader, nil after the end; a canceled reader leaves.
   package func next(
     for reader: Int = 0, isolation actor: isolated (any Actor)? = #isolation
   ) async throws(Queue.Failure) -> Queue.Element? {

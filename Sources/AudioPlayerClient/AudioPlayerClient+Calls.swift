@@ -37,7 +37,7 @@ extension AudioPlayerClient {
     try await play(url)
   }
 
-  /// Plays a file until the task is cancelled or `stop` is called; see the endpoint `loop`.
+  /// Plays a file until the task is canceled or `stop` is called; see the endpoint `loop`.
   public func loop(url: URL) async throws {
     try await loop(url)
   }

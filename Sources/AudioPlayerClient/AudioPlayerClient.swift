@@ -9,14 +9,14 @@ public import FoundationEssentials
 public struct AudioPlayerClient: Sendable {
   /// Plays a file once and returns when its last frame has been played.
   ///
-  /// Cancelling the task fades the sound out and throws `CancellationError`. Throws
+  /// Canceling the task fades the sound out and throws `CancellationError`. Throws
   /// `AudioPlayerError`.
   public var play: @Sendable (_ url: URL) async throws -> Void = {
     [origin = IssueOrigin.current] _ in
     throw reportUnimplemented("AudioPlayerClient.play", from: origin)
   }
 
-  /// Plays a file again and again without a gap, until the task is cancelled or `stop` is called.
+  /// Plays a file again and again without a gap, until the task is canceled or `stop` is called.
   public var loop: @Sendable (_ url: URL) async throws -> Void = {
     [origin = IssueOrigin.current] _ in
     throw reportUnimplemented("AudioPlayerClient.loop", from: origin)
@@ -33,7 +33,7 @@ public struct AudioPlayerClient: Sendable {
 
   /// Fades out all sounds and returns when they are silent.
   ///
-  /// A blocked file read delays it by at most a second, as it does when a playback is cancelled.
+  /// A blocked file read delays it by at most a second, as it does when a playback is canceled.
   /// The reading thread ends when the read returns.
   public var stop: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
@@ -43,7 +43,7 @@ public struct AudioPlayerClient: Sendable {
   /// Plays a request and reports its events.
   ///
   /// The stream yields `started`, then the other events in order, and ends after `finished`.
-  /// Cancelling its consumer fades the sound out. It throws `AudioPlayerError`; the first error of
+  /// Canceling its consumer fades the sound out. It throws `AudioPlayerError`; the first error of
   /// an item is thrown after the last item.
   public var playback:
     @Sendable (_ request: PlaybackRequest) async -> AsyncThrowingStream<PlaybackEvent, any Error> =

@@ -51,7 +51,7 @@ extension AudioPlayerError: CustomStringConvertible {
     case .startBehindEnd(let url, let start, let length):
       "\(url.map { "\"\(FilePath($0))\"" } ?? "the source") "
         + "\(length.map { "is \($0.inSeconds) s long" } ?? "has ended"): there is "
-        + "nothing to play from \(start.inSeconds) s on; give an earlier start"
+        + "nothing to play from \(start.inSeconds) s on; use an earlier start"
     case .streamCannotRepeat:
       "a stream or a named pipe can be played only once; use buffers or a file to repeat them"
     case .tooManyVoices(let limit):

@@ -8,7 +8,7 @@ actor AudioPlayer {
   private let engines = EnginePool()
   private var sessions: [PlaybackID: PlaybackSession] = [:]
 
-  /// Plays a request to its end; a cancelled task fades it out and throws `CancellationError`.
+  /// Plays a request to its end; a canceled task fades it out and throws `CancellationError`.
   func play(_ request: PlaybackRequest) async throws {
     let session = try begin(request) { _ in }
     try await withTaskCancellationHandler {

@@ -53,7 +53,7 @@ struct Canvas: ~Copyable {
     throw .drawing(reason: String(cString: cairo_status_to_string(status)))
   }
 
-  /// The bytes of the file; nothing can be drawn afterwards.
+  /// The bytes of the file; nothing can be drawn afterward.
   consuming func data() throws(PlotError) -> [UInt8] {
     if format == .png {
       let closure = Unmanaged.passUnretained(output).toOpaque()

@@ -1,6 +1,7 @@
 import AudioCore
 
-/// Where the parts of a plot lie: the title, a lane for each channel, the time axis, and the cues.
+/// The positions of the parts of a plot: the title, a lane for each channel, the time axis, and the
+/// cues.
 struct PlotLayout {
   struct Area {
     var x: Double
@@ -111,7 +112,7 @@ enum TimeAxis {
     900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
   ]
 
-  /// The shortest even step that needs at most so many marks.
+  /// The shortest even step that needs at most this many marks.
   static func step(seconds: Double, most count: Int) -> Double {
     steps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count)).rounded(.up)
   }

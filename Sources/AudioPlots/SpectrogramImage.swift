@@ -86,7 +86,7 @@ private struct SpectrogramBuilder: ~Copyable {
     }
   }
 
-  /// Windows overlap by half, until a column averages so many that there is no need.
+  /// Windows overlap by half, unless a column averages so many that overlap is unnecessary.
   private mutating func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
     for channel in channels.indices {

@@ -155,7 +155,7 @@ extension AsyncSequence where Element == AudioBuffer {
 
 /// Why a plot cannot be made.
 public enum PlotError: Error, Equatable {
-  /// A buffer has another format than the first one; plot each format on its own.
+  /// A buffer has another format than the first one; plot each format separately.
   case formatChanged(expected: AudioFormat, actual: AudioFormat)
   /// cairo failed; the text is its own.
   case drawing(reason: String)
@@ -166,7 +166,7 @@ extension PlotError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .formatChanged(let expected, let actual):
-      "the audio changes from \(expected) to \(actual); plot each part on its own"
+      "the audio changes from \(expected) to \(actual); plot each part separately"
     case .drawing(let reason): "cannot draw the plot: \(reason); choose a smaller size"
     }
   }

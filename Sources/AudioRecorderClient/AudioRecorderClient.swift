@@ -21,7 +21,7 @@ public struct AudioRecorderClient: Sendable {
   /// Records into a file until `stopRecording`; the extension selects the format.
   ///
   /// Returns true if the file is complete and holds at least a frame, also if the device ended;
-  /// false if nothing was recorded, and then there is no file. Cancelling the task completes the
+  /// false if nothing was recorded, and then there is no file. Canceling the task completes the
   /// file and throws `CancellationError`. Throws `AudioRecorderError`.
   public var startRecording: @Sendable (_ url: URL) async throws -> Bool = {
     [origin = IssueOrigin.current] _ in
@@ -36,7 +36,7 @@ public struct AudioRecorderClient: Sendable {
 
   /// Records a request and reports its events.
   ///
-  /// The stream yields `started`, then events in order, and ends after `finished`; cancelling its
+  /// The stream yields `started`, then events in order, and ends after `finished`; canceling its
   /// consumer completes the file. If it is stopped before the device opens, it yields only
   /// `finished`. If nothing was recorded, there is no file. It throws `AudioRecorderError` after
   /// the event `closed`, which reports the length that was recorded and stays.
@@ -46,7 +46,7 @@ public struct AudioRecorderClient: Sendable {
         .finished(throwing: reportUnimplemented("AudioRecorderClient.recording", from: origin))
       }
 
-  /// Captures live buffers until the consumer is cancelled or the device ends.
+  /// Captures live buffers until the consumer is canceled or the device ends.
   ///
   /// Captures and recordings of a device share one opening; each gets its own rate and channels,
   /// converted from the device's. A capture that opens the device requests at least two channels

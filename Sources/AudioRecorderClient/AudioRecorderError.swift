@@ -62,17 +62,17 @@ extension AudioRecorderError: CustomStringConvertible {
     case .diskFull(let url):
       "no space is left on the disk for \(FilePath(url)); what was recorded before is kept"
     case .fileTooLarge(let url):
-      "\(FilePath(url)) may not grow any further (\(Self.limit(of: url))); what was recorded "
+      "\(FilePath(url)) cannot grow any further (\(Self.limit(of: url))); what was recorded "
         + "before is kept"
     case .fileRemoved(let url):
       "\(FilePath(url)) was removed during the recording, and the audio could not be saved"
     case .fileRecovered(let url, let copy):
-      "\(FilePath(url)) was removed during the recording; what was recorded before is in \(FilePath(copy))"
+      "\(FilePath(url)) was removed during the recording; the audio up to then was saved to \(FilePath(copy))"
     case .unknownRecording(let id): "no recording named \"\(id)\" is running"
     case .idInUse(let id): "\(id) has not ended yet; use a unique ID for each recording"
     case .unknownFileFormat(let url):
       "the extension of \"\(FilePath(url))\" is not that of a recordable format; "
-        + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus or .mp3"
+        + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus, or .mp3"
     }
   }
 }

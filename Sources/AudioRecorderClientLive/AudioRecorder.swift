@@ -21,7 +21,7 @@ actor AudioRecorder {
     return await hub.canOpen(PCMRequest(format: format), on: soundCard)
   }
 
-  /// Records until it is stopped; cancelling completes the file and throws.
+  /// Records until it is stopped; canceling completes the file and throws.
   func record(_ request: RecordingRequest) async throws -> Bool {
     let recording = try begin(request) { _ in }
     return try await withTaskCancellationHandler {

@@ -29,7 +29,7 @@ public struct DedicatedThread: Sendable {
   ///
   /// - Parameters:
   ///   - name: the thread's name, of which the system shows 15 bytes.
-  ///   - abandoned: returned at once if the caller is cancelled; `body` keeps running.
+  ///   - abandoned: returned at once if the caller is canceled; `body` keeps running.
   ///   - failed: makes the result if the system refuses a thread.
   ///   - body: the work; it may block indefinitely.
   public static func run<Value: Sendable>(

@@ -32,7 +32,7 @@ struct PageMemory<Element: BitwiseCopyable> {
     if resident > 0 { lock(pages, min(size, resident * MemoryLayout<Element>.stride)) }
   }
 
-  /// Frees the memory; `values` is invalid afterwards.
+  /// Frees the memory; `values` is invalid afterward.
   func release() {
     guard isMapped else { return values.deallocate() }
     munmap(values.baseAddress, values.count * MemoryLayout<Element>.stride)

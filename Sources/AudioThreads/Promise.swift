@@ -23,7 +23,7 @@ package final class Promise<Value: Sendable>: Sendable {
     waiter?.resume(with: result)
   }
 
-  /// Returns the value, or throws `CancellationError` as soon as the waiting task is cancelled.
+  /// Returns the value, or throws `CancellationError` as soon as the waiting task is canceled.
   package func value() async throws -> Value {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { wait($0) }
@@ -43,7 +43,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
 extension Task where Failure == any Error {
   /// Returns the task's value, or throws `CancellationError` as soon as the waiting task is
-  /// cancelled; the awaited task continues.
+  /// canceled; the awaited task continues.
   package func valueUnlessCancelled() async throws -> Success {
     let promise = Promise<Success>()
     Task<Void, Never> { promise.resolve(await result) }

@@ -93,9 +93,9 @@ struct RTKit: ~Copyable {
     return address
   }
 
-  private static func check(_ code: CInt, _ trouble: String) throws(RTKitError) {
+  private static func check(_ code: CInt, _ failure: String) throws(RTKitError) {
     guard code < 0 else { return }
-    throw RTKitError("\(trouble) (\(String(cString: strerror(-code))))")
+    throw RTKitError("\(failure) (\(String(cString: strerror(-code))))")
   }
 }
 

@@ -2,7 +2,7 @@
 package struct Stopwatch: Sendable {
   /// The time since the start.
   package let elapsed: @Sendable () -> Duration
-  /// Sleeps until this time since the start; throws if the task is cancelled.
+  /// Sleeps until this time since the start; throws if the task is canceled.
   package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
   /// Starts the stopwatch.

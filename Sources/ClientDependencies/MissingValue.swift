@@ -57,7 +57,7 @@ struct MissingValue {
       """
     case .testValue:
       """
-      Override it in the test with 'withDependencies', or give '\(keyName)' a 'testValue' of its own.
+      Override it in the test with 'withDependencies', or give '\(keyName)' its own 'testValue'.
       """
     }
   }

@@ -11,18 +11,19 @@
 /// }
 /// ```
 ///
-/// What is set here is seen everywhere, also by detached tasks and other threads, in place of the
-/// context's value; `withDependencies` still overrides it. In a test it belongs to that test alone.
-/// Where the context is set as well, set it first: the values that follow are those of the new one.
+/// Values set here apply everywhere, even in detached tasks and on other threads, instead of the
+/// context's values; `withDependencies` still overrides them. In a test they belong to that test
+/// alone. If you also set the context, set it first: the values that follow are those of the new
+/// one.
 ///
 /// A value can be prepared once, and only before it is read: otherwise an issue is reported and the
 /// value stays as it is. Within one call the last value counts. In previews a value may be prepared
 /// again and again.
 ///
-/// Thread safety: it may be called on any thread, but whoever reads a value at the same time gets
-/// the old or the new one.
+/// Thread safety: it may be called on any thread, but a concurrent read of a value gets the old or
+/// the new one.
 ///
-/// - Parameter updateValues: sets the values. What it set stays when it throws.
+/// - Parameter updateValues: sets the values. Values set before it throws are kept.
 /// - Returns: the closure's result; rethrows its error.
 @discardableResult
 public func prepareDependencies<R>(
@@ -42,7 +43,7 @@ public func prepareDependencies<R>(
 }
 
 extension DependencyValues {
-  /// Puts a value into the cache.
+  /// Stores a value in the cache.
   ///
   /// - Returns: whether the key has that value now.
   @usableFromInline

@@ -1,5 +1,4 @@
-/// An endpoint was called that nobody has implemented, usually one that a test did not expect to be
-/// used.
+/// An unimplemented endpoint was called, usually one whose use a test did not expect.
 public struct Unimplemented: Error, Equatable, CustomStringConvertible {
   /// The endpoint, as in `AudioPlayerClient.play`.
   public let endpoint: String
@@ -13,7 +12,7 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
   public var description: String { "Unimplemented: '\(endpoint)'" }
 }
 
-/// Reports that an unimplemented endpoint was called, and gives the error to throw.
+/// Reports that an unimplemented endpoint was called, and returns the error to throw.
 ///
 /// It makes the defaults of a client's endpoints:
 ///
@@ -27,7 +26,7 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
 /// ```
 ///
 /// In a test the issue fails the test; elsewhere it is written to stderr. An endpoint that may be
-/// called on a thread of its own captures `IssueOrigin.current` where it is made and passes it as
+/// called on its own thread captures `IssueOrigin.current` where it is made and passes it as
 /// `origin`, because that thread does not know its test.
 @discardableResult
 public func reportUnimplemented(

@@ -10,9 +10,9 @@
 /// ```
 ///
 /// Each `var` with a function type is an endpoint, as ``DependencyEndpoint(method:)`` makes it. An
-/// endpoint that nobody has implemented reports an issue when it is called, which fails the test
-/// that the client was read in, whichever thread calls it. Then it throws `Unimplemented` if it can
-/// throw, and otherwise returns what its default gives, or nothing, or nil.
+/// endpoint without an implementation reports an issue when it is called, which fails the test that
+/// read the client, whichever thread calls it. Then it throws `Unimplemented` if it can throw, and
+/// otherwise returns the result of its default, or nothing, or nil.
 ///
 /// The struct gets
 /// - an initializer without endpoints, so that `AudioPlayerClient()` is wholly unimplemented and
@@ -21,17 +21,17 @@
 /// - for each endpoint with argument labels a method that has them: `play(url:)`.
 ///
 /// The initializers have the access level of the struct, or that of its least accessible property.
-/// They take stored properties that are no endpoints as well, with their initial values as
-/// defaults. Properties that are computed, static, lazy, `private` with an initial value, constants
-/// with a value, `@Dependency` or ``DependencyEndpointIgnored()`` are left alone.
+/// They also take stored properties that are not endpoints, with their initial values as defaults.
+/// Properties that are computed, static, lazy, `private` with an initial value, constants with a
+/// value, `@Dependency`, or ``DependencyEndpointIgnored()`` are ignored.
 ///
 /// An endpoint needs a default, a closure literal, if it returns a value and cannot throw.
 ///
-/// A type alias of a function type may be declared anywhere. Where an initializer gets no value for
-/// such a property, it is unimplemented; who calls it like that in another module imports this one.
-/// It then reports to the test in which the client was made. If that is made once for all tests
-/// (`static let`), mark the property with `@DependencyEndpoint`, so that it reports to the test
-/// that reads the client.
+/// A type alias of a function type may be declared anywhere. If an initializer gets no value for
+/// such a property, it is unimplemented; a call like that in another module requires importing this
+/// one. It then reports to the test in which the client was made. If that is made once for all
+/// tests (`static let`), mark the property with `@DependencyEndpoint`, so that it reports to the
+/// test that reads the client.
 @attached(
   member, names: named(init), named(_issueOrigin), named(_initialValue),
   named(_checkIsolation))
@@ -42,11 +42,11 @@ public macro DependencyClient() =
 /// Makes a property with a function type an endpoint: it is unimplemented until it is set.
 ///
 /// `@DependencyClient` attaches it to each function of a client. What it does when it is called
-/// without an implementation is described there, but for these cases:
+/// without an implementation is described there, except in these cases:
 /// - With `throws(MyError)` and no default it throws a ``UnimplementedEndpointError`` if `MyError`
 ///   is one, or else returns a placeholder, see ``UnimplementedPlaceholder``, or else throws the
-///   first case of an error that is `CaseIterable`. Where nothing of that is possible, the process
-///   ends with a message about it, and with it all tests.
+///   first case of an error that is `CaseIterable`. If none of this is possible, the process ends
+///   with a message, and all tests with it.
 /// - With a type alias as its type and no default, the same. A function with `inout` parameters,
 ///   or a synchronous one of a global actor, needs a default there.
 ///
@@ -66,9 +66,10 @@ public macro DependencyClient() =
 public macro DependencyEndpoint(method: String = "") =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEndpointMacro")
 
-/// Keeps `@DependencyClient` away from a property.
+/// Excludes a property from `@DependencyClient`.
 ///
-/// The property is no endpoint and no parameter of the initializers, so it needs an initial value.
+/// The property is neither an endpoint nor a parameter of the initializers, so it needs an initial
+/// value.
 @attached(peer)
 public macro DependencyEndpointIgnored() =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEndpointIgnoredMacro")

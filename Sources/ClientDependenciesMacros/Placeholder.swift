@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// Finds a value of a type of which nothing is known but what it conforms to.
+/// Finds a value of a type by its conformances alone.
 enum Placeholder {
   static func value<Value>(of type: Value.Type) -> Value? {
     if let void = () as? Value { return void }
@@ -19,7 +19,7 @@ enum Placeholder {
     return found as? Value
   }
 
-  /// The first of a type that lists its values.
+  /// The first value of a type that lists its values.
   static func firstCase<Value>(of type: Value.Type) -> Value? {
     guard let type = type as? any CaseIterable.Type else { return nil }
     return first(type) as? Value
@@ -44,12 +44,12 @@ enum Placeholder {
 
 /// A value that an unimplemented endpoint can return after it has reported its issue.
 ///
-/// It is asked for where an endpoint can neither throw ``/ClientDependencies/Unimplemented`` nor has
-/// a default: with `throws(MyError)`, and behind a type alias. Optionals, collections, numbers,
-/// Booleans, options and streams need no conformance: their placeholder is nothing, empty, zero or
-/// false. Any other type without a conformance leaves nothing to return, and the process
-/// ends, unless the type, or the error of `throws(MyError)`, is `CaseIterable`: then it is
-/// the first case.
+/// It is needed if an endpoint neither can throw ``/ClientDependencies/Unimplemented`` nor has a
+/// default: with `throws(MyError)`, and with a type alias. Optionals, collections, numbers,
+/// Booleans, options, and streams need no conformance: their placeholder is nothing, empty, zero,
+/// or false. Any other type without a conformance leaves nothing to return, and the process ends,
+/// unless the type, or the error of `throws(MyError)`, is `CaseIterable`: then it is the first
+/// case.
 public protocol UnimplementedPlaceholder {
   /// Any value will do, because the test has failed when it is returned.
   static var unimplementedPlaceholder: Self { get }

@@ -28,11 +28,11 @@ extension _UnimplementedEndpoint {
     return closure(endpoint, nil)
   }
 
-  /// There is no stand-in for what is no function.
+  /// Only functions have a stand-in.
   @_disfavoredOverload
   @available(
     *, unavailable,
-    message: "This property of the client is no function. Pass a value for it to the initializer."
+    message: "This property of the client is not a function. Pass its value to the initializer."
   )
   public func closure<Value>(like value: Value?) -> Value {
     placeholder()

@@ -30,8 +30,7 @@ public struct _UnimplementedEndpoint: Sendable {
   }
 }
 
-/// Where endpoints report to that are no part of a `@DependencyClient`, which has a property of
-/// this name.
+/// The origin of endpoints outside of a `@DependencyClient`, which has a property of this name.
 public var _issueOrigin: IssueOrigin { .current }
 
 // For endpoints whose shape a type alias hides from the macro: the type checker picks the function
@@ -75,7 +74,7 @@ extension _UnimplementedEndpoint {
     { (_: repeat each Argument) async throws -> Result in throw report() }
   }
 
-  /// A stand-in for a function that throws errors of its own.
+  /// A stand-in for a function that throws its own error type.
   @_disfavoredOverload
   public func closure<each Argument, Result, Failure: Error>(
     like endpoint: ((repeat each Argument) throws(Failure) -> Result)?
@@ -85,7 +84,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// A stand-in for an asynchronous function that throws errors of its own.
+  /// A stand-in for an asynchronous function that throws its own error type.
   @_disfavoredOverload
   public func closure<each Argument, Result, Failure: Error>(
     like endpoint: ((repeat each Argument) async throws(Failure) -> Result)?
@@ -116,11 +115,11 @@ extension _UnimplementedEndpoint {
 }
 
 extension _UnimplementedEndpoint {
-  /// Reports the issue, and gets out of a call that cannot throw any error.
+  /// Reports the issue, and ends a call that cannot throw any error.
   ///
   /// It throws what `Failure` makes of an ``UnimplementedEndpointError``, or returns a placeholder,
-  /// or throws or returns the first case of a type that lists its cases. Only where nothing of that
-  /// is possible, the process ends: waiting for ever would hide the issue behind a time limit.
+  /// or throws or returns the first case of a type that lists its cases. Only if none of this is
+  /// possible, the process ends: waiting forever would hide the issue behind a time limit.
   public func outcome<Result, Failure: Error>(
     throwing: Failure.Type
   ) throws(Failure) -> Result {
@@ -135,14 +134,14 @@ extension _UnimplementedEndpoint {
     (type as? any UnimplementedEndpointError.Type)?.unimplemented(name) as? Failure
   }
 
-  /// What an endpoint returns that cannot throw, after the report.
+  /// The result of an endpoint that cannot throw, after the report.
   func placeholder<Result>() -> Result {
     if let value = Placeholder.value(of: Result.self) { return value }
     if let value = Placeholder.firstCase(of: Result.self) { return value }
     let advice = """
       '\(name)' is unimplemented, and there is nothing that the call could return or throw. Give \
       the endpoint a default, as in 'var … = { … }', or have \(Result.self) conform to \
-      'UnimplementedPlaceholder' or, if the endpoint throws an error of its own, that error to \
+      'UnimplementedPlaceholder' or, if the endpoint throws its own error type, that type to \
       'UnimplementedEndpointError'.
       """
     origin.reportIssue(

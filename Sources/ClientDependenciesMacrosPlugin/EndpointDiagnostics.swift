@@ -33,7 +33,7 @@ extension Diagnostic {
       message: Message(
         message: """
           Endpoint '\(endpoint.name)' cannot be '\(modifier.name.text)', because each client has \
-          endpoints of its own, which a test can override
+          its own endpoints, which a test can override
           """, id: "notOfInstance"),
       fixIt: .removing(modifier))
   }
@@ -45,7 +45,7 @@ extension Diagnostic {
       node: accessors,
       message: Message(
         message: """
-          Endpoint '\(endpoint.name)' cannot have accessors of its own, because \
+          Endpoint '\(endpoint.name)' cannot have its own accessors, because \
           '@DependencyEndpoint' writes its accessors
           """, id: "accessors"),
       fixIt: .replacing(

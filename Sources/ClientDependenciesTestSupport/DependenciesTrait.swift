@@ -3,9 +3,9 @@ public import ClientDependencies
 public import Testing
 import XCTest
 
-/// A trait that gives each test values of its own, some of them overridden.
+/// A trait that gives each test its own values, some of them overridden.
 ///
-/// Use it through `.dependencies`, `.dependencies { }` and `.dependency`.
+/// Use it through `.dependencies`, `.dependencies { }`, and `.dependency`.
 public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
   private let updateValues:
     nonisolated(nonsending) @Sendable (inout DependencyValues) async throws -> Void
@@ -113,7 +113,7 @@ extension RunningTest {
   }
 }
 
-/// Reports where XCTest's cases start and end, so that each has values of its own.
+/// Reports where XCTest's cases start and end, so that each has its own values.
 final class XCTestCaseObserver: NSObject, XCTestObservation {
   func testCaseWillStart(_ testCase: XCTestCase) {
     XCTestRun.caseWillStart()

@@ -55,7 +55,7 @@ extension FilePath {
     return withCString { stat($0, &status) } == 0 ? status : nil
   }
 
-  /// The names in the folder, in no order, nil where there is no folder that this user may read.
+  /// The names in the folder, in no order; nil if there is no folder that this user may read.
   package var names: [FilePath]? {
     guard let folder = withCString({ opendir($0) }) else { return nil }
     defer { closedir(folder) }
@@ -104,7 +104,7 @@ extension FilePath {
     guard result == 0 else { throw FilePathError(code: errno) }
   }
 
-  /// Makes the folder, and those above it, where there is none.
+  /// Creates the folder and its parents, if they are missing.
   package func makeFolder() throws(FilePathError) {
     if withCString({ mkdir($0, 0o777) }) == 0 { return }
     let code = errno

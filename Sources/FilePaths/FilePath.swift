@@ -96,7 +96,7 @@ extension FilePath {
   /// The name without its extension and the dot before that.
   package var stem: FilePath { FilePath(bytes: name.bytes[..<dot]) }
 
-  /// What the name has behind its last dot; empty where there is none.
+  /// The part of the name after its last dot; empty if there is none.
   package var pathExtension: String { FilePath(bytes: name.bytes[dot...].dropFirst()).text }
 
   /// Where the extension begins; a dot at the beginning hides the file, and at the end it is a part

@@ -14,7 +14,7 @@ struct ChannelMeter: Sendable {
   private var sum = 0.0
   private(set) var squares = 0.0
   private var runLength = 0
-  /// The samples that the filter needs, and behind them the latest chunk.
+  /// The samples that the filter needs, followed by the latest chunk.
   private var window: [Float]
   private var recentHighest: Float = 0
   private let filter: TruePeakFilter
@@ -74,7 +74,7 @@ struct ChannelMeter: Sendable {
     }
   }
 
-  /// The figures after so many frames.
+  /// The figures after this number of frames.
   func measurement(frameCount: FrameCount) -> ChannelMeasurement {
     let count = Double(max(1, frameCount.rawValue))
     return ChannelMeasurement(

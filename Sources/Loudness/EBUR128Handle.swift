@@ -42,7 +42,7 @@ struct EBUR128Handle: ~Copyable {
     return LoudnessLevel(lufs: lufs)
   }
 
-  /// The loudness range in LU; 0 where there is none.
+  /// The loudness range in LU; 0 if there is none.
   ///
   /// The corresponding C function is `ebur128_loudness_range`.
   var range: Double {

@@ -35,7 +35,7 @@ struct NoiseFloor: Sendable {
     block = (0, 0, false)
   }
 
-  /// The level, to a tenth of a decibel; silence where there is no block with sound.
+  /// The level, to a tenth of a decibel; silence if there is no block with sound.
   var level: Decibels {
     let goal = (counts.reduce(0, +) + 9) / 10
     guard goal > 0 else { return .silence }

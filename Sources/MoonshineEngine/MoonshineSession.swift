@@ -131,7 +131,7 @@ final class MoonshineSession: SpeechEngineSession {
     return try hypothesis(readings, areTimesMeasured: measuresWordTimes)
   }
 
-  /// The likeliest readings of the utterance; none if they are not plausible as speech.
+  /// The likeliest alternatives of the utterance; none if they are not plausible as speech.
   private func readings(width: Int, count: Int) throws(SpeechEngineError) -> [[DecodedWord]] {
     try checkInterruption()
     let samples = SpokenAudio.shortened(utterance.samples)
@@ -192,7 +192,7 @@ extension SpeechSessionOptions {
   /// Throws for options that the engine does not support.
   fileprivate func checkForMoonshine() throws(SpeechEngineError) {
     if !keyPhrases.isEmpty {
-      throw .unsupported("search for key phrases, which PocketSphinx has", engine: "Moonshine")
+      throw .unsupported("key phrases; PocketSphinx does", engine: "Moonshine")
     }
     if let name = engineOptions.keys.min() {
       throw .optionInvalid(name: name, reason: "Moonshine has no options")

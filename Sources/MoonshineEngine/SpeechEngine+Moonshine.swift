@@ -8,25 +8,27 @@ extension SpeechEngine {
   /// Moonshine, with ONNX Runtime and a model that `syrinx engines install moonshine` installs.
   ///
   /// - Parameters:
-  ///   - modelDirectory: the folder of a model (`encoder_model.ort`, `decoder_model_merged.ort`,
-  ///     `tokenizer.bin`, of any size); nil for the one that `SYRINX_MOONSHINE_MODEL` names, or else the first
-  ///     installed one that understands the language.
+  ///   - modelDirectory: the folder of a model of any size (`encoder_model.ort`,
+  ///     `decoder_model_merged.ort`, `tokenizer.bin`); nil for the one that
+  ///     `SYRINX_MOONSHINE_MODEL` names, or else the first installed one that understands the
+  ///     language.
   ///   - library: the path of `libonnxruntime.so`, version 1.16 or later; nil for the one that
   ///     `SYRINX_ONNXRUNTIME_LIBRARY` names, or else the installed one, or the system's.
-  ///   - language: the language of streams that ask for none, as a BCP 47 tag; nil for any. A
-  ///     model's own is told by the end of its folder's name alone; one of another name is taken at its user's word.
+  ///   - language: the language of streams that request none, as a BCP 47 tag; nil for any. A
+  ///     model's language is the end of its folder's name; any other model is assumed to know the
+  ///     requested language.
   ///
   /// Word times are measured with PocketSphinx's acoustic model if the request asks for it and the
   /// model of the language is installed. Otherwise they are estimated, and the hypothesis reports
   /// that.
   ///
-  /// Words have punctuation, upper and lower case, and a confidence: the least probability of their
-  /// parts. Library and model are looked for at each use. Sessions share a model, and the last one is
-  /// kept.
+  /// Words have punctuation, upper and lower case, and a confidence: the lowest probability of
+  /// their parts. Library and model are looked for at each use. Sessions share a model, and the
+  /// last one is kept.
   ///
-  /// With a grammar the words are spelled as the grammar spells them, and an utterance that is none of
-  /// its sentences yields no words; a grammar imports no other one, and a public rule comes to 50 000
-  /// words at most. Contextual phrases are preferred as they unfold. Key phrases are
+  /// With a grammar the words are spelled as the grammar spells them, and an utterance that is none
+  /// of its sentences yields no words. A grammar cannot import others, and a public rule expands to
+  /// at most 50,000 words. Contextual phrases are preferred as they unfold. Key phrases are
   /// `SpeechEngineError.unsupported`, and so are engine options.
   public static func moonshine(
     modelDirectory: URL? = nil, library: URL? = nil, language: String? = nil
@@ -50,16 +52,17 @@ extension SpeechEngine {
     return engine
   }
 
-  /// The best engine on this machine: Moonshine where it is installed, else PocketSphinx.
+  /// The best engine on this machine: Moonshine if it is installed, else PocketSphinx.
   ///
-  /// Key phrases are PocketSphinx' in any case, and so is a language that its model knows and those of
-  /// Moonshine do not. A model of Moonshine that is damaged is an error, not a reason to take the other one.
+  /// PocketSphinx always recognizes key phrases, and any language that its model knows and
+  /// Moonshine's models do not. A model of Moonshine that is damaged is an error, not a reason to
+  /// take the other one.
   public static var best: SpeechEngine { best() }
 
   /// The best engine with a model.
   ///
   /// - Parameters:
-  ///   - modelDirectory: the folder of a model of either; nil for what is installed.
+  ///   - modelDirectory: the folder of a model of either; nil for the installed ones.
   ///   - language: as for `moonshine`.
   public static func best(
     modelDirectory: URL? = nil, language: String? = nil

@@ -43,7 +43,7 @@ extension ONNXError: CustomStringConvertible {
     case .fileMissing(let path): "\(path) is missing; install it again"
     case .fileDamaged(let path, let reason): "\(path) is damaged: \(reason); install it again"
     case .fileUnsafe(let path, let reason):
-      "\(path) is not trusted: \(reason); take that permission away, or install it again"
+      "\(path) is not trusted: \(reason); remove that permission, or install it again"
     case .fileUnreadable(let path, let code):
       "\(path) cannot be read or written: \(FilePathError(code: code).reason)"
     case .fileUncheckable(let path, let reason): "\(path) cannot be checked: \(reason)"

@@ -49,7 +49,7 @@ final class DecoderPool: Sendable {
   /// Keeps an idle decoder if there is room and it is between utterances.
   ///
   /// A decoder within an utterance is freed: ending the utterance takes a final pass over all of
-  /// it, for which a cancelled task cannot wait.
+  /// it, for which a canceled task cannot wait.
   func giveBack(_ decoder: Decoder) {
     if !decoder.isInUtterance { idle.keep(decoder) }
   }

@@ -152,7 +152,7 @@ extension Decoder {
 
 /// The key phrases of an utterance, and the samples since the last one.
 ///
-/// After each phrase the search restarts behind it, or PocketSphinx would report the phrase again.
+/// The search restarts after each phrase, or PocketSphinx would report the phrase again.
 struct PhraseSpotting {
   typealias Word = SpeechHypothesis.Word
 

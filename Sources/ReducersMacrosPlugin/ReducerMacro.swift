@@ -49,7 +49,7 @@ extension ReducerMacro: MemberMacro {
     guard let destinations = declaration.as(EnumDeclSyntax.self) else {
       context.report(
         """
-        '@Reducer' makes a feature of a struct, or destinations of an enumeration: write \
+        '@Reducer' can be attached only to a struct or an enumeration: write \
         'struct \(declaration.typeName)'
         """, id: "notAFeature", at: node)
       return []
@@ -75,7 +75,7 @@ extension ReducerMacro: MemberMacro {
     for (name, example) in [("State", "struct State"), ("Action", "enum Action")]
     where !members.contains(where: { $0.declaredTypeName == name }) {
       context.report(
-        "'\(feature.name.text)' lacks a type '\(name)': add '\(example) {}' to it",
+        "'\(feature.name.text)' has no type '\(name)': add '\(example) {}' to it",
         id: "no\(name)", at: feature.name)
     }
   }

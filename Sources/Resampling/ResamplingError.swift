@@ -24,7 +24,7 @@ extension ResamplingError: CustomStringConvertible {
     case .wrongFormat(let expected, let actual):
       "this resampler takes \(expected), not \(actual); make one for each format"
     case .finished:
-      "this resampler has finished; reset it before more audio comes"
+      "this resampler has finished; reset it before more audio"
     case .failed(let reason):
       "the conversion failed: \(reason)"
     }

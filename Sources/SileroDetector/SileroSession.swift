@@ -32,9 +32,9 @@ final class SileroSession: SpeechActivitySession {
     context = Array(samples.suffix(SileroModel.context))
     peak = samples.reduce(max(peak * Self.release, Self.leastPeak)) { max($0, abs($1)) }
     let gain = max(1, Self.usualPeak / peak)
-    let judgement = try model.judge(samples.map { $0 * gain }, remembering: memory)
-    memory = judgement.memory
-    return [judgement.probability]
+    let judgment = try model.judge(samples.map { $0 * gain }, remembering: memory)
+    memory = judgment.memory
+    return [judgment.probability]
   }
 
   func finish() -> [Double] {

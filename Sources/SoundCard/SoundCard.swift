@@ -29,7 +29,7 @@ public struct SoundCard: Sendable {
   /// Returns a new stream that yields whenever devices may have been added or removed.
   ///
   /// An element carries no details: try to open the device you wait for. The stream ends if changes
-  /// cannot be observed, or when its consumer is cancelled or released; the last consumer stops the
+  /// cannot be observed, or when its consumer is canceled or released; the last consumer stops the
   /// observation.
   public var deviceChanges: @Sendable () -> AsyncStream<Void> = {
     [origin = IssueOrigin.current] in

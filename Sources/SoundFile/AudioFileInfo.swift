@@ -147,7 +147,7 @@ private struct KnownEnding {
 }
 
 extension SoundDecoder {
-  /// Examines the end of the file; afterwards the decoder cannot read the beginning.
+  /// Examines the end of the file; afterward the decoder cannot read the beginning.
   fileprivate func ending() -> KnownEnding {
     switch self {
     case let decoder as MPEGDecoder:

@@ -62,14 +62,14 @@ final class ChainedDecoder: SoundDecoder {
       guard let next = try open(link + 1) else { return false }
       guard next.format == format else {
         throw SoundFileError.damaged(
-          path: path, frame: 0, reason: "what follows is \(next.format), not \(format)")
+          path: path, frame: 0, reason: "the format changes from \(format) to \(next.format)")
       }
       (link, decoder) = (link + 1, next)
       return true
     } catch let failure as SoundFileError {
       error = failure
     } catch {
-      self.error = .damaged(path: path, frame: 0, reason: "what follows cannot be read")
+      self.error = .damaged(path: path, frame: 0, reason: "the next part cannot be read")
     }
     return false
   }

@@ -131,7 +131,7 @@ struct SyncClock {
 
   private var state = State.idle
   private var began = Duration.zero
-  private var hasTold = false
+  private var hasReported = false
 
   /// Requests a flush at `time`.
   mutating func request(at time: Duration) -> Action {
@@ -155,12 +155,12 @@ struct SyncClock {
   }
 
   private mutating func begin(at time: Duration) {
-    (state, began, hasTold) = (.busy, time, false)
+    (state, began, hasReported) = (.busy, time, false)
   }
 
   private mutating func slowness(at time: Duration) -> Duration? {
-    guard !hasTold, time - began > Self.patience else { return nil }
-    hasTold = true
+    guard !hasReported, time - began > Self.patience else { return nil }
+    hasReported = true
     return time - began
   }
 }

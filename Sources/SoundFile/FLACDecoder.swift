@@ -215,7 +215,7 @@ extension FLACStream {
       header.bits_per_sample == info.bits_per_sample
     else {
       damage =
-        "what follows is \(header.sample_rate) Hz, \(header.channels) channels, "
+        "the format changes to \(header.sample_rate) Hz, \(header.channels) channels, "
         + "\(header.bits_per_sample) bit"
       return
     }
@@ -235,7 +235,7 @@ extension FLACStream {
     if status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH { isDamaged = true }
     // An incomplete block at the end is not damage.
     guard info != nil, !isComplete, !hasMetEnd, damage == nil else { return }
-    damage = isDamaged ? "a block has a wrong checksum" : "what follows is no block of FLAC"
+    damage = isDamaged ? "a block has a wrong checksum" : "the next bytes are not a FLAC block"
   }
 }
 

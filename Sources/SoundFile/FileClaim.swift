@@ -195,6 +195,7 @@ package final class PendingFile {
     guard code == EACCES || code == EPERM else { return SystemErrors.writing(path, code: code) }
     return .cannotWrite(
       path: path,
-      reason: "you may not make files in its folder; `ls -ld` shows who may, `chmod` changes it")
+      reason: "you do not have permission to create files in its folder; "
+        + "check with `ls -ld`, change it with `chmod`")
   }
 }

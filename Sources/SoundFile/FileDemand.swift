@@ -37,7 +37,7 @@ final class FileDemand: Sendable {
     }
   }
 
-  /// Returns the next buffer; nil at the end and for a cancelled consumer.
+  /// Returns the next buffer; nil at the end and for a canceled consumer.
   func next() async throws -> AudioBuffer? {
     guard let reading = try begin() else { return nil }
     do {

@@ -113,7 +113,7 @@ final class MPEGDecoder: SoundDecoder {
     case MPG123_OK.rawValue, MPG123_DONE.rawValue: return nil
     case MPG123_ERR.rawValue where isCutOff: return nil
     case MPG123_NEW_FORMAT.rawValue:
-      return .damaged(path: path, frame: frame, reason: "what follows is not \(format)")
+      return .damaged(path: path, frame: frame, reason: "the format changes from \(format)")
     default:
       let reason = String(cString: mpg123_strerror(handle))
       return .damaged(path: path, frame: frame, reason: reason)

@@ -45,7 +45,7 @@ struct OggLinks {
       guard let page = OggPage(head[...]) else {
         isCutOff = head.starts(with: "OggS".utf8)
         // Other data may follow a page.
-        guard !isCutOff, let next = file.page(behind: offset) else { return }
+        guard !isCutOff, let next = file.page(after: offset) else { return }
         offset = next
         continue
       }
@@ -58,7 +58,7 @@ struct OggLinks {
 
 extension FilePart {
   /// The offset of the next page signature after an offset; nil if there is none.
-  fileprivate func page(behind offset: Int) -> Int? {
+  fileprivate func page(after offset: Int) -> Int? {
     let mark = Array("OggS".utf8)
     var start = offset + 1
     while start + mark.count <= length {

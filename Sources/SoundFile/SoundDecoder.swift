@@ -121,8 +121,8 @@ final class LibraryDecoder: SoundDecoder {
     guard rates.contains(rate), channelCounts.contains(channels) else {
       throw .damaged(
         path: path, frame: 0,
-        reason: "its header says \(channels) channels at \(rate) Hz; "
-          + "\(channelCounts.upperBound) channels at \(rates.upperBound) Hz are the most")
+        reason: "its header announces \(channels) channels at \(rate) Hz; "
+          + "the maximum is \(channelCounts.upperBound) channels at \(rates.upperBound) Hz")
     }
   }
 

@@ -7,7 +7,7 @@ public enum SoundFile {
   ///
   /// Nothing is read ahead: the consumer's demand is the back-pressure. The first demand opens the
   /// file on its own thread. The stream ends after the last frame. When it ends, fails, or loses
-  /// its consumer, the file is closed and the thread ends. A cancelled consumer gets the end of the
+  /// its consumer, the file is closed and the thread ends. A canceled consumer gets the end of the
   /// stream, as with every `AsyncThrowingStream`.
   ///
   /// - Parameters:

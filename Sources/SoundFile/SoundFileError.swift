@@ -78,9 +78,10 @@ extension SoundFileError: CustomStringConvertible {
   private var readingText: String {
     switch self {
     case .notFound(let path): "there is no \(FilePath(path)); check the name and its folder"
-    case .isDirectory(let path): "\(FilePath(path)) is a folder; give a file in it"
+    case .isDirectory(let path): "\(FilePath(path)) is a folder; name a file in it"
     case .permissionDenied(let path):
-      "you may not open \(FilePath(path)); `ls -l` shows who may, `chmod` changes it"
+      "you do not have permission to open \(FilePath(path)); "
+        + "check with `ls -l`, change it with `chmod`"
     case .empty(let path): "\(FilePath(path)) is empty: there is no audio in it"
     case .notAudio(let path):
       "\(FilePath(path)) is not a sound file of a known kind; `file` may identify it"
@@ -119,13 +120,15 @@ extension SoundFileError: CustomStringConvertible {
     case .diskFull(let path):
       "no space is left on the disk for \(FilePath(path)); what was written before is kept"
     case .tooLarge(let path):
-      "\(FilePath(path)) cannot grow any further: its format or a limit of the system (`ulimit -f`) forbids it"
+      "\(FilePath(path)) has reached the size limit of its format or of the system (`ulimit -f`)"
     case .incomplete(let path, let written, let found):
-      "\(FilePath(path)) is incomplete: \(written) were written, \(found) are in it"
+      "\(FilePath(path)) is incomplete: \(written) were written, "
+        + "but the file contains only \(found)"
     case .removed(let path):
-      "\(FilePath(path)) was removed while it was written: what was recorded is lost"
+      "\(FilePath(path)) was removed while it was being written; the recording is lost"
     case .recovered(let path, let copy):
-      "\(FilePath(path)) was removed while it was written: what was recorded is in \(FilePath(copy))"
+      "\(FilePath(path)) was removed while it was being written; "
+        + "the recording was saved to \(FilePath(copy))"
     case .brokenPipe(let path): "the reader of \(FilePath(path)) has gone"
     case .closed(let path): "\(FilePath(path)) is already closed"
     default: ""

@@ -184,8 +184,8 @@ extension StreamInput {
       guard size <= largestSize else {
         throw .cannotRead(
           path: path,
-          reason: "it is \(what), of which a pipe is kept in \(folder) up to its end, and has more "
-            + "than \(largestSize >> 20) MiB; save it to a file first")
+          reason: "a pipe with \(what) is first copied to \(folder), and this one has more than "
+            + "\(largestSize >> 20) MiB; save it to a file first")
       }
       try append(bytes, to: file, folder: folder)
       bytes = try next(atMost: 1 << 16)

@@ -7,7 +7,7 @@ extension AsyncSequence where Element == AudioBuffer {
   ///
   /// The first buffer determines the format of the file, which has its own thread; without buffers,
   /// no file is created. The consumer's demand is the back-pressure. The file is complete when the
-  /// stream has ended, failed, or been cancelled, or soon after its consumer has left.
+  /// stream has ended, failed, or been canceled, or soon after its consumer has left.
   ///
   /// Missing frames in the stream are silence in the file, or follow the policy.
   ///
@@ -221,7 +221,7 @@ private actor TeeWriting {
 
   /// Writes a buffer; after a failure, the file is closed before the error is thrown.
   ///
-  /// A cancelled task gets `CancellationError` while a gap is filled.
+  /// A canceled task gets `CancellationError` while a gap is filled.
   func take(_ buffer: AudioBuffer) throws {
     do {
       for action in machine.take(buffer) { try perform(action) }

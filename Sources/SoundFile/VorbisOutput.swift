@@ -3,8 +3,8 @@ import CVorbis
 
 /// Writes Vorbis in Ogg.
 ///
-/// libsndfile writes only full pages. A page of quiet audio spans many seconds, which would be lost
-/// with the process. seconds, and they would all be lost with the process.
+/// libsndfile writes only full pages. A page of quiet audio spans many seconds, all of which would
+/// be lost with the process.
 final class VorbisOutput: SoundFileOutput {
   private static let framesPerBlock = 1_024
 

@@ -77,7 +77,7 @@ final class WAVFileOutput: SoundFileOutput {
   }
 
   private var failure: SoundFileError {
-    file.failure ?? .cannotWrite(path: file.path, reason: "the system took a part of it only")
+    file.failure ?? .cannotWrite(path: file.path, reason: "the system wrote only part of it")
   }
 }
 

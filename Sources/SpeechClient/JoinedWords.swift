@@ -31,7 +31,7 @@ extension Character {
     case korean
     /// Not at all: Chinese and Japanese.
     case east
-    /// With no space between words of their own: Thai, Lao, Khmer, and Burmese.
+    /// With no space between their words: Thai, Lao, Khmer, and Burmese.
     case southEast
   }
 

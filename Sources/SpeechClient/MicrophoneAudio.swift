@@ -8,7 +8,7 @@ import ClientDependencies
 /// silenced.
 ///
 /// Each iteration is a separate capture: it begins with the first call of `next`, and ends with the
-/// iterator or when its task is cancelled.
+/// iterator or when its task is canceled.
 package struct MicrophoneAudio: AsyncSequence, Sendable {
   private let recorder: AudioRecorderClient
   private var request: CaptureRequest

@@ -16,7 +16,7 @@ public struct SpeechClient: Sendable {
 
   /// The authorization status after loading the model, so the first task starts at once.
   ///
-  /// If the caller is cancelled, it returns `notDetermined` at once; the model continues to load.
+  /// If the caller is canceled, it returns `notDetermined` at once; the model continues to load.
   public var requestAuthorization: @Sendable () async -> AuthorizationStatus = {
     [origin = IssueOrigin.current] in
     .denied(
@@ -29,7 +29,7 @@ public struct SpeechClient: Sendable {
   /// previous one, and exactly one final result. An utterance in which the engine failed and
   /// continued has no final result; `recognition` reports it. Sounds other than speech yield
   /// nothing. The stream ends after the last final result, when the audio has ended or `finishTask`
-  /// was called. Cancelling the consumer, or releasing the stream, ends the work at once. The
+  /// was called. Canceling the consumer, or releasing the stream, ends the work at once. The
   /// stream throws `SpeechClientError`, or the error of the file, the stream of buffers, or the
   /// capture.
   public var startTask:

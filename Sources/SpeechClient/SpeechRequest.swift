@@ -126,7 +126,7 @@ public struct SpeechRequest: Sendable {
 
   /// A request to recognize a throwing or nonthrowing stream of buffers.
   ///
-  /// The stream must end when the task that iterates it is cancelled, as Swift's own streams do.
+  /// The stream must end when the task that iterates it is canceled, as Swift's own streams do.
   public init<Buffers: AsyncSequence & Sendable>(
     buffers: Buffers, shouldReportPartialResults: Bool = true
   ) where Buffers.Element == AudioBuffer {

@@ -49,7 +49,7 @@ struct InstalledEngines: Sendable {
     }
   }
 
-  /// Nil if the system refuses a thread or the caller is cancelled.
+  /// Nil if the system refuses a thread or the caller is canceled.
   private func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
     await DedicatedThread.run(
       name: "syrinx-engines", abandoned: nil, failed: { _ in nil }, body)

@@ -31,7 +31,7 @@ package final class InterruptionFlag: Sendable {
     if state.withLock({ $0.isInterrupted }) { throw .interrupted }
   }
 
-  /// Runs a call that cannot end early, on a thread of its own, and returns its result.
+  /// Runs a call that cannot end early, on a separate thread, and returns its result.
   ///
   /// - Parameter object: the decoder that the call uses. After `.interrupted`, the call may still run:
   ///   the caller must not use the decoder again, and the last reference to it frees it.

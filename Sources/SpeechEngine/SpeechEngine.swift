@@ -57,27 +57,30 @@ public struct SpeechEngine: Sendable {
   /// Makes a session, which loads the model if no loaded one is free.
   ///
   /// It blocks for as long as loading takes: call it on the thread that will use the session. It
-  /// connects to nothing; `SpeechEngineSession.prepare` does. The engine may keep what a session loaded for the next one, so that only the first is slow.
+  /// connects to nothing; `SpeechEngineSession.prepare` does. The engine may keep the loaded model
+  /// for the next session, so that only the first one is slow.
   public var makeSession:
     @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = {
       [origin = IssueOrigin.current] _ in
       throw reportUnimplemented("SpeechEngine.makeSession", from: origin)
     }
 
-  /// Makes what lets several sessions share the utterances of one stream; nil if an utterance can
-  /// depend on what the session recognized before it.
+  /// Creates the listener that lets several sessions share one stream; nil if an utterance can
+  /// depend on those that the session recognized before it.
   ///
-  /// If none does, it makes `IndependentUtterances`. It loads of the model only the parameters that
-  /// it needs.
+  /// If none does, it makes `IndependentUtterances`. It loads only the model parameters that it
+  /// needs.
   public var makeListener:
     (@Sendable (_ options: SpeechSessionOptions) throws -> any SpeechStreamListener)?
 
-  /// Which other engine takes a stream, with all that it says of itself; nil for this one.
+  /// The engine that handles a stream instead of this one, with that engine's own properties; nil
+  /// for this one.
   ///
-  /// An engine that consists of several chooses by the options, but for their grammar, which is read later.
+  /// An engine that consists of several chooses by the options, except their grammar, which is read
+  /// later.
   public var choose: @Sendable (_ options: SpeechSessionOptions) -> SpeechEngine? = { _ in nil }
 
-  /// An engine from its parts; those that are left out report an issue when they are used.
+  /// An engine from its parts; omitted ones report an issue when they are used.
   public init() {}
 
   /// An engine from its parts; without `models`, the model of `availability` is the only one.

@@ -17,6 +17,6 @@ public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   case confidence
   /// Measures word timestamps instead of estimating them.
   case wordTimes
-  /// Has settings of its own.
+  /// Has its own settings.
   case engineOptions
 }

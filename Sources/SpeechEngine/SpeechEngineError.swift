@@ -2,7 +2,7 @@ package import FilePaths
 
 /// Why an engine cannot recognize speech.
 public enum SpeechEngineError: Error, Equatable {
-  /// There is no model in any of the places searched; the Debian package `package` brings one.
+  /// There is no model in any of the places searched; the Debian package `package` installs one.
   case modelMissing(searched: [String], package: String)
   /// The user may not read this file of the model.
   case modelUnreadable(path: String)
@@ -25,8 +25,8 @@ public enum SpeechEngineError: Error, Equatable {
   case optionInvalid(name: String, reason: String)
   /// The engine of this name cannot do this at all.
   case unsupported(String, engine: String)
-  /// There is no model in any of the places searched, and no package brings one; `remedy` says what
-  /// would help.
+  /// There is no model in any of the places searched, and no package installs one; `remedy` says
+  /// what would help.
   case modelNotInstalled(searched: [String], remedy: String)
   /// The session was interrupted.
   case interrupted
@@ -42,14 +42,14 @@ extension SpeechEngineError {
 }
 
 extension SpeechEngineError {
-  /// Why a folder that was named for the model cannot be one: no package brings it.
+  /// Why a folder that was named for the model cannot be one: no package installs it.
   package static func noModel(inNamed folder: FilePath) -> SpeechEngineError {
     let isMissing = folder.status == nil
     return .modelNotInstalled(
       searched: [folder.text],
       remedy: isMissing
-        ? "the folder does not exist, or may not be read; name the folder of a model, or leave it out"
-        : "the folder holds no model of an engine that is known here; name another one, or leave it out"
+        ? "the folder does not exist or cannot be read; name the folder of a model, or omit it"
+        : "the folder contains no model of a known engine; name another folder, or omit it"
     )
   }
 }
@@ -59,21 +59,21 @@ extension SpeechEngineError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .modelMissing(let searched, let package):
-      "no speech model was found\(Self.place(searched)); `apt install \(package)` brings one"
+      "no speech model was found\(Self.place(searched)); `apt install \(package)` installs one"
     case .modelUnreadable(let path):
-      "the speech model's file \(FilePath(path)) may not be read by this user"
+      "this user may not read the speech model's file \(FilePath(path)); change its permissions"
     case .modelDamaged(let path, let reason):
       "cannot use the speech model's file \(FilePath(path)): \(reason); install the model again"
     case .languageMissing("", let available):
-      "the language that was asked for has no name; ask for \(available), or leave it out"
+      "the requested language is empty; request \(available), or omit it"
     case .languageMissing(let wanted, let available):
-      "the speech model knows \(available) and not \(wanted); ask for \(available), or use a model for \(wanted)"
+      "the speech model knows \(available) and not \(wanted); request \(available), or use a model for \(wanted)"
     case .grammarInvalid(let line, let reason):
       line.map { "line \($0): \(reason)" } ?? reason
     case .failed(let reason):
       "the speech engine failed: \(reason)"
     case .libraryMissing(let searched, let remedy):
-      "the speech engine has no library that can be used\(Self.place(searched)): \(remedy)"
+      "the speech engine has no usable library\(Self.place(searched)): \(remedy)"
     case .unreachable(let address, let reason):
       "the speech engine at \(address) cannot be reached: \(reason)\(Self.remedy(at: address))"
     case .wordUnknown(let word, let phrase):
@@ -84,11 +84,11 @@ extension SpeechEngineError: CustomStringConvertible {
     case .optionInvalid(let name, let reason):
       "the speech engine's option \(name) cannot be used: \(reason)"
     case .unsupported(let feature, let engine):
-      "\(engine) has no \(feature); leave it out, or use another engine"
+      "\(engine) does not support \(feature); change the request, or use another engine"
     case .modelNotInstalled(let searched, let remedy):
       "no speech model was found\(Self.place(searched)): \(remedy)"
     case .interrupted:
-      "the speech engine was told to stop"
+      "the speech engine was interrupted"
     }
   }
 
@@ -102,12 +102,12 @@ extension SpeechEngineError: CustomStringConvertible {
     }
   }
 
-  /// The only place searched, which somebody has named; the many usual places are left out.
+  /// The only place searched, which the user has named; the many usual places are omitted.
   private static func place(_ searched: [String]) -> String {
     searched.count == 1 ? " in \(searched.joined().printable)" : ""
   }
 
-  /// What would help; of a program that did not start, the reason is its own last words.
+  /// What would help; empty for a program that did not start, whose last output is the reason.
   private static func remedy(at address: String) -> String {
     address.hasPrefix("stdio")
       ? "" : "; start a server there, or choose another one"

@@ -53,7 +53,7 @@ public protocol SpeechEngineSession: AnyObject {
   /// under way, and each later one, throws `SpeechEngineError.interrupted`.
   ///
   /// It is called when the result is no longer needed, possibly more than once, and while a task is
-  /// being cancelled: it returns at once, and takes no lock that is held for long.
+  /// being canceled: it returns at once, and takes no lock that is held for long.
   var interrupt: @Sendable () -> Void { get }
 
   /// How much silence the engine needs after the last sound of an utterance, so that it does not

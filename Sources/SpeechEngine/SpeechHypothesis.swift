@@ -11,7 +11,7 @@ public struct SpeechHypothesis: Equatable, Sendable {
 
   /// Which decode the words come from: a decode that is read again has the same number.
   ///
-  /// Nil if each reading is a decode of its own.
+  /// Nil if each alternative is decoded separately.
   public var revision: Int?
 
   /// Whether the words' frames are estimated from the lengths of the words, not measured.

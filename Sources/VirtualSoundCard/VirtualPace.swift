@@ -48,7 +48,7 @@ enum VirtualPacer {
     }
   }
 
-  /// Calls `tick` at every multiple of `step` until it returns false or the task is cancelled.
+  /// Calls `tick` at every multiple of `step` until it returns false or the task is canceled.
   ///
   /// A delay of more than `slack`, from a busy pool or an awaited engine, is skipped: otherwise the
   /// card would catch up in one burst.

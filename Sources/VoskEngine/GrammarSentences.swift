@@ -113,6 +113,6 @@ private struct GrammarSentences {
   }
 
   private static func unsupported(_ what: String) -> SpeechEngineError {
-    .unsupported("grammar that \(what)", engine: VoskLimits.engine)
+    .unsupported("a grammar that \(what)", engine: VoskLimits.engine)
   }
 }

@@ -169,14 +169,14 @@ struct VoskLimits {
   private func obstacle(to options: SpeechSessionOptions) -> String? {
     let hasKeys = !options.keyPhrases.isEmpty
     if options.alternativeCount > 0 {
-      if hasKeys { return "alternatives to key phrases" }
+      if hasKeys { return "alternatives for key phrases" }
       if !hasAlternatives { return lacking("alternatives", "vosk_recognizer_set_max_alternatives") }
     }
     guard hasKeys || options.grammar != nil else { return nil }
-    if hasKeys && options.grammar != nil { return "key phrases beside a grammar" }
-    if !hasNewRecognizerForPhrases { return lacking("grammar", "vosk_recognizer_new_grm") }
+    if hasKeys && options.grammar != nil { return "a grammar together with key phrases" }
+    if !hasNewRecognizerForPhrases { return lacking("grammars", "vosk_recognizer_new_grm") }
     if !takesPhrases {
-      return "grammar or key phrases with this model, whose graph is fixed; use a small model"
+      return "grammars or key phrases with this model, whose graph is fixed; use a small model"
     }
     return hasKeys ? obstacle(toKeys: options.keyPhrases) : nil
   }

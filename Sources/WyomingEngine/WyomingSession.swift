@@ -108,11 +108,11 @@ final class WyomingSession: SpeechEngineSession {
 extension SpeechSessionOptions {
   /// The requested model; throws for options that the protocol cannot express.
   fileprivate func checkedModel() throws(SpeechEngineError) -> String? {
-    if grammar != nil { throw .unsupported("grammar", engine: "wyoming") }
-    if !keyPhrases.isEmpty { throw .unsupported("search for key phrases", engine: "wyoming") }
+    if grammar != nil { throw .unsupported("grammars", engine: "wyoming") }
+    if !keyPhrases.isEmpty { throw .unsupported("key phrases", engine: "wyoming") }
     if alternativeCount > 0 { throw .unsupported("alternatives", engine: "wyoming") }
     if let name = engineOptions.keys.filter({ $0 != "model" }).min() {
-      throw .optionInvalid(name: name, reason: "the engine wyoming has the option model alone")
+      throw .optionInvalid(name: name, reason: "the engine wyoming has only the option model")
     }
     return engineOptions["model"]
   }

@@ -18,7 +18,7 @@ final class Announcement: @unchecked Sendable {
   private let avahi: AvahiFunctions
   private let poll: OpaquePointer
 
-  /// Announces a server until the task is cancelled, and reports each success and failure.
+  /// Announces a server until the task is canceled, and reports each success and failure.
   static func run(
     name: String, port: Int, report: @Sendable (WyomingServerReport) async -> Void
   ) async {

@@ -55,7 +55,7 @@ extension ByteChannel {
     channel.triggerUserOutboundEvent(event, promise: nil)
   }
 
-  /// Returns when the connection is closed, `begin` reports its end, or the call is cancelled.
+  /// Returns when the connection is closed, `begin` reports its end, or the call is canceled.
   private func end(_ begin: (AsyncStream<Never>.Continuation) -> Void) async {
     let (ends, end) = AsyncStream.makeStream(of: Never.self)
     // A closed connection takes no more events.

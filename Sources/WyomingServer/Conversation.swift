@@ -190,9 +190,9 @@ struct Peer: Sendable {
   ///
   /// Nothing reads meanwhile, so the transport must check whether the client is still connected.
   var answering: @Sendable (Bool) -> Void = { _ in }
-  /// Returns when the connection is closed or the call is cancelled.
+  /// Returns when the connection is closed or the call is canceled.
   var closed: @Sendable () async -> Void
   /// Ends the server's side after all events are sent, and returns when the client ends its side or
-  /// the call is cancelled.
+  /// the call is canceled.
   var leave: @Sendable () async -> Void
 }

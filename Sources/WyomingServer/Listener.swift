@@ -17,10 +17,10 @@ struct Listener {
   /// Further ones are disconnected without one.
   private static let mostRefusals = 64
 
-  /// The time in which a place must become free for a new client.
+  /// The time in which a connection must become free for a new client.
   ///
   /// The system may report a new client before it reports that another one has left.
-  private static let patience = Duration.milliseconds(500)
+  private static let slotTimeout = Duration.milliseconds(500)
 
   private let address: SocketAddress
 
@@ -48,7 +48,7 @@ struct Listener {
     }
   }
 
-  /// Serves clients until it is cancelled.
+  /// Serves clients until it is canceled.
   func run(
     _ options: WyomingServerOptions, _ onListening: @Sendable (WyomingAddress) async -> Void
   ) async throws {
@@ -88,13 +88,13 @@ struct Listener {
     }
   }
 
-  /// Waits for a place; returns false if the client is refused.
+  /// Waits for a free connection; returns false if the client is refused.
   private func waitForPlace(
     in places: Places, _ options: WyomingServerOptions, on clock: any Clock<Duration>
   ) async -> Bool {
     let stopwatch = Stopwatch(clock)
     defer { options.meters.wait.recordNanoseconds(stopwatch.elapsed().inNanoseconds) }
-    let hasPlace = await places.take(within: Self.patience, on: clock)
+    let hasPlace = await places.take(within: Self.slotTimeout, on: clock)
     if !hasPlace { options.meters.refusals.increment() }
     return hasPlace
   }

@@ -1,7 +1,7 @@
 import AudioThreads
 import Synchronization
 
-/// The places for clients.
+/// The slots for clients.
 final class Places: Sendable {
   private struct State {
     var free: Int

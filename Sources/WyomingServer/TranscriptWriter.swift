@@ -82,7 +82,7 @@ struct TranscriptWriter {
 }
 
 extension SpeechEngine {
-  /// The `info` event of a server with this engine, without models if the caller is cancelled.
+  /// The `info` event of a server with this engine, without models if the caller is canceled.
   ///
   /// It is computed on its own thread, because another server may respond slowly.
   func info() async -> WyomingEvent {

@@ -49,7 +49,7 @@ final class TranscriptionJob: Sendable {
         try Task.checkCancellation()
         return writer.finish()
       } catch {
-        // A cancelled recognition has not failed: the reason is known.
+        // A canceled recognition has not failed: the reason is known.
         if !Task.isCancelled { whenFailed(error) }
         throw error
       }
@@ -62,7 +62,7 @@ final class TranscriptionJob: Sendable {
 
   /// Adds audio, and returns when there is room for more.
   ///
-  /// If the caller is cancelled, the speech is incomplete and the recognition fails.
+  /// If the caller is canceled, the speech is incomplete and the recognition fails.
   func add(_ buffer: AudioBuffer) async {
     await withTaskCancellationHandler {
       audio.send(buffer)

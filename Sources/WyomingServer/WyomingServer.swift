@@ -24,7 +24,7 @@ public struct WyomingServer: Sendable {
     (self.address, self.options) = (address, options)
   }
 
-  /// Serves until it is cancelled, or until standard input ends.
+  /// Serves until it is canceled, or until standard input ends.
   ///
   /// When it returns, all connections are closed, and the socket of a Unix address is removed.
   ///
@@ -59,9 +59,9 @@ public struct WyomingServer: Sendable {
 public struct WyomingServerOptions: Sendable {
   /// The most connections at once, each with its own recognizer; 4.
   ///
-  /// A further client waits half a second for a place. Then it gets an `error` event with the code
-  /// `busy`, and has five seconds to disconnect. Beyond 64 such clients at once, clients are
-  /// disconnected without an event or a report.
+  /// Another client waits half a second for a free connection. Then it gets an `error` event with
+  /// the code `busy`, and has five seconds to disconnect. Beyond 64 such clients at once, clients
+  /// are disconnected without an event or a report.
   public var maximumConnections = 4
 
   /// The time limit for a client that sends no audio or reads no events; 30 s.

@@ -8,7 +8,7 @@ public import Wyoming
 public enum WyomingServerReport: Equatable, Sendable {
   /// A client has connected.
   ///
-  /// Clients on a Unix socket have no address of their own: it is the server's.
+  /// Clients on a Unix socket have no address; this is the server's.
   case connected(client: Int, from: WyomingAddress)
 
   /// A client got a transcript for this much audio.

@@ -53,7 +53,7 @@ struct ImportChecker {
       .map { .forbiddenImport($0, path: file.path) }
   }
 
-  /// That nobody else imports it follows from what is allowed, for which `ImportRulesTests` look.
+  /// The allowed imports, which `ImportRulesTests` check, ensure that no other target imports it.
   private func violations(
     ofCModule module: String, importedBy files: [SourceFile]
   ) -> [ImportViolation] {

@@ -69,7 +69,7 @@ extension ImportRules {
       "SwiftSyntaxMacros",
     ],
 
-    // The seams: no C, and nothing of what lies above or below them.
+    // The seams: no C, and nothing above or below them.
     "SoundCard": ["AudioCore", "AudioThreads", "ClientDependencies"],
     "SpeechEngine": ["AudioCore", "AudioThreads", "ClientDependencies", "FilePaths"],
 

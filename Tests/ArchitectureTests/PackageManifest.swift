@@ -97,7 +97,7 @@ enum PackageManifest {
     }
   }
 
-  /// The folder that a declaration names itself; `tokens` begin behind its name.
+  /// The folder that a declaration names itself; `tokens` begin after its name.
   private static func path(in tokens: ArraySlice<SwiftToken>) -> String? {
     var depth = 1
     for (index, token) in zip(tokens.indices, tokens) where depth > 0 {

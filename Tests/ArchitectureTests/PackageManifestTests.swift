@@ -12,7 +12,7 @@ import Testing
         == (sources + tests + Self.sharedByTests).sorted())
   }
 
-  /// Folders that hold material for tests, or a package of their own, and no target.
+  /// Folders that hold material for tests, or a separate package, and no target.
   private static let withoutTarget: Set = ["Tests/Benchmarks", "Tests/Fixtures", "Tests/Support"]
 
   /// The modules that several test targets share.

@@ -1,6 +1,6 @@
 import Testing
 
-/// What we define in a C header says why Swift cannot do without it.
+/// A definition in a C header says why Swift cannot do without it.
 enum ShimComments {
   /// The lines of a shim that begin something of ours below a line that is no comment.
   static func uncommented(in file: SourceFile) -> [String] {

@@ -1,11 +1,11 @@
 /// What no source may hold.
 enum SourceRule: String, CaseIterable {
-  /// A path that exists only on the machine of whoever wrote it.
+  /// A path that exists only on its author's machine.
   case machinePath
   case unfinishedWork
   case fatalError
   case forcedTry
-  /// A test with numbers that nobody can have again.
+  /// A test with numbers that cannot be reproduced.
   case unseededRandom
   /// Foundation's way with paths: that of a URL which is not UTF-8 is empty, and `~` is a folder.
   /// `FilePath` has bytes.
@@ -15,7 +15,7 @@ enum SourceRule: String, CaseIterable {
   var exceptions: Set<String> {
     switch self {
     case .machinePath, .unfinishedWork, .forcedTry: []
-    // No value of `Never` can be returned, and nobody can call it by accident: it has no use.
+    // A value of `Never` cannot be returned, so it cannot be called by accident and needs no use.
     case .fatalError: ["Sources/Reducers/Reducer.swift"]
     case .unseededRandom:
       // Its own `shuffled()` takes its numbers from a dependency.
@@ -77,7 +77,7 @@ enum SourceRule: String, CaseIterable {
     }
   }
 
-  /// What is between the first parenthesis and its partner.
+  /// The text between the first parenthesis and its partner.
   private func arguments(_ tokens: ArraySlice<SwiftToken>) -> ArraySlice<SwiftToken> {
     var depth = 0
     return tokens.prefix { token in

@@ -6,7 +6,7 @@ import Testing
     let repository = Repository()
     let sources = try ["Sources", "Samples", "Tests"].flatMap(repository.files)
       .filter { $0.path.hasSuffix(".swift") || $0.path.hasSuffix(".h") }
-      // These tests name what they look for.
+      // These tests contain the texts that they look for.
       .filter { !$0.path.hasPrefix("Tests/ArchitectureTests/") }
     #expect(sources.filter(rule.isBroken).map(\.path) == [])
   }

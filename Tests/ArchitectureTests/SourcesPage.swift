@@ -13,7 +13,7 @@ struct SourcesPage {
         .filter { $0.first?.isUppercase == true || $0 == "syrinx" })
   }
 
-  /// The paths from `Sources`, or from the package's root where they begin with a folder of it.
+  /// The paths from `Sources`, or from the package's root if they begin with one of its folders.
   var paths: Set<String> {
     let spans = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
@@ -22,7 +22,7 @@ struct SourcesPage {
         .map { $0.hasPrefix("Tests/") ? $0 : "Sources/\($0)" })
   }
 
-  /// What is wrong with the page of a package that has these targets and files.
+  /// The faults of the page of a package with these targets and files.
   func faults(targets: Set<String>, files: Set<String>) -> [String] {
     targets.subtracting(diagram).sorted().map { "the diagram lacks \($0)" }
       + diagram.subtracting(targets).sorted().map { "\($0) is not a target" }

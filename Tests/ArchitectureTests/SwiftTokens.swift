@@ -1,4 +1,4 @@
-/// A word, string or mark of a Swift source, without comments.
+/// A word, string, or mark of a Swift source, without comments.
 enum SwiftToken: Equatable {
   case word(String)
   /// A name in backticks, which is never a keyword.
@@ -6,7 +6,7 @@ enum SwiftToken: Equatable {
   case string(String)
   case mark(Character)
 
-  /// The name that the token gives, be it quoted or not.
+  /// The name in the token, quoted or not.
   var name: String? {
     switch self {
     case .word(let name), .quotedName(let name): name
@@ -88,7 +88,7 @@ struct SwiftTokenizer {
     return text
   }
 
-  /// Skips an interpolation, which may hold strings of its own.
+  /// Skips an interpolation, which may contain strings.
   private mutating func interpolation() -> String {
     let start = rest
     var depth = 0

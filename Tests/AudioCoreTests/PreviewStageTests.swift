@@ -66,7 +66,7 @@ import Testing
     await #expect(throws: Refused.self) { for try await _ in stream {} }
   }
 
-  /// Reads until it is cancelled.
+  /// Reads until it is canceled.
   private struct Reading: PreviewScript {
     let read: @Sendable () async throws -> Duration?
 

@@ -70,7 +70,7 @@ import VirtualSoundCard
       onDeviceLoss: .wait(atMost: .seconds(600)))
   }
 
-  /// Starts so many sounds, stops them when all have started or been refused, and returns how they
+  /// Starts `count` sounds, stops them when all have started or been refused, and returns how they
   /// ended.
   private func comeAndGo(
     _ numbers: Range<Int>, _ player: AudioPlayerClient

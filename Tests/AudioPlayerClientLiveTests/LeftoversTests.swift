@@ -7,7 +7,7 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// In a process of its own, so that no other test uses threads, descriptors, or memory.
+/// In a separate process, so that no other test uses threads, descriptors, or memory.
 @Suite struct LeftoversTests {
   @Test func `a thousand playbacks started and cancelled leave no descriptor, thread, or memory`()
     async

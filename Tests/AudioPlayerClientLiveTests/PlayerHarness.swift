@@ -129,11 +129,11 @@ final class PlayerHarness: Sendable {
   }
 
   /// Lets time pass until a playback has ended, in long steps, because each costs a look at every thread
-  /// of the process and nobody acts on an event meanwhile.
+  /// of the process and nothing acts on an event meanwhile.
   func finish(_ playing: Task<Void, any Error>) async throws {
     try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result
-      // A cancelled task does not wait until its playback has faded out.
+      // A canceled task does not wait until its playback has faded out.
       if playing.isCancelled { await player.stop() }
       try outcome.get()
     }

@@ -54,7 +54,7 @@ import Testing
     #expect(harness.events.last?.finish != nil)
   }
 
-  /// The moments at which a playback is cancelled.
+  /// The moments at which a playback is canceled.
   enum Moment: CaseIterable {
     case beginning, sounding, fading, paused, seeking, soughtWhilePaused, starving, ending
   }

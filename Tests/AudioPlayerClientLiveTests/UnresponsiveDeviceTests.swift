@@ -82,7 +82,7 @@ import Testing
     func increment() { value += 1 }
   }
 
-  /// Never opens; returns when it is cancelled.
+  /// Never opens; returns when it is canceled.
   private func never(_ opening: Gate) async throws -> any PlaybackPCM {
     opening.open()
     let (stream, _) = AsyncStream<Never>.makeStream()

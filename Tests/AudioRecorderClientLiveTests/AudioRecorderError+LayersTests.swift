@@ -42,6 +42,6 @@ import Testing
       AudioRecorderError(.recovered(path: "/a.wav", copy: "/b.wav"), file: file)
         == .fileRecovered(file, copy: URL(filePath: "/b.wav")))
     let other = AudioRecorderError(.permissionDenied(path: "/a.wav"), file: file)
-    #expect("\(other)".contains("you may not open /a.wav"))
+    #expect("\(other)".contains("you do not have permission to open /a.wav"))
   }
 }

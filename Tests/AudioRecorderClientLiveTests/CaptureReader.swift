@@ -3,7 +3,7 @@ import AudioRecorderClient
 import AudioThreads
 import Synchronization
 
-/// Reads a capture until it is cancelled.
+/// Reads a capture until it is canceled.
 final class CaptureReader: Sendable {
   private let heard = Mutex<[CapturedAudio]>([])
   /// Opens when it has enough audio, or the capture ends.

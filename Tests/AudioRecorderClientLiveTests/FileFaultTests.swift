@@ -18,7 +18,7 @@ import VirtualSoundCard
 
   /// In its own process, because the limit applies to all files of a process.
   ///
-  /// Nobody there ignores SIGXFSZ, which would end it.
+  /// Nothing there ignores SIGXFSZ, which would end it.
   @Test func `reaching the file-size limit is an error, and the file holds the audio up to it`()
     async
   {

@@ -33,8 +33,8 @@ import VirtualSoundCard
   }
 }
 
-/// Begins what `body` does a thousand times and ends each where it happens to be: some before they
-/// begin, some while they capture.
+/// Begins the work of `body` a thousand times and ends each wherever it happens to be: some before
+/// they begin, some while they capture.
 private func leavesNothing(
   _ body: @escaping @Sendable (AudioRecorderClient, _ index: Int) async throws -> Void
 ) async throws {

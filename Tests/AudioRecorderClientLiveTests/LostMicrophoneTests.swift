@@ -172,7 +172,7 @@ import VirtualSoundCard
   private func comeBack(_ harness: RecorderHarness) async {
     await harness.passUntilUnplugged()
     await harness.sees { $0 == .deviceLost }
-    // Whoever went to sleep after the advance, to try again, would never wake.
+    // A sleeper that came after the advance, to try again, would never wake.
     await harness.clock.sleepers(atLeast: 1)
     await harness.clock.advance(by: .seconds(3))
     while harness.card.openDeviceCount == 0 { await Task.yield() }

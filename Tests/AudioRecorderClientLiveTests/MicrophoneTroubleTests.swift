@@ -19,7 +19,7 @@ import VirtualSoundCard
     #expect(events.contains(.xrun(.milliseconds(100))))
     let samples = try SoundFileReader(url: url).read(atMost: 8_000).samples
     #expect(samples.count == 4_000)
-    // The device's buffer comes after the silence, which is reported as soon as it is known.
+    // The device's buffer follows the silence, which is reported as soon as it is known.
     let before = try #require(samples.firstIndex(of: 0))
     #expect(before <= 1_600)
     #expect(samples[before..<(before + 800)].allSatisfy { $0 == 0 })

@@ -67,7 +67,7 @@ import VirtualSoundCard
     return request
   }
 
-  /// Advances the clock until the point where the recording is cancelled.
+  /// Advances the clock until the point where the recording is canceled.
   private func bring(
     _ recorder: AudioRecorderClient, to moment: Moment, _ reached: Gate
   ) async throws {

@@ -21,16 +21,16 @@ import Testing
   @Test func `the error names a missing system bus`() {
     setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
     defer { unsetenv("DBUS_SYSTEM_BUS_ADDRESS") }
-    let sentence = trouble { () throws(RTKitError) in _ = try RTKit().grant(1, atMost: 10) }
+    let sentence = failure { () throws(RTKitError) in _ = try RTKit().grant(1, atMost: 10) }
     #expect(sentence == "no system bus (No such file or directory)")
   }
 
   @Test func `the error names a missing libsystemd`() {
-    let sentence = trouble { () throws(RTKitError) in _ = try RTKit(library: "libnone.so.0") }
+    let sentence = failure { () throws(RTKitError) in _ = try RTKit(library: "libnone.so.0") }
     #expect(sentence == "there is no libnone.so.0")
   }
 
-  private func trouble(_ body: () throws(RTKitError) -> Void) -> String? {
+  private func failure(_ body: () throws(RTKitError) -> Void) -> String? {
     do throws(RTKitError) {
       try body()
       return nil

@@ -84,7 +84,7 @@ import Testing
     expectProblem(
       "\(modifier) var stop: () -> Void",
       """
-      Endpoint 'stop' cannot be '\(modifier)', because each client has endpoints of its own, which \
+      Endpoint 'stop' cannot be '\(modifier)', because each client has its own endpoints, which \
       a test can override
       """, column: 23, fixIt: "Remove '\(modifier)'",
       fixed: "@DependencyEndpoint var stop: () -> Void")
@@ -106,7 +106,7 @@ import Testing
       diagnostics: [
         DiagnosticSpec(
           message: """
-            Endpoint 'stop' cannot be 'static', because each client has endpoints of its own, \
+            Endpoint 'stop' cannot be 'static', because each client has its own endpoints, \
             which a test can override
             """, line: 2, column: 23, fixIts: [FixItSpec(message: "Remove 'static'")])
       ])
@@ -166,7 +166,7 @@ import Testing
     expectProblem(
       "var stop: () -> Void { get { log } }",
       """
-      Endpoint 'stop' cannot have accessors of its own, because \
+      Endpoint 'stop' cannot have its own accessors, because \
       '@DependencyEndpoint' writes its accessors
       """, column: 44, fixIt: "Remove the accessors",
       fixed: "@DependencyEndpoint var stop: () -> Void")

@@ -95,7 +95,7 @@ import Testing
     var message: String
   }
 
-  /// What the compiler says of a file, with the macros that the tests are built with; errors inside
+  /// The compiler's errors for a file, with the macros that the tests are built with; errors inside
   /// an expansion are left out, because they name no line of the file.
   private func errors(in source: String, options: [String] = []) throws -> [CompilerError] {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).swift")

@@ -53,13 +53,13 @@ public struct PublicDefaults: Sendable {
 
 /// A constant.
 public struct Locked: Sendable {
-  /// What it holds.
+  /// Its contents.
   public var value: Int
   init(_ value: Int) { self.value = value }
 }
 
 private enum Hidden {
-  /// A client for everybody who sees where it stands.
+  /// A client that is visible wherever its file is.
   @DependencyClient
   public struct Client: Sendable {
     /// A property whose initial value is internal.

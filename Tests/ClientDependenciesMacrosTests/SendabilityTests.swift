@@ -1,7 +1,7 @@
 import ClientDependenciesMacros
 import Testing
 
-/// Labelled `@Sendable` endpoints in structs that do not say that they are `Sendable`.
+/// Labeled `@Sendable` endpoints in structs that are not declared `Sendable`.
 @Suite struct SendabilityTests {
   @Test func `a public client need not be Sendable`() throws {
     #expect(try UnsendablePublicClient(call: { $0 }).call(id: 1) == 1)

@@ -107,7 +107,7 @@ struct DependenciesTraitTests {
   }
 }
 
-/// Used by one task only, which `@unchecked` cannot say to the compiler.
+/// Used by only one task, which `@unchecked` asserts to the compiler.
 private final class Holder: @unchecked Sendable {
   weak var tally: Tally?
 }

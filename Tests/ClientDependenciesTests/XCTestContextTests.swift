@@ -1,7 +1,7 @@
 import ClientDependencies
 import XCTest
 
-/// XCTest, because that it is detected as well is what is claimed.
+/// XCTest, to show that it is detected as well.
 final class XCTestContextTests: XCTestCase {
   @Dependency(\.number) private var number
 

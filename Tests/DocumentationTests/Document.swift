@@ -22,7 +22,7 @@ struct Document {
     }
   }
 
-  /// The blocks that say that they are Swift.
+  /// The blocks that are marked as Swift.
   var snippets: [Snippet] { blocks.snippets }
 
   /// What keeps a block from being looked at, as `A.md:7: …`.

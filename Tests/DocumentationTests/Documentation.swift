@@ -19,7 +19,7 @@ struct Documentation {
     "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesTestSupport",
   ]
 
-  /// Examples that are tested where what they show is tested.
+  /// Examples that are tested beside the code that they show.
   private static let examplesElsewhere = [
     "Samples/DictationTests/RecordedDictationTests.swift",
     "Samples/DictationTests/ScriptedDictationTests.swift",

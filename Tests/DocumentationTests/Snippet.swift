@@ -6,8 +6,8 @@ struct Snippet: Equatable {
   var code: Code
 }
 
-/// The lines of some Swift, as far as they are compared: without indentation, blank lines and lines
-/// that are nothing but a comment.
+/// The lines of some Swift, as far as they are compared: without indentation, blank lines, and
+/// lines that are nothing but a comment.
 struct Code: Equatable {
   /// The imports, which a file has at its top, whatever stands there besides.
   var imports: Set<Substring> = []

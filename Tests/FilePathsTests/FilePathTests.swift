@@ -3,7 +3,7 @@ import FoundationEssentials
 import Testing
 
 struct FilePathTests {
-  /// All that a name may hold, and what is next to it.
+  /// Everything that a name may contain, and close relatives of it.
   private static let names: [[UInt8]] = [
     Array("talk.wav".utf8), Array("caf".utf8) + [0xE9], Array("café".utf8), [0xFF, 0x80, 0xC3],
     Array("a b%E9;?#+~".utf8), [0x1B, 0x0A, 0x7F, 0xC2, 0x9B], Array("\u{EFE9}\\xE9".utf8),

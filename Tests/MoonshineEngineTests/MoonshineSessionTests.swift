@@ -155,7 +155,7 @@ import Testing
     phrases.keyPhrases = [SpeechKeyPhrase("go forward")]
     #expect {
       _ = try RealModel.session(phrases)
-    } throws: { "\($0)".contains("Moonshine has no search for key phrases") }
+    } throws: { "\($0)".contains("Moonshine does not support key phrases") }
     var options = SpeechSessionOptions()
     options.engineOptions = ["beam": "1"]
     #expect(

@@ -37,7 +37,7 @@ enum RealModel {
   }
 }
 
-/// A recording and what is said in it.
+/// A recording and its text.
 struct Clip {
   let name: String
   let words: String

@@ -26,7 +26,7 @@ import Testing
   @Test func `a file that is cut off or is another one is damaged`() throws {
     let whole = bytes(Self.first + ["\u{2581}Ten", "four"])
     for count in 0..<whole.count {
-      // Where it is cut behind a token, the tokens that are left have to be enough.
+      // If it is cut after a token, the remaining tokens must be enough.
       let tokenizer = try? Tokenizer(Array(whole.prefix(count)))
       #expect((tokenizer?.texts.count ?? 3) >= 3)
     }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ONNXRuntime
 
-/// Models with damage of all kinds, each loaded by a process of its own; Tests/nightly.sh asks for ten times as
-/// many.
+/// Models with damage of all kinds, each loaded by a separate process; Tests/nightly.sh asks for
+/// ten times as many.
 @Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct DamagedModelTests {
   private static let copyCount =
     ProcessInfo.processInfo.environment["SYRINX_TEST_DAMAGED_COPIES"].flatMap { Int($0) } ?? 20
@@ -102,7 +102,7 @@ extension ONNXValue {
     let free = port.name == "input_values" ? 16_000 : 1
     // Every dimension of a damaged model may be of any length.
     var shape = port.shape.map { min($0 ?? free, 100_000) }
-    // A prepared decoder does not say it.
+    // A prepared decoder has no shape here.
     if port.name == "input_ids", shape.isEmpty { shape = [1, 1] }
     guard shape.reduce(1, *) < 10_000_000 else { throw .failed(reason: "it takes too much") }
     try self.init(of: Element.self, shape: shape, in: library) { _ in }
@@ -123,7 +123,7 @@ extension ONNXValue {
 private enum Damage: CaseIterable {
   case truncated, flipped, zeroed, overwritten
 
-  /// - Returns: what was there before.
+  /// - Returns: the earlier bytes.
   func apply(
     to file: FileHandle, at start: Int, using numbers: inout SeededNumbers
   ) throws -> Data {
@@ -139,7 +139,7 @@ private enum Damage: CaseIterable {
     if self != .flipped {
       damaged = Data(repeating: self == .zeroed ? 0 : 0xA5, count: bytes.count)
     }
-    // What was zero already has not changed.
+    // Zeros have not changed.
     if damaged == bytes { damaged[0] ^= 1 << UInt8.random(in: 0..<8, using: &numbers) }
     try file.seek(toOffset: UInt64(start))
     try file.write(contentsOf: damaged)

@@ -23,7 +23,7 @@ import Testing
     return FilePath(library)
   }
 
-  private func trouble(_ path: FilePath) -> String? {
+  private func failure(_ path: FilePath) -> String? {
     do throws(ONNXError) {
       _ = try ONNXLibrary(path: path)
       return nil
@@ -41,7 +41,7 @@ import Testing
   func `a library that is too old, or has another interface, is an error with its version`(
     version: String
   ) throws {
-    let reason = try trouble(fake("-DVERSION=\"\(version)\""))
+    let reason = try failure(fake("-DVERSION=\"\(version)\""))
     #expect(reason == "its version is \(version)")
     let error = ONNXError.libraryUnusable(path: "/lib/a.so", reason: "its version is 1.15.1")
     #expect(
@@ -54,10 +54,10 @@ import Testing
   @Test func `a foreign library, a file that is not a library, and a missing one are errors`()
     throws
   {
-    #expect(try trouble(fake("-DFOREIGN"))?.contains("OrtGetApiBase") == true)
+    #expect(try failure(fake("-DFOREIGN"))?.contains("OrtGetApiBase") == true)
     try Data("no library".utf8).write(to: folder.file("text.so"))
-    #expect(trouble(FilePath(folder.file("text.so"))) != nil)
-    #expect(trouble("/nowhere/a.so")?.contains("No such file") == true)
+    #expect(failure(FilePath(folder.file("text.so"))) != nil)
+    #expect(failure("/nowhere/a.so")?.contains("No such file") == true)
   }
 
   @Test(.installedEngines) func `the variable's library is the only one`() throws {

@@ -136,7 +136,7 @@ import Testing
   @Test func `the library ends a run whose options say so`() throws {
     let session = try session(TinyModel.endless)
     let run = try ONNXRun(in: library)
-    // Without the flag of our own, which would not let the run begin.
+    // Without our flag, which would not let the run begin.
     try library.functions.check(library.functions.setTerminate(run.options.pointer))
     #expect(throws: ONNXError.self) {
       try session.run(endlessInputs(), outputs: ["y"], as: run)

@@ -75,7 +75,7 @@ import Testing
     options.keyPhrases = [SpeechKeyPhrase("go")]
     #expect(
       throws: SpeechEngineError.unsupported(
-        "search for a grammar and for key phrases at once", engine: "pocketsphinx")
+        "a grammar together with key phrases", engine: "pocketsphinx")
     ) {
       _ = try Self.engine.makeSession(options)
     }
@@ -87,7 +87,7 @@ import Testing
     options.alternativeCount = 2
     #expect(
       throws: SpeechEngineError.unsupported(
-        "alternatives to key phrases", engine: "pocketsphinx")
+        "alternatives for key phrases", engine: "pocketsphinx")
     ) {
       _ = try Self.engine.makeSession(options)
     }

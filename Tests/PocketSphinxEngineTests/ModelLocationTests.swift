@@ -7,7 +7,7 @@ import TestTools
 
 @Suite struct ModelLocationTests {
   @Test(arguments: [
-    ("/nowhere/model", "the folder does not exist"), ("/proc/self", "the folder holds no model"),
+    ("/nowhere/model", "the folder does not exist"), ("/proc/self", "the folder contains no model"),
   ])
   func `the error for a folder without a model names the folder, and no package`(
     folder: String, reason: String

@@ -48,7 +48,7 @@ import Testing
     expect(
       DiagnosticSpec(
         message: """
-          '@Reducer' makes a feature of a struct, or destinations of an enumeration: write \
+          '@Reducer' can be attached only to a struct or an enumeration: write \
           'struct Counter'
           """, line: 1, column: 1),
       of: "@Reducer\n\(keyword) Counter {\n}")
@@ -73,9 +73,9 @@ import Testing
   @Test func `a feature without its types gets a diagnostic with the code to add`() {
     expect(
       DiagnosticSpec(
-        message: "'Counter' lacks a type 'State': add 'struct State {}' to it", line: 2, column: 8),
+        message: "'Counter' has no type 'State': add 'struct State {}' to it", line: 2, column: 8),
       DiagnosticSpec(
-        message: "'Counter' lacks a type 'Action': add 'enum Action {}' to it", line: 2, column: 8),
+        message: "'Counter' has no type 'Action': add 'enum Action {}' to it", line: 2, column: 8),
       of: """
         @Reducer
         struct Counter {

@@ -130,7 +130,7 @@ import Testing
       switch action {
       case "start":
         Effect.run { send in
-          // A wait that does not end when the effect is cancelled.
+          // A wait that does not end when the effect is canceled.
           await Task.detached { for await _ in gate { break } }.value
           await send("late")
         }

@@ -179,7 +179,7 @@ import Testing
     await withKnownIssue {
       await store.send("-").finish()
     } matching: {
-      "\($0)".contains("an effect threw an error that nobody handles: Failure()")
+      "\($0)".contains("an effect threw an unhandled error: Failure()")
         && $0.sourceLocation?.fileName == "EffectTests.swift"
     }
     let cancelled = self.store { .run { _ in throw CancellationError() } }

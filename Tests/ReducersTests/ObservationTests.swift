@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reducers
 
-/// Which observers of a store learn of which changes.
+/// Which observers of a store are notified of which changes.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ObservationTests {
   private let store = Store(
     initialState: Parent.State(
@@ -13,7 +13,7 @@ import Testing
     Parent()
   }
 
-  /// Whether an observer of what is read learns of a change before the operation returns.
+  /// Whether an observer of the read values is notified of a change before the operation returns.
   private func learns(reading read: () -> Void, of change: () -> Void) -> Bool {
     let isChanged = LockIsolated(false)
     withObservationTracking(read) { isChanged.setValue(true) }

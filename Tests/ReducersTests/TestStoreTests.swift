@@ -172,7 +172,7 @@ import Testing
     await withKnownIssue {
       await store.send(.stopTicking) { $0.count = 0 }
     } matching: {
-      "\($0)".contains("the closure states no change, and there was none")
+      "\($0)".contains("the state did not change, and the closure expects no change")
     }
   }
 
@@ -218,7 +218,7 @@ import Testing
     let store = TestStore(initialState: 0) {
       Reduce<Int, String> { _, action in
         if action == "stop" { return .cancel(id: "effect") }
-        // A wait that does not end when the effect is cancelled.
+        // A wait that does not end when the effect is canceled.
         return .run { _ in await Task.detached { for await _ in gate { break } }.value }
           .cancellable(id: "effect")
       }

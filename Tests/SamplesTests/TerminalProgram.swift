@@ -76,7 +76,7 @@ final class TerminalProgram {
     return screen.split(separator: "\r\n")
   }
 
-  /// Waits for the end, and returns the exit status, the settings, and what was shown last.
+  /// Waits for the end, and returns the exit status, the settings, and the last screen.
   func end() async -> (status: Int32, settings: [UInt32], last: String) {
     await ended.wait()
     let settings = settings

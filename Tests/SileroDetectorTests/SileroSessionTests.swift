@@ -45,7 +45,7 @@ import Testing
     #expect(first.count == 89 && first.allSatisfy { (0...1).contains($0) })
     #expect(Set(first).count > 30)
     #expect(try probabilities(samples, by: other) == first)
-    // What it remembers is its own, and forgotten at an end.
+    // Each session has its own memory, which an end clears.
     #expect(try probabilities(samples, by: one) != first)
     #expect(one.finish().isEmpty)
     // The level that it is used to stays.

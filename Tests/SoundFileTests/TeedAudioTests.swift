@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-/// Buffers whose consumer is cancelled as soon as the last one arrives.
+/// Buffers whose consumer is canceled as soon as the last one arrives.
 private struct Cancelling: AsyncSequence, AsyncIteratorProtocol {
   var buffers: [AudioBuffer]
 

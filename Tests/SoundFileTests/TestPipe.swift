@@ -35,7 +35,7 @@ final class TestPipe: Sendable {
     }
   }
 
-  /// Returns when nobody has the outlet open anymore, including the test.
+  /// Returns when nothing has the outlet open anymore, including the test.
   func waitForReadersToGo() {
     close(outlet)
     var descriptor = pollfd(fd: inlet, events: 0, revents: 0)

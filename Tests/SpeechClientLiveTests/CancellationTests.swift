@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A task that is cancelled lets go of the engine and its thread, in whichever state it is.
+/// A task that is canceled lets go of the engine and its thread, in whichever state it is.
 @Suite struct CancellationTests {
   private let tasks = SpeechTasks()
   private let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward")])

@@ -9,7 +9,7 @@ import Testing
 @testable import SpeechClientLive
 
 /// A drawn-out word, with the real engine: "go forward ten meters", where "forward"
-/// takes so many times as long as it was said.
+/// takes that many times as long.
 @Suite struct DrawnOutWordTests {
   /// Where "forward" is.
   private static let forward = FrameCount(11_360)..<FrameCount(18_080)

@@ -17,7 +17,7 @@ import Testing
   private let clock = TestClock()
   private let tasks: SpeechTasks
   private let stuck = SpeechClientError.engineFailed(
-    reason: "the engine has not moved for half a minute")
+    reason: "the engine has made no progress for 30 seconds")
 
   init() {
     tasks = SpeechTasks(clock: clock)
@@ -241,7 +241,7 @@ import Testing
   }
 }
 
-/// A stream that delivers nothing until its consumer is cancelled, and then a buffer whenever it is
+/// A stream that delivers nothing until its consumer is canceled, and then a buffer whenever it is
 /// asked.
 private final class EndlessSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
   private let buffers: [AudioBuffer]

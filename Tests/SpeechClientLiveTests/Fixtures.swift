@@ -9,8 +9,8 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Audio that the detector takes for so many utterances: half a second of noise, a second of quiet,
-/// and so on.
+/// Audio that the detector takes for this many utterances: half a second of noise, a second of
+/// quiet, and so on.
 func audio(utterances: Int, format: AudioFormat = .speech) -> [AudioBuffer] {
   let rate = format.sampleRate.hertz
   let signal = AudioSignal { frame, sampleRate in

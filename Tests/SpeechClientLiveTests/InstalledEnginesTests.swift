@@ -5,7 +5,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// What the client says of the engines that there are.
+/// The client's descriptions of the engines.
 @Suite struct InstalledEnginesTests {
   private static func engine(
     _ name: String, _ models: [SpeechModel], _ error: SpeechEngineError = .failed(reason: "none")

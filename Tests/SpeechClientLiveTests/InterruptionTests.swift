@@ -23,7 +23,7 @@ import Testing
     var interrupt: @Sendable () -> Void {
       { [count, interruption] in
         count.add()
-        // Whoever held the lock would wait for itself.
+        // A holder of the lock would wait for itself.
         if count.now == 1 { interruption.come() }
       }
     }

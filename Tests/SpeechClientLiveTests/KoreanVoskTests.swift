@@ -159,7 +159,7 @@ private enum Korean {
 
   static let clip = (folder ?? URL(filePath: "/nowhere")).appending(path: "ko-001.wav")
 
-  /// What is said in it.
+  /// Its text.
   static let words = "그는 이리저리 피하면서 길 한 옆으로 걸어갔다"
 
   static var isThere: Bool {

@@ -72,7 +72,7 @@ import Testing
     let dropped = events.compactMap {
       if case .dropped(let range, reason: .engineTooSlow) = $0 { range } else { nil }
     }
-    // The loud stretches begin at 1 s, 2.5 s and 4 s, and 5.5 s is the end.
+    // The loud stretches begin at 1 s, 2.5 s, and 4 s, and 5.5 s is the end.
     #expect(dropped.map(\.upperBound) == [.milliseconds(3500)])
     #expect(
       dropped.first.map { $0.lowerBound >= .seconds(1) && $0.lowerBound < .milliseconds(1300) }

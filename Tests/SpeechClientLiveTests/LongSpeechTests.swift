@@ -12,7 +12,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LongSpeechTests {
   private let policy = EndpointPolicy(preRoll: .milliseconds(50), silence: .milliseconds(150))
 
-  /// Looks at the task when so many utterances have ended, while the source waits before the next.
+  /// Looks at the task when this many utterances have ended, while the source waits before the
+  /// next.
   private struct Course {
     var held: [Holding] = []
     var starts: [Duration] = []

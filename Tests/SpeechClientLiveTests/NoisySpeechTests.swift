@@ -16,7 +16,7 @@ import Testing
     case white, pink, brown, wandering
   }
 
-  /// What becomes of a mixture: of the clips as they are, in noise so many decibels below the
+  /// What becomes of a mixture: of the clips as they are, in noise this many decibels below the
   /// speech, or so loud as a whole.
   struct Mixture: CustomTestStringConvertible {
     var noise: Noise?
@@ -179,7 +179,7 @@ import Testing
       for clip in clips {
         let first = found.first { $0.overlaps(clip) }
         let start = try #require(first, "nothing at \(clip)").lowerBound
-        // What is before is the pre-roll: the first sounds of some words are below the noise.
+        // The pre-roll precedes it: the first sounds of some words are below the noise.
         #expect(start < onset(of: clip) + 11_200, "\(start) in \(clip)")
       }
     }

@@ -8,12 +8,12 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// With two decoders a task that is cancelled lets go of the source as well, and of everything
+/// With two decoders a task that is canceled lets go of the source as well, and of everything
 /// that it has at work, in whichever state it is.
 @Suite(.timeLimit(.minutes(5))) final class ParallelCancellationTests {
   private let tasks = SpeechTasks()
   private let shared = SharedEngine()
-  /// Nobody but the task holds it.
+  /// Only the task holds it.
   private var buffers: AsyncStream<AudioBuffer>?
   private let source: AsyncStream<AudioBuffer>.Continuation
   /// Open once no more audio of the source is wanted.
@@ -52,7 +52,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  /// Takes events until it is cancelled, or up to the first result; opens a gate with the first.
+  /// Takes events until it is canceled, or up to the first result; opens a gate with the first.
   private func consume(
     _ events: Events, upToResult: Bool = false, begun: Gate = Gate()
   ) -> Task<Int, any Error> {

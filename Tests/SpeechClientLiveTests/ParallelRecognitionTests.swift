@@ -140,7 +140,7 @@ import Testing
     let results = try await tasks.start(request(audio(utterances: 2), jobCount: 2), on: engine)
       .all()
     #expect(results.count == 2)
-    // Whoever waits for a writer has one now, and reads an end.
+    // A reader that waits for a writer has one now, and reads the end.
     let end = open(pipe.path, O_RDWR)
     close(end)
     _ = held

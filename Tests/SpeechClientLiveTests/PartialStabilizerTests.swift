@@ -170,7 +170,7 @@ import Testing
   func `a hypothesis with other words instead of stable ones continues after them`(
     stable: String, later: String, expected: String
   ) {
-    // Times say nothing here, and are a guess.
+    // The times are a guess and do not matter here.
     var later = hypothesis(later)
     later.hasEstimatedTimes = true
     let kept = stabilizer(of: stable).keeping(later)

@@ -20,7 +20,7 @@ import Testing
   @Test func `if every word has a low confidence, the words are noise`() {
     #expect(!isSpeech([("thigh", 0..<8000, 0.003), ("c", 8000..<16_000, 0.02)]))
     #expect(isSpeech([("up", 0..<8000, 0.02), ("there", 8000..<16_000, 0.5)]))
-    // An engine that cannot say how sure it is has its say.
+    // The words of an engine without confidences count.
     #expect(isSpeech([("up", 0..<8000, nil)]))
   }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// Engines in a process or on a machine of their own: they may fail, and take long to answer.
+/// Engines in another process or on another machine: they may fail, and take long to answer.
 @Suite struct RemoteEngineTests {
   private let tasks = SpeechTasks()
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// What a request asks for reaches the endpointer and the engine.
+/// The options of a request reach the endpointer and the engine.
 @Suite struct RequestOptionsTests {
   private let tasks = SpeechTasks()
   private let scripted = ScriptedSpeechEngine(utterances: [
@@ -131,7 +131,7 @@ import Testing
     await #expect(
       throws: SpeechClientError.unavailable(
         reason:
-          "the speech model knows en-US and not de-DE; ask for en-US, or use a model for de-DE")
+          "the speech model knows en-US and not de-DE; request en-US, or use a model for de-DE")
     ) {
       try await tasks.start(request, on: .pocketSphinx()).all()
     }
@@ -172,7 +172,7 @@ import Testing
       await reason {
         $0.grammar = .text("#JSGF V1.0;")
         $0.keyPhrases = [KeyPhrase("go")]
-      } == "a grammar and key phrases exclude each other; ask for one of them")
+      } == "a grammar and key phrases exclude each other; request one of them")
     #expect(await reason { $0.keyPhrases = [KeyPhrase("  ")] } == "a key phrase has no words")
     for threshold in [0, -1, 1.5, Double.nan] {
       #expect(

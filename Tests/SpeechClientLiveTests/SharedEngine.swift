@@ -21,7 +21,7 @@ final class SharedEngine: Sendable {
   /// What happens within `finishUtterance`, before the words are given.
   private let finishing: @Sendable (Int) throws(SpeechEngineError) -> Void
   private let tailPadding: Duration
-  // Held to count; whoever waits is resumed after it is free.
+  // Held to count; waiters are resumed after it is released.
   private let state = Mutex(State())
 
   init(
@@ -33,7 +33,7 @@ final class SharedEngine: Sendable {
 
   var counts: State { state.withLock { $0 } }
 
-  /// Returns when so many sessions have been made, those included that are gone.
+  /// Returns when this many sessions have been made, including those that are gone.
   func hasMade(sessions: Int) async { await wait { $0.made >= sessions } }
 
   /// Returns when there is no session.

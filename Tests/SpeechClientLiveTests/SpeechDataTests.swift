@@ -22,8 +22,8 @@ struct SpeechDataTests {
   private let data = SpeechData()
   private let tasks = SpeechTasks()
 
-  /// What is understood of a clip, a buffer at a time, each clip by a recognizer that knows nothing
-  /// of the others.
+  /// The recognized text of a clip, a buffer at a time, each clip by a recognizer that knows
+  /// nothing of the others.
   private func understood(of clip: SpeechData.Clip, grammar: URL? = nil) async throws -> String {
     var request = SpeechRequest(buffers: SoundFile.buffers(of: clip.sound))
     request.grammar = grammar.map { .file($0) }

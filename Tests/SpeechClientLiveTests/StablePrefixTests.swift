@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// What is called stable stays, whatever the engine says later.
+/// Stable words stay, whatever the engine returns later.
 @Suite struct StablePrefixTests {
   /// The claim, result by result.
   struct Promise {

@@ -2,9 +2,9 @@ import AudioCore
 import AudioThreads
 import Synchronization
 
-/// A stream that delivers some buffers, then nothing, and does not end when its consumer is cancelled.
+/// A stream that delivers some buffers, then nothing, and does not end when its consumer is canceled.
 final class StubbornSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
-  /// Open once it is asked for a buffer that it does not deliver.
+  /// Open once a buffer that it does not deliver is requested.
   let isAsked = Gate()
   private let end = Gate()
   private let rest: Mutex<ArraySlice<AudioBuffer>>

@@ -45,7 +45,7 @@ import Testing
   ) throws {
     let actions = try actions(
       Self.speech, step: step, tail: expected.tail.map { .milliseconds($0) })
-    // The speech begins 4800 frames into the utterance, and is 16 000 long.
+    // The speech begins 4800 frames into the utterance, and is 16,000 long.
     #expect(pauses(actions) == [[20_800 + expected.heard, expected.silence]])
   }
 

@@ -77,7 +77,7 @@ import Testing
     results.begin(at: 0)
     var stable = 0
     for heard in stride(from: 8000, to: 24_000, by: 1600) {
-      // No engine says before the end how sure it is.
+      // No engine has confidences before the end.
       let partial = results.partial(
         hypothesis(sureness: nil), heard: FrameCount(heard), plausibility: plausibility)
       stable = partial?.stableSegmentCount ?? stable
@@ -115,7 +115,7 @@ import Testing
     let partial = results.partial(hypothesis, heard: 16_000, plausibility: nil)
     #expect(partial?.utterance == 0)
     results.lose()
-    // Nobody has seen this one.
+    // This one was not reported.
     results.begin(at: 16_000)
     results.lose()
     results.begin(at: 32_000)

@@ -331,7 +331,7 @@ import Testing
     engine.survivesFailedUtterance = true
     let finals = try await results(
       audio(utterances: 8), partials: false, jobCount: jobCount, on: engine)
-    // What was found after the failure is not recognized again.
+    // Utterances found after the failure are not recognized again.
     #expect(count.withLock { $0 } == 8)
     #expect(finals.count == 7)
   }

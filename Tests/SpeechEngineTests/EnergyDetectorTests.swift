@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// The probabilities of each stretch of a stream, and of what it ends with.
+  /// The probabilities of each stretch of a stream, and of its end.
   private func probabilities(_ stretches: [Noise]) throws -> [[Double]] {
     let session = SpeechActivityDetector.energy.makeSession()
     #expect(session.frameLength == 160)

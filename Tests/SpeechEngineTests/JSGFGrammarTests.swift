@@ -2,7 +2,7 @@ import SpeechEngine
 import Testing
 
 @Suite struct JSGFGrammarTests {
-  private func trouble(_ rules: String) -> SpeechEngineError? {
+  private func failure(_ rules: String) -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       try JSGFGrammar("#JSGF V1.0;\ngrammar a.b;\n" + rules).checkExpansion()
       return nil
@@ -24,7 +24,7 @@ import Testing
     "public <x> = [very] go <x> | <NULL>;", "public <x> = (go | stop)* turn+;",
     "public <x> = <y> <y>; <y> = go;", "public <x> = go | <VOID>;",
   ]) func `a rule may be named wherever its words have an end`(rules: String) {
-    #expect(trouble(rules) == nil)
+    #expect(failure(rules) == nil)
   }
 
   @Test(arguments: [
@@ -34,12 +34,12 @@ import Testing
     ("public <x> = go <x> stop;", 3, "the rule <x> contains itself before its end"),
     ("public <x> = go (<x>)*;", 3, "the rule <x> contains itself before its end"),
     ("public <x> = go\n<y>;", 4, "the rule <y> is not defined"),
-    ("import <../other.rule>;\npublic <x> = go;", 3, "no rule is imported"),
+    ("import <../other.rule>;\npublic <x> = go;", 3, "imports are not supported"),
   ]) func `what a library cannot put in place is named with its line`(
     rules: String, line: Int, reason: String
   ) {
-    guard case .grammarInvalid(line, let why) = trouble(rules) else {
-      Issue.record("\(String(describing: trouble(rules)))")
+    guard case .grammarInvalid(line, let why) = failure(rules) else {
+      Issue.record("\(String(describing: failure(rules)))")
       return
     }
     #expect(why.hasPrefix(reason))
@@ -48,7 +48,7 @@ import Testing
   @Test func `all public rules together have one bound, since a library joins them`() {
     let big = "<big> = " + Array(repeating: "go", count: 9_000).joined(separator: " ") + ";"
     let rules = (0..<6).map { "public <p\($0)> = <big>;" }.joined(separator: "\n")
-    guard case .grammarInvalid(nil, let why) = trouble(big + rules) else {
+    guard case .grammarInvalid(nil, let why) = failure(big + rules) else {
       Issue.record("it was taken")
       return
     }
@@ -61,7 +61,7 @@ import Testing
       "<r\(number)> = " + form.replacing("\u{1}", with: "\(number + 1)") + ";"
     }
     guard
-      case .grammarInvalid(nil, let why) = trouble(
+      case .grammarInvalid(nil, let why) = failure(
         "public <all> = <r0>;" + rules.joined() + "<r40> = go;")
     else {
       Issue.record("it was taken")
@@ -73,12 +73,12 @@ import Testing
   @Test func `rules that all name each other end no process and take no long time`() {
     let names = (0..<12).map { "go <r\($0)>" }.joined(separator: " | ")
     let rules = (0..<12).map { "<r\($0)> = \(names);" }.joined()
-    #expect(trouble("public <all> = <r0>;" + rules) != nil)
+    #expect(failure("public <all> = <r0>;" + rules) != nil)
   }
 
   @Test func `a chain of 10,000 rules is an error with the rule's name`() {
     let chain = (0..<10_000).map { "<r\($0)> = <r\($0 + 1)>;\n" }.joined()
-    let error = trouble("public <a> = <r0>;\n\(chain)<r10000> = go;")
+    let error = failure("public <a> = <r0>;\n\(chain)<r10000> = go;")
     guard case .grammarInvalid(_, let why) = error else {
       Issue.record("\(String(describing: error))")
       return

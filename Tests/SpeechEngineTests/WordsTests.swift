@@ -28,7 +28,7 @@ import Testing
     }
     let sound: [(Float, Int)] = [(0, 20), (0.5, 20), (0, 5), (0.5, 5), (0, 50), (0.5, 20), (0, 30)]
     #expect(fitted([10..<35, 105..<120], sound) == [20..<50, 100..<120])
-    // In noise the voice is what is louder; where words meet, they lose only silence.
+    // In noise, the louder parts are voice; where words meet, they lose only silence.
     let noisy = sound.map { ($0.0 == 0 ? 0.1 : $0.0, $0.1) }
     #expect(fitted([10..<35, 105..<120], noisy) == [20..<50, 100..<120])
     #expect(fitted([12..<60, 60..<140], sound) == [20..<50, 100..<120])

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs three servers behind Debian's HAProxy with Samples/cluster/balancer/haproxy.cfg, and kills one while six clients speak:
 #   Tests/Support/balancer.sh COMMAND
-# A killed server may cost the utterances it was in, and must cost one, or nothing was tested. A server that is stopped has an
-# open port: only `describe` shows that it does not recognize.
+# A killed server may cost its current utterances, and must cost one, or nothing was tested. A stopped server has an open port:
+# only `describe` shows that it does not recognize.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures what one process and four Dask workers take for the same recordings, for the page "How far it goes":
+# Measures what one process and four Dask workers take for the same recordings, for the page "Scaling":
 #   Tests/Support/cluster-figures.sh COMMAND FOLDER [COPIES]
-# FOLDER has recorded speech, of which each file is transcribed so many times (default: 10). The engine is the default one.
+# FOLDER has recorded speech, of which each file is transcribed COPIES times (default: 10). The engine is the default one.
 # COMMAND is a release build, and nothing else may run on the machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

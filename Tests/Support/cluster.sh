@@ -10,7 +10,8 @@ cd "$(dirname "$0")/../.."
 
 command=$(realpath -- "$1")
 shift
-# PocketSphinx's confidences, which are in JSON, depend on the files before: they differ by a thousandth between shares.
+# PocketSphinx's confidences, which are in JSON, depend on the files recognized before: they differ by a thousandth between
+# shares.
 options=(--format 'text,vtt')
 if [ $# -gt 0 ]; then options+=("$@"); else options+=(--engine pocketsphinx); fi
 bash Tests/Support/packages.sh cluster

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the static site of the documentation and looks at it in a browser: whether pages show their text, and whether a
-# link from one module leads to a page of another.
+# Builds the static site of the documentation and checks in a browser that pages show their text, and that a link from
+# one module leads to a page of another.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bash Tests/Support/packages.sh site
@@ -27,7 +27,7 @@ server.serve_forever()' "$work/site" 2>/dev/null)
 server=$!
 read -r port <&3
 
-# page PATH: what the browser has made of a page.
+# page PATH: the page as the browser renders it.
 page() {
   timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
     --virtual-time-budget=30000 --dump-dom "http://127.0.0.1:$port$1" 2>/dev/null

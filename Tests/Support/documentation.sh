@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 built=$(swift build --show-bin-path)
-# The compiled modules, and the module maps of C targets: ours, those that other packages have, and those that SwiftPM makes.
+# The compiled modules, and the module maps of C targets: ours, those of other packages, and those that SwiftPM makes.
 imports=(-I "$built/Modules")
 for map in Sources/*/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap "$built"/C*.build/module.modulemap; do
   case $map in
@@ -18,7 +18,7 @@ for map in Sources/*/module.modulemap .build/checkouts/*/Sources/*/include/modul
   *) imports+=(-I "$(dirname "$map")") ;;
   esac
 done
-# Nobody passes the place of a call, so no comment describes it.
+# Callers do not pass the source location of a call, so no comment describes it.
 place="Parameter '(fileID|filePath|line|column)' is missing documentation"
 
 # The library products and other modules with a catalog, dependencies first, because a page may link to theirs.

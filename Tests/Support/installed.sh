@@ -14,12 +14,12 @@ fail() {
 install() { DESTDIR=$folder bash Samples/install.sh --prefix /opt/syrinx "$@"; }
 root=$folder/opt/syrinx
 
-# A file of somebody else, which must survive.
+# Another program's file, which must survive.
 mkdir -p "$root/bin" && echo mine >"$root/bin/other"
 chmod 775 "$root" "$root/bin"
 install --command "$command"
 [ "$(stat -c %a "$root" "$root/bin" "$root/share" | xargs)" = "775 775 755" ] || fail "folders have other modes"
-# An older version's file, which the next one removes.
+# An older version's file, which the newer one removes.
 touch "$root/share/old" && echo share/old >>"$root/share/syrinx/installed"
 install --command "$command"
 [ ! -e "$root/share/old" ] || fail "an old file was left"

@@ -26,7 +26,7 @@ package=(
   --package-path Tests/Fixtures/Engines --scratch-path "$PWD/.build/engines-pocketsphinx5"
   -Xcc "-I$folder/include" -Xlinker -rpath -Xlinker "$folder/lib"
 )
-# Debian's library is where the linker looks first: in a mount namespace of the build, version 5 is in its place.
+# The linker finds Debian's library first, so a mount namespace of the build puts version 5 in its place.
 unshare --map-root-user --mount bash -c '
   mount --bind "$0/lib/libpocketsphinx.so" "$(gcc -print-file-name=libpocketsphinx.so)" && exec swift build "$@" --build-tests
 ' "$folder" "${package[@]}"

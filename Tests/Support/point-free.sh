@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds everything but the tests with the trait `PointFreeDependencies`, and runs what it built. Point-Free's package
-# cannot be fetched where CI runs: a stand-in with its public declarations (Tests/Fixtures/PointFreeStandIn) takes its
-# place, for this build alone. Nothing of it reaches the user's settings or caches.
+# Builds everything except the tests with the trait `PointFreeDependencies`, and runs what it built. Point-Free's
+# package cannot be fetched where CI runs: a stand-in with its public declarations (Tests/Fixtures/PointFreeStandIn)
+# replaces it, for this build alone. The user's settings and caches are unaffected.
 #
-# This proves that our sources compile against those declarations, that our own implementation is left out, and that the
+# This proves that our sources compile against those declarations, that our implementation is excluded, and that the
 # command works on the stand-in. It does not prove that the declarations are still those of Point-Free's package, that
 # the package of any version resolves and builds with ours, that its test support and macros work with our clients, or
-# that its behavior is ours: the stand-in's is only as much as the command needs. To check these, build with
-# `--traits PointFreeDependencies` where GitHub can be reached.
+# that its behavior equals ours: the stand-in has only as much as the command needs. To check these, build with
+# `--traits PointFreeDependencies` where GitHub is reachable.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# A PulseAudio server without hardware, for tests: a null sink `syrinx`, paced by the clock, whose monitor
-# `syrinx.monitor` hears what is played, and another, `syrinx51`, with the six channels of 5.1. An ordinary process with a socket of its own; it ends by itself 30 s after its
-# last client has gone.
+# A PulseAudio server without hardware, for tests. It has two null sinks, paced by the clock:
+# `syrinx`, whose monitor `syrinx.monitor` captures what is played, and `syrinx51`, with the six
+# channels of 5.1. The server is an ordinary process with its own socket. It ends 30 s after its
+# last client has disconnected.
 #
 #   Tests/Support/pulse.sh start DIRECTORY   starts it, waits until it answers, and prints on stdout the
 #                                            variables that lead to it, as `export NAME=VALUE` lines
 #   Tests/Support/pulse.sh stop DIRECTORY    ends it
-#   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers nobody (SIGSTOP)
-#   Tests/Support/pulse.sh kill DIRECTORY    ends it without a chance to say so (SIGKILL), as a crash does
-#   Tests/Support/pulse.sh continue DIRECTORY   lets it go on (SIGCONT)
+#   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers no client (SIGSTOP)
+#   Tests/Support/pulse.sh kill DIRECTORY    ends it without notice (SIGKILL), as a crash does
+#   Tests/Support/pulse.sh continue DIRECTORY   continues it (SIGCONT)
 #
 # DIRECTORY is its own (made if missing), with a path of at most 80 characters: a socket's name is short.
 # With the variables set, `default` and `pulse` of ALSA play to the sink and record its monitor.
 set -euo pipefail
 
-action=${1:?start, stop, kill, pause or continue}
+action=${1:?start, stop, kill, pause, or continue}
 directory=${2:?a directory for the socket}
 socket=$directory/native
 pid=$directory/pid
@@ -42,7 +43,7 @@ is_running() {
 }
 
 launch() {
-  # When the daemon's first process ends, the server takes connections.
+  # When the daemon's first process ends, the server accepts connections.
   pulseaudio -n --daemonize=yes --system=no --exit-idle-time=30 --use-pid-file=yes \
     --disable-shm=yes --realtime=no --high-priority=no --log-target=file:"$directory/log" \
     -L "module-null-sink sink_name=syrinx format=float32le rate=48000 channels=2" \
@@ -54,7 +55,7 @@ stop() {
   is_running || return 0
   local server
   server=$(cat "$pid")
-  # One that is paused would not notice.
+  # A paused server would not notice.
   kill "$server"
   kill -CONT "$server"
   tail -s 0.05 --pid="$server" -f /dev/null
@@ -73,5 +74,5 @@ case $action in
   kill) crash ;;
   pause) kill -STOP "$(cat "$pid")" ;;
   continue) kill -CONT "$(cat "$pid")" ;;
-  *) echo "pulse.sh: start, stop, kill, pause or continue, not $action" >&2; exit 64 ;;
+  *) echo "pulse.sh: start, stop, kill, pause, or continue, not $action" >&2; exit 64 ;;
 esac

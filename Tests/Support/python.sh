@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Python packages that tests and benchmarks run as independent peers, for nobody but them:
+# Installs the Python packages that tests and benchmarks run as independent peers, for them alone:
 #   python.sh            those of the tests, in .build/python
 #   python.sh sherpa     those of the benchmarks, in .build/sherpa
 #   python.sh cluster    those of the test of many machines, in .build/cluster
-# PYTHONPATH names the folder where a test runs one of them.
+# PYTHONPATH names the folder when a test runs one of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -20,7 +20,7 @@ esac
 
 mark="$folder/.installed"
 mkdir -p "$folder"
-# Several tests want it at once, and one of them installs it.
+# Several tests may need it at the same time; one of them installs it.
 exec 9>"$folder.lock"
 flock 9
 [ "$(cat "$mark" 2>/dev/null || true)" != "${wanted[*]}" ] || exit 0

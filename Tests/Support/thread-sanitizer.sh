@@ -9,10 +9,10 @@ swift build --package-path "$fixture" --scratch-path "$scratch" --build-tests --
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# A report ends nothing, so that all are seen. Nothing is suppressed.
+# A report does not end the run, so that all are seen. Nothing is suppressed.
 timeout --kill-after=10 300 \
   swift test --package-path "$fixture" --scratch-path "$scratch" --sanitize=thread --skip-build 2>&1 | tee "$log"
-# Hundreds of tests: far fewer are not the tests of this module.
+# This module has hundreds of tests; far fewer are an error.
 tests=$(sed -n 's/.*Test run with \([0-9]*\) tests.*/\1/p' "$log" | tail -1)
 if [ "${tests:-0}" -lt 200 ]; then
   echo "only ${tests:-0} tests ran under Thread Sanitizer" >&2

@@ -26,7 +26,7 @@ struct FileFaultTests {
       #expect(try outcome(name).hasPrefix("1 syrinx: "))
       #expect(
         try outcome(name).hasSuffix(
-          "out.\(name) may not grow any further (\(limit)); "
+          "out.\(name) cannot grow any further (\(limit)); "
             + "what was recorded before is kept"))
       let reader = try SoundFileReader(url: folder.file("out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
@@ -61,7 +61,7 @@ struct FileFaultTests {
       #expect(try outcome(name).hasPrefix("1 syrinx: /"))
       #expect(
         try outcome(name).hasSuffix(
-          "out.\(name) was removed during the recording; what was recorded before is in "
+          "out.\(name) was removed during the recording; the audio up to then was saved to "
             + folder.file("out-recovered.\(name)").path))
       let reader = try SoundFileReader(url: folder.file("out-recovered.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}

@@ -55,7 +55,7 @@ struct PlayFaultTests {
       fi
       """, in: folder)
     #expect(run.status == 1)
-    #expect(run.error.contains("you may not open"))
+    #expect(run.error.contains("you do not have permission to open"))
     #expect(run.error.contains("secret.wav"))
   }
 

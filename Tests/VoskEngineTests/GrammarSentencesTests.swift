@@ -9,7 +9,7 @@ import Testing
       .map { $0.joined(separator: " ") }.sorted()
   }
 
-  private func trouble(_ text: String) -> SpeechEngineError? {
+  private func failure(_ text: String) -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       _ = try JSGFGrammar(text).sentences { $0 != "blorfle" }
       return nil
@@ -47,11 +47,11 @@ import Testing
     ("#JSGF V1.0;\npublic <a> = go |\nblorfle;", 3, "the word \"blorfle\""),
     ("#JSGF V1.0;\npublic <a", 2, "has no end"),
     ("#JSGF V1.0;\npublic = go;", 2, "a rule begins with its <name>"),
-    ("#JSGF V1.0;\nimport <other.rule>; public <a> = go;", 2, "no rule is imported"),
+    ("#JSGF V1.0;\nimport <other.rule>; public <a> = go;", 2, "imports are not supported"),
   ])
   func `an error of a grammar has its line`(text: String, line: Int, reason: String) throws {
-    guard case .grammarInvalid(let where_, let why) = trouble(text) else {
-      Issue.record("\(String(describing: trouble(text)))")
+    guard case .grammarInvalid(let where_, let why) = failure(text) else {
+      Issue.record("\(String(describing: failure(text)))")
       return
     }
     #expect(where_ == line)
@@ -66,7 +66,7 @@ import Testing
         + String(repeating: ")", count: 5000) + ";"
       : "\npublic <a> = <r0>; "
         + (0..<5000).map { "<r\($0)> = <r\($0 + 1)>; " }.joined() + "<r5000> = go;"
-    guard case .grammarInvalid(2, let reason) = trouble("#JSGF V1.0;" + rules) else {
+    guard case .grammarInvalid(2, let reason) = failure("#JSGF V1.0;" + rules) else {
       Issue.record("it was taken")
       return
     }
@@ -75,12 +75,12 @@ import Testing
 
   @Test func `a chain of a hundred rules and groups is not too deep`() {
     let chain = (0..<100).map { "<r\($0)> = (<r\($0 + 1)>);" }.joined()
-    #expect(trouble("#JSGF V1.0;\npublic <a> = <r0>;\(chain)<r100> = go;") == nil)
+    #expect(failure("#JSGF V1.0;\npublic <a> = <r0>;\(chain)<r100> = go;") == nil)
   }
 
   @Test func `a grammar without a public rule is an error`() {
     #expect(
-      trouble("#JSGF V1.0;\n<a> = go;")
+      failure("#JSGF V1.0;\n<a> = go;")
         == .grammarInvalid(line: nil, reason: "it has no public rule"))
   }
 
@@ -91,7 +91,7 @@ import Testing
     ("public <a> = <a>;", "contains itself (<a>"),
   ])
   func `an unlimited grammar is an error`(rules: String, reason: String) {
-    guard case .unsupported(let what, "Vosk") = trouble("#JSGF V1.0;\n" + rules) else {
+    guard case .unsupported(let what, "Vosk") = failure("#JSGF V1.0;\n" + rules) else {
       Issue.record("it was taken")
       return
     }
@@ -101,20 +101,21 @@ import Testing
   @Test func `many sentences, long sentences, and many paths to one sentence are expanded quickly`()
   {
     let digit = "<d> = 0|1|2|3|4|5|6|7|8|9;"
-    #expect(trouble("#JSGF V1.0;\npublic <a> = <d><d><d><d>;\(digit)") == nil)
+    #expect(failure("#JSGF V1.0;\npublic <a> = <d><d><d><d>;\(digit)") == nil)
     #expect(
-      trouble("#JSGF V1.0;\npublic <a> = <d><d><d><d><d>;\(digit)")
-        == .unsupported("grammar that has more than 10000 sentences (<a>)", engine: "Vosk"))
+      failure("#JSGF V1.0;\npublic <a> = <d><d><d><d><d>;\(digit)")
+        == .unsupported("a grammar that has more than 10000 sentences (<a>)", engine: "Vosk"))
     // Each of the rules has the maximum number of sentences.
     let wide = (1..<90).map { "<r\($0)> = <r\($0 - 1)> go;" }.joined()
     #expect(
-      trouble("#JSGF V1.0;\npublic <a> = <r89>;<r0> = <d><d><d><d>;\(wide)\(digit)")
-        == .unsupported("grammar that has rules of more than 1000000 words (<r11>)", engine: "Vosk")
+      failure("#JSGF V1.0;\npublic <a> = <r89>;<r0> = <d><d><d><d>;\(wide)\(digit)")
+        == .unsupported(
+          "a grammar that has rules of more than 1000000 words (<r11>)", engine: "Vosk")
     )
     let doubled = (0..<60).map { "<r\($0)> = <r\($0 + 1)> | <r\($0 + 1)>;" }.joined()
-    #expect(trouble("#JSGF V1.0;\npublic <a> = <r0>;\(doubled)<r60> = go;") == nil)
+    #expect(failure("#JSGF V1.0;\npublic <a> = <r0>;\(doubled)<r60> = go;") == nil)
     let long = (0..<60).map { "<r\($0)> = <r\($0 + 1)> <r\($0 + 1)>;" }.joined()
-    guard case .unsupported = trouble("#JSGF V1.0;\npublic <a> = <r0>;\(long)<r60> = go;") else {
+    guard case .unsupported = failure("#JSGF V1.0;\npublic <a> = <r0>;\(long)<r60> = go;") else {
       Issue.record("a sentence of 2 to the 60 words was taken")
       return
     }

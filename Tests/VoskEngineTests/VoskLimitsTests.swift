@@ -62,12 +62,12 @@ import Testing
       refusal {
         $0.keyPhrases = [SpeechKeyPhrase("go")]
         $0.alternativeCount = 1
-      } == .unsupported("alternatives to key phrases", engine: "Vosk"))
+      } == .unsupported("alternatives for key phrases", engine: "Vosk"))
     #expect(
       refusal {
         $0.keyPhrases = [SpeechKeyPhrase("go")]
         $0.grammar = "#JSGF V1.0;\npublic <a> = go;"
-      } == .unsupported("key phrases beside a grammar", engine: "Vosk"))
+      } == .unsupported("a grammar together with key phrases", engine: "Vosk"))
   }
 
   @Test func `key phrases need the model's word for unknown words`() throws {

@@ -8,7 +8,7 @@ import Wyoming
 @testable import WyomingServer
 
 @Suite struct ConversationTests {
-  /// A conversation in memory: what the client sends, and what it gets.
+  /// A conversation in memory: the client's requests and the responses.
   struct Client: Sendable {
     let bytes: AsyncThrowingStream<[UInt8], any Error>.Continuation
     let events: AsyncStream<WyomingEvent>
@@ -117,7 +117,7 @@ import Wyoming
           _ = try await buffers.first { _ in true }
           return .partial("go forward ten", stable: 2)
         case 2:
-          // Who asks for the second result has sent what the first one brings.
+          // A request for the second result means that the first one was sent.
           taken.yield()
           for try await _ in buffers {}
           return .final("go forward ten")

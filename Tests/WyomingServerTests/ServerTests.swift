@@ -47,7 +47,7 @@ import WyomingServer
     do { try await serving.value } catch is CancellationError {}
   }
 
-  /// What the engine makes of an utterance, on a thread of its own.
+  /// What the engine makes of an utterance, on its own thread.
   private func hear(tenths: Int, at address: WyomingAddress) async throws -> String {
     try await onThread {
       let session = try SpeechEngine.wyoming(server: address)

@@ -11,8 +11,8 @@
 /// left. Without consumers, the source waits.
 ///
 /// A consumer that joins late receives the buffers from then on; after the end it receives the end.
-/// A cancelled or released consumer does not delay the others. The end and errors reach each
-/// consumer after its waiting buffers. The source is cancelled when the broadcast and all its
+/// A canceled or released consumer does not delay the others. The end and errors reach each
+/// consumer after its waiting buffers. The source is canceled when the broadcast and all its
 /// consumers are released.
 ///
 /// Thread safety: any thread.
@@ -95,7 +95,7 @@ public struct BroadcastAudio: Equatable, Sendable {
 /// The buffers of a broadcast for one consumer, with its lost frames.
 ///
 /// For the audio alone, use `consumer.map(\.buffer)`; lost frames are gaps in its indices. It ends
-/// with the source and its errors. A cancelled task gets the end of the stream.
+/// with the source and its errors. A canceled task gets the end of the stream.
 public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   /// A buffer with the number of lost frames before it.
   public typealias Element = BroadcastAudio

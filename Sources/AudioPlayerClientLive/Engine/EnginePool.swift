@@ -47,8 +47,8 @@ actor EnginePool {
 
   /// Returns the engine of the request's device, and opens it as requested if nothing plays on it.
   ///
-  /// A cancelled task gets `CancellationError` at once; an opening without waiting callers is
-  /// cancelled.
+  /// A canceled task gets `CancellationError` at once; an opening without waiting callers is
+  /// canceled.
   func acquire(_ request: PCMRequest, _ settings: PlayerSettings) async throws -> Lease {
     let device = request.device ?? "default"
     await makeRoom(for: request, on: device)
@@ -95,7 +95,7 @@ actor EnginePool {
 
   /// Decodes a source and opens the device for it.
   ///
-  /// A cancelled task gets `CancellationError` within a second, even if a read does not return.
+  /// A canceled task gets `CancellationError` within a second, even if a read does not return.
   nonisolated func preload(
     _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency,
     _ settings: PlayerSettings

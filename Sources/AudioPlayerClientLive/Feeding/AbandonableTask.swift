@@ -2,7 +2,7 @@ import AudioThreads
 
 /// A task whose thread may be blocked by a call without end, such as a read from a network disk.
 ///
-/// Such a call cannot be cancelled. A caller that ends the task waits for at most a second and then
+/// Such a call cannot be canceled. A caller that ends the task waits for at most a second and then
 /// leaves the thread alone; the thread's resources are released when the call returns.
 struct AbandonableTask<Value: Sendable>: Sendable {
   private let task: Task<Value, any Error>
@@ -31,7 +31,7 @@ struct AbandonableTask<Value: Sendable>: Sendable {
     get async throws { try await task.value }
   }
 
-  /// The result; if the caller is cancelled, cancels the task, waits for it for at most a second, and
+  /// The result; if the caller is canceled, cancels the task, waits for it for at most a second, and
   /// throws `CancellationError`.
   func valueUnlessCancelled() async throws -> Value {
     do {
@@ -51,7 +51,7 @@ struct AbandonableTask<Value: Sendable>: Sendable {
     cancel()
     guard !released.isOpen else { return }
     let timeout = Task { [clock, released] in
-      // It is cancelled once the task has ended.
+      // It is canceled once the task has ended.
       try? await clock.sleep(for: .seconds(1))
       released.open()
     }

@@ -34,7 +34,7 @@ final class FeederMailbox: Sendable {
     self.id = id
   }
 
-  /// Sends a command and returns the answer; a cancelled task stops waiting.
+  /// Sends a command and returns the answer; a canceled task stops waiting.
   ///
   /// Throws `unknownPlayback` after the playback has ended.
   func send(_ command: FeederRequest.Command) async throws -> Int? {

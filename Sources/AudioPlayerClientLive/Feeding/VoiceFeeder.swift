@@ -45,7 +45,7 @@ actor VoiceFeeder {
   /// The items that failed to open before the first audio.
   var failures: [TimelineEvent] { queue.failures }
 
-  /// Fills the voice's ring until the voice is over or the task is cancelled; throws what an item
+  /// Fills the voice's ring until the voice is over or the task is canceled; throws what an item
   /// failed with.
   ///
   /// A voice that is stopping still needs the audio of its fade, but takes no more commands.

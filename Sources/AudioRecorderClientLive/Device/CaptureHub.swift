@@ -29,7 +29,7 @@ actor CaptureHub {
 
   /// Leases the request's device, and opens it first if necessary.
   ///
-  /// A cancelled task gets `CancellationError` at once. An opening without waiters is cancelled.
+  /// A canceled task gets `CancellationError` at once. An opening without waiters is canceled.
   ///
   /// - Parameter clock: measures how long users wait for a lost device.
   func acquire(
@@ -47,7 +47,7 @@ actor CaptureHub {
   /// Whether the request's device can be opened.
   ///
   /// A device in use by this process answers for itself. Another one is opened and closed; a user who
-  /// comes meanwhile waits for that. A cancelled task gets false at once.
+  /// comes meanwhile waits for that. A canceled task gets false at once.
   func canOpen(_ request: PCMRequest, on soundCard: SoundCard) async -> Bool {
     let device = request.device ?? "default"
     while !Task.isCancelled {
@@ -69,7 +69,7 @@ actor CaptureHub {
     return capture
   }
 
-  /// Nil if the opening was cancelled.
+  /// Nil if the opening was canceled.
   private func hasOpened(_ id: Int) async -> Bool? {
     guard let opening = entries[id]?.opening, !opening.isCancelled else { return nil }
     entries[id]?.waiting += 1

@@ -33,7 +33,7 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Sleeps on the wrapped clock.
   ///
-  /// - Throws: what that clock throws, which is `CancellationError` in a cancelled task.
+  /// - Throws: what that clock throws, which is `CancellationError` in a canceled task.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try await sleepUntil(deadline, tolerance)
   }

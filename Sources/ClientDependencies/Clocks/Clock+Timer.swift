@@ -2,7 +2,7 @@
 extension Clock where Duration: Hashable {
   /// The clock's time once per interval, first after one interval.
   ///
-  /// It ends when its reader is cancelled. A reader that is slower than the interval skips the
+  /// It ends when its reader is canceled. A reader that is slower than the interval skips the
   /// missed ticks.
   public func timer(
     interval: Duration, tolerance: Duration? = nil
@@ -35,7 +35,7 @@ public struct _AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
 
     /// Waits for the next tick.
     ///
-    /// - Returns: the time of the tick; `nil` after the task was cancelled.
+    /// - Returns: the time of the tick; `nil` after the task was canceled.
     public mutating func next() async -> C.Instant? {
       guard !isOver else { return nil }
       let tick = nextTick(at: timer.clock.now)

@@ -19,7 +19,7 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
 
   /// Moves the time to the deadline and lets other tasks run.
   ///
-  /// - Throws: `CancellationError` in a cancelled task.
+  /// - Throws: `CancellationError` in a canceled task.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     time.withLock { $0 = max($0, deadline) }
@@ -77,7 +77,7 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Reports an issue and sleeps on the base clock.
   ///
-  /// - Throws: `CancellationError` in a cancelled task.
+  /// - Throws: `CancellationError` in a canceled task.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     report("sleep")
     try await base.sleep(

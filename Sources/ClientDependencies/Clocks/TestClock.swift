@@ -40,7 +40,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Sleeps until the test moves the time to the deadline.
   ///
-  /// - Throws: `CancellationError` as soon as the task is cancelled.
+  /// - Throws: `CancellationError` as soon as the task is canceled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let id = state.withLock { $0.queue.nextID() }
@@ -135,7 +135,7 @@ extension TestClock {
     if state.withLock({ $0.queue.count }) > 0 { throw SuspensionError() }
   }
 
-  /// Returns once at least `count` tasks sleep on the clock, or its task is cancelled.
+  /// Returns once at least `count` tasks sleep on the clock, or its task is canceled.
   public func sleepers(atLeast count: Int) async {
     let id = state.withLock { $0.queue.nextID() }
     await withTaskCancellationHandler {
@@ -151,7 +151,7 @@ extension TestClock {
       return state.takeFulfilledWatches()
     }
     for watch in fulfilled { watch.resume() }
-    // The task may have been cancelled before the watch began.
+    // The task may have been canceled before the watch began.
     if Task.isCancelled { endWatch(id) }
   }
 
@@ -175,7 +175,7 @@ extension TestClock {
         running: ProcessThreads.running)
       if main.value { main = endOfMainActorsWork() }
       if isOver { return await Task.megaYield(count: 5) }
-      // A cancelled test need not wait.
+      // A canceled test need not wait.
       if !detector.isQuiet { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
     }
   }

@@ -30,7 +30,7 @@ extension AsyncStream {
     self.init { try? await source.next() }
   }
 
-  /// A stream without elements that ends only when its reader is cancelled.
+  /// A stream without elements that ends only when its reader is canceled.
   public static var never: Self {
     Self { _ in }
   }
@@ -51,7 +51,7 @@ extension AsyncThrowingStream where Failure == any Error {
     self.init { try await source.next() }
   }
 
-  /// A stream without elements that ends only when its reader is cancelled.
+  /// A stream without elements that ends only when its reader is canceled.
   public static var never: Self {
     Self { _ in }
   }
@@ -93,7 +93,7 @@ final class FairLock: Sendable {
 
   /// Waits for the lock and holds it until ``pass()``.
   ///
-  /// - Returns: false if the task was cancelled while it waited, without the lock.
+  /// - Returns: false if the task was canceled while it waited, without the lock.
   func take() async -> Bool {
     let id = state.withLock { state in
       state.lastID += 1
@@ -122,7 +122,7 @@ final class FairLock: Sendable {
       return !state.isTaken
     }
     if isFree { return turn.resume(returning: true) }
-    // The task may have been cancelled before it waited.
+    // The task may have been canceled before it waited.
     if Task.isCancelled { cancel(id) }
   }
 

@@ -2,7 +2,7 @@
 import FoundationEssentials
 
 extension Task where Failure == Never {
-  /// Waits until the caller is cancelled.
+  /// Waits until the caller is canceled.
   ///
   /// - Throws: `CancellationError` then.
   public static func never() async throws -> Success {
@@ -12,7 +12,7 @@ extension Task where Failure == Never {
 
   /// The task's result.
   ///
-  /// Cancelling the caller cancels the task.
+  /// Canceling the caller cancels the task.
   public var cancellableValue: Success {
     get async {
       await withTaskCancellationHandler {
@@ -25,7 +25,7 @@ extension Task where Failure == Never {
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Waits until the caller is cancelled.
+  /// Waits until the caller is canceled.
   ///
   /// - Throws: `CancellationError` then.
   public static func never() async throws {
@@ -37,7 +37,7 @@ extension Task where Success == Never, Failure == Never {
 extension Task where Failure == any Error {
   /// The task's result.
   ///
-  /// Cancelling the caller cancels the task.
+  /// Canceling the caller cancels the task.
   public var cancellableValue: Success {
     get async throws {
       try await withTaskCancellationHandler {

@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 /// A type-erased scheduler with the given times and options.
 ///
-/// Thread safety: that of the scheduler in it. Queues, run loops and the schedulers for tests may
+/// Thread safety: that of the scheduler in it. Queues, run loops, and the schedulers for tests may
 /// be used from any thread.
 public struct AnyScheduler<SchedulerTimeType, SchedulerOptions>: Scheduler, @unchecked Sendable
 where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeIntervalConvertible {
@@ -77,7 +77,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     runLater(date, tolerance, options, action)
   }
 
-  /// Runs work at a time and then once per interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is canceled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,

@@ -28,7 +28,7 @@ extension DispatchQueue: Scheduler {
     asyncAfter(deadline: date.dispatchTime, execute: item(options, action))
   }
 
-  /// Runs work on the queue at a time, then once per interval, until the result is cancelled.
+  /// Runs work on the queue at a time, then once per interval, until the result is canceled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,

@@ -23,7 +23,7 @@ extension RunLoop: Scheduler {
     _ = add(at: date, interval: nil, tolerance: tolerance, action)
   }
 
-  /// Runs work in the loop at a date, then once per interval, until the result is cancelled.
+  /// Runs work in the loop at a date, then once per interval, until the result is canceled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,

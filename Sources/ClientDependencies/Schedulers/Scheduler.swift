@@ -28,7 +28,7 @@ public protocol Scheduler<SchedulerTimeType> {
     _ action: @escaping () -> Void
   )
 
-  /// Runs work at a time and then once per interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is canceled.
   ///
   /// An interval that is not longer than zero is a reported issue, and nothing is scheduled, except
   /// where repeated work runs once anyway.
@@ -75,7 +75,7 @@ extension Scheduler {
     schedule(after: date, tolerance: tolerance, options: nil, action)
   }
 
-  /// Runs work at a time and then once per interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is canceled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,
@@ -85,7 +85,7 @@ extension Scheduler {
       after: date, interval: interval, tolerance: minimumTolerance, options: nil, action)
   }
 
-  /// Runs work at a time and then once per interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is canceled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,
@@ -115,7 +115,7 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
   /// Sleeps for a time of the scheduler, which goes on meanwhile; not at all where it is not
   /// positive.
   ///
-  /// - Throws: `CancellationError` as soon as the task is cancelled.
+  /// - Throws: `CancellationError` as soon as the task is canceled.
   public func sleep(
     for duration: SchedulerTimeType.Stride,
     tolerance: SchedulerTimeType.Stride = .zero,
@@ -126,7 +126,7 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
 
   /// Sleeps until a time of the scheduler, which goes on meanwhile; not at all where it has come.
   ///
-  /// - Throws: `CancellationError` as soon as the task is cancelled.
+  /// - Throws: `CancellationError` as soon as the task is canceled.
   public func sleep(
     until deadline: SchedulerTimeType,
     tolerance: SchedulerTimeType.Stride = .zero,
@@ -143,7 +143,7 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
 
   /// The scheduler's time once per interval, first after one interval.
   ///
-  /// The stream ends when its reader is cancelled or releases it. A reader that is slower than
+  /// The stream ends when its reader is canceled or releases it. A reader that is slower than
   /// the ticks finds all of them. An interval that is not longer than zero is a reported issue, and
   /// the stream is empty.
   public func timer(
@@ -176,13 +176,13 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
   }
 }
 
-/// An activity that continues until it is cancelled.
+/// An activity that continues until it is canceled.
 public protocol Cancellable {
   /// Ends the activity. Further calls do nothing.
   func cancel()
 }
 
-/// Runs a closure when it is cancelled or released, whichever comes first.
+/// Runs a closure when it is canceled or released, whichever comes first.
 ///
 /// Thread safety: any thread may cancel it, and the closure runs once.
 public final class AnyCancellable: Cancellable, Hashable, Sendable {

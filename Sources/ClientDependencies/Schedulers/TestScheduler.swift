@@ -64,7 +64,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     lock.withLock { queue.add(queue.nextID(), due: late(date), action) }
   }
 
-  /// Runs work at a time, then once per interval, until it is cancelled.
+  /// Runs work at a time, then once per interval, until it is canceled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,
@@ -94,7 +94,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
       action()
     }
     lock.withLock {
-      // Another thread may have cancelled it between the two turns.
+      // Another thread may have canceled it between the two turns.
       if repeating.contains(id) { queue.add(id, due: late(date), turn) }
     }
   }
@@ -157,7 +157,7 @@ extension TestScheduler {
   /// Runs all waiting work on the main actor.
   ///
   /// - Parameter timeout: the real time after which it gives up with a reported issue, because work
-  ///   repeats for ever.
+  ///   repeats forever.
   @MainActor
   public func run(
     timeout: Duration = .seconds(10),

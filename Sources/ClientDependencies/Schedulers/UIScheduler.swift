@@ -42,7 +42,7 @@ public struct UIScheduler: Scheduler, Sendable {
     DispatchQueue.main.schedule(after: date, tolerance: tolerance, action)
   }
 
-  /// Runs work on the main queue at a time, then once per interval, until it is cancelled.
+  /// Runs work on the main queue at a time, then once per interval, until it is canceled.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride,
     tolerance: SchedulerTimeType.Stride, options: Never?, _ action: @escaping () -> Void

@@ -37,14 +37,14 @@ extension TestFramework {
 
   static var isInstalled: Bool { installed.load() != nil }
 
-  /// What can be found out without the product: it does not tell cases of a test apart.
+  /// What is known without the product: it does not distinguish the cases of a test.
   private static let withoutSupport = TestFramework(
     currentTest: {
       guard case .swiftTesting(let testing?) = TestContext.current else { return nil }
       return RunningTest(name: "\(testing.test.id.rawValue)")
     },
     recordWithoutTest: { issue in
-      TestProcess.tell("\(issue.fileID):\(issue.line): \(issue.text)\n\n\(TestProcess.advice)")
+      TestProcess.warn("\(issue.fileID):\(issue.line): \(issue.text)\n\n\(TestProcess.advice)")
     })
 }
 
@@ -55,7 +55,7 @@ package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
   package var fileID: String
   package var line: Int
   package var column: Int
-  /// The arguments of a parameterized test's case, in a form that only tells cases apart.
+  /// The arguments of a parameterized test's case, in a form that only distinguishes cases.
   package var arguments: [UInt8]?
 
   package init(
@@ -83,7 +83,7 @@ extension RunningTest {
 
 /// What is known of the process in which tests run.
 enum TestProcess {
-  /// Whether the tests are Swift Testing's: SwiftPM runs XCTest's in a process of their own.
+  /// Whether the tests are Swift Testing's: SwiftPM runs XCTest's in a separate process.
   static var isSwiftTesting: Bool { wasAskedForSwiftTesting || RunningTests.shared.haveBeenSeen }
 
   static let wasAskedForSwiftTesting = asksForSwiftTesting(CommandLine.arguments)
@@ -100,25 +100,25 @@ enum TestProcess {
     test. Add the product "ClientDependenciesTestSupport" to the dependencies of the test target.
     """
 
-  /// Says once per process that the product for tests is not linked.
+  /// Reports once per process that the product for tests is not linked.
   static func complainIfWithoutSupport() {
     if !TestFramework.isInstalled { _ = complaint }
   }
 
-  private static let complaint: Void = tell(advice)
+  private static let complaint: Void = warn(advice)
 
-  static func tell(_ text: String) {
+  static func warn(_ text: String) {
     FileHandle.standardError.write(Data("\(text)\n".utf8))
   }
 }
 
-/// The run of XCTest's cases, as an observer tells of it.
+/// The run of XCTest's cases, as an observer reports it.
 package enum XCTestRun {
   // The number of the case that is running; between two cases, that of the last one with a minus.
   // Only the thread that runs the cases writes it.
   private static let number = Atomic(0)
 
-  /// The case that is running, if XCTest runs and an observer tells of it.
+  /// The case that is running, if XCTest runs and an observer reports it.
   static var current: RunningTest? {
     let number = number.load(ordering: .relaxed)
     return number > 0 ? RunningTest(name: "XCTest case", line: number) : nil

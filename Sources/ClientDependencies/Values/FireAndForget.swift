@@ -9,7 +9,7 @@ extension DependencyValues {
   /// await fireAndForget { try await player.play(url: jingle) }
   /// ```
   ///
-  /// The closure runs in its own task with the overrides of the caller. Cancelling the caller does
+  /// The closure runs in its own task with the overrides of the caller. Canceling the caller does
   /// not cancel it. In the live and preview contexts, the call returns at once, and an error is
   /// ignored. In tests, it returns after the closure, and an error is an issue.
   public var fireAndForget: FireAndForget { self[FireAndForgetKey.self] }

@@ -66,7 +66,7 @@ struct DesktopOpener {
   /// The time after which a running `xdg-open` counts as the browser's parent.
   var timeout = Duration.seconds(3)
 
-  /// Opens a URL, and waits until `xdg-open` ends, the timeout expires, or the task is cancelled.
+  /// Opens a URL, and waits until `xdg-open` ends, the timeout expires, or the task is canceled.
   ///
   /// - Returns: whether a program accepted the URL or `xdg-open` still runs; false after
   ///   cancellation.

@@ -8,7 +8,7 @@ struct TextLimits {
   static let rateInPieces = 13.0
   /// The limit for short commands.
   static let floor = 10
-  /// So many repeated tokens end the text; "never, never, never, never" repeats six.
+  /// The number of repeated tokens that ends the text; "never, never, never, never" repeats six.
   private static let circle = 24
   /// The greatest number of tokens.
   let tokenCount: Int

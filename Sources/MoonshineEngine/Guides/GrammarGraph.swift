@@ -1,9 +1,10 @@
 import SpeechEngine
 import Synchronization
 
-/// The sentences of a grammar as a graph: its edges are words, its nodes what lies between words.
+/// The sentences of a grammar as a graph: its edges are words, its nodes are the gaps between
+/// words.
 final class GrammarGraph: Sendable {
-  /// A word, and the node behind it.
+  /// A word, and the node after it.
   struct Edge: Sendable {
     /// The word as the grammar writes it.
     let word: String
@@ -22,10 +23,10 @@ final class GrammarGraph: Sendable {
 
   let edges: [Edge]
   private let nodes: [Node]
-  // Held to look up, or to compute once, what follows a node.
+  // Held to look up the followers of a node, or to compute them once.
   private let followers = Mutex<[Int: Followers]>([:])
 
-  /// What may come behind a node.
+  /// What may follow a node.
   private struct Followers {
     /// The edges of the next words by the first bytes of these.
     var edges: [UInt8: [Int]] = [:]
@@ -46,7 +47,7 @@ final class GrammarGraph: Sendable {
   /// Whether a sentence may end at a node.
   func isEnd(_ node: Int) -> Bool { followers(of: node).isEnd }
 
-  /// The edges of the words that may come next and begin so.
+  /// The edges of the words that may come next and begin with this byte.
   func edges(from node: Int, beginningWith byte: UInt8) -> [Int] {
     followers(of: node).edges[byte] ?? []
   }
@@ -60,7 +61,7 @@ final class GrammarGraph: Sendable {
     }
   }
 
-  /// Visits the node and all that are reached without a word.
+  /// Visits the node and all nodes that are reached without a word.
   private func findFollowers(of node: Int) -> Followers {
     var followers = Followers()
     var reached: Set = [node]
@@ -77,21 +78,22 @@ final class GrammarGraph: Sendable {
     return followers
   }
 
-  /// Puts each rule in all the places where its name stands.
+  /// Inserts each rule wherever its name occurs.
   private struct Builder {
     let grammar: JSGFGrammar
     private(set) var edges: [Edge] = []
     private(set) var nodes = [Node(), Node()]
-    /// The node at which each rule begins that is being built.
+    /// The first node of each rule that is being built.
     private var open: [String: Int] = [:]
 
     init(grammar: JSGFGrammar) {
       self.grammar = grammar
     }
 
-    /// Adds a part behind a node.
+    /// Adds a part after a node.
     ///
-    /// - Returns: the node at its end; nil where it has none, as a rule that goes on with itself.
+    /// - Returns: the node at its end; nil if it never ends, like a rule that continues with
+    ///   itself.
     mutating func add(
       _ part: JSGFExpansion, from node: Int
     ) throws(SpeechEngineError) -> Int? {

@@ -1,6 +1,6 @@
 /// How far a text has come in the sentences of a grammar.
 struct GrammarProgress: SpellingReader, Sendable {
-  /// A place that the text may have come to.
+  /// A place in the graph that the text may have reached.
   private struct Place: Sendable {
     let edge: Int
     /// How many bytes of the word have been read.
@@ -9,7 +9,7 @@ struct GrammarProgress: SpellingReader, Sendable {
     let words: WordList
   }
 
-  /// What stands behind the last byte.
+  /// What follows the last byte.
   private enum Gap { case none, mark, space }
 
   /// Words from the last to the first, which texts with the same beginning share.
@@ -27,10 +27,10 @@ struct GrammarProgress: SpellingReader, Sendable {
   private let graph: GrammarGraph
   private var places: [Place] = []
   private var gap = Gap.space
-  private var isBehindApostrophe = false
+  private var isAfterApostrophe = false
   private var byteCount = 0
 
-  /// Nothing has been read; a space at the beginning is welcome.
+  /// Nothing has been read; a leading space is allowed.
   init(_ graph: GrammarGraph) {
     self.graph = graph
   }
@@ -39,7 +39,7 @@ struct GrammarProgress: SpellingReader, Sendable {
   var mayEnd: Bool { last != nil }
 
   /// The words of the sentence as the grammar writes them, and where in the text's spelling each
-  /// begins; none where it is no whole sentence.
+  /// begins; empty if it is not a whole sentence.
   var words: [(word: String, start: Int)] {
     var words: [(String, Int)] = []
     var next = last
@@ -57,7 +57,7 @@ struct GrammarProgress: SpellingReader, Sendable {
   func reading(_ byte: UInt8) -> GrammarProgress? {
     var next = self
     next.byteCount += 1
-    next.isBehindApostrophe = false
+    next.isAfterApostrophe = false
     switch byte {
     case Spelling.space:
       if gap == .space { return byteCount == 0 ? next : nil }
@@ -75,11 +75,11 @@ struct GrammarProgress: SpellingReader, Sendable {
     return next.places.isEmpty ? nil : next
   }
 
-  /// The progress behind an apostrophe, which has no spelling; one may stand behind a letter.
+  /// The progress after an apostrophe, which has no spelling; one may follow a letter.
   var readingApostrophe: GrammarProgress? {
-    guard gap == .none, !isBehindApostrophe else { return nil }
+    guard gap == .none, !isAfterApostrophe else { return nil }
     var next = self
-    next.isBehindApostrophe = true
+    next.isAfterApostrophe = true
     return next
   }
 
@@ -98,7 +98,7 @@ struct GrammarProgress: SpellingReader, Sendable {
     return Place(edge: place.edge, offset: place.offset + 1, words: place.words)
   }
 
-  /// The words that begin so behind the words that are whole.
+  /// The words that begin with this byte after the complete words.
   private func beginningWords(with byte: UInt8) -> [Place] {
     var seen: Set<Int> = []
     let nodes: [(Int, WordList?)] =

@@ -5,14 +5,14 @@ struct PhraseTree: Sendable {
     var isEnd = false
     /// How many bytes lead to it.
     var depth = 0
-    /// How many of them are a phrase of their own, which is whole before.
+    /// The length of the longest complete phrase on the way to this node.
     var wholeDepth = 0
   }
 
   static let root = 0
   private(set) var nodes = [Node()]
 
-  /// Phrases without words say nothing.
+  /// Phrases without words are ignored.
   init(_ phrases: [String]) {
     // A phrase that begins another one comes before it.
     for spelling in phrases.map({ Spelling.ofWords($0) }).sorted(by: { $0.count < $1.count })
@@ -26,10 +26,10 @@ struct PhraseTree: Sendable {
         node = child
       } else {
         let parent = nodes[node]
-        let isBehindPhrase = byte == Spelling.space && parent.isEnd
+        let isAfterPhrase = byte == Spelling.space && parent.isEnd
         nodes.append(
           Node(
-            depth: parent.depth + 1, wholeDepth: isBehindPhrase ? parent.depth : parent.wholeDepth))
+            depth: parent.depth + 1, wholeDepth: isAfterPhrase ? parent.depth : parent.wholeDepth))
         nodes[node].children[byte] = nodes.count - 1
         node = nodes.count - 1
       }
@@ -40,8 +40,8 @@ struct PhraseTree: Sendable {
 
 /// How far a text has come in phrases that are likely to be said.
 ///
-/// The further a phrase unfolds, the more the text is preferred; what a phrase was worth is lost
-/// where the text leaves it before its end.
+/// The further a phrase unfolds, the more the text is preferred; the worth of a phrase is lost if
+/// the text leaves it before its end.
 struct PhraseProgress: Sendable {
   /// What each letter of a phrase is worth, as the logarithm of a probability.
   static let perLetter: Float = 0.4
@@ -49,9 +49,9 @@ struct PhraseProgress: Sendable {
   static let most: Float = 6
 
   private let tree: Tree
-  /// The places in the tree that the text has come to.
+  /// The nodes of the tree that the text has reached.
   private var places: [Int] = []
-  /// What the phrases are worth that are whole.
+  /// What the complete phrases are worth.
   private var earned: Float = 0
 
   /// A tree is large, and progress is copied often.
@@ -70,7 +70,7 @@ struct PhraseProgress: Sendable {
   /// What the text is worth if it ends here.
   var worthAtEnd: Float { endingWord().earned }
 
-  /// The progress behind more of the text's spelling.
+  /// The progress after more of the text's spelling.
   func reading(_ spelling: [UInt8]) -> PhraseProgress {
     spelling.reduce(self) { $0.advanced(by: $1) }
   }
@@ -78,7 +78,7 @@ struct PhraseProgress: Sendable {
   private func advanced(by byte: UInt8) -> PhraseProgress {
     let isGap = byte == Spelling.space || byte == Spelling.mark
     var next = isGap ? endingWord() : self
-    // A mark between the words of a phrase does not matter, but for that it ends a word.
+    // A mark between the words of a phrase only ends a word.
     if byte == Spelling.mark { return next }
     next.places = next.places.compactMap { tree.nodes[$0].children[byte] }
     if byte == Spelling.space, let first = tree.nodes[PhraseTree.root].children[byte] {
@@ -95,7 +95,7 @@ struct PhraseProgress: Sendable {
     return next
   }
 
-  /// What a place adds to the phrases that are whole.
+  /// What a node adds to the complete phrases.
   private func worth(of place: Int) -> Float {
     let node = tree.nodes[place]
     return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)
@@ -107,7 +107,7 @@ struct PhraseProgress: Sendable {
 }
 
 extension PhraseProgress: SpellingReader {
-  /// Nil where the text is in no phrase.
+  /// Nil if the text is in no phrase.
   func reading(_ byte: UInt8) -> PhraseProgress? {
     let next = advanced(by: byte)
     return next.places.isEmpty ? nil : next

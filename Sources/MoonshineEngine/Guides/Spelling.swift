@@ -1,5 +1,5 @@
-/// The form of text in which words are compared: in lower case, every punctuation mark the same, and
-/// none within a word.
+/// The form of text in which words are compared: in lower case, with all punctuation marks equal
+/// and none within a word.
 enum Spelling {
   static let space = UInt8(ascii: " ")
   /// Stands for any punctuation mark.
@@ -17,7 +17,7 @@ enum Spelling {
     }
   }
 
-  /// The letters, digits, and the space of ASCII in lower case; 0 for all else.
+  /// ASCII letters in lower case, digits, and space; 0 for all others.
   private static let asciiWords: [UInt8] = (0...255).map { (byte: UInt8) in
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
@@ -33,7 +33,7 @@ enum Spelling {
     return Array(words.joined(separator: " ").utf8)
   }
 
-  /// Whether people hear it, and do not only see it.
+  /// Whether it is audible, not only visible.
   static func isHeard(_ text: some StringProtocol) -> Bool {
     text.contains { !$0.isWhitespace && !isMark($0) && !isApostrophe($0) }
   }
@@ -43,7 +43,7 @@ enum Spelling {
   }
 
   private static func isMark(_ character: Character) -> Bool {
-    // What is said, as "percent" is.
+    // Spoken, such as "percent".
     !"%&@#*/".contains(character) && character.isPunctuation || character == "\u{266A}"
   }
 }

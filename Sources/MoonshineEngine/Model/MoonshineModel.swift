@@ -155,7 +155,7 @@ struct EncodedUtterance: TokenModel {
         + zip(layout.inputs(layout.audioNames), state.audio).map { ($0, $1) }
     }
     guard let scores = values.scores.last else {
-      throw .failed(reason: "the model gives no probabilities")
+      throw .failed(reason: "the model returned no probabilities")
     }
     return (scores, State(tokens: values.kept, audio: state.audio))
   }
@@ -196,7 +196,7 @@ struct EncodedUtterance: TokenModel {
     guard logits.shape.count == 3, logits.shape[0] == 1, logits.shape[1] == count,
       logits.shape[2] > Tokenizer.end
     else {
-      throw .failed(reason: "the model gives no probabilities")
+      throw .failed(reason: "the model returned no probabilities")
     }
     let width = logits.shape[2]
     let rows = try SpeechEngineError.during { () throws(ONNXError) in

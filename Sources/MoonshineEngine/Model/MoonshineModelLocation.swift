@@ -3,7 +3,7 @@ import FoundationEssentials
 import ONNXRuntime
 import SpeechEngine
 
-/// Where models may lie.
+/// The folders that may contain models.
 struct MoonshineModelLocation: Sendable {
   static let variable = "SYRINX_MOONSHINE_MODEL"
   static let remedy = "install ONNX Runtime and the Moonshine model"
@@ -16,23 +16,23 @@ struct MoonshineModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// The whole models that there are, the one that is taken by itself first.
+  /// The complete models, the default one first.
   ///
-  /// - Throws: `.modelNotInstalled` where there is none; `.modelDamaged` or `.modelUnreadable` where
-  ///   there is no whole one.
+  /// - Throws: `.modelNotInstalled` if there is none; `.modelDamaged` or `.modelUnreadable` if none
+  ///   is complete.
   func models() throws(SpeechEngineError) -> [MoonshineModelFiles] {
     var whole: [MoonshineModelFiles] = []
-    var trouble: SpeechEngineError?
+    var firstError: SpeechEngineError?
     for files in folders.map(MoonshineModelFiles.init) where files.isThere {
       do throws(SpeechEngineError) {
         try files.check()
         whole.append(files)
       } catch {
-        trouble = trouble ?? error
+        firstError = firstError ?? error
       }
     }
     guard whole.isEmpty else { return whole }
-    if let trouble { throw trouble }
+    if let firstError { throw firstError }
     if let only { throw .noModel(inNamed: only) }
     throw .modelNotInstalled(searched: searched, remedy: Self.remedy)
   }
@@ -51,7 +51,7 @@ struct MoonshineModelLocation: Sendable {
       wanted: language ?? "", available: all.map(\.language).joined(separator: ", "))
   }
 
-  /// Why no model understands the language; nil where one does.
+  /// Why no model understands the language; nil if one does.
   func trouble(with language: String?) -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       _ = try model(for: language)

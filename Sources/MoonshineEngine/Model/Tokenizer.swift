@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A piece of text as the model has it: the place of an entry in its tokenizer.
+/// A piece of text in the model: the index of an entry in its tokenizer.
 typealias Token = Int
 
 /// The texts of a model's tokens, and their spellings, in which words are compared.
@@ -10,7 +10,7 @@ struct Tokenizer: Sendable {
   /// Stands after the last token.
   static let end: Token = 2
 
-  /// The text of each token in UTF-8, with spaces; empty where the token stands for no text.
+  /// The text of each token in UTF-8, with spaces; empty if the token stands for no text.
   let texts: [[UInt8]]
   private let index = SpellingIndex()
 
@@ -52,7 +52,7 @@ struct Tokenizer: Sendable {
     String(decoding: tokens.flatMap { texts[$0] }, as: UTF8.self)
   }
 
-  /// U+2581 is how tokenizers of this kind write a space.
+  /// Tokenizers of this kind write a space as U+2581.
   private static func withSpaces(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let mark: [UInt8] = [0xE2, 0x96, 0x81]
     var spaced: [UInt8] = []
@@ -100,14 +100,14 @@ struct TokenizerDamage: Error, Equatable {
   let reason: String
 }
 
-/// What reads text byte by byte, and stops where the text is none of its own.
+/// Reads text byte by byte, and stops where the text does not match.
 protocol SpellingReader {
-  /// The reader behind the next byte; nil where that cannot follow.
+  /// The reader after the next byte; nil if that byte cannot follow.
   func reading(_ byte: UInt8) -> Self?
 }
 
 extension Tokenizer {
-  /// Every token that a reader takes as a whole, with the reader behind it.
+  /// Every token that a reader accepts as a whole, with the reader after it.
   func tokens<Reader: SpellingReader>(readBy reader: Reader) -> [(token: Token, reader: Reader)] {
     var found: [(Token, Reader)] = []
     let spellings = index.spellings(of: texts)
@@ -139,7 +139,7 @@ extension SpellingIndex.Spellings {
 }
 
 extension ArraySlice {
-  /// The first index from which on everything meets a condition, where what does comes last.
+  /// The first index from which all elements meet a condition; those that meet it must come last.
   fileprivate func partitioningIndex(where meets: (Element) -> Bool) -> Index {
     var (low, high) = (startIndex, endIndex)
     while low < high {

@@ -15,7 +15,7 @@ package enum MoonshinePreparation {
 
   /// Makes the prepared files in the model's folder; they get their names when both are whole.
   ///
-  /// It blocks; a task that is cancelled ends it between two steps, of about a second each.
+  /// It blocks; a task that is canceled ends it between two steps, of about a second each.
   ///
   /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; a system error if the folder is not writable.
   package static func prepare(

@@ -3,11 +3,11 @@ import Glibc
 /// A word of a text, with its punctuation.
 struct DecodedWord: Equatable {
   var text: String
-  /// How sure the model is: the least probability of the tokens that one hears.
+  /// The model's confidence: the lowest probability of the audible tokens.
   ///
-  /// Measured on 14 recordings, clean and in white noise down to -3 dB (695 words): of words above
-  /// 0.95 97 % are right, of those from 0.8 to 0.95 four of five, from 0.4 to 0.8 three of five, and
-  /// below 0.4 one of five. The product of the probabilities says the same, but less of long words.
+  /// Measured on 14 recordings, clean and in white noise down to -3 dB (695 words): 97% of the
+  /// words above 0.95 are right, four of five from 0.8 to 0.95, three of five from 0.4 to 0.8, and
+  /// one of five below 0.4. The product of the probabilities is as good, but worse for long words.
   var confidence: Double?
 }
 
@@ -25,7 +25,7 @@ extension Tokenizer {
     return pieces.compactMap(\.word)
   }
 
-  /// A sentence's words, each as sure as the least sure of its tokens.
+  /// A sentence's words, each with the lowest probability of its tokens.
   private func words(of progress: GrammarProgress, from text: DecodedText) -> [DecodedWord] {
     let words = progress.words
     let ends = words.dropFirst().map(\.start) + [Int.max]
@@ -45,7 +45,7 @@ extension Tokenizer {
     guard let first = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first else {
       return false
     }
-    // A character that its bytes do not make whole yet goes on.
+    // A character whose bytes are incomplete continues.
     return first.isWordOfItsOwn && String(validating: previous, as: UTF8.self) != nil
   }
 
@@ -59,7 +59,7 @@ extension Tokenizer {
       if spelling != [Spelling.mark] { least = min(least, logProbability) }
     }
 
-    /// The word; nil for marks alone, which nobody hears.
+    /// The word; nil for marks alone, which are inaudible.
     var word: DecodedWord? {
       let text = String(decoding: bytes, as: UTF8.self).drop(while: \.isWhitespace)
       guard Spelling.isHeard(text) else { return nil }

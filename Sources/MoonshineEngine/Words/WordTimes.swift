@@ -1,7 +1,7 @@
 import AudioCore
 import SpeechEngine
 
-/// Places for the words of an utterance.
+/// Times for the words of an utterance.
 enum WordTimes {
   typealias Word = SpeechHypothesis.Word
 

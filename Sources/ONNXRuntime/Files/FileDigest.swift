@@ -21,12 +21,12 @@ package enum FileDigest {
       let digest: Digest = library.optional("EVP_Digest")
     else {
       throw .fileUncheckable(
-        path: path, reason: "its SHA-256 needs libcrypto, which is not here; install libssl3")
+        path: path, reason: "its SHA-256 needs libcrypto, which is not installed; install libssl3")
     }
     var result = [UInt8](repeating: 0, count: 32)
     guard
       digest(file.bytes.baseAddress, file.bytes.count, &result, nil, algorithm(), nil) == 1
-    else { throw .failed(reason: "libcrypto gives no SHA-256 of \(path)") }
+    else { throw .failed(reason: "libcrypto cannot compute the SHA-256 of \(path)") }
     return result.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -46,7 +46,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
       functions.createSessionOptions($0)
     }
     let options = made.pointer
-    // A second thread costs 20 % more CPU time and hardly shortens a decode, because memory bandwidth
+    // A second thread costs 20% more CPU time and hardly shortens a decode, because memory bandwidth
     // limits a step. Parallelism comes from decoding several utterances at once.
     try functions.check(functions.setThreadCount(options, 1))
     try functions.check(functions.setOptimizationLevel(options, optimization.rawValue))

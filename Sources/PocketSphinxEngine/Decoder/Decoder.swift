@@ -251,7 +251,7 @@ final class Decoder {
     return count
   }
 
-  /// The threshold of a key phrase that has none of its own.
+  /// The threshold of a key phrase without one.
   ///
   /// It falls with the length of the phrase, because every phone adds doubt. Measured on speech
   /// with and without 28 phrases: 17 of 24 were found, with no false positives.

@@ -16,12 +16,11 @@ enum DecoderSearch: Hashable {
     case (let grammar?, []): self = .grammar(grammar)
     case (nil, let phrases):
       guard options.alternativeCount == 0 else {
-        throw .unsupported("alternatives to key phrases", engine: "pocketsphinx")
+        throw .unsupported("alternatives for key phrases", engine: "pocketsphinx")
       }
       self = .keyPhrases(phrases)
     default:
-      throw .unsupported(
-        "search for a grammar and for key phrases at once", engine: "pocketsphinx")
+      throw .unsupported("a grammar together with key phrases", engine: "pocketsphinx")
     }
   }
 

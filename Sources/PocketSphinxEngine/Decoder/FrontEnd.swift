@@ -72,7 +72,7 @@ private struct CepstralScale {
   private let lifter: Int
   private let factor: Float
 
-  /// The scale of a configuration's `lifter`, `transform` and `nfilt`.
+  /// The scale of a configuration's `lifter`, `transform`, and `nfilt`.
   init(_ configuration: OpaquePointer?) {
     lifter = ps_config_int(configuration, "lifter")
     let transform = ps_config_str(configuration, "transform").map { String(cString: $0) }

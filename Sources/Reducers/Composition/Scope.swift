@@ -80,8 +80,8 @@ struct CallSite: Sendable {
     report(
       """
       \(child.type) got the action \(summary(of: action)) without state: the action came after the \
-      state was removed, or before it was set. Cancel what sends it, or send it to a feature that \
-      is there.
+      state was removed, or before it was set. Cancel the effect that sends it, or set the state \
+      first.
       """)
   }
 }

@@ -46,7 +46,7 @@ public struct Effect<Action> {
   ///
   /// - Parameters:
   ///   - priority: the priority of its task.
-  ///   - operation: what to run. After its task is cancelled, what it sends is ignored.
+  ///   - operation: what to run. After its task is canceled, what it sends is ignored.
   ///   - handler: called with an error of the operation. Without it, an error other than
   ///     `CancellationError` is reported as an issue at this call.
   public static func run(
@@ -68,7 +68,7 @@ public struct Effect<Action> {
               } catch {
                 guard let handler else {
                   return reportIssue(
-                    "an effect threw an error that nobody handles: \(error)", fileID: fileID,
+                    "an effect threw an unhandled error: \(error)", fileID: fileID,
                     filePath: filePath, line: line, column: column)
                 }
                 await handler(error, send)
@@ -184,7 +184,7 @@ public struct Send<Action>: Sendable {
     self.deliver = deliver
   }
 
-  /// Sends an action; ignored once the effect is cancelled or over.
+  /// Sends an action; ignored once the effect is canceled or over.
   public func callAsFunction(_ action: Action) {
     if !Task.isCancelled { deliver(action) }
   }

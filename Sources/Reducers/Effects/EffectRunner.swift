@@ -54,13 +54,13 @@ final class EffectRunner<Action> {
     self.deliver = deliver
   }
 
-  /// Whether an effect is running that may still send: a cancelled one may not.
+  /// Whether an effect is running that may still send: a canceled one may not.
   var isBusy: Bool { all.hasUncancelled }
 
-  /// Whether no effect is running, not even a cancelled one.
+  /// Whether no effect is running, not even a canceled one.
   var isIdle: Bool { all.isEmpty }
 
-  /// Returns when no effect is running, not even a cancelled one.
+  /// Returns when no effect is running, not even a canceled one.
   func waitUntilIdle() async { await all.waitUntilEmpty() }
 
   /// Ends all effects.
@@ -156,7 +156,7 @@ final class EffectRunner<Action> {
   ) {
     let key = Key(id: id, path: context.path)
     let context = context.in(group(for: key))
-    // A cancelled interval ends later, but nothing waits for its end.
+    // A canceled interval ends later, but nothing waits for its end.
     if let current = throttled[key], !current.interval.isOver {
       if rule.keepsLatest || current.next == nil {
         throttled[key]?.next = { [weak self] in self?.start(step, context) }

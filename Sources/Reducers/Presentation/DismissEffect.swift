@@ -13,7 +13,7 @@ public struct DismissEffect: Sendable {
     self.action = action
   }
 
-  /// Dismisses the feature; its effects are cancelled, including the one that calls.
+  /// Dismisses the feature; its effects are canceled, including the one that calls.
   ///
   /// Outside the effects of a presented feature it is reported as an issue.
   @MainActor

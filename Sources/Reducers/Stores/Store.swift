@@ -4,11 +4,11 @@ public import Observation
 /// The runtime of a feature: it holds the state, reduces each action, and runs the effects.
 ///
 /// A store that `scope` returns is a view of its parent's state. When the store that was made with
-/// `init` goes, its effects are cancelled.
+/// `init` is released, its effects are canceled.
 ///
-/// A value that can be compared, as in `store.count`, is observed by itself: its observers learn of an
-/// action that has changed it, and of no other. They learn of it after the action, when the store has
-/// the new state. Observers of `state`, or of a value that cannot be compared, learn of each action.
+/// An `Equatable` value, as in `store.count`, is observed separately: its observers are notified
+/// only of actions that changed it. They are notified after the action, when the store has the new
+/// state. Observers of `state`, or of a value that is not `Equatable`, are notified of each action.
 ///
 /// The store reads an observed property again after each action until it changes. A computed property,
 /// or a subscript as in `store.items[0]`, must therefore not trap for any state.
@@ -110,7 +110,7 @@ public final class Store<State, Action>: Observable {
   @discardableResult
   public func send(_ action: Action) -> StoreTask { deliver(action) }
 
-  /// The state now and after each action, until the task that iterates is cancelled or the store that
+  /// The state now and after each action, until the task that iterates is canceled or the store that
   /// was made with `init` is gone.
   ///
   /// A slow reader gets the newest state; earlier ones are skipped.
@@ -131,7 +131,7 @@ public final class Store<State, Action>: Observable {
 
   /// A store for a child feature.
   ///
-  /// As long as somebody holds it, the same child store is returned.
+  /// While the child store is retained, the same one is returned.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction> {
@@ -241,7 +241,7 @@ public struct StoreTask: Sendable {
     self.group = group
   }
 
-  /// Waits for the effects; if the waiting task is cancelled, they are cancelled.
+  /// Waits for the effects; if the waiting task is canceled, they are canceled.
   public func finish() async {
     await withTaskCancellationHandler {
       await group.waitUntilEmpty()

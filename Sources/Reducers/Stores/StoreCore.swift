@@ -14,7 +14,7 @@ final class StoreCore<State, Action> {
     report(
       """
       the store's state was read while its reducer handled \(summary(of: action)): read the \
-      reducer's own 'state' instead. The initial state was given.
+      reducer's own 'state' instead. The initial state was returned.
       """)
     return initial
   }
@@ -77,7 +77,7 @@ final class StoreCore<State, Action> {
           """
           \(depth == 10_000 ? "10,000" : "1,000,000") actions followed from \
           \(summary(of: action)), the last of them \(summary(of: next)): the reducer \
-          answers its own actions without an end. The actions that wait were dropped.
+          keeps sending itself actions. The pending actions were dropped.
           """)
         break
       }
@@ -122,10 +122,10 @@ final class StoreChanges {
   /// The number of values that are read again after the next action.
   var observedCount: Int { observed.count }
 
-  /// Notes that somebody reads the whole state.
+  /// Notes that the whole state is read.
   func accessAll() { access([]) { true } }
 
-  /// Notes that somebody reads a value.
+  /// Notes that a value is read.
   ///
   /// - Parameter hasChanged: Returns whether the value differs now; called after each action until it does.
   func access(_ place: [AnyKeyPath], hasChanged: @escaping () -> Bool) {
@@ -161,7 +161,7 @@ final class StoreChanges {
   }
 }
 
-/// A value of the state that somebody has read, and may observe.
+/// A value of the state that was read, and may be observed.
 @MainActor
 private final class ObservedValue: Observable {
   let hasChanged: () -> Bool
@@ -186,7 +186,7 @@ private struct NamingReporter: IssueReporter {
 
   /// Runs a reducer and starts its effects, whose tasks report with the same name.
   static func run(for name: String, _ operation: () -> Void) {
-    // An effect's action has a name of its own.
+    // An effect's action has its own name.
     let reporters =
       (IssueReporters.current.first as? Self)?.reporters ?? IssueReporters.current
     withIssueReporters([Self(name: name, reporters: reporters)], operation: operation)

@@ -23,8 +23,8 @@ public enum Exhaustivity: Equatable, Sendable {
 /// ```
 ///
 /// A failure is an issue at the line of the statement, with the difference of expected and actual
-/// state. When the store goes, unreceived actions and running effects are issues at the line where
-/// it was made.
+/// state. When the store is released, unreceived actions and running effects are issues at the line
+/// where it was made.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
   private struct Received {
@@ -36,7 +36,7 @@ public final class TestStore<State: Equatable, Action> {
   public private(set) var state: State
   /// Whether everything has to be stated.
   public var exhaustivity = Exhaustivity.on
-  /// How long `receive` and `finish` wait without a limit of their own.
+  /// How long `receive` and `finish` wait without their own limit.
   public var timeout = Duration.seconds(1)
   /// The clock that measures these limits; by default real time.
   public var timeoutClock: any Clock<Duration> = ContinuousClock()
@@ -282,7 +282,7 @@ public final class TestStore<State: Equatable, Action> {
     }
     if expectation != nil, exhaustivity == .on, expected == before, before == after {
       return report(
-        "\(name): the closure states no change, and there was none: leave the closure out",
+        "\(name): the state did not change, and the closure expects no change; remove the closure",
         at: site)
     }
     guard expected != after else { return }
@@ -290,7 +290,7 @@ public final class TestStore<State: Equatable, Action> {
     report(
       "\(name): the state is not as expected"
         + (difference.map { "\n\n\($0)\n\n(expected: -, actual: +)" }
-          ?? ": both print the same, but == tells them apart"),
+          ?? ": both print the same, but == says they differ"),
       at: site)
   }
 
@@ -377,12 +377,12 @@ private final class Arrivals {
     if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
   }
 
-  /// Ends the waits after a time, until the returned task is cancelled.
+  /// Ends the waits after a time, until the returned task is canceled.
   func end(after limit: Duration, _ clock: any Clock<Duration>) -> Task<Void, any Error> {
     isOver = false
     return Task { @MainActor in
       try await clock.sleep(for: limit)
-      // The sleep may have ended just before it was cancelled.
+      // The sleep may have ended just before it was canceled.
       try Task.checkCancellation()
       isOver = true
       waiter.take()?.resume(returning: false)

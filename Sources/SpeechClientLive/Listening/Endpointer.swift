@@ -1,18 +1,18 @@
 import AudioCore
 import SpeechClient
 
-/// Finds utterances from a detector's judgements, one for each frame.
+/// Finds utterances from a detector's judgments, one for each frame.
 struct Endpointer {
   enum Event: Equatable {
     case none
-    /// An utterance has begun so many frames before the end of the one just judged, pre-roll
+    /// An utterance has begun this many frames before the end of the one just judged, pre-roll
     /// included.
     case began(framesBack: Int)
     /// The utterance may have ended: as many frames as make a pause were no speech.
     case paused
     /// The utterance has ended with the frame just judged.
     case ended
-    /// The utterance has its maximum length: it ended so many frames before the end of the one
+    /// The utterance has its maximum length: it ended this many frames before the end of the one
     /// just judged, and the next one begins there.
     case cut(framesBack: Int)
   }
@@ -62,7 +62,7 @@ struct Endpointer {
     return length - quietest.length
   }
 
-  /// Takes the judgement of the next frame, and its level.
+  /// Takes the judgment of the next frame, and its level.
   mutating func add(isSpeech: Bool, level: Double = 0) -> Event {
     speechFrames = isSpeech ? speechFrames + 1 : 0
     silentFrames = isSpeech ? 0 : silentFrames + 1
@@ -96,7 +96,7 @@ struct Endpointer {
     return .began(framesBack: framesBack)
   }
 
-  /// Looks for the place to cut in the last tenth of the longest utterance.
+  /// Finds where to cut in the last tenth of the longest utterance.
   private mutating func noteQuietest(_ level: Double, _ length: Int) {
     let longest = frames(policy.longest)
     guard length >= longest - longest / 10 else { return }

@@ -32,7 +32,7 @@ struct VoicingMeter {
   mutating func add(_ samples: [Float]) {
     pending += samples
     while pending.count >= Self.step {
-      look(at: Self.centred(Self.thinned(pending[(Self.step - Self.window)..<Self.step])))
+      look(at: Self.centered(Self.thinned(pending[(Self.step - Self.window)..<Self.step])))
       pending.removeFirst(Self.step)
     }
   }
@@ -51,12 +51,12 @@ struct VoicingMeter {
   }
 
   /// The window without its offset, which would correlate at every lag.
-  private static func centred(_ window: [Float]) -> [Float] {
+  private static func centered(_ window: [Float]) -> [Float] {
     let mean = window.reduce(0, +) / Float(window.count)
     return window.map { $0 - mean }
   }
 
-  /// 1 where the window repeats itself after so many samples, about 0 for noise.
+  /// 1 if the window repeats itself after this many samples, about 0 for noise.
   private static func likeness(of window: [Float], lag: Int) -> Float {
     let (early, late) = (window.dropLast(lag), window.dropFirst(lag))
     let power = product(early, early) * product(late, late)

@@ -22,7 +22,7 @@ struct EventQueue: PipeQueue {
   private var ending: Ending?
 
   /// - Parameters:
-  ///   - limit: with so many events waiting, the queue is full.
+  ///   - limit: the number of waiting events at which the queue is full.
   ///   - hasResultsOnly: whether the reader wants results only.
   init(limit: Int = 16, hasResultsOnly: Bool = false) {
     (self.limit, self.hasResultsOnly) = (limit, hasResultsOnly)

@@ -10,13 +10,13 @@ import SpeechEngine
 /// end on average, and all 275 stable words are in the final hypotheses; if two decodes always
 /// sufficed, 2 of them would not be.
 ///
-/// For other engines, a word is stable once it and all before it have been the same for half a second of
-/// audio, unless that position has changed too often. Measured with PocketSphinx
-/// on 26 utterances of 144 words, 53 words become stable before the end, and its final hypotheses
-/// have all of them. If positions that were revised more often counted too, it would be 92 words, and
-/// 2 final hypotheses would differ; stable words stay in any case. In buffers of 20, 33 and 100 ms, 63
-/// utterances in all, 1 final hypothesis has another word; none of 525 other choices of times and
-/// counts makes words stable more than 20 ms sooner, on average, without more errors.
+/// For other engines, a word is stable once it and all before it have been the same for half a
+/// second of audio, unless that position has changed too often. Measured with PocketSphinx on 26
+/// utterances of 144 words, 53 words become stable before the end, and its final hypotheses have
+/// all of them. If positions that were revised more often counted too, it would be 92 words, and 2
+/// final hypotheses would differ; stable words stay in any case. In buffers of 20, 33, and 100 ms,
+/// 63 utterances in all, 1 final hypothesis has another word; none of 525 other choices of times
+/// and counts makes words stable more than 20 ms sooner, on average, without more errors.
 ///
 /// Words are the same if their keys are: the spelling of a word may change at any time. If a hypothesis
 /// replaces, joins, or splits stable words, its text continues after them: where they end by its times,
@@ -54,7 +54,7 @@ struct PartialStabilizer {
   /// The number of stable words, from the first on.
   private(set) var stableCount = 0
 
-  /// Takes the hypothesis after so many frames of the utterance, and returns what to show of it.
+  /// Takes the hypothesis after this many frames of the utterance, and returns what to show of it.
   ///
   /// - Parameter maySettle: whether it seems to be speech; otherwise no more of its words become stable.
   mutating func add(

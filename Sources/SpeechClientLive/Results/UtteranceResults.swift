@@ -21,7 +21,7 @@ struct UtteranceResults {
     start = frame
   }
 
-  /// A partial result after so many frames of the utterance; nil if nothing has changed.
+  /// A partial result after this many frames of the utterance; nil if nothing has changed.
   ///
   /// - Parameter plausibility: judges the words so far, because no word of a noise may become
   ///   stable; nil as in `final`.

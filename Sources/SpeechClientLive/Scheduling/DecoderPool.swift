@@ -2,7 +2,7 @@ import AudioThreads
 import SpeechEngine
 import Synchronization
 
-/// Threads that decode whole utterances, each with a session of its own, for all tasks of a client
+/// Threads that decode whole utterances, each with its own session, for all tasks of a client
 /// that decode several at a time.
 final class DecoderPool: Sendable {
   /// The session that a thread keeps from one utterance to the next, and its task.

@@ -3,13 +3,13 @@ import AudioThreads
 import SpeechClient
 import SpeechEngine
 
-/// Everything between the audio and the results of one task, on a thread of its own, because the
+/// Everything between the audio and the results of one task, on its own thread, because the
 /// engine blocks.
 ///
 /// It cuts the audio into utterances and decodes them with its own session, one after the other, or
 /// with a pool, several at a time.
 actor Recognizer {
-  /// How much audio the engine gets at a time; a cancelled task stops after at most this much.
+  /// How much audio the engine gets at a time; a canceled task stops after at most this much.
   private static let step = Duration.milliseconds(100)
 
   /// After this much silence it reports its progress.

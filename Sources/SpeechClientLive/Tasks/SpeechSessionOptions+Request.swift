@@ -19,7 +19,7 @@ extension SpeechRequest {
   fileprivate func checkedKeyPhrases() throws(SpeechClientError) -> [SpeechKeyPhrase] {
     guard keyPhrases.isEmpty || grammar == nil else {
       throw .invalidRequest(
-        reason: "a grammar and key phrases exclude each other; ask for one of them")
+        reason: "a grammar and key phrases exclude each other; request one of them")
     }
     var checked: [SpeechKeyPhrase] = []
     for phrase in keyPhrases {

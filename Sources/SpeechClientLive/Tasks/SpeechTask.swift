@@ -86,7 +86,7 @@ final class SpeechTask: Sendable {
       }
       intake.change { $0.close() }
     } catch {
-      // A source may throw because its task was cancelled.
+      // A source may throw because its task was canceled.
       let failure = error is CancellationError && Task.isCancelled ? nil : error
       intake.change { $0.close(failure) }
     }
@@ -131,7 +131,7 @@ final class SpeechTask: Sendable {
       case .wait: continue
       case .leaveSource: intake.change { $0.close() }
       case .leaveEngine:
-        fail(SpeechEngineError.failed(reason: "the engine has not moved for half a minute"))
+        fail(SpeechEngineError.failed(reason: "the engine has made no progress for 30 seconds"))
       }
     }
   }

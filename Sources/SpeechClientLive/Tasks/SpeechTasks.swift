@@ -27,7 +27,7 @@ final class SpeechTasks: Sendable {
     return AuthorizationStatus(engine.availability())
   }
 
-  /// Makes a session to see whether the engine works, on a thread of its own.
+  /// Makes a session to see whether the engine works, on a separate thread.
   ///
   /// The engine keeps the loaded model for later sessions.
   func requestAuthorization() async -> AuthorizationStatus {

@@ -9,23 +9,22 @@ extension SpeechActivityDetector {
 /// Separates speech from background by its level in the band of speech.
 ///
 /// Background and speech are percentiles of the level of the last six seconds, averaged over 50 ms,
-/// so that noise may wander and a single quiet frame says nothing. A sound that stays as loud for two seconds is
-/// background at once, because speech does not. Speech begins between them: in little noise far
-/// above it, in loud noise just above it.
+/// so a drifting noise level is tracked and a single quiet frame does not matter. A sound that
+/// stays equally loud for two seconds becomes background at once, because speech never does. Speech
+/// begins between the two: far above little noise, just above loud noise.
 final class EnergyDetector: SpeechActivitySession {
-  /// Levels that lie no further apart than this, but for a tenth of them, are those of a steady sound.
+  /// If nine tenths of the levels are within this range, the sound is steady.
   private static let steadiness = 3.0
   /// How many frames are measured before any is judged, so that a stream may begin within speech.
   private static let warmUp = 100
 
   /// Speech begins at this part of the way from background to speech, in decibels.
   private static let threshold = 0.35
-  /// That is at least and at most so far above the background.
+  /// The smallest and largest distance of the threshold from the background.
   private static let thresholds = 5.0...20.0
   /// How much lower the threshold is within an utterance, so that quiet sounds do not end it.
   private static let hysteresis = 0.6
-  /// A background that is lower than this counts as this, so that dither above digital silence is
-  /// not speech.
+  /// A lower background counts as this, so that dither above digital silence is not speech.
   private static let lowestBackground = -85.0
 
   let frameLength = FrameCount(.milliseconds(10), at: .speech)
@@ -77,7 +76,7 @@ final class EnergyDetector: SpeechActivitySession {
     return max(Decibels(amplitude: mean.squareRoot()).dBFS, LevelHistory.lowest)
   }
 
-  /// Judges the frames that wait by their levels, against all that was measured so far.
+  /// Judges the waiting frames by their levels, against all measurements so far.
   private func judge() -> [Double] {
     let background = max(history.percentile(5), Self.lowestBackground)
     let distance = (history.percentile(95) - background) * Self.threshold
@@ -91,7 +90,7 @@ final class EnergyDetector: SpeechActivitySession {
   }
 }
 
-/// Passes what is loud in speech: 120 Hz to 3 kHz, without the rumble and the offset below it.
+/// Passes the loud band of speech: 120 Hz to 3 kHz, without the rumble and the offset below it.
 private struct SpeechBand {
   /// A low-pass of the first order.
   private struct LowPass {
@@ -112,7 +111,7 @@ private struct SpeechBand {
     }
   }
 
-  // Twice the same: power falls by 12 dB per octave below it, faster than that of brown noise grows.
+  // Two in series: power falls by 12 dB per octave below, faster than that of brown noise grows.
   private var rumble = (LowPass(share: 0.046_03), LowPass(share: 0.046_03))
   private var hiss = LowPass(share: 0.692_13)
 
@@ -123,7 +122,7 @@ private struct SpeechBand {
   }
 }
 
-/// The levels of the last so many frames, as counts of half a decibel each.
+/// The levels of the last `window` frames, counted in steps of half a decibel.
 private struct LevelHistory {
   /// Lower levels count as this, in dBFS; full scale is the highest.
   static let lowest = -100.0
@@ -131,7 +130,7 @@ private struct LevelHistory {
 
   let window: Int
   private var counts = [Int](repeating: 0, count: Int(-lowest * stepsPerDecibel) + 1)
-  /// The newest is written over the oldest.
+  /// The newest overwrites the oldest.
   private var levels: [Float] = []
   private var oldest = 0
 
@@ -165,7 +164,7 @@ private struct LevelHistory {
     Int((min(max(Double(level), lowest), 0) - lowest) * stepsPerDecibel)
   }
 
-  /// The level that so many of a hundred are below; the lowest where there are none.
+  /// The level at this percentile; the lowest if there are no levels.
   func percentile(_ percent: Int) -> Double {
     var below = levels.count * percent / 100
     for (step, count) in counts.enumerated() {

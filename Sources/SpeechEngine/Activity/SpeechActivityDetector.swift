@@ -11,7 +11,7 @@ public struct SpeechActivityDetector: Sendable {
   /// It returns at once: what takes time to load is loaded with the first frame.
   public var makeSession: @Sendable () -> any SpeechActivitySession
 
-  /// Says whether it can be used, and where its model lies; the language is `und`.
+  /// Reports whether it can be used, and where its model is; the language is `und`.
   ///
   /// It may load a library, but no model.
   public var availability: @Sendable () -> SpeechEngineAvailability
@@ -48,7 +48,8 @@ public protocol SpeechActivitySession: AnyObject {
 
   /// Returns the probabilities of the frames that have waited: the audio has ended, or has a gap.
   ///
-  /// The next frame begins a new stretch of audio, for which what is known of the room may be kept.
+  /// The next frame begins a new stretch of audio; the detector may keep what it has learned about
+  /// the room.
   func finish() -> [Double]
 }
 

@@ -4,7 +4,7 @@ package indirect enum JSGFExpansion: Equatable {
   case rule(String, line: Int)
   case sequence([JSGFExpansion])
   case choice([JSGFExpansion])
-  /// `*`, or `+` where it is said at least once: there is no end to what may be said.
+  /// `*`, or `+` if it is said at least once: the sentences are unlimited.
   case repetition(JSGFExpansion, isRequired: Bool, line: Int)
 }
 

@@ -1,6 +1,6 @@
 /// A JSGF grammar without errors; an engine checks it before its library reads it.
 package struct JSGFGrammar {
-  /// The name that it gives itself; empty where it has none.
+  /// The name in its header; empty if it has none.
   package let name: String
   package private(set) var rules: [String: JSGFExpansion] = [:]
   /// The names of the rules that may be said, in their order.
@@ -45,10 +45,10 @@ package struct JSGFGrammar {
     }
   }
 
-  /// Checks that a library can put each rule in all the places where its name stands.
+  /// Checks that a library can expand each rule wherever its name occurs.
   ///
   /// - Throws: `.grammarInvalid` for a rule that is not defined, one that contains itself anywhere
-  ///   but at its end, and for more rules and parts than anybody needs.
+  ///   but at its end, and for excessively many rules and parts.
   package func checkExpansion() throws(SpeechEngineError) {
     var walk = JSGFWalk(grammar: self)
     for rule in publicRules {
@@ -58,14 +58,14 @@ package struct JSGFGrammar {
   }
 }
 
-/// Walks through all that a rule comes to, as a library does that puts rules in place of their names.
+/// Walks through the expansion of a rule, like a library that replaces names by their rules.
 private struct JSGFWalk {
   /// How many words and rules all public rules together may expand to.
   static let most = 50_000
 
-  /// What stands around a part.
+  /// The surroundings of a part.
   struct Place {
-    /// How many parts come before it in which something must be said.
+    /// How many parts before it require words.
     var said = 0
     /// Whether nothing comes after it.
     var isLast = true
@@ -73,7 +73,7 @@ private struct JSGFWalk {
   }
 
   let grammar: JSGFGrammar
-  /// The public rule that is walked through.
+  /// The public rule that is being expanded.
   var start = ""
   private var count = 0
   /// The rules around a part, the outermost first, and how much is said before each.

@@ -1,6 +1,6 @@
 /// Parses the rules of a JSGF grammar.
 package struct JSGFParser {
-  /// How many groups may be within each other: what nobody writes must not end the process.
+  /// How deep groups may be nested: a grammar that nobody writes must not end the process.
   static let deepest = 200
 
   private var depth = 0
@@ -22,7 +22,8 @@ package struct JSGFParser {
     if isPublic { tokens.removeFirst() }
     if next == .word("import") {
       throw .grammarInvalid(
-        line: line, reason: "no rule is imported; write what other grammars have into this one")
+        line: line,
+        reason: "imports are not supported; copy the other grammar's rules into this one")
     }
     guard case .rule(let name) = next else { throw unexpected("a rule begins with its <name>") }
     tokens.removeFirst()
@@ -41,7 +42,7 @@ package struct JSGFParser {
     return next == .word("grammar") ? try statement().last ?? "" : ""
   }
 
-  /// The words up to the end of a statement that is no rule.
+  /// The words up to the end of a statement that is not a rule.
   private mutating func statement() throws(SpeechEngineError) -> [String] {
     var words: [String] = []
     while let kind = next, kind != .mark(";") {
@@ -64,7 +65,7 @@ package struct JSGFParser {
   private mutating func sequence() throws(SpeechEngineError) -> JSGFExpansion {
     var parts: [JSGFExpansion] = []
     while let part = try part() { parts.append(part) }
-    guard !parts.isEmpty else { throw unexpected("a word, a <rule> or a group is missing") }
+    guard !parts.isEmpty else { throw unexpected("a word, a <rule>, or a group is missing") }
     return parts.count == 1 ? parts[0] : .sequence(parts)
   }
 
@@ -99,7 +100,8 @@ package struct JSGFParser {
     guard depth <= Self.deepest else {
       throw .grammarInvalid(
         line: line,
-        reason: "groups are more than \(Self.deepest) deep; give inner ones rules of their own")
+        reason: "groups are nested more than \(Self.deepest) deep; "
+          + "move inner groups into separate rules")
     }
     tokens.removeFirst()
     let expansion = try choice()

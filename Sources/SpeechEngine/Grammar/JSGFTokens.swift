@@ -4,7 +4,7 @@ struct JSGFToken: Equatable {
     case word(String)
     /// A name in angle brackets.
     case rule(String)
-    /// `=`, `;`, `|`, `(`, `)`, `[`, `]`, `*` or `+`.
+    /// `=`, `;`, `|`, `(`, `)`, `[`, `]`, `*`, or `+`.
     case mark(Character)
   }
 
@@ -12,7 +12,7 @@ struct JSGFToken: Equatable {
   let line: Int
 }
 
-/// Cuts a JSGF grammar into tokens; comments, weights and tags say nothing about what may be said.
+/// Cuts a JSGF grammar into tokens; comments, weights, and tags do not change what may be said.
 struct JSGFTokenizer {
   private var rest: Substring
   private var line = 1
@@ -49,7 +49,7 @@ struct JSGFTokenizer {
   private mutating func addWord() {
     let word = rest.prefix { !$0.isWhitespace && !"=;|()[]*+<>{}\"/".contains($0) }
     if !word.isEmpty { add(.word(String(word))) }
-    // What begins no token is left out, one character at a time.
+    // Characters that begin no token are skipped, one at a time.
     skip(max(1, word.count))
   }
 
@@ -63,13 +63,13 @@ struct JSGFTokenizer {
     return String(content)
   }
 
-  /// Skips the first character and all up to an end.
+  /// Skips the first character and all others up to and including an end.
   private mutating func skip(past end: some StringProtocol) throws(SpeechEngineError) {
     let content = rest.dropFirst()
     var tail = content
     while !tail.isEmpty, !tail.hasPrefix(end) { tail = tail.dropFirst() }
     guard !tail.isEmpty else {
-      throw .grammarInvalid(line: line, reason: "what begins here has no end (\(end) is missing)")
+      throw .grammarInvalid(line: line, reason: "the closing \(end) is missing")
     }
     skip(rest.distance(from: rest.startIndex, to: tail.startIndex) + end.count)
   }

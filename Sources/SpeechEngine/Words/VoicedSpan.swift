@@ -2,8 +2,7 @@ package import AudioCore
 
 /// Finds where in an utterance the voice is, by the levels of its steps of 10 ms.
 package struct VoicedSpan {
-  /// How far below the loudest step a step may be and still be voice, as a ratio of
-  /// energies: 25 dB.
+  /// How far a step of voice may be below the loudest one, as a ratio of energies: 25 dB.
   static let ratio: Float = 316
   static let step = 160
 
@@ -23,7 +22,7 @@ package struct VoicedSpan {
     rest.removeFirst(whole)
   }
 
-  /// From the first step that is loud to the last; the whole utterance if none is.
+  /// From the first loud step to the last; the whole utterance if none is loud.
   package var frames: Range<FrameCount> {
     let threshold = threshold(below: energies.max() ?? 0)
     guard threshold > 0, let first = energies.firstIndex(where: { $0 > threshold }),
@@ -32,10 +31,10 @@ package struct VoicedSpan {
     return FrameCount(first * Self.step)..<FrameCount((last + 1) * Self.step)
   }
 
-  /// Words with their ends beside pauses where their sound begins and ends, and without the silence
-  /// that lies within one; no word grows by more than 0.3 s at an end.
+  /// Words whose ends beside pauses are moved to the beginning and end of their sound, and without
+  /// silence within a word; no word grows by more than 0.3 s at an end.
   ///
-  /// - Parameter words: nil for a word whose place is unknown; there is no pause beside it.
+  /// - Parameter words: nil for a word whose time is unknown; there is no pause beside it.
   package func fitting(_ words: [Range<FrameCount>?]) -> [Range<FrameCount>?] {
     let steps = words.map { word in
       word.map {
@@ -53,7 +52,7 @@ package struct VoicedSpan {
     }
   }
 
-  /// A word in steps, with as much room as there is between its neighbors.
+  /// A word in steps, with the room between its neighbors.
   private func fitting(_ word: Range<Int>, within room: Range<Int>) -> Range<Int> {
     let threshold = threshold(below: energies[word].max() ?? 0)
     let isLoud = { (step: Int) in energies[step] > threshold }
@@ -70,7 +69,7 @@ package struct VoicedSpan {
     return begin < end ? begin..<end : word
   }
 
-  /// The outermost step of a word's sound; nil where there is none.
+  /// The outermost step of a word's sound; nil if there is none.
   ///
   /// - Parameters:
   ///   - inside: the word's steps from its end inwards.
@@ -85,15 +84,17 @@ package struct VoicedSpan {
     return edge ?? inside.first(where: isLoud)
   }
 
-  /// So many steps between words, or of silence at the end of one, are a pause.
+  /// The number of steps between words, or of silence at the end of one, that make a pause.
   private static let pause = 10
-  /// How far an end is moved outwards at most, in steps.
+  /// How far an end is moved outward at most, in steps.
   private static let reach = 30
   /// How long a sound may be quieter within, in steps.
   private static let dip = 8
 
-  /// What is louder is voice: 25 dB below the loudest step, in noise 6 dB above that, as far as it is
-  /// 10 dB below.
+  /// Louder steps are voice.
+  ///
+  /// The threshold is 25 dB below the loudest step; in noise it is 6 dB above the noise, but at
+  /// least 10 dB below the loudest step.
   private func threshold(below loudest: Float) -> Float {
     let quietest = energies.isEmpty ? 0 : energies.sorted()[energies.count / 10]
     return max(loudest / Self.ratio, min(quietest * 4, loudest / 10))

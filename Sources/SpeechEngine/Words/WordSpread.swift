@@ -1,7 +1,6 @@
 package import AudioCore
 
-/// Gives places to words without times: one after the other over a span, each in proportion to its
-/// length.
+/// Spreads words without times over a span, one after another, each in proportion to its length.
 package enum WordSpread {
   /// No word is taken to last longer, so that few words in a long span stay words.
   static let longestWord = FrameCount(.seconds(1), at: .speech)

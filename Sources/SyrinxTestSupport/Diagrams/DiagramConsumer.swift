@@ -104,7 +104,7 @@ final class StepExecutor: TaskExecutor {
 ///
 /// It delivers an element that has arrived when it is requested.
 ///
-/// It supports one iteration. A cancelled task gets the end of the stream, as with `AsyncStream`.
+/// It supports one iteration. A canceled task gets the end of the stream, as with `AsyncStream`.
 public struct DiagramInput<Element: Sendable>: AsyncSequence, Sendable {
   private let queue = InputQueue<Element>()
 

@@ -24,7 +24,7 @@
 /// | `*` | it requests the next element after each element |
 /// | `1`…`9` | it requests this many more elements |
 /// | `-` | it requests nothing; requested elements still come |
-/// | `;` | its task is cancelled and continues to request elements as with `*` |
+/// | `;` | its task is canceled and continues to request elements as with `*` |
 /// | `!` | it leaves its loop, and releases the stream |
 ///
 /// In each column the consumers act first, then the inputs, each in their order. The result shows

@@ -45,7 +45,7 @@ final class ReplayPace: Sendable {
   }
 
   private let sleep: @Sendable (Duration) async throws -> Void
-  // Protects the sleeping task, which is cancelled after the lock is released.
+  // Protects the sleeping task, which is canceled after the lock is released.
   private let state = Mutex(State())
 
   init(_ clock: any Clock<Duration>) {
@@ -54,7 +54,7 @@ final class ReplayPace: Sendable {
 
   /// Returns at this time, or at once after `hurry`.
   ///
-  /// - Throws: `CancellationError` if the caller is cancelled.
+  /// - Throws: `CancellationError` if the caller is canceled.
   func wait(until due: Duration) async throws {
     let waiting = state.withLock { state -> Task<Void, any Error>? in
       guard !state.isHurried else { return nil }
@@ -131,7 +131,7 @@ final class ReplayedStream<Element: Sendable>: Sendable {
     do {
       try await pace.wait(until: .nanoseconds(line.ns))
     } catch {
-      // A cancelled consumer gets the end of the stream, as with every stream.
+      // A canceled consumer gets the end of the stream, as with every stream.
       return nil
     }
     if let failed = line.failed { throw failed.value }

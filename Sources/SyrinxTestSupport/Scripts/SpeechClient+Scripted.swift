@@ -109,7 +109,7 @@ private final class ScriptedTask: Sendable {
       do {
         try await pace.wait(until: step.time)
       } catch {
-        // A cancelled consumer gets the end of the stream, as with every stream.
+        // A canceled consumer gets the end of the stream, as with every stream.
         return nil
       }
       guard let event = try take(step) else { continue }

@@ -30,7 +30,7 @@ public struct MetricsEndpoint: Sendable {
     (self.host, self.port, self.allowsRemote) = (host, port, allowsRemote)
   }
 
-  /// Serves until it is cancelled.
+  /// Serves until it is canceled.
   ///
   /// - Parameter onListening: called once with the address, including the port that the system chose.
   /// - Throws: `WyomingServerError` if it cannot listen.
@@ -43,7 +43,7 @@ public struct MetricsEndpoint: Sendable {
       let listener = try await mappingErrors(at: address) {
         try await ServerBootstrap(group: group)
           .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-          // Nothing is read until the client has a place.
+          // Nothing is read until the client has a connection.
           .childChannelOption(.autoRead, value: false)
           .bind(to: address) { channel in
             channel.eventLoop.makeCompletedFuture {

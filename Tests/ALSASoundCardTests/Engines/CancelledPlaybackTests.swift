@@ -6,7 +6,7 @@ import ClientDependencies
 import SoundCard
 import Testing
 
-/// Playbacks on ALSA's test card whose task is cancelled.
+/// Playbacks on ALSA's test card whose task is canceled.
 ///
 /// Each suite runs in its own process, whose threads and descriptors are not shared.
 @Suite(.timeLimit(.minutes(5))) struct CancelledPlaybackTests {

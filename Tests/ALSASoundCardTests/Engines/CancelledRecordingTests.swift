@@ -7,7 +7,7 @@ import SoundCard
 import SoundFile
 import Testing
 
-/// Recordings from ALSA's test card whose task is cancelled.
+/// Recordings from ALSA's test card whose task is canceled.
 ///
 /// The suite runs in its own process, whose threads and descriptors are not shared.
 @Suite(.timeLimit(.minutes(5))) struct CancelledRecordingTests {

@@ -65,14 +65,14 @@ import Testing
     let source = AsyncStream {
       if let buffer = first.withLock({ $0.take() }) { return buffer }
       request.yield()
-      // Nothing arrives; a cancelled task gets the end of the stream.
+      // Nothing arrives; a canceled task gets the end of the stream.
       return await AsyncStream<AudioBuffer> { _ in }.first { _ in true }
     } onCancel: {
       note.yield()
     }
     do {
       for await _ in source.broadcast().consumer() {
-        // An abandoned consumer ends with its loop and is not cancelled.
+        // An abandoned consumer ends with its loop and is not canceled.
         for await _ in requests { break }
         break
       }

@@ -2,7 +2,7 @@ import ClientDependenciesMacros
 import ClientDependenciesTestSupport
 import Testing
 
-// Article 002: clients with labelled parameters, a default, and a live value that has dependencies.
+// Article 002: clients with labeled parameters, a default, and a live value that has dependencies.
 
 private struct Movie: Equatable, Sendable {
   var id: Int

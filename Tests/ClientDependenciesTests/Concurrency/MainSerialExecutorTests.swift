@@ -1,7 +1,7 @@
 import ClientDependencies
 import Testing
 
-/// In processes of their own, because every task of a process is concerned.
+/// In separate processes, because it affects every task of a process.
 @Suite struct MainSerialExecutorTests {
   @Test func `a group's tasks run in the order of their addition`() async {
     await #expect(processExitsWith: .success) {

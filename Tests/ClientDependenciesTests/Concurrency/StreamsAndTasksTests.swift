@@ -26,7 +26,7 @@ import Testing
     #expect(seen == [1, 2])
   }
 
-  /// Its iterator says whether two tasks are in it.
+  /// Its iterator reports whether two tasks use it.
   private struct Exclusive: AsyncSequence, Sendable {
     let overlaps: Counter
     struct Iterator: AsyncIteratorProtocol {

@@ -65,7 +65,7 @@ import Testing
     #expect(kill(program, SIGKILL) == 0)
   }
 
-  /// A program that tells its number and stays, as a browser does.
+  /// A program that reports its process ID and stays, as a browser does.
   private func installEndless() throws {
     let pipe = folder.appending(path: "number").path
     try #require(mkfifo(pipe, 0o600) == 0)

@@ -17,7 +17,7 @@ let package = Package(
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.4.0")
   ],
   targets: [
-    // Packages of their own in reality, which `Dependencies` re-exports.
+    // Separate packages in reality, which `Dependencies` re-exports.
     .target(name: "Clocks", dependencies: [issueReporting]),
     .target(name: "ConcurrencyExtras"),
     .target(name: "Dependencies", dependencies: ["Clocks", "ConcurrencyExtras", issueReporting]),

@@ -26,8 +26,8 @@
 //   fail=E           every transfer fails with errno E from fail_at=N on (default: at once)
 //   mmap=1           its memory can be mapped, which plug-ins that convert demand of what they are over
 //   early_wakes=1    poll says "ready" at every tick, whether a period is there or not
-//   again_in=CALL    CALL (prepare, start or resume) answers EAGAIN again_times=N times (default 1) from again_at=N on
-//   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer or delay) takes block_ms=N, once block_at=N has
+//   again_in=CALL    CALL (prepare, start, or resume) answers EAGAIN again_times=N times (default 1) from again_at=N on
+//   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer, or delay) takes block_ms=N, once block_at=N has
 //                    been reached (default: at once), as with a sound server that is stopped; with open it is opening
 //   stall_at=N       nothing moves from then on, and nothing is said of it
 //   gone_for_ms=N    with gone_at: after N ms it is back, once and for all, for who opens it anew by the same script

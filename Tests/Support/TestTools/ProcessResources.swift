@@ -30,7 +30,7 @@ package struct ProcessResources {
       (before.heap, before.descriptors) = (after.heap, after.descriptors)
       try await work()
       after = try ProcessResources()
-      // The last one closes its descriptors in a task of its own.
+      // The last one closes its descriptors in a separate task.
       for _ in 0..<1_000 where !after.isNoMore(than: before) {
         await Task.yield()
         after = try ProcessResources()

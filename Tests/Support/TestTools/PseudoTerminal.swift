@@ -4,7 +4,7 @@ import Foundation
 package final class PseudoTerminal: Sendable {
   /// The end that programs write to.
   package let user: Int32
-  /// The end of whoever types and reads.
+  /// The end of the user, who types and reads.
   package let screen: Int32
 
   package init() throws {

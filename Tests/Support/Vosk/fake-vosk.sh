@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the library of fake-vosk.c and a model that looks right from outside: fake-vosk.sh FOLDER [COMPILER FLAG...]
-# They are FOLDER/libvosk.so and FOLDER/vosk-model-small-en-us-0.1, whose behaviour the file "script" in it tells.
+# They are FOLDER/libvosk.so and FOLDER/vosk-model-small-en-us-0.1, whose file "script" determines the behavior.
 set -euo pipefail
 folder=$1
 shift

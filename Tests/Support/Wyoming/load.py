@@ -1,6 +1,6 @@
 """Clients made with the PyPI package `wyoming`, at once, and a server that is killed halfway.
 
-load.py URI FILE TEXT CLIENTS UTTERANCES [PROCESS PORT]: each client has the file recognized so many times, each time on a new
+load.py URI FILE TEXT CLIENTS UTTERANCES [PROCESS PORT]: each client has the file recognized UTTERANCES times, each time on a new
 connection. When half of the utterances are recognized, the process of the server on this port is killed. It may cost as many
 utterances as it has connections then. All others, and all that begin later, must have this text. Prints the number of lost ones.
 """

@@ -4,7 +4,7 @@ import SpeechClient
 import Synchronization
 import Wyoming
 
-/// A recognizer whose words say how much it has heard.
+/// A recognizer whose words are the amount of audio that it has captured.
 struct CountingSpeech: Sendable {
   /// How many recognitions are under way, and how many were given up.
   final class Tally: Sendable {
@@ -72,7 +72,7 @@ extension SpeechRecognitionResult {
   }
 }
 
-/// The frames of one transcription with so many tenths of a second.
+/// The frames of one transcription with this many tenths of a second.
 func utterance(tenths: Int, language: String? = nil) -> [WyomingEvent] {
   let format = WyomingAudioFormat.speech.data
   let chunk = WyomingEvent("audio-chunk", format, payload: [UInt8](repeating: 0, count: 3200))

@@ -5,7 +5,7 @@ import Wyoming
 
 @testable import WyomingEngine
 
-/// Does something that blocks on a thread of its own.
+/// Runs a blocking call on a separate thread.
 func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
@@ -84,7 +84,7 @@ private func answer(
   }
 }
 
-/// A socket file at which nobody listens any more.
+/// A socket file without a listener.
 func leaveSocket(at path: String) throws {
   let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(descriptor) }

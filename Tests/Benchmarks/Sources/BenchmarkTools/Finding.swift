@@ -1,12 +1,12 @@
 import Foundation
 
-/// One figure of the table, beside its bound where it has one.
+/// One figure of the table, with its bound if it has one.
 package struct Finding: Sendable {
   package var name: String
   package var value: Double
   package var unit: String
   package var bound: Double?
-  /// Whether the value has to stay below the bound, not only to keep to it.
+  /// Whether the value must be less than the bound, not just at most equal to it.
   package var isBelow = false
   package var remark = ""
 
@@ -62,9 +62,9 @@ extension [Duration] {
 
   package var median: Duration { percentile(0.5) }
 
-  /// The value that so large a part of them does not exceed.
+  /// The value that this part of them does not exceed.
   package func percentile(_ part: Double) -> Duration {
-    precondition(!isEmpty, "of nothing there is no percentile")
+    precondition(!isEmpty, "no values have no percentile")
     return sorted()[Swift.min(count - 1, Int((Double(count) * part).rounded(.up)) - 1)]
   }
 }

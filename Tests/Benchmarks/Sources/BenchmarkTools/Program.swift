@@ -2,9 +2,9 @@ import Foundation
 
 /// A program that was started.
 package struct Program: Sendable {
-  /// What a program has used when it is over.
+  /// The resources that a program has used.
   package struct Cost: Sendable {
-    /// The time of the processor, in the program and in the kernel.
+    /// CPU time, in the program and in the kernel.
     package var seconds: Double
     package var status: Int32
     /// The peak resident memory, in bytes; at least that of this process when it started the program.
@@ -65,13 +65,13 @@ package struct Program: Sendable {
     kill(id, SIGINT)
   }
 
-  /// The number of bytes that it has in memory now, its libraries' among them.
+  /// The number of bytes that it has in memory now, including those of its libraries.
   package func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
 
   /// Its peak resident memory so far, in bytes.
   private func peakBytes() throws -> Int { try Self.bytes("VmHWM", of: "\(id)") }
 
-  /// Its peaks of resident memory until its end, in bytes, five in a second; blocks the thread.
+  /// Its peaks of resident memory until its end, in bytes, five per second; blocks the thread.
   package func peaks() -> [Int] {
     var peaks: [Int] = []
     while let bytes = try? peakBytes() {
@@ -81,7 +81,7 @@ package struct Program: Sendable {
     return peaks
   }
 
-  /// Starts a program and waits until it has done its work.
+  /// Starts a program and waits for its end.
   @discardableResult
   package static func run(
     _ arguments: [String], variables: [String: String] = [:], isSilent: Bool = false
@@ -93,7 +93,7 @@ package struct Program: Sendable {
     return cost
   }
 
-  /// What a program writes to its standard output, once it has done its work.
+  /// The standard output of a program, after its end.
   package static func output(_ arguments: [String]) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/usr/bin/env")

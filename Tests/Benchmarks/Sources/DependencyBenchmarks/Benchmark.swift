@@ -1,4 +1,4 @@
-/// One operation that is measured, and what its time is a multiple of.
+/// A measured operation, and the reference for its time.
 struct Benchmark: Sendable {
   enum Reference: Sendable {
     case read
@@ -11,13 +11,13 @@ struct Benchmark: Sendable {
 
   var name: String
   var reference: Reference
-  /// The greatest multiple of the reference that is allowed.
+  /// The greatest allowed multiple of the reference.
   var limit: Double?
-  /// How many threads do the same at once.
+  /// How many threads do the same at the same time.
   var threads = 1
-  /// Whether time counts in which the process waits: for a lock, but also for a busy machine.
+  /// Whether waiting time counts: for a lock, but also for a busy machine.
   var isWallClock = false
-  /// Runs the operation that often.
+  /// Runs the operation this many times.
   var run: @Sendable (_ count: Int) async -> Void
 
   init(
@@ -34,13 +34,13 @@ struct Benchmark: Sendable {
   }
 }
 
-/// Keeps the optimiser from leaving out what gives a value that nobody uses.
+/// Keeps the optimizer from removing the computation of an unused value.
 @inline(never)
 func use<Value>(_ value: Value) {
   withExtendedLifetime(value) {}
 }
 
-/// Keeps the optimiser from knowing a value.
+/// Keeps the optimizer from knowing a value.
 @inline(never)
 @_optimize(none)
 func opaque<Value>(_ value: Value) -> Value { value }

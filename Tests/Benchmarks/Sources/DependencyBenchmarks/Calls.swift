@@ -21,10 +21,11 @@ extension Benchmark {
     ]
   }
 
-  /// One key read on two threads at once, against the same reads on one: time per read and thread.
+  /// One key, read on two threads at the same time, against the same reads on one: time per read
+  /// and thread.
   ///
-  /// Threads that wait for each other show in the time of the wall, on a machine that has two
-  /// processors to spare.
+  /// Waits of the threads for each other appear in the wall time, on a machine with two free
+  /// processors.
   static var threads: [Benchmark] {
     [1, 2].map { reads(on: $0, per: .oneThread, isWallClock: false) }
       + [1, 2].map { reads(on: $0, per: .oneThreadOfTheWall, isWallClock: true) }

@@ -27,7 +27,7 @@ extension DependencyValues {
   }
 }
 
-/// What a feature looks like: its dependencies are stored.
+/// A typical feature: its dependencies are stored.
 struct Feature: Sendable {
   @Dependency(\.volume) var volume
   @Dependency(VolumeKey.self) var volumeByKey
@@ -35,12 +35,12 @@ struct Feature: Sendable {
   @Dependency(\.player.play) var play
 }
 
-/// A model of the usual shape, which is an object.
+/// A typical model, which is an object.
 final class Model {
   @Dependency(\.volume) var volume
 }
 
-/// What everything is compared with.
+/// The reference of all comparisons.
 enum Bare {
   @TaskLocal static var value = 1
 }

@@ -9,22 +9,23 @@ import Glibc
 /// ```
 ///
 /// Options:
-/// - `--check`: exit with status 1 where an operation is over its limit.
+/// - `--check`: exit with status 1 if an operation exceeds its limit.
 /// - `--rounds 101`: how often everything is measured; the median counts.
-/// - `--only text`: only the operation of that name; where none has it, those that
-///   contain the text.
-/// - `--count 100000`: run these operations that often and measure nothing, for `valgrind`, which
-///   counts instructions the same on a busy machine; take two counts, and divide the difference:
+/// - `--only text`: only the operation of that name; if there is none, those whose names contain
+///   the text.
+/// - `--count 100000`: run these operations this many times and measure nothing, for `valgrind`,
+///   whose instruction counts do not depend on how busy the machine is; take two counts, and divide
+///   the difference:
 ///
 /// ```sh
 /// cd Tests/Benchmarks
 /// valgrind --tool=callgrind .build/release/DependencyBenchmarks --count 5000 --only "Key.self), live"
 /// ```
 ///
-/// No test depends on it, because no test may depend on how busy the machine is.
+/// No test depends on these figures, because no test may depend on how busy the machine is.
 @main
 struct DependencyBenchmarks {
-  /// Waits on the main thread: one that ends before the process does is more than `valgrind` bears.
+  /// Waits on the main thread, because `valgrind` cannot handle one that ends before the process.
   static func main() {
     let end = DispatchSemaphore(value: 0)
     Task.detached {

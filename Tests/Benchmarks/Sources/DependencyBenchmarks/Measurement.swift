@@ -2,7 +2,8 @@ import Glibc
 
 /// The processor time of one operation, measured again and again in turn with all others.
 ///
-/// What disturbs the machine for a while then disturbs all alike, and the median forgets it.
+/// A temporary disturbance of the machine then affects all of them equally, and the median ignores
+/// it.
 struct Measurement {
   var benchmark: Benchmark
   private var rounds: [Double] = []
@@ -33,11 +34,10 @@ struct Measurement {
     if isRecorded { rounds.append((end - start) / Double(count * divisor)) }
   }
 
-  /// Threads share the time of the wall, and add up that of the processor.
+  /// Threads share wall time, and add up CPU time.
   private var divisor: Int { benchmark.isWallClock ? 1 : benchmark.threads }
 
-  /// A time in nanoseconds: usually the one that the process's threads worked, not when others had
-  /// the processor.
+  /// A time in nanoseconds: usually the CPU time of the process's threads, without that of others.
   private var now: Double {
     var time = timespec()
     clock_gettime(benchmark.isWallClock ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time)

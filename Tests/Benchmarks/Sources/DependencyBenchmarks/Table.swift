@@ -36,7 +36,7 @@ struct Table {
     }
   }
 
-  /// The operations that take longer than they may.
+  /// The operations that exceed their limits.
   var overLimit: [String] { rows.filter(\.isOver).map(\.measurement.benchmark.name) }
 
   var text: String {

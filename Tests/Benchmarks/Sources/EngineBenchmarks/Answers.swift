@@ -8,7 +8,7 @@ import BenchmarkTools
 import ClientDependencies
 import SoundCard
 
-/// How soon the engines answer, on the paced card in real time.
+/// How soon the engines respond, on the paced card in real time.
 enum Answers {
   private static let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
@@ -42,7 +42,7 @@ enum Answers {
     }
   }
 
-  /// Throws where a round has no answer: what was never heard is not soon.
+  /// Throws if a round has no answer.
   private static func summary(
     _ name: String, _ rounds: Int, _ times: [Duration], bound: Duration
   ) throws -> Finding {
@@ -71,7 +71,7 @@ enum Answers {
     if beside { try await Task.sleep(for: .milliseconds(200)) } else { others.cancel() }
     var times: [Duration] = []
     for round in 0..<rounds {
-      // At every place of a period.
+      // At every offset within a period.
       try await Task.sleep(for: .microseconds(1_000 + round * 377 % 10_000))
       observer.reset()
       let asked = MonotonicMoment.now
@@ -99,7 +99,7 @@ enum Answers {
       }
       try await Task.sleep(for: .microseconds(150_000 + round * 377 % 25_000))
       guard observer.firstSound != nil else {
-        throw Program.Failure(description: "what was to be stopped was not heard")
+        throw Program.Failure(description: "the sound to stop was not played")
       }
       let asked = MonotonicMoment.now
       await player.stop()
@@ -109,7 +109,7 @@ enum Answers {
     return times
   }
 
-  /// From the moment that the first frame of a block passed the microphone to its arrival.
+  /// From the moment at which the microphone captured the first frame of a block until its arrival.
   private static func arrivals(
     _ observer: CardObserver, _ rounds: Int
   ) async throws -> [Duration] {
@@ -120,7 +120,7 @@ enum Answers {
     for try await captured in await recorder.capture(request) {
       let arrived = MonotonicMoment.now
       guard let start = observer.start else {
-        throw Program.Failure(description: "nobody knows when the microphone began")
+        throw Program.Failure(description: "the start of the microphone is unknown")
       }
       times.append((arrived - start) - captured.capturedAt)
       if times.count == rounds { break }

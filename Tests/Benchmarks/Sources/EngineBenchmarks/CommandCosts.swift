@@ -4,7 +4,8 @@ import Foundation
 /// The CPU time that a command needs to play or record a minute, beside its peers: on a card, and
 /// through a PulseAudio server.
 ///
-/// All run at once and in real time, so that what disturbs the machine disturbs all alike.
+/// All run at the same time and in real time, so that disturbances of the machine affect all of
+/// them equally.
 enum CommandCosts {
   private struct Peer {
     var name: String
@@ -22,7 +23,7 @@ enum CommandCosts {
     let served = servedPlayers(try bench.sound(seconds: seconds))
     let server = try PulseServer(in: bench)
     defer { server.stop() }
-    // Two of each, and the cheaper one counts.
+    // Two of each; the cheaper one counts.
     let started = try (0..<2).map { round in
       try (playing + recording + served).map { peer in
         let device = ["AUDIODRIVER": "alsa", "AUDIODEV": peer.isServed ? "pulse" : "syrinxtest"]
@@ -45,7 +46,7 @@ enum CommandCosts {
         name: "aplay, period 25 ms × 4",
         arguments: ["aplay", "-q", "--period-time=25000", "--buffer-time=100000"] + device
           + [sound]),
-      Peer(name: "aplay as it comes", arguments: ["aplay", "-q"] + device + [sound]),
+      Peer(name: "aplay with its defaults", arguments: ["aplay", "-q"] + device + [sound]),
       Peer(name: "SoX play", arguments: ["play", "-q", sound]),
       Peer(
         name: "syrinx play",
@@ -53,7 +54,7 @@ enum CommandCosts {
     ]
   }
 
-  /// In each peer's own buffer sizes.
+  /// With each peer's own buffer sizes.
   private static func servedPlayers(_ sound: String) -> [Peer] {
     [
       Peer(
@@ -75,7 +76,7 @@ enum CommandCosts {
         arguments: ["arecord", "-q", "--period-time=50000", "--buffer-time=200000"] + device
           + format + length + [bench.file("a@.wav")]),
       Peer(
-        name: "arecord as it comes",
+        name: "arecord with its defaults",
         arguments: ["arecord", "-q"] + device + format + length + [bench.file("b@.wav")]),
       Peer(
         name: "SoX rec",
@@ -92,7 +93,7 @@ enum CommandCosts {
     ]
   }
 
-  /// What a minute costs.
+  /// The cost of a minute.
   private static func cost(of program: Program, _ seconds: Int) throws -> Double {
     let cost = try program.cost()
     guard cost.status == 0 else {
@@ -102,8 +103,8 @@ enum CommandCosts {
     return cost.seconds * 60 / Double(seconds)
   }
 
-  /// The last peer is ours: it may need at most this factor of the first one's time, and less than SoX,
-  /// which comes before it.
+  /// The last peer is ours: it may need at most this multiple of the first one's time, and less
+  /// than SoX, which precedes it.
   private static func findings(
     _ peers: [Peer], _ costs: [Double], _ seconds: Int, atMost factor: Double = 1
   ) -> [Finding] {
@@ -126,7 +127,7 @@ enum CommandCosts {
 
 /// The PulseAudio server of `Tests/Support/pulse.sh`.
 private struct PulseServer {
-  /// The variables that lead programs to it.
+  /// The variables that point programs to it.
   let variables: [String: String]
   private let folder: String
 

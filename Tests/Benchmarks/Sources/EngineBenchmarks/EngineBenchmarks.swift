@@ -2,23 +2,23 @@ import AudioCore
 import BenchmarkTools
 import Glibc
 
-/// Measures what playing and recording cost and how soon they answer, beside aplay, arecord and SoX
-/// in the same run.
+/// Measures what playing and recording cost and how soon they respond, beside aplay, arecord, and
+/// SoX in the same run.
 ///
 /// ```sh
 /// Tests/bench.sh EngineBenchmarks
 /// ```
 ///
 /// Options:
-/// - `--check`: exit with status 1 where a figure is over its bound.
+/// - `--check`: exit with status 1 if a figure exceeds its bound.
 /// - `--seconds 60`: how long the commands play and record, in real time; their costs are given for
 ///   60 s.
-/// - `--rounds 500`: how many answers are waited for; their 99th percentile counts.
-/// - `--starts 10000`: how many playbacks, captures and recordings are begun and cancelled.
+/// - `--rounds 500`: how many responses are measured; their 99th percentile counts.
+/// - `--starts 10000`: how many playbacks, captures, and recordings are begun and canceled.
 /// - `--only text`: only the groups whose names contain the text.
 ///
-/// The card is the paced plug-in of `Tests/Support/ALSA`, or, where it says so, the virtual one. No
-/// test depends on it, because no test may depend on how busy the machine is.
+/// The card is the paced plug-in of `Tests/Support/ALSA`, or, where stated, the virtual one. No
+/// test depends on these figures, because no test may depend on how busy the machine is.
 @main
 struct EngineBenchmarks {
   static func main() async throws {

@@ -35,7 +35,7 @@ enum Leftovers {
     } operation: {
       let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
       let tone = AudioSignal.sine(440).buffer(.seconds(1), format: format)
-      // Caches are filled and the pool's threads started before the count.
+      // Fills the caches and starts the pool's threads before the count.
       try await begin(starts / 10, tone, on: card, in: bench)
       let before = try Count()
       try await begin(starts, tone, on: card, in: bench)
@@ -49,19 +49,20 @@ enum Leftovers {
     let bytes = Double(after.bytes - before.bytes)
     return [
       Finding(
-        name: name + "threads more", value: Double(after.threads - before.threads), unit: "",
+        name: name + "more threads", value: Double(after.threads - before.threads), unit: "",
         bound: 0),
       Finding(
-        name: name + "descriptors more",
+        name: name + "more descriptors",
         value: Double(after.descriptors - before.descriptors), unit: "", bound: 0),
-      // No piece of memory is smaller than 24 bytes: less is the allocator's own.
+      // No allocation is smaller than 24 bytes; less belongs to the allocator.
       Finding(
-        name: name + "memory more, per start", value: bytes / Double(starts), unit: "bytes",
+        name: name + "more memory, per start", value: bytes / Double(starts), unit: "bytes",
         bound: 8, remark: "\(Int(bytes)) bytes in all"),
     ]
   }
 
-  /// Begins playbacks, captures and recordings in turn and cancels each where it happens to be.
+  /// Begins playbacks, captures, and recordings in turn, and cancels each wherever it happens to
+  /// be.
   private static func begin(
     _ count: Int, _ tone: AudioBuffer, on card: VirtualSoundCard, in bench: Workbench
   ) async throws {
@@ -82,10 +83,10 @@ enum Leftovers {
       do { try await task.value } catch is CancellationError {}
     }
     await player.stop()
-    // A recording that is cancelled completes its file behind its consumer's back.
+    // A canceled recording completes its file after its consumer has left.
     await recorder.stopRecording()
     while card.openDeviceCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
-    // What is lost stays lost; what is only on its way has gone by then.
+    // Leaks remain; anything that is only pending is gone by then.
     try await Task.sleep(for: .seconds(1))
   }
 }

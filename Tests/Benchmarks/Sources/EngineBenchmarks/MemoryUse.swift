@@ -1,7 +1,7 @@
 import BenchmarkTools
 import Foundation
 
-/// Memory while playing and recording, each in a process of its own.
+/// Memory while playing and recording, each in a separate process.
 enum MemoryUse {
   @Sendable static func measure(on bench: Workbench) async throws -> [Finding] {
     let sound = try bench.sound(seconds: 60)

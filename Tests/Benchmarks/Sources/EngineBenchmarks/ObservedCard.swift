@@ -4,26 +4,26 @@ import Glibc
 import SoundCard
 import Synchronization
 
-/// Notes when what is not silence reaches a card, and when a microphone's time began.
+/// Records when sound other than silence reaches a card, and when a microphone's time began.
 final class CardObserver: Sendable {
   private let first = Atomic<Int64>(0)
   private let last = Atomic<Int64>(0)
   private let started = Atomic<Int64>(0)
   private let writes = Atomic<Int>(0)
 
-  /// Forgets what was heard before.
+  /// Forgets earlier sound.
   func reset() {
     first.store(0, ordering: .sequentiallyConsistent)
     last.store(0, ordering: .sequentiallyConsistent)
   }
 
-  /// When the first frame that is not silence was handed over; nil where none was.
+  /// When the first frame that is not silence was written; nil if none was.
   var firstSound: MonotonicMoment? { MonotonicMoment(first) }
   /// When the last one was.
   var lastSound: MonotonicMoment? { MonotonicMoment(last) }
   /// When the time of the microphone's device was zero.
   var start: MonotonicMoment? { MonotonicMoment(started) }
-  /// How often something was handed over.
+  /// How often frames were written.
   var writeCount: Int { writes.load(ordering: .relaxed) }
 
   fileprivate func wrote(_ samples: UnsafeBufferPointer<Float>, _ frames: FrameCount, of count: Int)

@@ -7,7 +7,7 @@ import ClientDependencies
 import Foundation
 import SoundCard
 
-/// What part of a core 64 voices take, 48 kHz stereo on the paced card in real time.
+/// The part of a core that 64 voices take, at 48 kHz stereo on the paced card in real time.
 enum VoiceCosts {
   private static let count = 64
 
@@ -40,7 +40,7 @@ enum VoiceCosts {
             }
           }
         }
-        // What it takes to begin is no part of it.
+        // The start does not count.
         try await Task.sleep(for: .seconds(2))
         let (began, before) = (MonotonicMoment.now, ProcessorTime.ofThisProcess)
         try await Task.sleep(for: .seconds(seconds))
@@ -56,7 +56,7 @@ enum VoiceCosts {
   }
 }
 
-/// Seconds of the processor.
+/// Seconds of CPU time.
 enum ProcessorTime {
   static var ofThisProcess: Double {
     var time = timespec()

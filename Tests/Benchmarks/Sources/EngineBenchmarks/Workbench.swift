@@ -14,11 +14,11 @@ struct Workbench: Sendable {
 
   static let pulseScript = support.appending(path: "pulse.sh").path
 
-  /// The program beside this one that is measured.
+  /// The measured program, beside this one.
   static let syrinx = URL(filePath: CommandLine.arguments[0])
     .deletingLastPathComponent().appending(path: "syrinx").path
 
-  /// Builds the card and points ALSA at it, in this process and in those that it starts.
+  /// Builds the card and points ALSA at it, in this process and its children.
   init() throws {
     folder = FileManager.default.temporaryDirectory
       .appending(path: "syrinx-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
@@ -40,7 +40,7 @@ struct Workbench: Sendable {
 
   func file(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// A WAV file of that many seconds of a sine, 48 kHz stereo with 16 bit.
+  /// A WAV file with this many seconds of a sine, 48 kHz stereo, 16 bits.
   func sound(seconds: Int) throws -> String {
     let path = file("sine-\(seconds).wav")
     guard !FileManager.default.fileExists(atPath: path) else { return path }

@@ -12,7 +12,7 @@ import VirtualSoundCard
 /// An hour of sound on a virtual card that is as fast as the engine, in a process that does nothing
 /// else.
 enum Worker {
-  /// The three figures that such a process prints: a name and a number of MiB a line.
+  /// The three figures that such a process prints: a name and a number of MiB per line.
   static func lines(_ arguments: [String]) throws -> [(String, Double)] {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -71,7 +71,7 @@ enum Worker {
   }
 }
 
-/// What a process has in memory after ten seconds of sound, and at its end.
+/// The memory of a process after ten seconds of sound, and at its end.
 private struct Memory {
   let work: String
   private var early: Int?
@@ -89,10 +89,10 @@ private struct Memory {
     early = try Program.residentBytes(of: "self")
   }
 
-  /// Throws where nothing was looked at: that it took no memory is not known.
+  /// Throws if nothing was measured.
   func finish() throws {
     guard let early, latest > 0 else {
-      throw Program.Failure(description: "\(work) has not told of sound beyond 10 s")
+      throw Program.Failure(description: "\(work) reported no sound beyond 10 s")
     }
     let first = Double(early) / 1_048_576
     let last = Double(latest) / 1_048_576
@@ -103,7 +103,7 @@ private struct Memory {
 }
 
 extension VirtualMicrophone {
-  /// A microphone that hears the same second again and again and takes no time to make it.
+  /// A microphone that captures the same second again and again, in no time.
   static let steady = VirtualMicrophone { format in
     { samples, _ in
       for index in samples.indices { samples[index] = Float(index % 97) / 200 }

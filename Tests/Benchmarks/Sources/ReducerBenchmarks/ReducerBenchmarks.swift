@@ -10,12 +10,12 @@ import ReducersMacros
 /// Tests/bench.sh ReducerBenchmarks --check
 /// ```
 ///
-/// With `--check` it exits with status 1 if a figure is over its bound.
+/// With `--check` it exits with status 1 if a figure exceeds its bound.
 @main
 @MainActor
 struct ReducerBenchmarks {
   static func main() async {
-    // All memory in one place, where `mallinfo2` sees it.
+    // A single arena, which `mallinfo2` covers.
     mallopt(M_ARENA_MAX, 1)
     var findings = [nested()]
     findings += await effects()
@@ -26,7 +26,7 @@ struct ReducerBenchmarks {
     if findings.contains(where: \.isMissed), CommandLine.arguments.contains("--check") { exit(1) }
   }
 
-  /// The least time of several rounds, in seconds for each repetition.
+  /// The shortest time of several rounds, in seconds per repetition.
   private static func least(
     _ repetitions: Int, rounds: Int = 7, _ body: () -> Void
   ) -> Double {
@@ -62,7 +62,7 @@ struct ReducerBenchmarks {
     let task = await time { await Task.detached { await hop() }.value }
     return [
       Finding(
-        name: "an effect from send to its end, in tasks with a hop", value: effect / task,
+        name: "an effect from send to end, relative to a task with a hop", value: effect / task,
         unit: "×",
         bound: 3, remark: "\(Int(task * 1e9)) ns for a task and a hop to the main actor")
     ]
@@ -81,7 +81,7 @@ struct ReducerBenchmarks {
     }
     let (few, many) = (time(10), time(1_000))
     return Finding(
-      name: "a change of one row of 1,000, in changes of one of 10", value: many / few, unit: "×",
+      name: "a change of one row of 1,000, relative to one of 10", value: many / few, unit: "×",
       bound: 1.5, remark: "\(Int(few * 1e9)) ns for one of 10")
   }
 
@@ -105,7 +105,7 @@ struct ReducerBenchmarks {
     let texts = growths.map { "\(Int($0 / 1_024))" }.joined(separator: ", ")
     return [
       Finding(
-        name: "memory left by 100,000 effects started and cancelled",
+        name: "memory left by 100,000 effects started and canceled",
         value: max(0, growths.min() ?? 0) / 1_024, unit: "KiB", bound: 64,
         remark: "\(texts) KiB in four repetitions")
     ]

@@ -3,8 +3,8 @@ import BenchmarkTools
 import Foundation
 import SoundFile
 
-/// What an archive takes with Moonshine: a folder of clips, beside `sherpa-onnx-offline-parallel` with
-/// the files of the same model, and a folder of silent files, whose time is that of their bookkeeping.
+/// The cost of an archive with Moonshine: a folder of clips, beside `sherpa-onnx-offline-parallel`
+/// with the files of the same model, and a folder of silent files, which cost only bookkeeping.
 enum ArchiveCosts {
   static func measure(on bench: SpeechBench) throws -> [Finding] {
     let count = max(1, Options.number("--files", or: 2_000))
@@ -60,7 +60,7 @@ enum ArchiveCosts {
     try writer.close()
     let bytes = try Data(contentsOf: silence)
     for number in 0..<count {
-      // As many in a folder as people have.
+      // As many in a folder as is usual.
       let part = folder.appending(path: "\(number / 1_000)")
       if number % 1_000 == 0 {
         try FileManager.default.createDirectory(at: part, withIntermediateDirectories: true)

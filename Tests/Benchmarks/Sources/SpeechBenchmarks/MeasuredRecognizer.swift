@@ -2,11 +2,11 @@ import MoonshineEngine
 import PocketSphinxEngine
 import SpeechEngine
 
-/// An engine of ours, and the bounds that it keeps.
+/// One of our engines, and its bounds.
 struct MeasuredRecognizer: Sendable {
-  /// What no figure may exceed; nil for one that is only told.
+  /// The greatest allowed values; nil for figures that are only reported.
   struct Bounds: Sendable {
-    /// Seconds of the processor for each second of speech, live and with partial results.
+    /// Seconds of CPU time for each second of speech, live and with partial results.
     var live: Double?
     /// Seconds from the end of a word until it is stable, on average.
     var stableWord: Double?
@@ -16,7 +16,7 @@ struct MeasuredRecognizer: Sendable {
     var memory: Double?
   }
 
-  /// As `--engine` takes it.
+  /// The name for `--engine`.
   let name: String
   let engine: @Sendable () -> SpeechEngine
   let bounds: Bounds

@@ -3,8 +3,8 @@ import BenchmarkTools
 import Foundation
 import SoundFile
 
-/// The time of the processor and of the clock that the clips take with Moonshine, beside
-/// `sherpa-onnx-offline` with the files of the same model, each loading them.
+/// The CPU and wall time of the clips with Moonshine, beside `sherpa-onnx-offline` with the files
+/// of the same model; each loads them.
 enum MoonshineCosts {
   static func measure(on bench: SpeechBench) throws -> [Finding] {
     let files = (0..<bench.times).flatMap { _ in bench.clips.map(\.url.path) }

@@ -6,11 +6,11 @@ import SpeechClient
 import SpeechClientLive
 import SpeechEngine
 
-/// How soon words are known, with the clips heard in real time.
+/// How soon words are known, with the clips captured in real time.
 ///
-/// A word is stable with the first result that counts it among its stable ones, or the final one.
-/// Where it lies in the stream the final result says; when the stream was there follows from the
-/// pace.
+/// A word is stable with the first result that has it in its stable prefix, or with the final one.
+/// The final result has its position in the stream, and the pace determines when the stream was
+/// there.
 enum RecognitionAnswers {
   private struct Heard {
     var event: SpeechRecognitionEvent
@@ -33,7 +33,7 @@ enum RecognitionAnswers {
       $0.speechEngine = recognizer.engine()
     } operation: {
       let speech = SpeechClient.liveValue
-      // What is measured begins with a loaded model.
+      // The measurement begins with a loaded model.
       _ = await speech.requestAuthorization()
       let before = processorSeconds()
       let heard = try await events(of: speech, hearing: buffers)
@@ -133,7 +133,7 @@ extension TranscriptionSegment {
 }
 
 extension AudioBuffer {
-  /// The buffer in pieces of 20 ms, as a microphone gives it.
+  /// The buffer in pieces of 20 ms, as from a microphone.
   fileprivate var inPeriods: [AudioBuffer] {
     stride(from: 0, to: frameCount.rawValue, by: 320).map { begin in
       frames(FrameCount(begin)..<min(FrameCount(begin + 320), frameCount))

@@ -4,13 +4,13 @@ import Foundation
 import SoundFile
 import Transcripts
 
-/// The time of the processor and of the clock that the clips take, beside `pocketsphinx_batch`.
+/// The CPU and wall time of the clips, beside `pocketsphinx_batch`.
 ///
-/// All programs run in each round, one after the other: how fast this machine is changes from one
-/// minute to the next. Of absolute figures the least counts, of shares the median of the rounds;
-/// the clips come several times over, so that the beginning and the last utterance weigh little.
+/// All programs run in each round, one after another, because the speed of a machine changes from
+/// minute to minute. Of absolute figures the smallest counts, of shares the median of the rounds.
+/// The clips are repeated, so that the start and the last utterance count little.
 enum RecognitionCosts {
-  /// What was measured: the beginning alone, the peer, two of it at once, and the command.
+  /// The measured programs: only the start, the peer, two peers at once, and the command.
   private struct Uses {
     var (start, withGrammar) = (Runs(), Runs())
     var (peer, peers, one, two) = (Runs(), Runs(), Runs(), Runs())

@@ -17,7 +17,7 @@ enum RecognitionMemory {
     guard cost.status == 0, peaks.count >= 8 else {
       throw Program.Failure(description: "the long file was not recognized (\(cost.status))")
     }
-    // By the end of the first quarter every table has had its longest utterance.
+    // By the end of the first quarter, every table has seen its longest utterance.
     let (early, late) = (peaks[peaks.count / 4 - 1], peaks[peaks.count - 1])
     return [
       Finding(

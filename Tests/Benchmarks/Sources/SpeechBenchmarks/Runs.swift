@@ -4,7 +4,7 @@ import Foundation
 import SpeechClient
 import Transcripts
 
-/// What runs of one program have used.
+/// The resources that runs of one program have used.
 struct Runs {
   private var processor: [Double] = []
   private var wall: [Double] = []
@@ -13,16 +13,16 @@ struct Runs {
   var leastProcessor: Double { processor.min() ?? .infinity }
   var leastWall: Double { wall.min() ?? .infinity }
 
-  /// The median over the rounds of this one's time of the clock against another's.
+  /// The median over the rounds of this one's wall time relative to another's.
   func share(of other: Runs) -> Double {
     let shares = zip(wall, other.wall).map { $0 / $1 }.sorted()
     return shares.isEmpty ? .nan : (shares[(shares.count - 1) / 2] + shares[shares.count / 2]) / 2
   }
 
-  /// How often the programs run, one after the other.
+  /// How often the programs run, one after another.
   static var rounds: Int { max(1, Options.number("--rounds", or: 3)) }
 
-  /// Runs programs at once, until the last has ended.
+  /// Runs programs at the same time, until the last one has ended.
   mutating func add(_ commands: [String]...) throws {
     try add(commands) { _ in }
   }
@@ -70,14 +70,14 @@ struct Runs {
   }
 }
 
-/// The command `syrinx transcribe`, and what it wrote.
+/// The command `syrinx transcribe`, and its output.
 struct Transcribing {
   let engine: String
   let bench: SpeechBench
 
   /// - Parameters:
   ///   - isTimed: whether the transcript has the times of words, which `wordErrors` needs.
-  ///   - path: where standard output goes; nil for a file of its own.
+  ///   - path: where standard output goes; nil for a separate file.
   func command(_ arguments: [String], isTimed: Bool = true, to path: String? = nil) -> [String] {
     Runs.redirected(
       installed + [SpeechBench.syrinx, "transcribe", "--engine", engine]
@@ -85,14 +85,14 @@ struct Transcribing {
       to: path ?? (isTimed ? output : bench.file("text")))
   }
 
-  /// PocketSphinx is for machines on which nothing is installed, so its limits hold without Silero.
+  /// PocketSphinx is for machines without installed components, so its limits apply without Silero.
   private var installed: [String] {
     engine == "pocketsphinx" ? ["env", "XDG_DATA_HOME=\(bench.folder.path)"] : []
   }
 
-  /// The last transcripts against what was said.
+  /// The word errors of the last transcripts.
   ///
-  /// - Parameter normalization: how words are compared; limits hold for one way only.
+  /// - Parameter normalization: how words are compared; limits apply to one way only.
   func wordErrors(
     bound: Double, normalization: WordNormalization = .spoken
   ) throws -> Finding {

@@ -16,7 +16,7 @@ struct SherpaPrograms {
       Options.value("--sherpa").map { URL(filePath: $0) }
       ?? SpeechBench.root.appending(path: ".build/sherpa")
     guard case .ready(let model) = SpeechEngine.moonshine().availability() else {
-      throw Program.Failure(description: "Moonshine is not installed: Tests/bench.sh does it")
+      throw Program.Failure(description: "Moonshine is not installed: Tests/bench.sh installs it")
     }
     self.model = URL(filePath: model.location)
     tokens = bench.file("tokens.txt")
@@ -50,7 +50,7 @@ struct SherpaPrograms {
     var rest = table[...]
     while let length = rest.popFirst() {
       let bytes = rest.prefix(Int(length))
-      // What has no text is never decoded; but no line may lack one.
+      // A token without text is never decoded, but no line may lack one.
       let text = bytes.isEmpty ? Data("?".utf8) : Data(bytes)
       lines.append("\(text.base64EncodedString()) \(lines.count)\n")
       rest = rest.dropFirst(Int(length))

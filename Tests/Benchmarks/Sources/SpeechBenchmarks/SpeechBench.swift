@@ -3,7 +3,7 @@ import BenchmarkTools
 import Foundation
 import SoundFile
 
-/// The clips, what is said in them, and a folder to work in.
+/// The clips, their transcripts, and a working folder.
 struct SpeechBench {
   let clips: [Clip]
   let folder: URL
@@ -21,11 +21,11 @@ struct SpeechBench {
   private static let shared = root.appending(path: "../shared/data/speech").standardizedFileURL
   private static let samples = root.appending(path: "Samples/sounds")
 
-  /// The program beside this one that is measured.
+  /// The measured program, beside this one.
   static let syrinx = URL(filePath: CommandLine.arguments[0])
     .deletingLastPathComponent().appending(path: "syrinx").path
 
-  /// Whether the clips have a transcript that a bound for the word error rate was set for.
+  /// Whether the clips have a transcript with a bound for the word error rate.
   let isShared: Bool
 
   init() throws {
@@ -55,7 +55,7 @@ struct SpeechBench {
 
   var seconds: Double { clips.reduce(0) { $0 + $1.seconds } }
 
-  /// A file of at least so many seconds: the clips over and over.
+  /// A file of at least this many seconds: the clips over and over.
   func speech(seconds: Double) throws -> URL {
     let url = folder.appending(path: "speech-\(Int(seconds)).wav")
     let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wav16)

@@ -1,24 +1,24 @@
 import BenchmarkTools
 import Glibc
 
-/// Measures what recognizing speech costs and how soon it answers, beside `pocketsphinx_batch` and
-/// `sherpa-onnx-offline` on the same clips with the same models in the same run.
+/// Measures what recognizing speech costs and how soon results arrive, beside `pocketsphinx_batch`
+/// and `sherpa-onnx-offline` on the same clips with the same models in the same run.
 ///
 /// ```sh
 /// Tests/bench.sh SpeechBenchmarks --check
 /// ```
 ///
 /// Options:
-/// - `--check`: exit with status 1 where a figure is over its bound.
+/// - `--check`: exit with status 1 if a figure exceeds its bound.
 /// - `--clips folder`: WAV files at 16 kHz and mono, and `transcripts.tsv` (name, tab, words); the
-///   folder `../shared/data/speech` where there is one, else the project's own samples.
-/// - `--batch path`: pocketsphinx_batch, of Debian's package `pocketsphinx`, where it is not in
+///   folder `../shared/data/speech` if it exists, else the project's samples.
+/// - `--batch path`: pocketsphinx_batch, of Debian's package `pocketsphinx`, if it is not in
 ///   `PATH`.
 /// - `--sherpa folder`: where `Tests/bench.sh` installed the packages of sherpa-onnx.
-/// - `--rounds 3`: how often the programs run, one after the other: the least of each counts, and of
-///   shares the median.
+/// - `--rounds 3`: how often the programs run, one after another: the smallest figure of each
+///   counts, and of shares the median.
 /// - `--times 3`: how often the clips are recognized in one run.
-/// - `--minutes 20`: how much speech is recognized to see whether memory grows; an hour takes some
+/// - `--minutes 20`: how much speech is recognized to see whether memory grows; an hour takes about
 ///   ten minutes.
 /// - `--files 2000`: how many clips the archive has, which take about an hour.
 /// - `--results 100000`: how many silent files the other archive has.

@@ -7,8 +7,9 @@ import Synchronization
 
 /// How far the times of words are off, and how soon an interrupted session ends.
 ///
-/// Two measures of the times: clips that are joined with known gaps, where the clip shows in which its first word
-/// begins and its last one ends; and synthetic speech, of which flite says where each phone lies.
+/// There are two measures of the times: clips joined with known gaps, in which the clip shows where
+/// its first word begins and its last one ends; and synthetic speech, for which flite reports the
+/// time of each phone.
 enum WordTimeErrors {
   private static let gap = [Float](repeating: 0, count: 8_000)
 
@@ -46,8 +47,8 @@ enum WordTimeErrors {
     ]
   }
 
-  /// How far the begin of each clip's first word and the end of its last one are off, three clips at a
-  /// time; a group that is recognized with more or fewer words cannot be compared.
+  /// How far the beginning of each clip's first word and the end of its last one are off, three
+  /// clips at a time; a group that is recognized with more or fewer words cannot be compared.
   private static func errors(
     in clips: [(samples: [Float], wordCount: Int)], by session: any SpeechEngineSession
   ) throws -> (errors: [Duration], skipped: Int) {
@@ -84,7 +85,7 @@ enum WordTimeErrors {
 
   /// The first and the last 10 ms of a clip that are within 25 dB of the loudest 10 ms.
   ///
-  /// No noise in these clips is louder. A clip that stops while it sounds has no end.
+  /// No noise in these clips is louder. A clip that stops during a word has no end.
   private static func edges(of samples: [Float]) -> (begin: Int, end: Int?) {
     let powers = stride(from: 0, to: samples.count - 160, by: 160).map { begin in
       samples[begin..<begin + 160].reduce(0) { $0 + $1 * $1 }
@@ -95,7 +96,7 @@ enum WordTimeErrors {
     return (first * 160, last + 1 < powers.count ? (last + 1) * 160 : nil)
   }
 
-  /// The worst of several, each a bit later in a decode of 19 s.
+  /// The worst of several, each somewhat later in a decode of 19 s.
   private static func interruption(of audio: [Float]) throws -> Duration {
     try (1...8).map { number in
       let session = try SpeechEngine.moonshine().makeSession(SpeechSessionOptions())
@@ -122,7 +123,7 @@ enum WordTimeErrors {
   }
 }
 
-/// Sentences of flite's voices, which come with the places of their phones.
+/// Sentences of flite's voices, with the times of their phones.
 private enum SyntheticSpeech {
   private static let voices = ["slt", "rms"]
   private static let sentences = [
@@ -134,8 +135,8 @@ private enum SyntheticSpeech {
     "Nobody knows how long the meeting will last.",
   ]
 
-  /// How far begins and ends of all words are off; a sentence that is recognized with more or fewer
-  /// words cannot be compared.
+  /// How far the beginnings and ends of all words are off; a sentence that is recognized with more
+  /// or fewer words cannot be compared.
   static func errors(
     by session: any SpeechEngineSession, in folder: URL
   ) throws -> (errors: [Duration], skipped: Int) {
@@ -158,7 +159,7 @@ private enum SyntheticSpeech {
     return (errors, skipped)
   }
 
-  /// The frames of each word: as many phones of the sentence as the word has on its own.
+  /// The frames of each word: as many phones of the sentence as the word has alone.
   private static func places(of sentence: String, voice: String, file: URL) throws -> [Range<Int>] {
     var phones = try phones(of: sentence, voice: voice, file: file.path)[...]
     return try sentence.split { !$0.isLetter }.compactMap { word in
@@ -169,7 +170,7 @@ private enum SyntheticSpeech {
     }
   }
 
-  /// The frames of each phone but pauses, which flite prints as `name:end` in seconds.
+  /// The frames of each phone except pauses, which flite prints as `name:end` in seconds.
   private static func phones(of text: String, voice: String, file: String) throws -> [Range<Int>] {
     let output = try Program.output(["flite", "-voice", voice, "-psdur", "-t", text, "-o", file])
     var begin = 0

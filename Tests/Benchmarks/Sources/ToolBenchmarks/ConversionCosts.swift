@@ -1,7 +1,7 @@
 import BenchmarkTools
 import Foundation
 
-/// What conversions take, beside SoX, FFmpeg, and opusenc under GNU parallel.
+/// The cost of conversions, beside SoX, FFmpeg, and opusenc under GNU parallel.
 enum ConversionCosts {
   static func measure(in folder: URL) throws -> [Finding] {
     try rate(in: folder) + encoding(in: folder) + [longFile(in: folder)]
@@ -24,10 +24,10 @@ enum ConversionCosts {
     ])
     return [
       Finding(
-        name: "to 16 kHz mono, in times of SoX rate -h", value: seconds / sox, unit: "×",
+        name: "to 16 kHz mono, relative to SoX rate -h", value: seconds / sox, unit: "×",
         bound: 0.25, remark: String(format: "%.2f s, ours %.2f s", sox, seconds)),
       Finding(
-        name: "to 16 kHz mono, in times of FFmpeg's soxr, CPU",
+        name: "to 16 kHz mono, relative to FFmpeg's soxr, CPU",
         value: cost.seconds / ffmpeg.seconds, unit: "×", bound: 0.6,
         remark: String(format: "%.2f s, ours %.2f s", ffmpeg.seconds, cost.seconds)),
       memory("to 16 kHz mono, peak memory", cost),
@@ -52,12 +52,12 @@ enum ConversionCosts {
       ["parallel", "-j", "2", "opusenc", "--quiet", "{}", outputs + "/{/.}.opus", ":::"] + files)
     return [
       Finding(
-        name: "\(count) FLAC files to Opus, in times of parallel opusenc", value: own / peer,
+        name: "\(count) FLAC files to Opus, relative to parallel opusenc", value: own / peer,
         unit: "×", bound: 1, remark: String(format: "%.1f s, ours %.1f s", peer, own))
     ]
   }
 
-  /// A recording of ten hours that takes no room on the disk.
+  /// A ten-hour recording that takes no space on the disk.
   private static func longFile(in folder: URL) throws -> Finding {
     let hours = Options.number("--hours", or: 10)
     let (source, output) = (

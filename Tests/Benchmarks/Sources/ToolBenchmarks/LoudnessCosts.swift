@@ -40,18 +40,18 @@ enum LoudnessCosts {
     let remark = { (seconds: Double) in String(format: "%.1f s, ours %.1f s", seconds, own) }
     return [
       Finding(
-        name: "loudness, in times of ffmpeg ebur128 with true peaks", value: own / ffmpeg,
+        name: "loudness, relative to ffmpeg ebur128 with true peaks", value: own / ffmpeg,
         unit: "×", bound: 0.5, remark: remark(ffmpeg)),
       Finding(
-        name: "loudness, in times of libebur128 alone with true peaks", value: own / library,
+        name: "loudness, relative to libebur128 alone with true peaks", value: own / library,
         unit: "×", bound: 1.1, remark: remark(library)),
       Finding(
-        name: "loudness, in times of libebur128 alone without them", value: own / loudnessAlone,
+        name: "loudness, relative to libebur128 alone without them", value: own / loudnessAlone,
         unit: "×", remark: remark(loudnessAlone)),
     ]
   }
 
-  /// Decodes a file and gives it to the library, as a program would that only measures.
+  /// Decodes a file and passes it to the library, like a program that only measures.
   private static func runLibrary(_ file: String, _ peaks: UInt32) throws {
     let reader = try SoundFileReader(url: URL(filePath: file))
     let channels = reader.format.channelCount
@@ -79,7 +79,7 @@ enum LoudnessCosts {
     }
     return [
       Finding(
-        name: "waveform PNG, in times of ffmpeg showwavespic", value: own / ffmpeg, unit: "×",
+        name: "waveform PNG, relative to ffmpeg showwavespic", value: own / ffmpeg, unit: "×",
         bound: 0.5, remark: String(format: "%.1f s, ours %.1f s", ffmpeg, own))
     ]
   }
@@ -94,7 +94,7 @@ enum LoudnessCosts {
     }
     return [
       Finding(
-        name: "spectrogram PNG, in times of sox spectrogram", value: own / sox, unit: "×",
+        name: "spectrogram PNG, relative to sox spectrogram", value: own / sox, unit: "×",
         bound: 0.5, remark: String(format: "%.1f s, ours %.1f s", sox, own))
     ]
   }

@@ -1,7 +1,7 @@
 import BenchmarkTools
 import Foundation
 
-/// How soon the command answers, beside soxi.
+/// How soon the command responds, beside soxi.
 enum StartCosts {
   private static let runs = 20
 
@@ -36,7 +36,7 @@ enum StartCosts {
     _ name: String, _ own: Double, _ peer: Double, _ bound: Double, _ peerName: String
   ) -> Finding {
     Finding(
-      name: "\(name), in times of \(peerName)", value: own / peer, unit: "×", bound: bound,
+      name: "\(name), relative to \(peerName)", value: own / peer, unit: "×", bound: bound,
       remark: String(format: "%.1f ms, ours %.1f ms", peer * 1_000, own * 1_000))
   }
 }

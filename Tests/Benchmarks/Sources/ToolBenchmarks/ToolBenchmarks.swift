@@ -1,13 +1,13 @@
 import BenchmarkTools
 import Foundation
 
-/// Measures the commands that look at files and change them, beside the tools that they replace.
+/// Measures the commands that examine and change files, beside the tools that they replace.
 ///
 /// ```sh
 /// Tests/bench.sh ToolBenchmarks --check
 /// ```
 ///
-/// With `--check` it exits with status 1 if a figure is over its bound.
+/// With `--check` it exits with status 1 if a figure exceeds its bound.
 @main
 struct ToolBenchmarks {
   static func main() throws {
