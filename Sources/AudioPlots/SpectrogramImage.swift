@@ -45,35 +45,39 @@ public struct SpectrogramImage: Hashable, Sendable {
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 }
 
-/// Turns audio into columns; they are averaged when there are too many.
-private struct SpectrogramBuilder: ~Copyable {
-  private let format: AudioFormat
-  private let scale: SpectrogramImage.Scale
+/// Turns one channel into columns; they are averaged when there are too many.
+///
+/// An actor, so that channels are measured at the same time.
+private actor ChannelSpectrogram {
+  private let channel: Int
   private let columnCount: Int
   private let length: Int
   private var hop: Int
   private let rows: [ClosedRange<Int>]
   private var spectrum: Spectrum
   private var powers: [Float]
-  private var pending: [[Float]]
-  private var channels: [[[Float]]]
-  private var frameCount = 0
+  /// The frames that are not in a whole window yet, with all channels.
+  private var pending: [Float] = []
+  private let stride: Int
+  private(set) var columns: [[Float]] = []
   /// The spectra that a column averages, and those in the last column.
   private var spectraPerColumn = 1
   private var spectraInColumn = 0
 
-  init?(_ format: AudioFormat, scale: SpectrogramImage.Scale, columnCount: Int, rowCount: Int) {
+  init?(
+    _ channel: Int, of format: AudioFormat, scale: SpectrogramImage.Scale, columnCount: Int,
+    rowCount: Int
+  ) {
     // 20 to 50 ms: short enough for syllables, long enough for the lowest voices.
     var length = 256
     while length * 40 < format.sampleRate.hertz { length *= 2 }
     guard let spectrum = Spectrum(length: length) else { return nil }
-    (self.format, self.scale, self.columnCount) = (format, scale, columnCount)
-    (self.length, hop) = (length, length / 2)
+    (self.channel, stride) = (channel, format.channelCount)
+    (self.columnCount, self.length, hop) = (columnCount, length, length / 2)
     self.spectrum = spectrum
     powers = Array(repeating: 0, count: length / 2 + 1)
-    pending = Array(
-      repeating: Array(repeating: 0, count: length / 2), count: format.channelCount)
-    channels = Array(repeating: [], count: format.channelCount)
+    // The first window begins half a window early, in silence.
+    pending = Array(repeating: 0, count: length / 2 * format.channelCount)
     let highest = Double(length / 2)
     let nyquist = Double(format.sampleRate.hertz) / 2
     rows = (0..<rowCount).map { row in
@@ -86,78 +90,63 @@ private struct SpectrogramBuilder: ~Copyable {
     }
   }
 
+  var framesPerColumn: Int { hop * spectraPerColumn }
+
   /// Windows overlap by half, unless a column averages so many that overlap is unnecessary.
-  private mutating func lengthenColumns() {
+  private func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
-    for channel in channels.indices {
-      let columns = channels[channel]
-      channels[channel] = stride(from: 0, to: columns.count - 1, by: 2).map { index in
-        zip(columns[index], columns[index + 1]).map { ($0 + $1) / 2 }
-      }
+    columns = Swift.stride(from: 0, to: columns.count - 1, by: 2).map { index in
+      zip(columns[index], columns[index + 1]).map { ($0 + $1) / 2 }
     }
   }
 
-  mutating func add(_ buffer: AudioBuffer) {
-    var buffer = buffer
-    _ = buffer.silenceNonFinite()
-    for channel in pending.indices {
-      pending[channel] += format.channelCount == 1 ? buffer.samples : buffer.channel(channel)
-    }
-    frameCount += buffer.frameCount.rawValue
+  func add(_ buffers: [AudioBuffer]) {
+    for buffer in buffers { pending += buffer.samples }
     takeWindows()
   }
 
-  /// Takes all whole windows; each begins half a window after the one before.
-  private mutating func takeWindows() {
+  /// Takes all whole windows.
+  private func takeWindows() {
     var begin = 0
-    while begin + length <= pending[0].count {
+    while (begin + length) * stride <= pending.count {
       beginSpectrum()
-      for channel in pending.indices {
-        spectrum.measure(pending[channel][begin..<begin + length], into: &powers)
-        addPowers(to: channel)
-      }
+      spectrum.measure(pending, from: begin * stride + channel, stride: stride, into: &powers)
+      addPowers()
       begin += hop
     }
-    for channel in pending.indices { pending[channel].removeFirst(begin) }
+    pending.removeFirst(begin * stride)
   }
 
-  private mutating func beginSpectrum() {
+  private func beginSpectrum() {
     spectraInColumn %= spectraPerColumn
     if spectraInColumn == 0 {
-      if channels[0].count >= 2 * columnCount { lengthenColumns() }
-      for channel in channels.indices {
-        channels[channel].append(Array(repeating: 0, count: rows.count))
-      }
+      if columns.count >= 2 * columnCount { lengthenColumns() }
+      columns.append(Array(repeating: 0, count: rows.count))
     }
     spectraInColumn += 1
   }
 
-  private mutating func addPowers(to channel: Int) {
-    let last = channels[channel].count - 1
+  private func addPowers() {
+    var column = columns.removeLast()
     for (row, bins) in rows.enumerated() {
       var sum: Float = 0
       for bin in bins { sum += powers[bin] }
-      channels[channel][last][row] += sum / Float(bins.count * spectraPerColumn)
+      column[row] += sum / Float(bins.count * spectraPerColumn)
     }
+    columns.append(column)
   }
 
-  consuming func image() -> SpectrogramImage {
+  /// Measures what is left.
+  func finish() {
     // The last window is filled up with silence.
-    if channels[0].isEmpty || pending[0].count > length / 2 {
-      let rest = length - pending[0].count
-      for channel in pending.indices { pending[channel] += Array(repeating: 0, count: rest) }
+    let count = pending.count / stride
+    if columns.isEmpty || count > length / 2 {
+      pending += Array(repeating: 0, count: (length - count) * stride)
       takeWindows()
     }
     // The last column has fewer spectra than the others.
     let missing = Float(spectraPerColumn) / Float(max(1, spectraInColumn))
-    for channel in channels.indices {
-      let last = channels[channel].count - 1
-      channels[channel][last] = channels[channel][last].map { $0 * missing }
-    }
-    return SpectrogramImage(
-      format: format, frameCount: FrameCount(frameCount), scale: scale,
-      framesPerColumn: FrameCount(hop * spectraPerColumn),
-      channels: channels)
+    columns.append(columns.removeLast().map { $0 * missing })
   }
 }
 
@@ -179,17 +168,38 @@ extension AsyncSequence where Element == AudioBuffer {
     var next = try await iterator.next()
     while let buffer = next, buffer.isEmpty { next = try await iterator.next() }
     guard let format = next?.format else { return nil }
-    guard
-      var builder = SpectrogramBuilder(
-        format, scale: scale, columnCount: columnCount, rowCount: rowCount)
-    else { throw PlotError.drawing(reason: "no memory") }
-    while let buffer = next {
-      guard buffer.format == format else {
-        throw PlotError.formatChanged(expected: format, actual: buffer.format)
-      }
-      builder.add(buffer)
-      next = try await iterator.next()
+    let channels = (0..<format.channelCount).compactMap {
+      ChannelSpectrogram(
+        $0, of: format, scale: scale, columnCount: columnCount, rowCount: rowCount)
     }
-    return builder.image()
+    guard channels.count == format.channelCount else {
+      throw PlotError.drawing(reason: "no memory")
+    }
+    var frameCount: FrameCount = 0
+    while next != nil {
+      // The channels meet once in a second of audio.
+      var (buffers, count): ([AudioBuffer], FrameCount) = ([], 0)
+      while var buffer = next, count.rawValue < format.sampleRate.hertz {
+        guard buffer.format == format else {
+          throw PlotError.formatChanged(expected: format, actual: buffer.format)
+        }
+        _ = buffer.silenceNonFinite()
+        count += buffer.frameCount
+        buffers.append(buffer)
+        next = try await iterator.next()
+      }
+      frameCount += count
+      await withTaskGroup { [buffers] group in
+        for channel in channels { group.addTask { await channel.add(buffers) } }
+      }
+    }
+    var columns: [[[Float]]] = []
+    for channel in channels {
+      await channel.finish()
+      columns.append(await channel.columns)
+    }
+    return SpectrogramImage(
+      format: format, frameCount: frameCount, scale: scale,
+      framesPerColumn: FrameCount(await channels[0].framesPerColumn), channels: columns)
   }
 }

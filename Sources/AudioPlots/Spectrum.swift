@@ -22,11 +22,17 @@ struct Spectrum: ~Copyable {
     free(UnsafeMutableRawPointer(setup))
   }
 
-  /// Writes the power of each frequency, where a sine at full scale has 1.
+  /// Writes the power of each frequency of a window, where a sine at full scale has 1.
   ///
   /// The corresponding C function is `kiss_fftr`.
-  mutating func measure(_ samples: ArraySlice<Float>, into powers: inout [Float]) {
-    for (index, sample) in samples.enumerated() { input[index] = sample * window[index] }
+  ///
+  /// - Parameters:
+  ///   - first: the index of the window's first sample.
+  ///   - stride: the distance of its samples.
+  mutating func measure(
+    _ samples: [Float], from first: Int, stride: Int, into powers: inout [Float]
+  ) {
+    for index in window.indices { input[index] = samples[first + index * stride] * window[index] }
     kiss_fftr(setup, input, &output)
     // A Hann window halves amplitudes, and the other half of a sine is in the negative frequencies.
     let scale = 4 / Float(window.count)
