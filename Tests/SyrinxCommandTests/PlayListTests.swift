@@ -32,10 +32,10 @@ import Testing
   {
     try write(
       "lists/a.m3u8",
-      "\u{FEFF}#EXTM3U\r\n#EXTINF:1,One\r\n one.wav \r\n/two.wav\r\nhttps://a.example/three.mp3\r\n"
+      "\u{FEFF}#EXTM3U\r\n#EXTINF:1,One\r\n one.wav \r\n/two.wav\r\nHTTPS://a.example/three.mp3\r\n"
     )
     #expect(
-      files(["lists/a.m3u8"]) == ["lists/one.wav", "/two.wav", "https://a.example/three.mp3"])
+      files(["lists/a.m3u8"]) == ["lists/one.wav", "/two.wav", "HTTPS://a.example/three.mp3"])
   }
 
   @Test func `a playlist that is not a regular file is not read`() throws {

@@ -33,7 +33,8 @@ extension FilePath: ExpressibleByArgument {
 
   /// Whether it is the address of a file on the web.
   var isWebAddress: Bool {
-    ["http://", "https://"].contains { bytes.starts(with: $0.utf8) }
+    let begin = String(decoding: bytes.prefix(8), as: UTF8.self).lowercased()
+    return begin.hasPrefix("http://") || begin == "https://"
   }
 
   /// The URL of the file or of the address.
