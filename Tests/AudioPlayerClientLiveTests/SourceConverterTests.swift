@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func `the converter knows the output frame of a buffer before it is converted`() throws {
-    var converter = SourceConverter(to: target)
+    var converter = try SourceConverter(to: target)
     var count = try converter.convert(tone(4_410, rate: 44_100)).count
     #expect(converter.nextFrame == 4_800)
     #expect(converter.outputFrame == count && count < 4_800)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `channels of other layouts go to the loudspeakers of their positions`() throws {
-    var converter = SourceConverter(to: AudioFormat(sampleRate: 48_000, channelCount: 6))
+    var converter = try SourceConverter(to: AudioFormat(sampleRate: 48_000, channelCount: 6))
     var frames: [[Float]] = []
     for count in [6, 4, 5, 2, 1] {
       let frame = (1...count).map { Float($0) }
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `after a restart the output continues at the given frame without old audio`() throws {
-    var converter = SourceConverter(to: target)
+    var converter = try SourceConverter(to: target)
     _ = try converter.convert(tone(4_410, rate: 44_100))
     converter.restart(at: 7)
     #expect(converter.nextFrame == 7 && converter.outputFrame == 7)
@@ -55,7 +55,7 @@ import Testing
     _ count: Int, from rate: SampleRate, to target: AudioFormat, channels: Int = 1, step: Int
   ) throws -> [Float] {
     let format = AudioFormat(sampleRate: rate, channelCount: channels)
-    var converter = SourceConverter(to: target)
+    var converter = try SourceConverter(to: target)
     var samples: [Float] = []
     for start in stride(from: 0, to: count, by: step) {
       let piece = sine.buffer(

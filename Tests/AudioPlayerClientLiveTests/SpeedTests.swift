@@ -39,9 +39,11 @@ import Testing
     let hertz = Double(rises) * 48_000 / Double(inner.count)
     #expect(abs(hertz - 440) < 6, "\(hertz)")
     let power = inner.reduce(0) { $0 + $1 * $1 } / Float(inner.count)
-    #expect(abs(power.squareRoot() - 0.5 / Float(2).squareRoot()) < 0.02)
+    let level: Float = 0.5 * 0.5.squareRoot()
+    #expect(abs(power.squareRoot() - level) < 0.02)
     // No click: no step is much steeper than the tone itself.
-    #expect(largestStep(inner) < 1.5 * 0.5 * 2 * .pi * 440 / 48_000)
+    let steepest: Float = 0.5 * 2 * Float.pi * 440 / 48_000
+    #expect(largestStep(inner) < 1.5 * steepest)
     #expect(stride(from: 1, to: samples.count, by: 2).allSatisfy { samples[$0] == 0 })
   }
 
