@@ -39,7 +39,7 @@ import Testing
     let hertz = Double(rises) * 48_000 / Double(inner.count)
     #expect(abs(hertz - 440) < 6, "\(hertz)")
     let power = inner.reduce(0) { $0 + $1 * $1 } / Float(inner.count)
-    let level: Float = 0.5 * 0.5.squareRoot()
+    let level = 0.5 * Float(0.5).squareRoot()
     #expect(abs(power.squareRoot() - level) < 0.02)
     // No click: no step is much steeper than the tone itself.
     let steepest: Float = 0.5 * 2 * Float.pi * 440 / 48_000
