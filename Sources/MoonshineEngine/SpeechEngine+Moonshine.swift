@@ -68,7 +68,7 @@ extension SpeechEngine {
     modelDirectory: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
     let location = MoonshineModelLocation(chosen: modelDirectory)
-    if case .modelNotInstalled = location.trouble(with: nil) {
+    if case .modelNotInstalled = location.problem(with: nil) {
       return pocketSphinx(modelDirectory: modelDirectory)
     }
     let (moonshine, pocketSphinx) = (
@@ -78,7 +78,7 @@ extension SpeechEngine {
     let chosen: @Sendable (SpeechSessionOptions) -> SpeechEngine = { options in
       if !options.keyPhrases.isEmpty { return pocketSphinx }
       let wanted = options.language ?? language
-      guard case .languageMissing = location.trouble(with: wanted) else { return moonshine }
+      guard case .languageMissing = location.problem(with: wanted) else { return moonshine }
       return pocketSphinx.models().contains {
         LanguageTag.understands(wanted, available: $0.language)
       } ? pocketSphinx : moonshine

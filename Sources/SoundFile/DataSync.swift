@@ -15,7 +15,7 @@ final class DataSync: Sendable {
     var failureCode: Int32 = 0
   }
 
-  private let tell: @Sendable (Duration) -> Void
+  private let report: @Sendable (Duration) -> Void
   private let time: @Sendable () -> Duration
   private let wakeUp: WakeUp
   private let ended: WakeUp
@@ -31,7 +31,7 @@ final class DataSync: Sendable {
       fdatasync(descriptor.number) == 0 ? 0 : errno
     } time: {
       ContinuousClock.now - start
-    } tell: { time in
+    } report: { time in
       Logger(label: "syrinx.file").warning(
         "the disk has taken \(time) to store the last second of \(FilePath(path))")
     }
@@ -42,12 +42,12 @@ final class DataSync: Sendable {
   /// - Parameters:
   ///   - store: does the work and returns 0 or the error code.
   ///   - time: returns the time since a fixed moment.
-  ///   - tell: called with the duration of slow work.
+  ///   - report: called with the duration of slow work.
   init(
     _ store: @escaping @Sendable () -> Int32, time: @escaping @Sendable () -> Duration,
-    tell: @escaping @Sendable (Duration) -> Void
+    report: @escaping @Sendable (Duration) -> Void
   ) throws {
-    (self.time, self.tell) = (time, tell)
+    (self.time, self.report) = (time, report)
     state = Mutex(State(store: store))
     wakeUp = try WakeUp()
     ended = try WakeUp()
@@ -65,7 +65,7 @@ final class DataSync: Sendable {
     switch state.withLock({ $0.clock.request(at: time()) }) {
     case .begin: wakeUp.signal()
     case .wait: break
-    case .waitAndTell(let slowness): tell(slowness)
+    case .waitAndReport(let slowness): report(slowness)
     }
   }
 
@@ -103,7 +103,7 @@ final class DataSync: Sendable {
       let (goesOn, slowness) = state.clock.done(at: time())
       return (goesOn && !state.isEnding, slowness)
     }
-    if let slowness { tell(slowness) }
+    if let slowness { report(slowness) }
     return goesOn
   }
 }
@@ -117,7 +117,7 @@ struct SyncClock {
     /// A flush is running, and another one follows.
     case wait
     /// The same, and the running flush is overdue; reported once for each.
-    case waitAndTell(Duration)
+    case waitAndReport(Duration)
   }
 
   private enum State {
@@ -127,7 +127,7 @@ struct SyncClock {
   }
 
   /// The time that a flush may take before it is reported.
-  static let patience = Duration.seconds(5)
+  static let limit = Duration.seconds(5)
 
   private var state = State.idle
   private var began = Duration.zero
@@ -140,7 +140,7 @@ struct SyncClock {
       return .begin
     }
     state = .busyAndDue
-    return slowness(at: time).map { .waitAndTell($0) } ?? .wait
+    return slowness(at: time).map { .waitAndReport($0) } ?? .wait
   }
 
   /// Records the end of a flush at `time`.
@@ -159,7 +159,7 @@ struct SyncClock {
   }
 
   private mutating func slowness(at time: Duration) -> Duration? {
-    guard !hasReported, time - began > Self.patience else { return nil }
+    guard !hasReported, time - began > Self.limit else { return nil }
     hasReported = true
     return time - began
   }

@@ -154,14 +154,14 @@ protocol SoundFileOutput: AnyObject {
 
 /// Detects an encoder that accepts sound and writes nothing.
 struct EncoderWatch {
-  private let patience: Duration
+  private let longestDelay: Duration
   private var size = 0
   private var lastGrowth: FrameCount = 0
   private var hasSound = false
 
-  /// - Parameter patience: the audio that an encoder may hold before it writes.
-  init(patience: Duration) {
-    self.patience = patience
+  /// - Parameter longestDelay: the audio that an encoder may hold before it writes.
+  init(longestDelay: Duration) {
+    self.longestDelay = longestDelay
   }
 
   /// Records samples that the encoder received.
@@ -184,6 +184,6 @@ struct EncoderWatch {
       (size, lastGrowth, hasSound) = (newSize, frames, false)
       return nil
     }
-    return (frames - lastGrowth).duration(at: rate) >= patience ? lastGrowth : nil
+    return (frames - lastGrowth).duration(at: rate) >= longestDelay ? lastGrowth : nil
   }
 }

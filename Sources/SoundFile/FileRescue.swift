@@ -5,7 +5,7 @@ import Glibc
 /// Saves a file that was removed while it was written to a new file in the nearest existing folder.
 enum FileRescue {
   /// The time limit for the copy; a file that takes longer is lost.
-  static let patience = Duration.seconds(20)
+  static let timeout = Duration.seconds(20)
 
   /// Copies the file of `descriptor` to a new file beside `path`, in the nearest folder above it
   /// that is writable, or in the system's temporary folder.
@@ -15,7 +15,7 @@ enum FileRescue {
   ///
   /// - Returns: the path of the new file; nil without space or time for it.
   static func save(_ descriptor: Descriptor, path: String) -> String? {
-    let end = ContinuousClock.now + patience
+    let end = ContinuousClock.now + timeout
     for (place, folder) in folders(above: path).enumerated() {
       guard ContinuousClock.now < end else { break }
       guard let copy = make(in: folder, named: path) else { continue }

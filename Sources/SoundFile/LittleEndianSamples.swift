@@ -94,7 +94,7 @@ extension SoundFileEncoding {
   var updatesHeader: Bool { sampleSize != nil }
 
   /// The audio that an encoder may hold without writing a byte; nil if frames are written at once.
-  var patience: Duration? { sampleSize == nil ? .seconds(5) : nil }
+  var longestDelay: Duration? { sampleSize == nil ? .seconds(5) : nil }
 }
 
 extension SoundFileEncoding.SampleFormat {

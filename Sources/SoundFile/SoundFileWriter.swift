@@ -120,7 +120,7 @@ public final class SoundFileWriter {
     clock = SecondClock(rate: format.sampleRate)
     // At the lowest rates, the encoder's block determines the delay.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
-    encoder = encoding.patience.map { EncoderWatch(patience: max($0, blocks)) }
+    encoder = encoding.longestDelay.map { EncoderWatch(longestDelay: max($0, blocks)) }
   }
 
   deinit {

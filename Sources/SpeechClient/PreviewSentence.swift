@@ -12,7 +12,7 @@ extension SpeechClient {
       authorizationStatus: { .authorized },
       requestAuthorization: { .authorized },
       startTask: { _ in await results() },
-      recognition: { _ in ResultEvents.telling(await results()) },
+      recognition: { _ in ResultEvents.events(of: await results()) },
       finishTask: { _ = try? await stage.update { $0.finish() } },
       supportedLocales: { ["en-US"] },
       engines: { [.preview] })

@@ -80,7 +80,7 @@ package final class ResultEvents: @unchecked Sendable {
   }
 
   /// The events of a stream of results, at its pace and with its end.
-  package static func telling(_ results: Results) -> Events {
+  package static func events(of results: Results) -> Events {
     let events = ResultEvents(results)
     return AsyncThrowingStream { try await events.next() }
   }

@@ -12,7 +12,7 @@ final class ServerLink {
   private let child: ChildProcess?
   private var reader: FrameReader
   private var waiting: [WyomingEvent] = []
-  private var trouble: LinkTrouble?
+  private var linkError: LinkError?
   private var info: WyomingInfo?
 
   /// Opens a connection, or starts a child.
@@ -23,7 +23,7 @@ final class ServerLink {
   ) throws(SpeechEngineError) {
     (self.server, self.options) = (server, options)
     reader = FrameReader(limits: options.limits)
-    do throws(LinkTrouble) {
+    do throws(LinkError) {
       switch server {
       case .tcp(let host, let port):
         bytes = try .connected(
@@ -61,13 +61,13 @@ final class ServerLink {
   /// Whether the connection is open, as far as the system reports.
   var isOpen: Bool {
     readArrived()
-    return trouble == nil
+    return linkError == nil
   }
 
   /// Whether the server still answers; earlier events are dropped.
   var answers: Bool {
     guard isOpen else { return false }
-    do throws(LinkTrouble) {
+    do throws(LinkError) {
       info = try ask()
       return true
     } catch {
@@ -78,7 +78,7 @@ final class ServerLink {
   /// The server's description, which is requested once per connection.
   func describe() throws(SpeechEngineError) -> WyomingInfo {
     if let info { return info }
-    do throws(LinkTrouble) {
+    do throws(LinkError) {
       let info = try ask()
       self.info = info
       return info
@@ -88,10 +88,10 @@ final class ServerLink {
     }
   }
 
-  private func ask() throws(LinkTrouble) -> WyomingInfo {
+  private func ask() throws(LinkError) -> WyomingInfo {
     let isStarting = child != nil && info == nil
     let budget = TimeBudget(isStarting ? options.startTimeout : options.describeTimeout)
-    do throws(LinkTrouble) {
+    do throws(LinkError) {
       try write(WyomingEvent("describe"), budget)
     } catch {
       // The server's last messages explain more than the end of the connection.
@@ -105,17 +105,17 @@ final class ServerLink {
     }
   }
 
-  private static func check(_ event: WyomingEvent) throws(LinkTrouble) {
+  private static func check(_ event: WyomingEvent) throws(LinkError) {
     guard event.type != "error" else { throw .refused(event.data["text"]?.string ?? "error") }
   }
 
   func send(_ event: WyomingEvent, within budget: TimeBudget) throws(SpeechEngineError) {
-    do throws(LinkTrouble) { try write(event, budget) } catch { throw failure(error) }
+    do throws(LinkError) { try write(event, budget) } catch { throw failure(error) }
   }
 
   /// Waits for the next event.
   func receive(within budget: TimeBudget) throws(SpeechEngineError) -> WyomingEvent {
-    do throws(LinkTrouble) { return try read(budget) } catch { throw failure(error) }
+    do throws(LinkError) { return try read(budget) } catch { throw failure(error) }
   }
 
   /// The events that have arrived, without waiting.
@@ -128,57 +128,57 @@ final class ServerLink {
   /// The events that came before the connection broke.
   var lastWords: [WyomingEvent] {
     let budget = TimeBudget(.seconds(1))
-    while trouble == nil, budget.left > .zero { readMore(within: budget) }
+    while linkError == nil, budget.left > .zero { readMore(within: budget) }
     defer { waiting = [] }
     return waiting
   }
 
-  private func failure(_ trouble: LinkTrouble) -> SpeechEngineError {
-    if trouble == .interrupted { return .interrupted }
-    return .failed(reason: "\(server): \(explained(trouble))")
+  private func failure(_ failure: LinkError) -> SpeechEngineError {
+    if failure == .interrupted { return .interrupted }
+    return .failed(reason: "\(server): \(explained(failure))")
   }
 
   /// For a child, the exit status explains more than the end of the connection.
-  private func explained(_ trouble: LinkTrouble) -> String {
-    guard trouble.isEnd, let child else { return trouble.description }
-    return child.ending(within: .seconds(2), until: interruption) ?? trouble.description
+  private func explained(_ failure: LinkError) -> String {
+    guard failure.isEnd, let child else { return failure.description }
+    return child.ending(within: .seconds(2), until: interruption) ?? failure.description
   }
 
-  private func write(_ event: WyomingEvent, _ budget: TimeBudget) throws(LinkTrouble) {
+  private func write(_ event: WyomingEvent, _ budget: TimeBudget) throws(LinkError) {
     var rest = event.bytes[...]
     while !rest.isEmpty {
       let readiness = try bytes.wait(toWrite: true, within: budget)
       // A server whose output is not read may stop reading.
       if readiness.canRead { readMore(within: budget) }
-      if let trouble { throw trouble }
+      if let linkError { throw linkError }
       if readiness.canWrite { rest = rest.dropFirst(try bytes.write(rest)) }
     }
   }
 
-  private func read(_ budget: TimeBudget) throws(LinkTrouble) -> WyomingEvent {
+  private func read(_ budget: TimeBudget) throws(LinkError) -> WyomingEvent {
     while waiting.isEmpty {
-      if let trouble { throw trouble }
+      if let linkError { throw linkError }
       readMore(within: budget)
     }
     return waiting.removeFirst()
   }
 
   private func readArrived() {
-    var hasMore = trouble == nil
+    var hasMore = linkError == nil
     while hasMore {
-      do throws(LinkTrouble) {
+      do throws(LinkError) {
         hasMore = try bytes.wait(toWrite: false, within: TimeBudget(.zero)).canRead
       } catch {
         return
       }
       if hasMore { readMore(within: TimeBudget(.zero)) }
-      hasMore = hasMore && trouble == nil
+      hasMore = hasMore && linkError == nil
     }
   }
 
   /// Reads the next bytes, or stores why there will be none.
   private func readMore(within budget: TimeBudget) {
-    do throws(LinkTrouble) {
+    do throws(LinkError) {
       guard try bytes.wait(toWrite: false, within: budget).canRead,
         let piece = try bytes.read()
       else { return }
@@ -186,11 +186,11 @@ final class ServerLink {
       reader.add(piece)
       try takeEvents()
     } catch {
-      trouble = error
+      linkError = error
     }
   }
 
-  private func takeEvents() throws(LinkTrouble) {
+  private func takeEvents() throws(LinkError) {
     do throws(FrameError) {
       while let event = try reader.next() { waiting.append(event) }
     } catch {

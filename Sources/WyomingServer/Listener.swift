@@ -56,8 +56,8 @@ struct Listener {
     try await withEventLoop { [clock] group in
       let listener = try await bind(group)
       if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
-      let places = Places(count: max(1, options.maximumConnections))
-      let refusals = Places(count: Self.mostRefusals)
+      let slots = ConnectionSlots(count: max(1, options.maximumConnections))
+      let refusals = ConnectionSlots(count: Self.mostRefusals)
       try await listener.executeThenClose { connections in
         try await withThrowingDiscardingTaskGroup { tasks in
           if let name = options.announcedName {
@@ -66,21 +66,21 @@ struct Listener {
           var client = 0
           for try await connection in connections {
             client += 1
-            let hasPlace = places.take()
-            guard hasPlace || refusals.take() else {
+            let hasSlot = slots.take()
+            guard hasSlot || refusals.take() else {
               options.meters.refusals.increment()
               connection.close(promise: nil)
               continue
             }
             tasks.addTask { [client] in
-              var place = hasPlace ? places : refusals
-              if !hasPlace, await waitForPlace(in: places, options, on: clock) {
-                place.giveBack()
-                place = places
+              var slot = hasSlot ? slots : refusals
+              if !hasSlot, await waitForSlot(in: slots, options, on: clock) {
+                slot.release()
+                slot = slots
               }
               await ByteChannel.serve(
-                connection, client: client, options, refusing: place === places ? nil : .busy)
-              place.giveBack()
+                connection, client: client, options, refusing: slot === slots ? nil : .busy)
+              slot.release()
             }
           }
         }
@@ -89,14 +89,14 @@ struct Listener {
   }
 
   /// Waits for a free connection; returns false if the client is refused.
-  private func waitForPlace(
-    in places: Places, _ options: WyomingServerOptions, on clock: any Clock<Duration>
+  private func waitForSlot(
+    in slots: ConnectionSlots, _ options: WyomingServerOptions, on clock: any Clock<Duration>
   ) async -> Bool {
     let stopwatch = Stopwatch(clock)
     defer { options.meters.wait.recordNanoseconds(stopwatch.elapsed().inNanoseconds) }
-    let hasPlace = await places.take(within: Self.slotTimeout, on: clock)
-    if !hasPlace { options.meters.refusals.increment() }
-    return hasPlace
+    let hasSlot = await slots.take(within: Self.slotTimeout, on: clock)
+    if !hasSlot { options.meters.refusals.increment() }
+    return hasSlot
   }
 
   private func announce(
@@ -190,8 +190,8 @@ enum SocketFile {
     defer { close(descriptor) }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { place in
-      place.copyBytes(from: FilePath(path).bytes.prefix(place.count - 1))
+    withUnsafeMutableBytes(of: &address.sun_path) { space in
+      space.copyBytes(from: FilePath(path).bytes.prefix(space.count - 1))
     }
     let length = socklen_t(MemoryLayout<sockaddr_un>.size)
     let result = withUnsafePointer(to: address) { pointer in

@@ -20,7 +20,7 @@ import Testing
       return 0
     } time: {
       .zero
-    } tell: { _ in
+    } report: { _ in
     }
     sync.request()
     begun.wait()
@@ -70,7 +70,7 @@ import Testing
       return 0
     } time: {
       .seconds(seconds.load(ordering: .relaxed))
-    } tell: { time in
+    } report: { time in
       told.withLock { $0.append(time) }
     }
     sync.request()
@@ -119,7 +119,7 @@ import Testing
         return EIO
       } time: {
         .zero
-      } tell: { _ in
+      } report: { _ in
       }
     }
     try writer.write(AudioBuffer(silence: 44_100, format: cd))

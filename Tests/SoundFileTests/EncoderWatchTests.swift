@@ -7,25 +7,25 @@ import Testing
 
 @Suite struct EncoderWatchTests {
   @Test func `five seconds of sound without a byte are too long`() {
-    var watch = EncoderWatch(patience: .seconds(5))
+    var watch = EncoderWatch(longestDelay: .seconds(5))
     let found = (1...7).map { look(&watch, second: $0, size: $0 < 2 ? 0 : 100, sample: 0.1) }
     #expect(found == [nil, nil, nil, nil, nil, nil, 2_000])
   }
 
   @Test func `of silence nothing may be written for ever`() {
-    var watch = EncoderWatch(patience: .seconds(5))
+    var watch = EncoderWatch(longestDelay: .seconds(5))
     #expect((1...60).allSatisfy { look(&watch, second: $0, size: 0, sample: 0x1p-16) == nil })
   }
 
   @Test func `five seconds are counted from the first sound after a silence`() {
-    var watch = EncoderWatch(patience: .seconds(5))
+    var watch = EncoderWatch(longestDelay: .seconds(5))
     for second in 1...20 { _ = look(&watch, second: second, size: 0, sample: 0) }
     let found = (21...25).map { look(&watch, second: $0, size: 0, sample: 0.1) }
     #expect(found == [nil, nil, nil, nil, 20_000])
   }
 
   /// So no recording ends for that reason.
-  @Test(arguments: SoundFileEncoding.allCases.filter { $0.patience != nil }, [8_000, 48_000])
+  @Test(arguments: SoundFileEncoding.allCases.filter { $0.longestDelay != nil }, [8_000, 48_000])
   func `no encoder holds back so much, however quiet the sound is`(
     encoding: SoundFileEncoding, rate: Int
   ) throws {

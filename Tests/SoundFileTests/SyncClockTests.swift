@@ -23,7 +23,7 @@ import Testing
   @Test func `a disk that blocks for over five seconds is reported once, while it blocks`() {
     var clock = SyncClock()
     let asked = (0...8).map { clock.request(at: .seconds($0)) }
-    #expect(asked.firstIndex(of: .waitAndTell(.seconds(6))) == 6)
+    #expect(asked.firstIndex(of: .waitAndReport(.seconds(6))) == 6)
     #expect(asked.filter { $0 == .wait }.count == 7)
     #expect(clock.done(at: .seconds(9)).slowness == nil)
   }

@@ -41,7 +41,7 @@ import Testing
       continuation.finish()
     }
     var events: [SpeechRecognitionEvent] = []
-    for try await event in ResultEvents.telling(stream) { events.append(event) }
+    for try await event in ResultEvents.events(of: stream) { events.append(event) }
     #expect(
       events == [
         .speechStarted(at: .seconds(1)), .result(results[0]),

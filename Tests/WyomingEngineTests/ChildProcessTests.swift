@@ -141,7 +141,7 @@ import Wyoming
   @Test func `a child that cannot be started is an error with the system's reason`() {
     // No program accepts such a long argument.
     let command = String(repeating: "x", count: 200_000)
-    #expect(throws: LinkTrouble.system(E2BIG)) { _ = try ChildProcess(command: command) }
+    #expect(throws: LinkError.system(E2BIG)) { _ = try ChildProcess(command: command) }
   }
 
   @Test func `bytes that poll promised and that are not there are waited for again`() throws {

@@ -119,7 +119,7 @@ import Wyoming
   @Test func `an interruption ends the wait for the addresses of a host`() throws {
     let interruption = try WakeUp()
     interruption.signal()
-    #expect(throws: LinkTrouble.interrupted) {
+    #expect(throws: LinkError.interrupted) {
       try ByteLink.connected(
         host: "x.invalid", port: 1, within: TimeBudget(.seconds(60)), until: interruption)
     }

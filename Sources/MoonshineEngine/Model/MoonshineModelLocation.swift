@@ -52,7 +52,7 @@ struct MoonshineModelLocation: Sendable {
   }
 
   /// Why no model understands the language; nil if one does.
-  func trouble(with language: String?) -> SpeechEngineError? {
+  func problem(with language: String?) -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       _ = try model(for: language)
       return nil

@@ -119,8 +119,8 @@ extension Replay {
     do {
       let (_, lines, pace) = try begin()
       guard lines.contains(where: { $0.event != nil }) else {
-        return ResultEvents.telling(
-          ReplayedStream.replaying(lines, pace: pace) { $0.result?.value })
+        return ResultEvents.events(
+          of: ReplayedStream.replaying(lines, pace: pace) { $0.result?.value })
       }
       return ReplayedStream.replaying(lines, pace: pace) { line in
         line.event?.value ?? line.result.map { .result($0.value) }

@@ -132,7 +132,7 @@ private final class ScriptedTask: Sendable {
     case .fail(let error):
       state.withLock { $0.rest = [] }
       throw error
-    case .tell(let event):
+    case .report(let event):
       note(event, of: step)
       return wanted(event)
     }

@@ -15,7 +15,7 @@ import SpeechEngine
 public struct SpeechScript: Sendable {
   /// An action at a time.
   enum Action: Sendable {
-    case tell(SpeechRecognitionEvent)
+    case report(SpeechRecognitionEvent)
     case fail(any Error)
     case end
   }
@@ -50,8 +50,8 @@ public struct SpeechScript: Sendable {
   }
 
   /// Returns the script with a given event at this time; the utterance number of a result is kept.
-  public func telling(_ event: SpeechRecognitionEvent, at time: Duration) -> SpeechScript {
-    with(.tell(event), at: time)
+  public func reporting(_ event: SpeechRecognitionEvent, at time: Duration) -> SpeechScript {
+    with(.report(event), at: time)
   }
 
   /// Returns the script with an error that ends the stream at this time.
@@ -101,7 +101,7 @@ private struct SpokenUtterance {
   private func step(
     _ event: SpeechRecognitionEvent, at time: Duration, isClosing: Bool = false
   ) -> SpeechScript.Step {
-    SpeechScript.Step(time: time, action: .tell(event), utterance: (number, isClosing))
+    SpeechScript.Step(time: time, action: .report(event), utterance: (number, isClosing))
   }
 
   /// The partial results, each with the duration of the utterance processed so far.

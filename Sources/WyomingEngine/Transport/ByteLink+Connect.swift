@@ -9,30 +9,30 @@ extension ByteLink {
   /// - Throws: `.interrupted` once the interruption is signaled.
   static func connected(
     host: String, port: Int, within budget: TimeBudget, until interruption: WakeUp? = nil
-  ) throws(LinkTrouble) -> ByteLink {
-    var trouble = LinkTrouble.hostUnknown(host: host, reason: "it has no address")
+  ) throws(LinkError) -> ByteLink {
+    var failure = LinkError.hostUnknown(host: host, reason: "it has no address")
     for address in try addresses(of: host, port: port, within: budget, until: interruption) {
-      do throws(LinkTrouble) {
+      do throws(LinkError) {
         return try connected(to: address, within: budget, until: interruption)
       } catch {
         if error == .interrupted { throw error }
-        trouble = error
+        failure = error
       }
     }
-    throw trouble
+    throw failure
   }
 
   /// Connects to a Unix socket.
   static func connected(
     path: String, within budget: TimeBudget, until interruption: WakeUp? = nil
-  ) throws(LinkTrouble) -> ByteLink {
+  ) throws(LinkError) -> ByteLink {
     guard let address = SocketAddress(path: path) else { throw .pathTooLong }
     return try connected(to: address, within: budget, until: interruption)
   }
 
   private static func connected(
     to address: SocketAddress, within budget: TimeBudget, until interruption: WakeUp?
-  ) throws(LinkTrouble) -> ByteLink {
+  ) throws(LinkError) -> ByteLink {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, kind, 0)
     guard descriptor >= 0 else { throw .system(errno) }
@@ -96,7 +96,7 @@ private struct SocketAddress: Sendable {
 /// Resolves a host's addresses on its own thread, because `getaddrinfo` has no timeout.
 private func addresses(
   of host: String, port: Int, within budget: TimeBudget, until interruption: WakeUp?
-) throws(LinkTrouble) -> [SocketAddress] {
+) throws(LinkError) -> [SocketAddress] {
   let search = AddressSearch()
   let isDone: WakeUp
   do {

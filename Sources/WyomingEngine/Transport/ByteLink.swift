@@ -40,7 +40,7 @@ final class ByteLink {
 
   /// Waits until the link can be read (which includes its end) or, with `toWrite`, written; a budget of
   /// zero returns at once.
-  func wait(toWrite: Bool, within budget: TimeBudget) throws(LinkTrouble) -> Readiness {
+  func wait(toWrite: Bool, within budget: TimeBudget) throws(LinkError) -> Readiness {
     guard input >= 0 else { throw .system(EBADF) }
     var requests = [
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
@@ -53,7 +53,7 @@ final class ByteLink {
   }
 
   /// The available bytes; empty at the end, and nil if there are none, because `poll` may err.
-  func read() throws(LinkTrouble) -> [UInt8]? {
+  func read() throws(LinkError) -> [UInt8]? {
     // The initializer of an array cannot throw a typed error.
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
@@ -67,7 +67,7 @@ final class ByteLink {
   }
 
   /// Writes as many of the bytes as fit, and returns their number.
-  func write(_ bytes: ArraySlice<UInt8>) throws(LinkTrouble) -> Int {
+  func write(_ bytes: ArraySlice<UInt8>) throws(LinkError) -> Int {
     let sent = bytes.withUnsafeBytes { bytes in
       send(output, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
@@ -82,7 +82,7 @@ final class ByteLink {
 /// - Throws: `.interrupted` once the interruption is signaled, which is not reset; `.system`.
 func poll(
   _ requests: inout [pollfd], within budget: TimeBudget, until interruption: WakeUp?
-) throws(LinkTrouble) -> Bool {
+) throws(LinkError) -> Bool {
   var all =
     requests + [pollfd(fd: interruption?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0)]
   while true {

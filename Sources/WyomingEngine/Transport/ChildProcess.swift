@@ -18,7 +18,7 @@ final class ChildProcess {
   /// Starts a line of shell script.
   ///
   /// - Parameter living: the registry of children that end with this process.
-  init(command: String, living: LivingChildren = .ofProcess) throws(LinkTrouble) {
+  init(command: String, living: LivingChildren = .ofProcess) throws(LinkError) {
     let input = try Connection.sockets()
     let output = try Connection.pipe()
     let log = try Connection.pipe()
@@ -73,7 +73,7 @@ struct Connection: ~Copyable {
   let ours: OwnedDescriptor
   let theirs: OwnedDescriptor
 
-  static func sockets() throws(LinkTrouble) -> Connection {
+  static func sockets() throws(LinkError) -> Connection {
     var pair: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .system(errno) }
@@ -82,7 +82,7 @@ struct Connection: ~Copyable {
   }
 
   /// A pipe that the other side writes to.
-  static func pipe() throws(LinkTrouble) -> Connection {
+  static func pipe() throws(LinkError) -> Connection {
     guard let pipe = makePrivatePipe() else { throw .system(errno) }
     return Connection(
       ours: OwnedDescriptor(number: pipe.outlet), theirs: OwnedDescriptor(number: pipe.inlet))

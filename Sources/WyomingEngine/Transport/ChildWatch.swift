@@ -18,7 +18,7 @@ final class ChildWatch: Sendable {
   private let state = Mutex(State())
 
   /// Takes ownership of the descriptor of the child's standard error.
-  init(identifier: pid_t, log: Int32, living: LivingChildren) throws(LinkTrouble) {
+  init(identifier: pid_t, log: Int32, living: LivingChildren) throws(LinkError) {
     self.identifier = identifier
     self.living = living
     var isWaitedFor = false

@@ -53,17 +53,17 @@ public struct MetricsEndpoint: Sendable {
           }
       }
       if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
-      let places = Places(count: Self.mostConnections)
+      let slots = ConnectionSlots(count: Self.mostConnections)
       try await listener.executeThenClose { clients in
         try await withThrowingDiscardingTaskGroup { tasks in
           for try await client in clients {
-            guard places.take() else {
+            guard slots.take() else {
               client.close(promise: nil)
               continue
             }
             tasks.addTask {
               await serve(client, on: clock)
-              places.giveBack()
+              slots.release()
             }
           }
         }

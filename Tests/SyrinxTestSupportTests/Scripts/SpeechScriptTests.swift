@@ -137,7 +137,7 @@ struct SpeechScriptTests {
     let gone = SpeechClientError.engineFailed(reason: "gone")
     let script = SpeechScript()
       .failing(gone, at: .seconds(3))
-      .telling(.lagging(by: .seconds(2)), at: .seconds(1))
+      .reporting(.lagging(by: .seconds(2)), at: .seconds(1))
       .saying(ScriptedUtterance("late"), at: .seconds(4))
     let seen = Seen([])
     let task = note(await events(of: .scripted(script)), in: seen)

@@ -20,8 +20,8 @@ struct CountingSpeech: Sendable {
     var client = SpeechClient()
     client.recognition = { request in
       guard case .buffers(let buffers) = request.source else { return .finished() }
-      return ResultEvents.telling(
-        count(buffers, language: request.contextualPhrases.first ?? request.locale))
+      return ResultEvents.events(
+        of: count(buffers, language: request.contextualPhrases.first ?? request.locale))
     }
     return client
   }

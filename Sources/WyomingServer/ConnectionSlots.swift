@@ -2,10 +2,10 @@ import AudioThreads
 import Synchronization
 
 /// The slots for clients.
-final class Places: Sendable {
+final class ConnectionSlots: Sendable {
   private struct State {
     var free: Int
-    /// Those who wait for a place, in order; none while a place is free.
+    /// Those who wait for a slot, in order; none while a slot is free.
     var queue: [Gate] = []
 
     mutating func take() -> Bool {
@@ -20,33 +20,33 @@ final class Places: Sendable {
       return false
     }
 
-    /// Returns false if the place was given before.
+    /// Returns false if the slot was given before.
     mutating func leaveQueue(_ turn: Gate) -> Bool {
       guard let index = queue.firstIndex(where: { $0 === turn }) else { return false }
       queue.remove(at: index)
       return true
     }
 
-    mutating func giveBack() -> Gate? {
+    mutating func release() -> Gate? {
       guard queue.isEmpty else { return queue.removeFirst() }
       free += 1
       return nil
     }
   }
 
-  // Held to take or return a place; whoever waits is woken after it is released.
+  // Held to take or return a slot; whoever waits is woken after it is released.
   private let state: Mutex<State>
 
   init(count: Int) {
     state = Mutex(State(free: count))
   }
 
-  /// Takes a place if one is free.
+  /// Takes a slot if one is free.
   func take() -> Bool {
     state.withLock { $0.take() }
   }
 
-  /// Takes a place as soon as one is free, and returns false if none is free in time.
+  /// Takes a slot as soon as one is free, and returns false if none is free in time.
   func take(within limit: Duration, on clock: any Clock<Duration>) async -> Bool {
     let turn = Gate()
     guard !state.withLock({ $0.take(orQueue: turn) }) else { return true }
@@ -62,8 +62,8 @@ final class Places: Sendable {
     return !state.withLock { $0.leaveQueue(turn) }
   }
 
-  /// Returns a place, to the first who waits for one.
-  func giveBack() {
-    state.withLock { $0.giveBack() }?.open()
+  /// Returns a slot, to the first who waits for one.
+  func release() {
+    state.withLock { $0.release() }?.open()
   }
 }

@@ -2,7 +2,7 @@ import Glibc
 import Wyoming
 
 /// The reason that a connection cannot be made or used.
-enum LinkTrouble: Error, Equatable {
+enum LinkError: Error, Equatable {
   /// The other end closed the connection.
   case ended
   case tookTooLong(Duration)
@@ -24,7 +24,7 @@ enum LinkTrouble: Error, Equatable {
   }
 }
 
-extension LinkTrouble: CustomStringConvertible {
+extension LinkError: CustomStringConvertible {
   var description: String {
     switch self {
     case .ended: "the server closed the connection"
