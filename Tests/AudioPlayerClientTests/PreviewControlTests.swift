@@ -186,7 +186,7 @@ import Testing
   @Test func `a preview at triple speed takes a third of the time`() async throws {
     var request = PlaybackRequest(items: [item(1), item(2)])
     request.speed = 3
-    let events = try await play(request) { _ in await pass(6) }
+    let events = try await play(request) { _ in await pass(5) }
     guard case .finished(let finish) = events.last else {
       Issue.record("\(String(describing: events.last))")
       return

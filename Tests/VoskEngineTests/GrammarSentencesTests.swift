@@ -45,7 +45,7 @@ import Testing
     ("#JSGF V1.0;\n\npublic <a> = (go | stop;", 3, ") is missing"),
     ("#JSGF V1.0;\npublic <a> = go\n <b>;", 3, "the rule <b> is not defined"),
     ("#JSGF V1.0;\npublic <a> = go |\nblorfle;", 3, "the word \"blorfle\""),
-    ("#JSGF V1.0;\npublic <a", 2, "has no end"),
+    ("#JSGF V1.0;\npublic <a", 2, "is missing"),
     ("#JSGF V1.0;\npublic = go;", 2, "a rule begins with its <name>"),
     ("#JSGF V1.0;\nimport <other.rule>; public <a> = go;", 2, "imports are not supported"),
   ])
