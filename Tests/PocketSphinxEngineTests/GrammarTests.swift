@@ -73,7 +73,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go | | ;\n", 3, "at \"|\": a word, a <rule> or"),
+      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go | | ;\n", 3, "at \"|\": a word, a <rule>, or"),
       ("#JSGF V1.0;\ngrammar a;\npublic <x> = go\n  (stop;\n", 4, "at \";\": ) is missing"),
       ("nonsense", 1, "begins with #JSGF"),
       (

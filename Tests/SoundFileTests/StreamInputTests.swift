@@ -37,7 +37,7 @@ import Glibc
     let error = #expect(throws: SoundFileError.self) {
       try input.spooled(after: [1, 2, 3], what: "a FLAC file", largestSize: 4_096)
     }
-    #expect("\(error!)".contains("it is a FLAC file"))
+    #expect("\(error!)".contains("a pipe with a FLAC file"))
   }
 
   @Test func `a WAV file whose length FFmpeg did not know is read to its end`() throws {
