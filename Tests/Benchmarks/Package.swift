@@ -38,7 +38,10 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "ReducerBenchmarks",
-      dependencies: ["BenchmarkTools", "CMalloc", product("Reducers"), product("ReducersMacros")],
+      dependencies: [
+        "BenchmarkTools", "CMalloc", product("ClientDependencies"), product("Reducers"),
+        product("ReducersMacros"),
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "SpeechBenchmarks",

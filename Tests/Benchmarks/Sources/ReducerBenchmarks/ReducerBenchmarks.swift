@@ -1,5 +1,6 @@
 import BenchmarkTools
 import CMalloc
+import ClientDependencies
 import Glibc
 import Reducers
 import ReducersMacros
