@@ -68,7 +68,10 @@ public struct AudioBuffer: Equatable, Sendable {
   /// Returns the samples of one channel, counted from 0.
   public func channel(_ index: Int) -> [Float] {
     precondition(index < format.channelCount, "no channel \(index) in \(format)")
-    return stride(from: index, to: samples.count, by: format.channelCount).map { samples[$0] }
+    // Faster than a map over a stride, which costs as much as decoding.
+    var channel = [Float](repeating: 0, count: samples.count / format.channelCount)
+    for frame in channel.indices { channel[frame] = samples[frame * format.channelCount + index] }
+    return channel
   }
 
   /// Returns a range of frames, counted from the start of this buffer; it must lie within the

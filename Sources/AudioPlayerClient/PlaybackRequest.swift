@@ -26,7 +26,7 @@ public struct PlaybackRequest: Sendable {
   ///
   /// Speeds other than 1 need SoundTouch, loaded at run time. Fades and `PlaybackProgress.played` are
   /// in seconds of playback, and times of an item in those of its source; they are accurate within
-  /// 50 ms of the source.
+  /// 100 ms of the source.
   public var speed: Double
 
   /// The accepted speeds.

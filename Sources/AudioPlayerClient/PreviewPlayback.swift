@@ -99,7 +99,9 @@ struct PreviewPlayback: PreviewScript {
       if isOver { return .end(throwing: failure) }
       if isPaused { return .hold }
       if let stream = item?.stream, item?.end == nil {
-        return .read { try await stream.next()?.duration }
+        return .read { [speed] in
+          try await stream.next().map { speed == 1 ? $0.duration : $0.duration / speed }
+        }
       }
       if let item, let end = item.end, item.position < end {
         return .wait(min(playingTime(end - item.position), .milliseconds(200)))

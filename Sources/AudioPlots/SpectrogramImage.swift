@@ -56,9 +56,8 @@ private actor ChannelSpectrogram {
   private let rows: [ClosedRange<Int>]
   private var spectrum: Spectrum
   private var powers: [Float]
-  /// The frames that are not in a whole window yet, with all channels.
-  private var pending: [Float] = []
-  private let stride: Int
+  /// The samples that are not in a whole window yet.
+  private var pending: [Float]
   private(set) var columns: [[Float]] = []
   /// The spectra that a column averages, and those in the last column.
   private var spectraPerColumn = 1
@@ -72,12 +71,12 @@ private actor ChannelSpectrogram {
     var length = 256
     while length * 40 < format.sampleRate.hertz { length *= 2 }
     guard let spectrum = Spectrum(length: length) else { return nil }
-    (self.channel, stride) = (channel, format.channelCount)
-    (self.columnCount, self.length, hop) = (columnCount, length, length / 2)
+    (self.channel, self.columnCount) = (channel, columnCount)
+    (self.length, hop) = (length, length / 2)
     self.spectrum = spectrum
     powers = Array(repeating: 0, count: length / 2 + 1)
     // The first window begins half a window early, in silence.
-    pending = Array(repeating: 0, count: length / 2 * format.channelCount)
+    pending = Array(repeating: 0, count: length / 2)
     let highest = Double(length / 2)
     let nyquist = Double(format.sampleRate.hertz) / 2
     rows = (0..<rowCount).map { row in
@@ -95,26 +94,28 @@ private actor ChannelSpectrogram {
   /// Windows overlap by half, unless a column averages so many that overlap is unnecessary.
   private func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
-    columns = Swift.stride(from: 0, to: columns.count - 1, by: 2).map { index in
+    columns = stride(from: 0, to: columns.count - 1, by: 2).map { index in
       zip(columns[index], columns[index + 1]).map { ($0 + $1) / 2 }
     }
   }
 
   func add(_ buffers: [AudioBuffer]) {
-    for buffer in buffers { pending += buffer.samples }
+    for buffer in buffers {
+      pending += buffer.format.channelCount == 1 ? buffer.samples : buffer.channel(channel)
+    }
     takeWindows()
   }
 
   /// Takes all whole windows.
   private func takeWindows() {
     var begin = 0
-    while (begin + length) * stride <= pending.count {
+    while begin + length <= pending.count {
       beginSpectrum()
-      spectrum.measure(pending, from: begin * stride + channel, stride: stride, into: &powers)
+      spectrum.measure(pending[begin..<begin + length], into: &powers)
       addPowers()
       begin += hop
     }
-    pending.removeFirst(begin * stride)
+    pending.removeFirst(begin)
   }
 
   private func beginSpectrum() {
@@ -139,9 +140,8 @@ private actor ChannelSpectrogram {
   /// Measures what is left.
   func finish() {
     // The last window is filled up with silence.
-    let count = pending.count / stride
-    if columns.isEmpty || count > length / 2 {
-      pending += Array(repeating: 0, count: (length - count) * stride)
+    if columns.isEmpty || pending.count > length / 2 {
+      pending += Array(repeating: 0, count: length - pending.count)
       takeWindows()
     }
     // The last column has fewer spectra than the others.

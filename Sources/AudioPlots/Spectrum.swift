@@ -25,14 +25,8 @@ struct Spectrum: ~Copyable {
   /// Writes the power of each frequency of a window, where a sine at full scale has 1.
   ///
   /// The corresponding C function is `kiss_fftr`.
-  ///
-  /// - Parameters:
-  ///   - first: the index of the window's first sample.
-  ///   - stride: the distance of its samples.
-  mutating func measure(
-    _ samples: [Float], from first: Int, stride: Int, into powers: inout [Float]
-  ) {
-    for index in window.indices { input[index] = samples[first + index * stride] * window[index] }
+  mutating func measure(_ samples: ArraySlice<Float>, into powers: inout [Float]) {
+    for (index, sample) in samples.enumerated() { input[index] = sample * window[index] }
     kiss_fftr(setup, input, &output)
     // A Hann window halves amplitudes, and the other half of a sine is in the negative frequencies.
     let scale = 4 / Float(window.count)

@@ -222,6 +222,8 @@ enum SoundFileInput {
 extension URL {
   /// The address, if this is a file on the web (http, https).
   var webAddress: String? {
-    ["http", "https"].contains(scheme?.lowercased()) ? absoluteString : nil
+    // FFmpeg takes schemes in lowercase only.
+    guard let scheme = scheme?.lowercased(), ["http", "https"].contains(scheme) else { return nil }
+    return scheme + absoluteString.dropFirst(scheme.count)
   }
 }

@@ -198,6 +198,26 @@ import Testing
     #expect(last?.item == 1 && last?.time == .seconds(2))
   }
 
+  @Test func `a preview plays a stream at double speed in half its time`() async throws {
+    let second = AudioBuffer(silence: 8_000, format: format)
+    let stream = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
+      for _ in 0..<4 { continuation.yield(second) }
+      continuation.finish()
+    }
+    let request = PlaybackRequest(source: .stream(stream), speed: 2)
+    let events = try await play(request) { _ in
+      for _ in 0..<4 {
+        await clock.sleepers(atLeast: 1)
+        await clock.advance(by: .milliseconds(500))
+      }
+    }
+    #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(2))))
+    let last = events.compactMap { event -> PlaybackProgress? in
+      if case .progress(let progress) = event { progress } else { nil }
+    }.last
+    #expect(last?.time == .seconds(4))
+  }
+
   @Test func `a round without audio is the last`() async throws {
     let empty = PlaybackItem(source: .buffers([AudioBuffer(silence: 0, format: format)]))
     let events = try await played(PlaybackRequest(items: [empty], cycle: .forever)) { _ in }

@@ -13,6 +13,16 @@ import Testing
     folder = try TestFolder()
   }
 
+  @Test(arguments: [
+    ("HTTPS://a.example/B.mp3", "https://a.example/B.mp3"), ("http://a.example", "http://a.example"),
+    ("file:///a.mp3", nil),
+  ])
+  func `the scheme of an address is lowercase, as FFmpeg needs it`(
+    address: String, passed: String?
+  ) {
+    #expect(URL(string: address)?.webAddress == passed)
+  }
+
   @Test func `a file is sought in to the frame, forward and backward`() throws {
     let url = folder.file("a.m4a")
     _ = try Tool.run(

@@ -1,3 +1,4 @@
+import AudioThreads
 import FilePaths
 import Foundation
 import TestTools
@@ -27,6 +28,14 @@ import Testing
     for name in ["a.wav", "b.dat", "c.dat2"] { try write(name) }
     let found = try found([path("a.wav"), path(".")], patterns: ["*.dat", "[c]*"])
     #expect(found.map(\.place) == ["a.wav", "b.dat", "c.dat2"])
+  }
+
+  @Test func `a list that is a pipe without a writer is waited for until the stop signal`() throws {
+    mkfifo(folder.file("pipe").path, 0o600)
+    let stopSignal = try WakeUp()
+    let names = try NameList(file: path("pipe"), separator: 10).open(stopSignal: stopSignal)
+    stopSignal.signal()
+    #expect(throws: CancellationError.self) { try names.next() }
   }
 
   @Test func `a circle of links is walked once`() throws {

@@ -306,7 +306,7 @@ import WyomingServer
       await clock.sleepers(atLeast: 65)
       try await onThread {
         let surplus = try connect(address)
-        #expect(throws: LinkTrouble.ended) { try exchange(nil, over: surplus, until: "error") }
+        #expect(throws: LinkError.ended) { try exchange(nil, over: surplus, until: "error") }
       }
       await clock.advance(by: .milliseconds(500))
       try await onThread {
@@ -315,7 +315,7 @@ import WyomingServer
           #expect(refusal.data["code"] == "busy")
         }
         let surplus = try connect(address)
-        #expect(throws: LinkTrouble.ended) { try exchange(nil, over: surplus, until: "error") }
+        #expect(throws: LinkError.ended) { try exchange(nil, over: surplus, until: "error") }
       }
       // Their time to disconnect has passed.
       await clock.sleepers(atLeast: 65)

@@ -4,8 +4,8 @@ import FilePaths
 
 /// Plays samples faster or slower at the same pitch.
 ///
-/// The output has exactly the length of the input divided by the speed. A sample is within about
-/// 30 ms of its exact place: SoundTouch joins overlapping pieces where they fit best.
+/// The output has exactly the length of the input divided by the speed. A sample is within
+/// 100 ms of its exact place in the source: SoundTouch joins overlapping pieces where they fit best.
 ///
 /// Thread safety: one thread at a time.
 final class TempoChanger {
@@ -18,7 +18,7 @@ final class TempoChanger {
   /// The frame, of input and output alike, at which the current audio began.
   private var origin = 0
   private var taken = 0
-  /// The last samples, at most a quarter of a second.
+  /// The last samples: of a quarter of a second, or more.
   private var tail: [Float] = []
   private let tailLength: Int
 
@@ -39,7 +39,9 @@ final class TempoChanger {
     guard soundTouch.setSampleRate(handle, CUnsignedInt(format.sampleRate.hertz)) != 0,
       soundTouch.setChannels(handle, CUnsignedInt(channels)) != 0
     else {
-      throw .speedUnavailable(reason: "SoundTouch does not accept \(format)")
+      throw .speedUnavailable(
+        reason: "SoundTouch does not accept \(format); open the device with at most 192 kHz and "
+          + "16 channels")
     }
     soundTouch.setTempo(handle, Float(speed))
   }
@@ -54,7 +56,8 @@ final class TempoChanger {
   /// Takes samples; returns those that are complete, which may be none.
   func process(_ samples: [Float]) -> [Float] {
     taken += samples.count / channels
-    tail = Array((tail + samples).suffix(tailLength))
+    tail += samples
+    if tail.count > 2 * tailLength { tail.removeFirst(tail.count - tailLength) }
     put(samples)
     return returned(completed())
   }
@@ -85,9 +88,10 @@ final class TempoChanger {
     tail = []
   }
 
-  /// The last frames in reverse order.
+  /// The frames of the last quarter of a second in reverse order.
   private var mirroredTail: [Float] {
-    stride(from: tail.count - channels, through: 0, by: -channels).flatMap {
+    let tail = Array(tail.suffix(tailLength))
+    return stride(from: tail.count - channels, through: 0, by: -channels).flatMap {
       tail[$0..<($0 + channels)]
     }
   }
@@ -125,9 +129,12 @@ private struct SoundTouch {
   let clear: @convention(c) (Handle) -> Void
 
   init(library name: String) throws(AudioPlayerError) {
-    guard let library = try? LoadedLibrary(FilePath(name)) else {
-      throw .speedUnavailable(
-        reason: "there is no \(name); install SoundTouch (Debian's package libsoundtouch1)")
+    let remedy = "install SoundTouch (Debian's package libsoundtouch1)"
+    let library: LoadedLibrary
+    do throws(LoadedLibrary.Failure) {
+      library = try LoadedLibrary(FilePath(name))
+    } catch {
+      throw .speedUnavailable(reason: "\(error.reason); \(remedy)")
     }
     do throws(LoadedLibrary.MissingFunction) {
       create = try library.required("soundtouch_createInstance")
@@ -141,7 +148,7 @@ private struct SoundTouch {
       flush = try library.required("soundtouch_flush")
       clear = try library.required("soundtouch_clear")
     } catch {
-      throw .speedUnavailable(reason: "\(name) has no \(error.name)")
+      throw .speedUnavailable(reason: "\(name) has no \(error.name); \(remedy)")
     }
   }
 }

@@ -11,8 +11,9 @@ struct NameList: Sendable {
 
   func open(stopSignal: WakeUp?) throws(CommandFailure) -> RecordReader {
     let isFile = file != "-"
-    let descriptor =
-      isFile ? file.withCString { Glibc.open($0, O_RDONLY | O_CLOEXEC) } : STDIN_FILENO
+    // A pipe without a writer is waited for like one without data: until the stop signal.
+    let flags = O_RDONLY | O_CLOEXEC | (stopSignal == nil ? 0 : O_NONBLOCK)
+    let descriptor = isFile ? file.withCString { Glibc.open($0, flags) } : STDIN_FILENO
     guard descriptor >= 0 else { throw .unreadable("\(file)", errno) }
     return RecordReader(
       "\(file.shownName)", descriptor, separator, closesDescriptor: isFile, stopSignal: stopSignal)

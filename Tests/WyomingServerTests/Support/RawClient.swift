@@ -21,13 +21,13 @@ func onThread<Result: Sendable>(
 }
 
 func connect(_ address: WyomingAddress) throws -> ByteLink {
-  guard case .tcp(let host, let port) = address else { throw LinkTrouble.noCommand }
+  guard case .tcp(let host, let port) = address else { throw LinkError.noCommand }
   return try .connected(host: host, port: port, within: TimeBudget(.seconds(60)))
 }
 
 /// Sends all of a request and ends the client's side of the connection, as `nc -N`.
 func request(_ bytes: [UInt8], at address: WyomingAddress) throws -> ByteLink {
-  guard case .tcp(_, let port) = address else { throw LinkTrouble.noCommand }
+  guard case .tcp(_, let port) = address else { throw LinkError.noCommand }
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var place = sockaddr_in()
   place.sin_family = sa_family_t(AF_INET)
@@ -39,7 +39,7 @@ func request(_ bytes: [UInt8], at address: WyomingAddress) throws -> ByteLink {
   }
   guard code == 0, send(descriptor, bytes, bytes.count, 0) == bytes.count,
     shutdown(descriptor, Int32(SHUT_WR)) == 0
-  else { throw LinkTrouble.system(errno) }
+  else { throw LinkError.system(errno) }
   return ByteLink(owning: descriptor)
 }
 
@@ -69,14 +69,14 @@ func exchange(
 private func answer(
   to event: WyomingEvent?, over link: ByteLink?, until types: [String]
 ) throws -> WyomingEvent {
-  guard let link else { throw LinkTrouble.ended }
+  guard let link else { throw LinkError.ended }
   // A server that refuses may have closed already.
   if let event { _ = try? link.write(event.bytes[...]) }
   var reader = FrameReader()
   while true {
     _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
     guard let bytes = try link.read() else { continue }
-    guard !bytes.isEmpty else { throw LinkTrouble.ended }
+    guard !bytes.isEmpty else { throw LinkError.ended }
     reader.add(bytes)
     while let event = try reader.next() {
       if types.contains(event.type) { return event }
@@ -95,7 +95,7 @@ func leaveSocket(at path: String) throws {
   let code = withUnsafePointer(to: address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
   }
-  guard code == 0 else { throw LinkTrouble.system(errno) }
+  guard code == 0 else { throw LinkError.system(errno) }
 }
 
 /// Keeps a connection open until it is looked at again.
@@ -109,7 +109,7 @@ final class LinkBox: @unchecked Sendable {
   func close() { link?.close() }
 
   func take() throws -> ByteLink {
-    guard let link else { throw LinkTrouble.noCommand }
+    guard let link else { throw LinkError.noCommand }
     return link
   }
 
@@ -120,7 +120,7 @@ final class LinkBox: @unchecked Sendable {
 
   /// Reads until the other end has closed.
   func waitForEnd() throws {
-    guard let link else { throw LinkTrouble.noCommand }
+    guard let link else { throw LinkError.noCommand }
     while true {
       _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
       guard let bytes = try? link.read(), !bytes.isEmpty else { return }

@@ -64,7 +64,7 @@ extension [Duration] {
 
   /// The value that this part of them does not exceed.
   package func percentile(_ part: Double) -> Duration {
-    precondition(!isEmpty, "no values have no percentile")
+    precondition(!isEmpty, "a percentile needs at least one value")
     return sorted()[Swift.min(count - 1, Int((Double(count) * part).rounded(.up)) - 1)]
   }
 }

@@ -13,7 +13,7 @@ enum MoonshineCosts {
     let second = try oneSecond(of: bench)
     var (short, one, two, timed, theirs) = (Runs(), Runs(), Runs(), Runs(), Runs())
     for _ in 0..<Runs.rounds {
-      // Half a second: whatever else the machine does shows in one run, and not in the least of many.
+      // A run takes half a second, so other load can distort one; the shortest of many is reliable.
       for _ in 0..<4 { try short.add(ours.command([second], isTimed: false)) }
       try theirs.add(peer.command(files))
       try one.add(ours.command(["--jobs", "1"] + files, isTimed: false))
