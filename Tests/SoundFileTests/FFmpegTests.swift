@@ -14,7 +14,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("HTTPS://a.example/B.mp3", "https://a.example/B.mp3"), ("http://a.example", "http://a.example"),
+    ("HTTPS://a.example/B.mp3", "https://a.example/B.mp3"),
+    ("http://a.example", "http://a.example"),
     ("file:///a.mp3", nil),
   ])
   func `the scheme of an address is lowercase, as FFmpeg needs it`(

@@ -73,7 +73,9 @@ struct ErrorReport: Equatable {
   }
 
   /// Whether the command can go on with its next file: not if standard output, the space for files,
-  /// or the engine is gone. `convert` removes its incomplete output at a full disk, and goes on.
+  /// or the engine is gone.
+  ///
+  /// `convert` removes its incomplete output at a full disk, and goes on.
   static func isOfOneFile(_ error: any Error) -> Bool {
     switch error {
     case SoundFileError.brokenPipe, SoundFileError.diskFull: false

@@ -51,7 +51,8 @@ struct ConversionOptions: ParsableArguments {
     help: ArgumentHelp("Length of the fade to silence, at most 600 s.", valueName: "time"))
   var fadeOut = TimeValue.zero
 
-  @Flag(help: "Remove silence at both ends, and shorten pauses of 10 seconds or more to 0.2 seconds.")
+  @Flag(
+    help: "Remove silence at both ends, and shorten pauses of 10 seconds or more to 0.2 seconds.")
   var trimSilence = false
 
   @Flag(help: "Cut into numbered files where it is silent for half a second.")
