@@ -1,6 +1,6 @@
 /// Parses the rules of a JSGF grammar.
 package struct JSGFParser {
-  /// How deep groups may be nested: a grammar that nobody writes must not end the process.
+  /// The deepest nesting of groups; the parser is recursive, and its stack is limited.
   static let deepest = 200
 
   private var depth = 0
