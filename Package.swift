@@ -404,7 +404,7 @@ let package = Package(
         "SpeechClient", "SpeechEngine", "TestTools", "Transcripts", "VirtualSoundCard",
         "VoskEngine", plots,
       ]),
-    tests("FilePaths", ["FilePaths"]),
+    tests("FilePaths", ["FilePaths", "TestTools"]),
     tests("Loudness", ["AudioCore", "CEBUR128", "Loudness", "SoundFile", "TestTools"]),
     tests(
       "MoonshineEngine",

@@ -17,8 +17,13 @@ package struct LoadedLibrary: Sendable {
 
   /// Loads a library, or finds it loaded: by its path, or by its name in the system's folders.
   ///
-  /// The corresponding C function is `dlopen`.
+  /// The corresponding C function is `dlopen`. The floating-point mode of the thread stays as it is: a
+  /// library that was built for fast, inexact arithmetic, as SoundTouch, makes it round the smallest
+  /// numbers to zero.
   package init(_ path: FilePath) throws(Failure) {
+    var mode = fenv_t()
+    fegetenv(&mode)
+    defer { fesetenv(&mode) }
     guard let handle = path.withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }) else {
       throw Failure(reason: dlerror().map { String(cString: $0) } ?? "it cannot be loaded")
     }

@@ -111,6 +111,19 @@ import Testing
     #expect(voice.playedFrames.load(ordering: .relaxed) == 2 * second.count)
   }
 
+  @Test func `after two periods, a source may be late by most of a period without silence`() throws
+  {
+    let twoPeriods = 2 * harness.pcm.configuration.period.rawValue
+    let voice = try harness.voice(Array(second[..<twoPeriods]), isComplete: false)
+    harness.pcm.at(20) { _ in
+      voice.give(Array(second[twoPeriods...]))
+      voice.endInput()
+    }
+    try harness.run([voice])
+    #expect(harness.events() == [.finished(ObjectIdentifier(voice))])
+    #expect(harness.pcm.written.starts(with: second))
+  }
+
   @Test func `a long dropout is reported in parts of 50 ms and when it ends`() throws {
     let voice = try harness.voice(second, isComplete: false)
     harness.pcm.at(12_345) { _ in

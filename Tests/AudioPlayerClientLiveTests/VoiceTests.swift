@@ -8,8 +8,8 @@ import Testing
 @Suite struct VoiceTests {
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
-  @Test(arguments: [(200, 8_000), (1_600, 8_000), (80_000, 400_000)])
-  func `a voice begins with a fifth of a second or, if longer, a period`(
+  @Test(arguments: [(200, 8_000), (800, 8_000), (1_000, 10_000), (80_000, 800_000)])
+  func `a voice begins with a fifth of a second or, if longer, two periods`(
     period: Int, capacity: Int
   ) throws {
     let device = PCMConfiguration(

@@ -78,10 +78,12 @@ final class Voice: @unchecked Sendable {
     lastFrame.deallocate()
   }
 
-  /// The length of the ring: at least 1 s, and five periods, because the voice begins when a fifth
-  /// of it is full; some plug-ins have periods of many seconds.
+  /// The length of the ring: at least 1 s, and ten periods, because the voice begins when a fifth of
+  /// it is full.
+  ///
+  /// An empty device takes the first period at once. The second one lasts while the source is late.
   static func capacity(on device: PCMConfiguration) -> Duration {
-    max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 5)
+    max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 10)
   }
 
   /// Whether it fades out and ends.
