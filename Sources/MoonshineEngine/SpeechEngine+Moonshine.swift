@@ -1,3 +1,4 @@
+import AudioCore
 import FilePaths
 public import FoundationEssentials
 import ONNXRuntime

@@ -1,47 +1,12 @@
+public import AudioCore
+
 /// An engine that a program can choose, with its models or what it lacks.
 public struct SpeechEngineDescription: Hashable, Sendable {
-  /// A model that the engine has found.
-  public struct Model: Hashable, Sendable {
-    /// Its language, as a BCP 47 tag; `und` if it is unknown.
-    public var language: String
-    /// Its location: a path, or an address.
-    public var location: String
-
-    /// A model from its description.
-    public init(language: String, location: String) {
-      self.language = language
-      self.location = location
-    }
-  }
-
-  /// What an engine can do besides dictation.
-  ///
-  /// An engine may support a capability only with some models; otherwise the request fails. It
-  /// never supports one that it does not list.
-  public enum Capability: String, CaseIterable, Sendable {
-    /// Results before the utterance ends.
-    case partialResults
-    /// `SpeechRequest.grammar`.
-    case grammar
-    /// `SpeechRequest.keyPhrases`.
-    case keyPhrases
-    /// `SpeechRequest.contextualPhrases`, which other engines ignore.
-    case contextualPhrases
-    /// `SpeechRequest.alternativeCount`.
-    case alternatives
-    /// `TranscriptionSegment.confidence`; other engines leave it nil.
-    case confidence
-    /// Measured, not estimated, word timestamps.
-    case wordTimes
-    /// `SpeechRequest.engineOptions`.
-    case engineOptions
-  }
-
   /// The engine's name: `pocketsphinx`.
   public var name: String
 
   /// Its models, the default first; none if it cannot be used.
-  public var models: [Model]
+  public var models: [SpeechModel]
 
   /// Why it cannot be used, and the package or path that would help; nil if it can be used.
   public var obstacle: String?
@@ -50,12 +15,12 @@ public struct SpeechEngineDescription: Hashable, Sendable {
   public var isInUse: Bool
 
   /// Its capabilities besides dictation, even if it cannot be used now.
-  public var capabilities: Set<Capability>
+  public var capabilities: Set<SpeechEngineCapability>
 
   /// An engine from its description.
   public init(
-    name: String, models: [Model], obstacle: String? = nil, isInUse: Bool = false,
-    capabilities: Set<Capability> = []
+    name: String, models: [SpeechModel], obstacle: String? = nil, isInUse: Bool = false,
+    capabilities: Set<SpeechEngineCapability> = []
   ) {
     self.name = name
     self.models = models
@@ -68,7 +33,7 @@ public struct SpeechEngineDescription: Hashable, Sendable {
 extension SpeechEngineDescription {
   /// The engine of previews.
   static let preview = SpeechEngineDescription(
-    name: "preview", models: [Model(language: "en-US", location: "preview")], isInUse: true)
+    name: "preview", models: [SpeechModel(language: "en-US", location: "preview")], isInUse: true)
 }
 
 /// Whether speech can be recognized, in the words of Apple's Speech framework.

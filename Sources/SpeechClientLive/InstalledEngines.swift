@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import ClientDependencies
 import SpeechClient
@@ -31,21 +32,14 @@ struct InstalledEngines: Sendable {
   private func describe(_ engine: SpeechEngine) -> SpeechEngineDescription {
     let name = engine.name
     let isInUse = name == inUse.name
-    // Both modules have a type for the same capabilities.
-    let capabilities = Set(
-      engine.capabilities.compactMap {
-        SpeechEngineDescription.Capability(rawValue: $0.rawValue)
-      })
     switch engine.availability() {
     case .ready:
-      let models = engine.models().map {
-        SpeechEngineDescription.Model(language: $0.language, location: $0.location)
-      }
       return SpeechEngineDescription(
-        name: name, models: models, isInUse: isInUse, capabilities: capabilities)
+        name: name, models: engine.models(), isInUse: isInUse, capabilities: engine.capabilities)
     case .unavailable(let error):
       return SpeechEngineDescription(
-        name: name, models: [], obstacle: "\(error)", isInUse: isInUse, capabilities: capabilities)
+        name: name, models: [], obstacle: "\(error)", isInUse: isInUse,
+        capabilities: engine.capabilities)
     }
   }
 

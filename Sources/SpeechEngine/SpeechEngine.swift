@@ -1,3 +1,4 @@
+public import AudioCore
 import ClientDependencies
 
 /// The interface between the toolkit and a speech recognition engine.

@@ -1,3 +1,5 @@
+public import AudioCore
+
 /// What a stream requests of its session.
 ///
 /// An engine that cannot do what is requested throws `SpeechEngineError.unsupported` when the
@@ -13,7 +15,7 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   public var language: String?
 
   /// The phrases to listen for, and nothing else; none for dictation or the grammar.
-  public var keyPhrases: [SpeechKeyPhrase] = []
+  public var keyPhrases: [KeyPhrase] = []
 
   /// Phrases that are likely to be said; a hint that an engine may ignore.
   public var contextualPhrases: [String] = []
@@ -34,22 +36,5 @@ public struct SpeechSessionOptions: Hashable, Sendable {
     self.wantsPartialHypotheses = wantsPartialHypotheses
     self.grammar = grammar
     self.language = language
-  }
-}
-
-/// A phrase to detect in running speech.
-public struct SpeechKeyPhrase: Hashable, Sendable {
-  /// Its words, with a space between them.
-  public var text: String
-
-  /// How likely the phrase must be to count as recognized; nil for the engine's own choice.
-  ///
-  /// Above 0 and at most 1; lower values find more phrases, with more false positives.
-  public var threshold: Double?
-
-  /// A phrase, with the engine's own threshold unless another is given.
-  public init(_ text: String, threshold: Double? = nil) {
-    self.text = text
-    self.threshold = threshold
   }
 }

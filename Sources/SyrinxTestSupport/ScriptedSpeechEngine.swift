@@ -285,7 +285,7 @@ final class ScriptedSession: SpeechEngineSession {
 
 extension SpeechHypothesis {
   /// The key phrases it contains, each as one word without confidence.
-  fileprivate func phrases(_ wanted: [SpeechKeyPhrase]) -> SpeechHypothesis {
+  fileprivate func phrases(_ wanted: [KeyPhrase]) -> SpeechHypothesis {
     let texts = words.map(\.text)
     let found = words.indices.flatMap { index in
       wanted.compactMap { phrase -> Word? in

@@ -81,7 +81,7 @@ struct VoskKeyPhrase: Equatable {
 
   /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words or an invalid threshold.
   init(
-    _ phrase: SpeechKeyPhrase, isKnown: (String) -> Bool
+    _ phrase: KeyPhrase, isKnown: (String) -> Bool
   ) throws(SpeechEngineError) {
     words = phrase.text.split(whereSeparator: \.isWhitespace).map(String.init)
     threshold = phrase.threshold
@@ -181,7 +181,7 @@ struct VoskLimits {
     return hasKeys ? obstacle(toKeys: options.keyPhrases) : nil
   }
 
-  private func obstacle(toKeys phrases: [SpeechKeyPhrase]) -> String? {
+  private func obstacle(toKeys phrases: [KeyPhrase]) -> String? {
     if !knowsOtherWord {
       return "key phrases with this model, which lacks the word \(SentenceFilter.otherWord)"
     }

@@ -1,3 +1,4 @@
+import AudioCore
 public import FoundationEssentials
 public import SpeechEngine
 

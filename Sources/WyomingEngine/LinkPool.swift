@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import SpeechEngine
 import Synchronization

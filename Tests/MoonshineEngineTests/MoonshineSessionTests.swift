@@ -152,7 +152,7 @@ import Testing
 
   @Test func `key phrases and options are refused by name`() throws {
     var phrases = SpeechSessionOptions()
-    phrases.keyPhrases = [SpeechKeyPhrase("go forward")]
+    phrases.keyPhrases = [KeyPhrase("go forward")]
     #expect {
       _ = try RealModel.session(phrases)
     } throws: { "\($0)".contains("Moonshine does not support key phrases") }

@@ -1,3 +1,4 @@
+import AudioCore
 import FilePaths
 import Foundation
 import ONNXTestTools
@@ -69,7 +70,7 @@ import Testing
       at: japanese, withDestinationURL: RealModel.folder.url)
     let best = SpeechEngine.best(modelDirectory: japanese)
     var phrases = SpeechSessionOptions(language: "ja")
-    phrases.keyPhrases = [SpeechKeyPhrase("go forward")]
+    phrases.keyPhrases = [KeyPhrase("go forward")]
     for options in [phrases, SpeechSessionOptions(language: "en")] {
       let engine = try #require(best.choose(options))
       #expect(engine.name == "pocketsphinx" && !engine.anticipatesEnd)
@@ -86,7 +87,7 @@ import Testing
   @Test func `the best engine takes key phrases, whichever it is`() throws {
     #expect(["moonshine", "pocketsphinx"].contains(SpeechEngine.best.name))
     var options = SpeechSessionOptions()
-    options.keyPhrases = [SpeechKeyPhrase("go forward")]
+    options.keyPhrases = [KeyPhrase("go forward")]
     #expect(SpeechEngine.best.capabilities.contains(.keyPhrases))
     #expect(
       try SpeechEngine.best.makeSession(options).recognize(Clip.goForward.samples).text

@@ -1,3 +1,4 @@
+import AudioCore
 import SpeechEngine
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test func `key phrases need each of their words, and dictation needs no others`() {
-    let phrases = DecoderSearch.keyPhrases([SpeechKeyPhrase("go on"), SpeechKeyPhrase("stop")])
+    let phrases = DecoderSearch.keyPhrases([KeyPhrase("go on"), KeyPhrase("stop")])
     #expect(isWithin("stop on go", phrases))
     #expect(!isWithin("stop go", phrases) && !isWithin("go on", phrases))
     #expect(isWithin("", .anything))

@@ -1,3 +1,4 @@
+import AudioCore
 import Foundation
 import SpeechEngine
 import TestTools
@@ -86,7 +87,7 @@ import Testing
     _ = try engine.makeSession(
       SpeechSessionOptions(grammar: "#JSGF V1.0; grammar a; public <a> = \(Self.rare);"))
     var options = SpeechSessionOptions()
-    options.keyPhrases = [SpeechKeyPhrase(Self.rare)]
+    options.keyPhrases = [KeyPhrase(Self.rare)]
     _ = try engine.makeSession(SpeechSessionOptions())
     _ = try engine.makeSession(options)
   }
@@ -121,7 +122,7 @@ import Testing
     let words = try engine.makeSession(options).recognize(samples(of: "go-forward.wav")).final.words
     #expect(words.map(\.text) == ["go", "forward", "ten", "meters"])
     var phrases = SpeechSessionOptions()
-    phrases.keyPhrases = [SpeechKeyPhrase("go forward")]
+    phrases.keyPhrases = [KeyPhrase("go forward")]
     _ = try engine.makeSession(phrases)
     #expect(watched.wereAliveAtLoading.count == 1)
     options.grammar = grammar.replacingOccurrences(of: "%", with: Self.rare)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.ownThread, .serialized) struct KeyPhraseTests {
   private static let engine = SpeechEngine.pocketSphinx()
 
-  private func session(_ phrases: SpeechKeyPhrase...) throws -> any SpeechEngineSession {
+  private func session(_ phrases: KeyPhrase...) throws -> any SpeechEngineSession {
     var options = SpeechSessionOptions()
     options.keyPhrases = phrases
     return try Self.engine.makeSession(options)
@@ -23,8 +23,7 @@ import Testing
 
   @Test func `spoken phrases are found at their positions, and others are not found`() throws {
     let session = try session(
-      SpeechKeyPhrase("go forward"), SpeechKeyPhrase("meters"), SpeechKeyPhrase("stop"),
-      SpeechKeyPhrase("raspberry"))
+      KeyPhrase("go forward"), KeyPhrase("meters"), KeyPhrase("stop"), KeyPhrase("raspberry"))
     for _ in 0..<2 {
       let (partials, final) = try session.recognize(samples(of: "go-forward.wav"))
       #expect(final.words.map(\.text) == ["go forward", "meters"])
@@ -43,7 +42,7 @@ import Testing
     throws
   {
     let once = try samples(of: "go-forward.wav")
-    let found = try session(SpeechKeyPhrase("forward")).recognize(once + once + once).final.words
+    let found = try session(KeyPhrase("forward")).recognize(once + once + once).final.words
     #expect(found.map(\.text) == ["forward", "forward", "forward"])
     for (one, next) in zip(found, found.dropFirst()) {
       let distance = next.frames.lowerBound - one.frames.lowerBound
@@ -52,8 +51,8 @@ import Testing
   }
 
   @Test func `the threshold decides whether a phrase is found`() throws {
-    let strict = try session(SpeechKeyPhrase("go forward ten meters", threshold: 1))
-    let loose = try session(SpeechKeyPhrase("yes", threshold: 1e-60))
+    let strict = try session(KeyPhrase("go forward ten meters", threshold: 1))
+    let loose = try session(KeyPhrase("yes", threshold: 1e-60))
     #expect(try strict.recognize(samples(of: "window.wav")).final.words.isEmpty)
     #expect(try !loose.recognize(samples(of: "window.wav")).final.words.isEmpty)
   }
@@ -64,7 +63,7 @@ import Testing
   func `an unknown word in a key phrase is an error`(phrase: String) throws {
     let unknown = phrase.split(separator: " ").first { $0 != "go" && $0 != "forward" }
     #expect(throws: SpeechEngineError.wordUnknown(String(try #require(unknown)), phrase: phrase)) {
-      _ = try session(SpeechKeyPhrase("ten"), SpeechKeyPhrase(phrase))
+      _ = try session(KeyPhrase("ten"), KeyPhrase(phrase))
     }
     // The decoder works as before.
     #expect(try dictated().map(\.text) == ["go", "forward", "ten", "meters"])
@@ -72,7 +71,7 @@ import Testing
 
   @Test func `a grammar and key phrases at once are an error`() {
     var options = SpeechSessionOptions(grammar: "#JSGF V1.0; grammar a; public <a> = go;")
-    options.keyPhrases = [SpeechKeyPhrase("go")]
+    options.keyPhrases = [KeyPhrase("go")]
     #expect(
       throws: SpeechEngineError.unsupported(
         "a grammar together with key phrases", engine: "pocketsphinx")
@@ -83,7 +82,7 @@ import Testing
 
   @Test func `alternatives to key phrases are an error`() {
     var options = SpeechSessionOptions()
-    options.keyPhrases = [SpeechKeyPhrase("go")]
+    options.keyPhrases = [KeyPhrase("go")]
     options.alternativeCount = 2
     #expect(
       throws: SpeechEngineError.unsupported(
@@ -100,7 +99,7 @@ import Testing
   }
 
   @Test func `key phrases leave no file`() throws {
-    _ = try session(SpeechKeyPhrase("go forward"))
+    _ = try session(KeyPhrase("go forward"))
     let left = try FileManager.default.contentsOfDirectory(
       atPath: FileManager.default.temporaryDirectory.path)
     #expect(!left.contains { $0.hasPrefix("syrinx-phrases-") })

@@ -117,7 +117,7 @@ struct KoreanVoskTests {
     throws
   {
     var options = SpeechSessionOptions()
-    options.keyPhrases = [SpeechKeyPhrase("걸어갔")]
+    options.keyPhrases = [KeyPhrase("걸어갔")]
     #expect {
       _ = try engine.makeSession(options)
     } throws: { error in

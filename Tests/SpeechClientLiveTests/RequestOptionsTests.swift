@@ -148,9 +148,7 @@ import Testing
     #expect(results.finals == ["go forward"])
     let options = try #require(scripted.options.first)
     #expect(
-      options.keyPhrases == [
-        SpeechKeyPhrase("go forward", threshold: 1e-10), SpeechKeyPhrase("stop"),
-      ])
+      options.keyPhrases == [KeyPhrase("go forward", threshold: 1e-10), KeyPhrase("stop")])
     #expect(options.contextualPhrases == ["ten meters"] && options.alternativeCount == 3)
     #expect(options.engineOptions == ["lw": "5"])
   }

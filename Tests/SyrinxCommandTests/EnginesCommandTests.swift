@@ -1,3 +1,4 @@
+import AudioCore
 import Foundation
 import SpeechClient
 import TestTools
@@ -189,7 +190,7 @@ struct EnginesCommandTests {
     let run = try await BuiltCommand.run(
       "engines", "--json", in: folder, environment: environment())
     let engines = try engines(run).mapValues(\.capabilities)
-    #expect(engines["pocketsphinx"] == SpeechEngineDescription.Capability.allCases.map(\.rawValue))
+    #expect(engines["pocketsphinx"] == SpeechEngineCapability.allCases.map(\.rawValue))
     #expect(
       engines["vosk"] == [
         "partialResults", "grammar", "keyPhrases", "alternatives", "confidence", "wordTimes",

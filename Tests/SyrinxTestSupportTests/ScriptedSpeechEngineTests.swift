@@ -54,7 +54,7 @@ import Testing
     let final = try session.finishUtterance()
     #expect(final.alternatives.map { $0.map(\.text) } == [["no", "forward"]])
 
-    options.keyPhrases = [SpeechKeyPhrase("ten meters"), SpeechKeyPhrase("stop")]
+    options.keyPhrases = [KeyPhrase("ten meters"), KeyPhrase("stop")]
     let spotting = try scripted.engine.makeSession(options)
     try spotting.beginUtterance()
     let found = try spotting.finishUtterance()

@@ -1,3 +1,4 @@
+import AudioCore
 import SpeechEngine
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
 
   @Test func `the error for an unknown word names it and its phrase`() {
     #expect(
-      refusal { $0.keyPhrases = [SpeechKeyPhrase("go blorfle")] }
+      refusal { $0.keyPhrases = [KeyPhrase("go blorfle")] }
         == .wordUnknown("blorfle", phrase: "go blorfle"))
   }
 
@@ -42,7 +43,7 @@ import Testing
   func `a threshold is greater than 0 and at most 1`(threshold: Double) {
     guard
       case .optionInvalid = refusal({
-        $0.keyPhrases = [SpeechKeyPhrase("go", threshold: threshold)]
+        $0.keyPhrases = [KeyPhrase("go", threshold: threshold)]
       })
     else {
       Issue.record("\(threshold) was taken")
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test func `a key phrase without words is an error`() {
-    guard case .optionInvalid = refusal({ $0.keyPhrases = [SpeechKeyPhrase("  ")] }) else {
+    guard case .optionInvalid = refusal({ $0.keyPhrases = [KeyPhrase("  ")] }) else {
       Issue.record("it was taken")
       return
     }
@@ -60,19 +61,19 @@ import Testing
   @Test func `key phrases cannot be combined with alternatives or a grammar`() {
     #expect(
       refusal {
-        $0.keyPhrases = [SpeechKeyPhrase("go")]
+        $0.keyPhrases = [KeyPhrase("go")]
         $0.alternativeCount = 1
       } == .unsupported("alternatives for key phrases", engine: "Vosk"))
     #expect(
       refusal {
-        $0.keyPhrases = [SpeechKeyPhrase("go")]
+        $0.keyPhrases = [KeyPhrase("go")]
         $0.grammar = "#JSGF V1.0;\npublic <a> = go;"
       } == .unsupported("a grammar together with key phrases", engine: "Vosk"))
   }
 
   @Test func `key phrases need the model's word for unknown words`() throws {
     try vosk.behave("unknown [unk]")
-    guard case .unsupported(let what, _) = refusal({ $0.keyPhrases = [SpeechKeyPhrase("go")] })
+    guard case .unsupported(let what, _) = refusal({ $0.keyPhrases = [KeyPhrase("go")] })
     else {
       Issue.record("it was taken")
       return

@@ -69,7 +69,7 @@ import Testing
   {
     let vosk = try FakeVosk()
     var options = SpeechSessionOptions()
-    options.keyPhrases = [SpeechKeyPhrase("forward", threshold: 0.85)]
+    options.keyPhrases = [KeyPhrase("forward", threshold: 0.85)]
     let session = try vosk.engine.makeSession(options)
     try session.beginUtterance()
     try session.process(speech(.go, .forward, .forward))
@@ -171,7 +171,7 @@ import Testing
     let vosk = try FakeVosk()
     try vosk.keepLog()
     var options = SpeechSessionOptions()
-    options.keyPhrases = [SpeechKeyPhrase("stop"), SpeechKeyPhrase("go forward", threshold: 0.85)]
+    options.keyPhrases = [KeyPhrase("stop"), KeyPhrase("go forward", threshold: 0.85)]
     let session = try vosk.engine.makeSession(options)
     #expect(vosk.log.contains(#"recognizer_new_grm 16000 ["stop","go forward","[unk]"]"#))
     let heard = try session.understand(speech(.go, .forward, .other, .go, .stop))

@@ -1,3 +1,4 @@
+import AudioCore
 import Glibc
 import SpeechEngine
 import Testing
@@ -163,7 +164,7 @@ import Wyoming
   @Test func `what the protocol cannot express is an error, and not left out`() throws {
     let server = try ScriptedServer { $0.info() }
     let changes: [(inout SpeechSessionOptions) -> Void] = [
-      { $0.grammar = "#JSGF V1.0;" }, { $0.keyPhrases = [SpeechKeyPhrase("stop")] },
+      { $0.grammar = "#JSGF V1.0;" }, { $0.keyPhrases = [KeyPhrase("stop")] },
       { $0.alternativeCount = 2 }, { $0.engineOptions = ["beam": "1"] },
     ]
     for change in changes {

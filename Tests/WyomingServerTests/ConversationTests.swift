@@ -1,3 +1,4 @@
+import AudioCore
 import ClientDependencies
 import SpeechClient
 import SpeechEngine

@@ -217,7 +217,7 @@ final class Decoder {
   ///
   /// - Throws: `.wordUnknown`. PocketSphinx accepts a phrase with an unknown word, but never finds
   ///   it.
-  private func load(_ phrases: [SpeechKeyPhrase], name: String) throws(SpeechEngineError) {
+  private func load(_ phrases: [KeyPhrase], name: String) throws(SpeechEngineError) {
     var lines = ""
     for phrase in phrases {
       let phoneCount = try phoneCount(of: phrase.text)

@@ -1,3 +1,4 @@
+import AudioCore
 import SpeechEngine
 
 /// The search of a decoder.
@@ -7,7 +8,7 @@ enum DecoderSearch: Hashable {
   /// Sentences of a JSGF grammar.
   case grammar(String)
   /// Only these phrases.
-  case keyPhrases([SpeechKeyPhrase])
+  case keyPhrases([KeyPhrase])
 
   /// The search that a session's options request.
   init(_ options: SpeechSessionOptions) throws(SpeechEngineError) {

@@ -1,3 +1,4 @@
+import AudioCore
 import FilePaths
 import FoundationEssentials
 import SpeechEngine

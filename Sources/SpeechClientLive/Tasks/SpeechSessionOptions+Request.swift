@@ -1,3 +1,4 @@
+import AudioCore
 import SpeechClient
 import SpeechEngine
 
@@ -16,12 +17,12 @@ extension SpeechSessionOptions {
 }
 
 extension SpeechRequest {
-  fileprivate func checkedKeyPhrases() throws(SpeechClientError) -> [SpeechKeyPhrase] {
+  fileprivate func checkedKeyPhrases() throws(SpeechClientError) -> [KeyPhrase] {
     guard keyPhrases.isEmpty || grammar == nil else {
       throw .invalidRequest(
         reason: "a grammar and key phrases exclude each other; request one of them")
     }
-    var checked: [SpeechKeyPhrase] = []
+    var checked: [KeyPhrase] = []
     for phrase in keyPhrases {
       let words = phrase.text.split(whereSeparator: \.isWhitespace)
       guard !words.isEmpty else { throw .invalidRequest(reason: "a key phrase has no words") }
@@ -30,7 +31,7 @@ extension SpeechRequest {
         throw .invalidRequest(
           reason: "the threshold of \"\(text)\" is \(threshold), and not above 0 and at most 1")
       }
-      checked.append(SpeechKeyPhrase(text, threshold: phrase.threshold))
+      checked.append(KeyPhrase(text, threshold: phrase.threshold))
     }
     return checked
   }

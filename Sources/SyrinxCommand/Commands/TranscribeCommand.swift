@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioCore
 import ClientDependencies
 import FilePaths
 import Logging
@@ -170,9 +171,7 @@ struct TranscribeCommand: RecognizingSubcommand {
     @Dependency(\.settings) var settings
     guard let outputDir else { return nil }
     var options = SpeechSessionOptions(language: recognition.language)
-    options.keyPhrases = recognition.keyPhrases.map {
-      SpeechKeyPhrase($0.phrase.text, threshold: $0.phrase.threshold)
-    }
+    options.keyPhrases = recognition.keyPhrases.map(\.phrase)
     let chosen = engine.choose(options) ?? engine
     var recipe = TranscriptRecipe(
       engine: chosen.name, styles: transcript.styles, options: recognition)

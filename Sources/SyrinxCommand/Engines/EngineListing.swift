@@ -1,3 +1,4 @@
+import AudioCore
 import FilePaths
 import SpeechClient
 import SpeechEngine
@@ -38,12 +39,12 @@ extension SpeechEngineDescription {
   }
 
   /// The capabilities, in the same order for every engine.
-  fileprivate var orderedCapabilities: [Capability] {
-    Capability.allCases.filter(capabilities.contains)
+  fileprivate var orderedCapabilities: [SpeechEngineCapability] {
+    SpeechEngineCapability.allCases.filter(capabilities.contains)
   }
 }
 
-extension SpeechEngineDescription.Capability {
+extension SpeechEngineCapability {
   /// The human-readable name.
   fileprivate var text: String {
     switch self {
@@ -95,7 +96,7 @@ struct EngineRecord: Encodable {
     """
 
   private static var names: String {
-    SpeechEngineDescription.Capability.allCases.map { "\"\($0.rawValue)\"" }
+    SpeechEngineCapability.allCases.map { "\"\($0.rawValue)\"" }
       .joined(separator: ", ")
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioCore
 package import FilePaths
 import FoundationEssentials
 import SpeechClient

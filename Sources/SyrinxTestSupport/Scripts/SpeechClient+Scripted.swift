@@ -1,3 +1,4 @@
+import AudioCore
 import ClientDependencies
 public import SpeechClient
 import Synchronization
@@ -23,7 +24,7 @@ extension SpeechClient {
       engines: {
         [
           SpeechEngineDescription(
-            name: "scripted", models: [.init(language: "en-US", location: "script")],
+            name: "scripted", models: [SpeechModel(language: "en-US", location: "script")],
             isInUse: true)
         ]
       })

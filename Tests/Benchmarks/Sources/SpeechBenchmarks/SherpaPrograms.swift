@@ -1,3 +1,4 @@
+import AudioCore
 import BenchmarkTools
 import Foundation
 import MoonshineEngine
