@@ -1,8 +1,9 @@
 """Clients made with the PyPI package `wyoming`, at once, and a server that is killed halfway.
 
 load.py URI FILE TEXT CLIENTS UTTERANCES [PROCESS PORT]: each client has the file recognized UTTERANCES times, each time on a new
-connection. When half of the utterances are recognized, the process of the server on this port is killed. It may cost as many
-utterances as it has connections then. All others, and all that begin later, must have this text. Prints the number of lost ones.
+connection. When half of the utterances are recognized, the process of the server on this port is killed during an utterance. It
+may cost as many utterances as it has connections then. All others, and all that begin later, must have this text. Prints the
+number of lost ones.
 """
 
 import asyncio
@@ -40,7 +41,7 @@ async def transcript():
 
 
 async def utterance():
-    global recognized, lost, connections, killed
+    global recognized, lost
     before = victim is not None and not killed
     try:
         result = await transcript()
@@ -54,13 +55,24 @@ async def utterance():
         return
     recognized += 1
     if victim is not None and not killed and recognized >= clients * utterances / 2:
-        command = ["ss", "--no-header", "--tcp", "--numeric", "state", "established", f"sport = :{sys.argv[7]}"]
-        connections = len(subprocess.check_output(command).splitlines())
-        descriptor = os.pidfd_open(victim)
-        os.kill(victim, signal.SIGKILL)
-        # A dying process still has its port for a moment. No utterance begins until it is gone.
-        select.select([descriptor], [], [])
-        killed = True
+        kill()
+
+
+def kill():
+    """Kills the server, unless it is in no utterance now."""
+    global connections, killed
+    # A stopped server finishes nothing while its connections are counted.
+    os.kill(victim, signal.SIGSTOP)
+    command = ["ss", "--no-header", "--tcp", "--numeric", "state", "established", f"sport = :{sys.argv[7]}"]
+    connections = len(subprocess.check_output(command).splitlines())
+    if connections == 0:
+        os.kill(victim, signal.SIGCONT)
+        return
+    descriptor = os.pidfd_open(victim)
+    os.kill(victim, signal.SIGKILL)
+    # A dying process still has its port for a moment. No utterance begins until it is gone.
+    select.select([descriptor], [], [])
+    killed = True
 
 
 async def one_after_another():
