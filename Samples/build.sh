@@ -58,11 +58,14 @@ const struct {
   .header_size = 32, .magic = {0xda, 0x27}, .info_size = 20, .char_size = 2, .format = "ToCP", .format_version = {1}};
 C
 
+# Only C++ exceptions need tables for unwinding, and no code in the command throws one: 5 MB.
+echo 'SECTIONS { /DISCARD/ : { *(.eh_frame .gcc_except_table .gcc_except_table.*) } } INSERT AFTER .text;' >"$scratch/unwinding.ld"
+
 # Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
   --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker "$place/$scratch/icu.o" -Xlinker "--wrap=$data"
-  -Xlinker --no-export-dynamic -Xlinker --strip-all
+  -Xlinker --no-export-dynamic -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/unwinding.ld"
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now "$@"
 )
 in_place "${build[@]}" >&2

@@ -69,6 +69,23 @@ struct DeviceExaminationTests {
   }
 
   @Test
+  func `connected default devices are measured, even if the kernel has a loopback card`() async {
+    let card = VirtualSoundCard(.init(pace: .untimed)).soundCard
+    let opened = Mutex<[AudioDevice.ID?]>([])
+    let findings = await withDependencies {
+      $0.soundCard = card
+      $0.soundCard.openPlayback = { request in
+        opened.withLock { $0.append(request.device) }
+        return try await card.openPlayback(request: request)
+      }
+    } operation: {
+      await DeviceExamination(cardIDs: ["Loopback"], isConnected: true).findings()
+    }
+    #expect(opened.withLock { $0 } == [nil, nil])
+    #expect(findings[3].detail.contains("click"))
+  }
+
+  @Test
   func `a busy device is a failure that names the program`() async {
     let holder = DeviceHolder(name: "mpv", processID: 7)
     let findings = await withDependencies {

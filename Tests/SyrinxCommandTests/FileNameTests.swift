@@ -103,7 +103,7 @@ struct FileNameTests {
     #expect(run.status == 0, "\(run.error)")
     let lines = run.outputLines
     #expect(
-      lines.first == "go forward ten meters" && lines.dropFirst().first?.hasPrefix("0.0 %") == true)
+      lines.first == "go forward ten meters" && lines.dropFirst().first?.hasPrefix("0.0%") == true)
     #expect(lines.contains { $0.hasSuffix(#"/m\xE9"#) }, "\(lines)")
     #expect(names.contains(#"kept\xE9.wav"#), "\(names)")
   }

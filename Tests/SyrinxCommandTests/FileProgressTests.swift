@@ -58,8 +58,8 @@ struct FileProgressTests {
     try folder.tone("long.wav", .seconds(4))
     let lines = try await shown("long.wav")
     #expect(
-      lines.first == "long.wav 0:00.5 / 0:04.0 (12 %), 0.5 times real time, 0:07.0 left")
-    #expect(lines.contains { $0.hasPrefix("long.wav 0:04.0 / 0:04.0 (100 %)") })
+      lines.first == "long.wav 0:00.5 / 0:04.0 (12%), 0.5 times real time, 0:07.0 left")
+    #expect(lines.contains { $0.hasPrefix("long.wav 0:04.0 / 0:04.0 (100%)") })
     // The status is erased.
     #expect(lines.suffix(2) == ["", ""])
   }
@@ -71,7 +71,7 @@ struct FileProgressTests {
     try folder.tone("long.wav", .seconds(4))
     let lines = try await shown("long.wav", early: 3)
     #expect(
-      lines.first == "long.wav 0:04.0 / 0:04.0 (100 %), 3.0 times real time, 0:00.0 left")
+      lines.first == "long.wav 0:04.0 / 0:04.0 (100%), 3.0 times real time, 0:00.0 left")
   }
 
   @Test
@@ -94,7 +94,7 @@ struct ProgressTextTests {
     let text = ProgressText(file: "talk.wav", total: .seconds(600))
     #expect(
       text.line(at: .seconds(60), after: .seconds(12))
-        == "talk.wav 1:00.0 / 10:00.0 (10 %), 5.0 times real time, 1:48.0 left")
+        == "talk.wav 1:00.0 / 10:00.0 (10%), 5.0 times real time, 1:48.0 left")
   }
 
   @Test
@@ -113,7 +113,7 @@ struct ProgressTextTests {
   @Test
   func `progress never exceeds 100 percent`() {
     let text = ProgressText(file: "a.wav", total: .seconds(10))
-    #expect(text.line(at: .seconds(20), after: .seconds(2))?.contains("(100 %)") == true)
+    #expect(text.line(at: .seconds(20), after: .seconds(2))?.contains("(100%)") == true)
     #expect(text.line(at: .seconds(20), after: .seconds(2))?.hasSuffix("0:00.0 left") == true)
     #expect(text.line(at: .zero, after: .seconds(2))?.contains("left") == false)
   }

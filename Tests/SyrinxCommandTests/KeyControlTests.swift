@@ -41,7 +41,7 @@ import Testing
 
   @Test mutating func `the volume goes to 200 percent in steps, and muting keeps it`() {
     for _ in 1...12 { _ = state.command(for: .louder) }
-    #expect(state.volume == 2 && state.text == "  volume 200 %")
+    #expect(state.volume == 2 && state.text == "  volume 200%")
     #expect(volume(of: state.command(for: .mute)) == 0)
     #expect(state.text == "  muted")
     #expect(volume(of: state.command(for: .mute)) == 2)

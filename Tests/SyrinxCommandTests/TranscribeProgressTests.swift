@@ -69,7 +69,7 @@ import Testing
       let lines = try await shown(
         folder.file("a.wav").path, "--jobs", jobs, "--key-phrase", "go")
       #expect(
-        lines.first == "a.wav 0:01.0 / 0:04.0 (25 %), 1.0 times real time, 0:03.0 left")
+        lines.first == "a.wav 0:01.0 / 0:04.0 (25%), 1.0 times real time, 0:03.0 left")
       #expect(lines.count == 4)
     }
     #expect(requested.value.map(\.jobCount) == [1, 3])
@@ -82,6 +82,6 @@ import Testing
       folder.file("a.wav").path, folder.file("b.wav").path, "--jobs", "2", "--key-phrase", "go")
     #expect(lines.count == 8)
     try #require(lines.count > 4)
-    #expect(lines[4] == "b.wav 0:01.0 / 0:04.0 (25 %), 1.0 times real time, 0:03.0 left")
+    #expect(lines[4] == "b.wav 0:01.0 / 0:04.0 (25%), 1.0 times real time, 0:03.0 left")
   }
 }

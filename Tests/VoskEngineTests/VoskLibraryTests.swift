@@ -20,7 +20,7 @@ import Testing
     let failure = try #require(self.failure("/nowhere/libvosk.so"))
     #expect(failure.searched == ["/nowhere/libvosk.so"])
     #expect(failure.remedy.contains("No such file"))
-    #expect(failure.remedy.contains("pip install vosk"))
+    #expect(failure.remedy.contains("pip install --break-system-packages vosk"))
     #expect(failure.remedy.contains("SYRINX_VOSK_LIBRARY"))
   }
 

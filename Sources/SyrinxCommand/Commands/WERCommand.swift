@@ -17,7 +17,7 @@ struct WERCommand: Subcommand {
       Both arguments are UTF-8 text files, one of which can be - (standard input), or with --text the \
       texts themselves. Both are normalized: case, punctuation, and hyphens do not count. English \
       numbers become digits (two hundred fifty, 250), and consecutive ones are joined (nineteen \
-      eighty-four, 1984); $5 and 5 % become 5 dollar and 5 percent; contractions are expanded (isn't, \
+      eighty-four, 1984); $5 and 5% become 5 dollar and 5 percent; contractions are expanded (isn't, \
       is not); British spellings become American (colour, color); uh, um, and the like are removed. \
       In scripts without spaces each character is a word. With --raw, only white space separates \
       words, and everything counts.
@@ -75,7 +75,7 @@ struct WERCommand: Subcommand {
     for line in try lines(errors, rate) { try await context.console.print(line) }
     if let limit, rate * 100 > limit {
       throw CommandFailure(
-        description: "the word error rate is \(rate.percentText) %, above the limit of \(limit) %")
+        description: "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
     }
   }
 
@@ -86,7 +86,7 @@ struct WERCommand: Subcommand {
       + "\(errors.insertions) inserted"
     let errorText = errors.errorCount == 1 ? "1 error" : "\(errors.errorCount) errors"
     let summary =
-      "\(rate.percentText) % (\(errorText) in \(errors.referenceCount) words: \(counts))"
+      "\(rate.percentText)% (\(errorText) in \(errors.referenceCount) words: \(counts))"
     return (alignment ? errors.alignment.map(\.line) : []) + [summary]
   }
 }

@@ -107,8 +107,11 @@ struct DeviceExamination {
     }.get()
   }
 
-  /// The card of the kernel module snd-aloop, which captures on one device what is played on another.
-  private var loopbackCard: String? { cardIDs.first { $0.hasPrefix("Loopback") } }
+  /// The card of the kernel module snd-aloop, which captures on one device what is played on another;
+  /// nil if the default devices are connected.
+  private var loopbackCard: String? {
+    isConnected ? nil : cardIDs.first { $0.hasPrefix("Loopback") }
+  }
 
   private static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 }

@@ -124,7 +124,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
       """
     case .vosk:
       """
-      vosk (dictation in many languages) needs libvosk.so, from `pip install vosk` or named by \
+      vosk (dictation in many languages) needs libvosk.so, from `pip install --break-system-packages vosk` or named by \
       SYRINX_VOSK_LIBRARY, and a model from https://alphacephei.com/vosk/models, unpacked in \
       ~/.cache/vosk or /usr/share/vosk or named by --model or SYRINX_VOSK_MODEL.
       """

@@ -10,10 +10,7 @@ struct JobsOption: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      """
-      Number of files, or of utterances to recognize, in parallel, 1 to \(range.upperBound) (default: one per \
-      processor).
-      """,
+      "Number of parallel jobs, 1 to \(range.upperBound) (default: one per processor).",
       valueName: "number"))
   var jobs: Int?
 

@@ -102,7 +102,7 @@ struct KeyState {
   /// What the progress line adds; empty for a playback that nothing has changed.
   var text: String {
     let volume =
-      isMuted ? "muted" : self.volume == 1 ? "" : "volume \(Int(self.volume * 100 + 0.5)) %"
+      isMuted ? "muted" : self.volume == 1 ? "" : "volume \(Int(self.volume * 100 + 0.5))%"
     return [isPaused ? "paused" : "", volume].filter { !$0.isEmpty }.map { "  \($0)" }.joined()
   }
 }

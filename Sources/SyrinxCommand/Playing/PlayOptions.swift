@@ -27,7 +27,7 @@ struct PlayRangeOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Fade-out of the last file, at most 60 s, which is also the amount of audio buffered.",
+      "Fade-out of the last file, at most 60 s; that much audio is held in memory.",
       valueName: "seconds"))
   var fadeOut = 0.0
 

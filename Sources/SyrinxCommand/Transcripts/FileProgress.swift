@@ -58,7 +58,7 @@ struct ProgressText {
     let pace = "\(tenths / 10).\(tenths % 10) times real time"
     guard let total, total > .zero else { return "\(file) \(position.clockText), \(pace)" }
     let percent = min(100, Int(position.inSeconds / total.inSeconds * 100))
-    let line = "\(file) \(position.clockText) / \(total.clockText) (\(percent) %), \(pace)"
+    let line = "\(file) \(position.clockText) / \(total.clockText) (\(percent)%), \(pace)"
     guard speed > 0 else { return line }
     let left = Duration.seconds(max(0, (total - position).inSeconds) / speed)
     return "\(line), \(left.clockText) left"
