@@ -70,7 +70,8 @@ public struct WyomingServerOptions: Sendable {
   ///
   /// A second of audio restores the whole limit, and less audio a part of it. The time for
   /// recognition does not count. After the limit, the client gets an `error` event with the code
-  /// `idle`, and its connection ends. The client on standard input and output has no limit.
+  /// `idle`, and its connection ends. On standard input and output, nil suits a program that keeps
+  /// its server between utterances.
   public var idleTimeout: Duration? = .seconds(30)
 
   /// The size limits of a client's frames.

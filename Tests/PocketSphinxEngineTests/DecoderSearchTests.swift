@@ -38,6 +38,11 @@ import Testing
     #expect(isWithin("", .anything))
   }
 
+  @Test(arguments: ["// yes/no answers\n", "/* http://x.org/y */", "/* a / b */ "])
+  func `a slash in a comment hides no word`(comment: String) {
+    #expect(!isWithin("a b go yes answers", .grammar("\(comment)public <a> = go | on;")))
+  }
+
   @Test(arguments: ["\"go on\"", "// robot", "go\\", "\u{FC}ber"])
   func `an uncertain word counts as unknown`(text: String) {
     #expect(!isWithin("go on", .grammar("public <a> = go | \(text);")))

@@ -42,7 +42,7 @@ enum DecoderSearch: Hashable {
     case .anything: true
     case .grammar(let grammar):
       grammar.utf8.split(separator: UInt8(ascii: ";")).allSatisfy {
-        Self.words(of: $0).allSatisfy(vocabulary.contains)
+        Self.words(of: $0)?.allSatisfy(vocabulary.contains) ?? false
       }
     case .keyPhrases(let phrases):
       phrases.allSatisfy {
@@ -53,30 +53,37 @@ enum DecoderSearch: Hashable {
     }
   }
 
-  /// The words of a grammar's statement, and possibly of its comments; none for a header.
-  private static func words(of statement: Substring.UTF8View) -> [WordHash] {
-    let words = tokens(of: statement)
+  /// The words of a grammar's statement, and possibly of its comments; none for a header, and nil if
+  /// they are uncertain.
+  private static func words(of statement: Substring.UTF8View) -> [WordHash]? {
+    guard let words = tokens(of: statement) else { return nil }
     guard let first = words.first else { return [] }
     if first.elementsEqual("#JSGF".utf8) || first.elementsEqual("grammar".utf8) { return [] }
     return (first.elementsEqual("public".utf8) ? words.dropFirst() : words[...])
       .map { WordHash(of: $0) }
   }
 
-  /// The tokens of a grammar's statement, without rule names, tags, weights, and comments.
-  private static func tokens(of statement: Substring.UTF8View) -> [Substring.UTF8View] {
+  /// The tokens of a grammar's statement, without rule names, tags, weights, and comments; nil if a
+  /// slash in a comment may hide some.
+  private static func tokens(of statement: Substring.UTF8View) -> [Substring.UTF8View]? {
+    let slash = UInt8(ascii: "/")
     var hiddenUntil: UInt8?
-    return statement.split { byte in
+    var isCertain = true
+    let tokens = statement.split { byte in
       if let end = hiddenUntil {
         if byte == end { hiddenUntil = nil }
+        // A weight is on one line.
+        if end == slash, byte == UInt8(ascii: "\n") { isCertain = false }
         return true
       }
       switch byte {
       case UInt8(ascii: "<"): hiddenUntil = UInt8(ascii: ">")
       case UInt8(ascii: "{"): hiddenUntil = UInt8(ascii: "}")
-      case UInt8(ascii: "/"): hiddenUntil = UInt8(ascii: "/")
+      case slash: hiddenUntil = slash
       default: return byte <= UInt8(ascii: " ") || "=|*+()[]".utf8.contains(byte)
       }
       return true
     }
+    return isCertain && hiddenUntil != slash ? tokens : nil
   }
 }

@@ -42,12 +42,15 @@ package struct VoicedSpan {
           .clamped(to: energies.indices)
       }
     }
+    var last = 0
     return steps.indices.map { index in
       guard let word = steps[index] else { return nil }
       let (begin, end) = (word.lowerBound, word.upperBound)
-      let before = index > 0 ? steps[index - 1]?.upperBound ?? begin : begin - Self.reach
+      // The word before may have taken the sound between both.
+      let before = index > 0 ? max(last, steps[index - 1]?.upperBound ?? begin) : begin - Self.reach
       let after = index + 1 < steps.count ? steps[index + 1]?.lowerBound ?? end : end + Self.reach
       let fitted = fitting(word, within: before..<max(before, after))
+      last = fitted.upperBound
       return FrameCount(fitted.lowerBound * Self.step)..<FrameCount(fitted.upperBound * Self.step)
     }
   }

@@ -10,10 +10,21 @@ extension ByteLink {
   static func connected(
     host: String, port: Int, within budget: TimeBudget, until interruption: WakeUp? = nil
   ) throws(LinkError) -> ByteLink {
-    var failure = LinkError.hostUnknown(host: host, reason: "it has no address")
-    for address in try addresses(of: host, port: port, within: budget, until: interruption) {
+    let found = try addresses(of: host, port: port, within: budget, until: interruption)
+    guard !found.isEmpty else { throw .hostUnknown(host: host, reason: "it has no address") }
+    return try connected(toFirstOf: found, within: budget, until: interruption)
+  }
+
+  /// Connects to the first address that answers; one that does not leaves time for the others.
+  static func connected(
+    toFirstOf addresses: [SocketAddress], within budget: TimeBudget,
+    until interruption: WakeUp? = nil
+  ) throws(LinkError) -> ByteLink {
+    var failure = LinkError.tookTooLong(budget.whole)
+    for (index, address) in addresses.enumerated() {
+      let part = budget.part(of: addresses.count - index)
       do throws(LinkError) {
-        return try connected(to: address, within: budget, until: interruption)
+        return try connected(to: address, within: part, until: interruption)
       } catch {
         if error == .interrupted { throw error }
         failure = error
@@ -58,7 +69,7 @@ extension ByteLink.Readiness {
 }
 
 /// The address of a socket to connect to.
-private struct SocketAddress: Sendable {
+struct SocketAddress: Sendable {
   let family: Int32
   let bytes: [UInt8]
 
@@ -77,7 +88,7 @@ private struct SocketAddress: Sendable {
     bytes = withUnsafeBytes(of: address, Array.init)
   }
 
-  init(_ found: addrinfo) {
+  fileprivate init(_ found: addrinfo) {
     family = found.ai_family
     bytes = Array(UnsafeRawBufferPointer(start: found.ai_addr, count: Int(found.ai_addrlen)))
   }
@@ -94,8 +105,8 @@ private struct SocketAddress: Sendable {
 }
 
 /// Resolves a host's addresses on its own thread, because `getaddrinfo` has no timeout.
-private func addresses(
-  of host: String, port: Int, within budget: TimeBudget, until interruption: WakeUp?
+func addresses(
+  of host: String, port: Int, within budget: TimeBudget, until interruption: WakeUp? = nil
 ) throws(LinkError) -> [SocketAddress] {
   let search = AddressSearch()
   let isDone: WakeUp
