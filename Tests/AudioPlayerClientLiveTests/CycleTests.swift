@@ -98,6 +98,30 @@ import Testing
     #expect(harness.played.dropFirst(found?.upperBound ?? 0).allSatisfy { $0 == 0 })
   }
 
+  @Test func `a seek stays in its repetition, although later ones are decoded ahead`() async throws
+  {
+    var item = item(8_000)
+    item.repetition = .times(3)
+    let playing = await harness.start(PlaybackRequest(items: [item], id: "a"))
+    await harness.pass(5)
+    try await harness.send("a", .seek(to: .frame(4_000)))
+    try await harness.finish(playing)
+    #expect(harness.events.compactMap(\.loopCount) == [1, 2])
+  }
+
+  @Test func `a seek in the last repetition, after all was decoded, adds no other`() async throws {
+    var item = item(16_000)
+    item.repetition = .times(2)
+    let playing = await harness.start(PlaybackRequest(items: [item], id: "a"))
+    await harness.pass { $0.loopCount == 1 }
+    await harness.pass(50)
+    try await harness.send("a", .seek(to: .frame(8_000)))
+    try await harness.finish(playing)
+    #expect(harness.events.compactMap(\.loopCount) == [1])
+    let played = try #require(harness.events.last?.finish?.played)
+    #expect(played > .seconds(4) && played < .seconds(5))
+  }
+
   @Test func `an enqueued item is part of every later round`() async throws {
     let playing = await harness.start(
       PlaybackRequest(items: [item(30_000)], cycle: .times(2), id: "a"))

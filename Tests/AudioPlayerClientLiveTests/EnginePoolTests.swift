@@ -1,4 +1,5 @@
 import AudioCore
+import AudioPlayerClient
 import AudioThreads
 import ClientDependencies
 import SoundCard
@@ -34,5 +35,16 @@ import VirtualSoundCard
     answer.open()
     for user in users { try await user.value }
     #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `without frequent reports, a sound gets a large buffer, and a live stream does not`() {
+    let settings = PlayerSettings(
+      soundCard: VirtualSoundCard().soundCard, idleTime: .zero, clock: TestClock<Duration>())
+    func buffering(_ source: PlaybackSource) -> PCMBuffering {
+      let request = PlaybackRequest(source: source, progressInterval: .seconds(1))
+      return settings.openingRequest(for: request, .speech).buffering
+    }
+    #expect(buffering(.buffers([])) == .unattendedPlayback)
+    #expect(buffering(.stream(AsyncThrowingStream { nil })) == .playback)
   }
 }

@@ -56,6 +56,77 @@ import Testing
     #expect(ended.isOpen && capture.closed.isOpen)
   }
 
+  @Test func `the last member gets what the device holds when it is stopped`() async throws {
+    let rounds = DispatchSemaphore(value: 0)
+    let pcm = try HoldingCapture(frames: 100, rounds: rounds)
+    let capture = SharedCapture(try CaptureEngine(pcm: pcm))
+    let consumer = CountingConsumer(rounds)
+    let member = CaptureMember(consumer, mayBlock: false) { [ended] _ in ended.open() }
+    _ = capture.lease()
+    _ = try DedicatedThread.start(name: "test-capture") { capture.join(member) }
+    await pcm.started.wait()
+    capture.stop(member)
+    await ended.wait()
+    #expect(consumer.frameCount == 100)
+  }
+
+  /// A device that has frames only when it is stopped, after the consumer's thread had time to leave.
+  // `@unchecked Sendable` is right because only the audio thread uses the variables.
+  private final class HoldingCapture: CapturePCM, @unchecked Sendable {
+    let configuration = PCMConfiguration(
+      device: "holding", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
+    let waker: WakeUp
+    let started = Gate()
+    let elapsed = Duration.zero
+    private let rounds: DispatchSemaphore
+    private var held: Int
+
+    init(frames: Int, rounds: DispatchSemaphore) throws {
+      (held, self.rounds) = (frames, rounds)
+      waker = try WakeUp()
+    }
+
+    func start() { started.open() }
+
+    func wait(for interest: PCMInterest, atMost timeout: Duration?) -> PCMWakeUp {
+      _ = waker.wait(atMost: timeout)
+      return .woken
+    }
+
+    func read(into samples: UnsafeMutableBufferPointer<Float>) -> PCMTransfer {
+      if held > 0 { _ = rounds.wait(timeout: .now() + 1) }
+      defer { held = 0 }
+      samples.update(repeating: 0.5)
+      return .frames(FrameCount(held))
+    }
+
+    func drop() {}
+    func close() {}
+  }
+
+  /// Counts frames, and signals each round in which it takes part.
+  // `@unchecked Sendable` is right because the test reads the count after the capture's end.
+  private final class CountingConsumer: CaptureConsumer, @unchecked Sendable {
+    private let rounds: DispatchSemaphore
+    private(set) var frameCount = 0
+
+    init(_ rounds: DispatchSemaphore) {
+      self.rounds = rounds
+    }
+
+    var batchDuration: Duration {
+      rounds.signal()
+      return .zero
+    }
+
+    func take(_ captured: DeviceAudio) -> Bool {
+      frameCount += captured.buffer.frameCount.rawValue
+      return true
+    }
+
+    func finish() {}
+  }
+
   @Test func `a member can leave while another is slower than the device`() throws {
     let capture = try capture(Array(repeating: .ready(160), count: 100_000))
     _ = (capture.lease(), capture.lease())

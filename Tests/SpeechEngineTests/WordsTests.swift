@@ -33,6 +33,11 @@ import Testing
     #expect(fitted([10..<35, 105..<120], noisy) == [20..<50, 100..<120])
     #expect(fitted([12..<60, 60..<140], sound) == [20..<50, 100..<120])
     #expect(fitted([20..<45, 45..<50], sound) == [20..<45, 45..<50])
+    // Two words beside the same sound do not both get it.
+    let between: [(Float, Int)] = [
+      (0, 20), (0.5, 20), (0, 5), (0.5, 5), (0, 5), (0.5, 20), (0, 30),
+    ]
+    #expect(fitted([20..<40, 55..<75], between) == [20..<50, 55..<75])
     #expect(fitted([], sound).isEmpty && fitted([], []).isEmpty)
   }
 

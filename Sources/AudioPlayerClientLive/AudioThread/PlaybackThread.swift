@@ -200,7 +200,8 @@ final class PlaybackThread: @unchecked Sendable {
   /// Leaves the device alone until a third of its buffer is free, if progress is seldom reported
   /// and the buffer is more than half full.
   private func skipWakeUps(room: Int) throws(SoundCardError) {
-    let missing = configuration.buffer.rawValue / 3 - room
+    // The buffer of a device that returned may be smaller.
+    let missing = min(configuration.buffer, pcm.configuration.buffer).rawValue / 3 - room
     guard room < period, missing > period, isProgressSeldom, mixer.unwritten.count == 0 else {
       return
     }

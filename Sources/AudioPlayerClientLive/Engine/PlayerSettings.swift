@@ -32,8 +32,11 @@ struct PlayerSettings: Sendable {
 extension PlaybackRequest {
   /// The less often progress is reported, the more audio the device holds, and the less often it
   /// wakes its thread.
+  ///
+  /// A live stream comes too slowly to fill a large buffer.
   fileprivate var buffering: PCMBuffering {
-    guard latency == .normal, progressInterval >= .milliseconds(250) else {
+    let isLive = items.contains { if case .stream = $0.source { true } else { false } }
+    guard latency == .normal, progressInterval >= .milliseconds(250), !isLive else {
       return latency.buffering
     }
     return progressInterval < .seconds(1) ? .unwatchedPlayback : .unattendedPlayback

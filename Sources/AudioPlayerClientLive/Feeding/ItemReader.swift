@@ -53,8 +53,11 @@ final class ItemReader {
   var itemPosition: ItemPosition {
     ItemPosition(
       item: index, frame: position, rate: description.format.sampleRate,
-      length: description.announcedDuration)
+      length: description.announcedDuration, repetition: repetition)
   }
+
+  /// The number of the current repetition, from 0.
+  var repetition: Int { repetitions.current }
 
   /// The source's shortfall; nil if the source was not read to its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { source.shortfall }
@@ -97,12 +100,14 @@ final class ItemReader {
     source.forget(before: frame)
   }
 
-  /// Seeks to a time of the source within the range.
-  nonisolated(nonsending) func seek(to time: PlaybackTime) async throws {
+  /// Seeks to a time of the source within the range, in one of its repetitions.
+  nonisolated(nonsending) func seek(
+    to time: PlaybackTime, in repetition: Int = 0
+  ) async throws {
     let frame = time.frame(at: description.format.sampleRate)
     try await move(to: min(max(frame, range.lowerBound), range.upperBound))
     // A seek to the very end must not report an empty item.
-    repetitions.markAudio()
+    repetitions.move(to: repetition)
     hasReturnedAudio = true
   }
 

@@ -1,10 +1,11 @@
 import AudioCore
 import AudioPlayerClient
 
-/// An item of a queue in one of the rounds in which the list is played.
+/// A repetition of an item of a queue in one of the rounds in which the list is played.
 struct QueuePosition: Equatable {
   var item = 0
   var round = 0
+  var repetition = 0
 }
 
 /// Reads the items of a playback in order, for as many rounds as requested; used only on the
@@ -50,9 +51,10 @@ final class PlaybackQueue {
     rounds = RepetitionCounter(cycle)
   }
 
-  /// The item that is read now or next, and its round.
+  /// The item that is read now or next, its repetition, and its round.
   var current: QueuePosition {
-    QueuePosition(item: reader?.index ?? upcoming, round: rounds.current)
+    QueuePosition(
+      item: reader?.index ?? upcoming, round: rounds.current, repetition: reader?.repetition ?? 0)
   }
 
   /// Whether every item has been read.
@@ -110,8 +112,10 @@ final class PlaybackQueue {
       return nil
     case .seek(let time, let item):
       // After the last item has been played, a seek without an item stays in it.
-      let target = item ?? min(position.item, items.count - 1)
-      return try await seek(to: time, QueuePosition(item: target, round: position.round))
+      var target = position
+      target.item = item ?? min(position.item, items.count - 1)
+      if target.item != position.item { target.repetition = 0 }
+      return try await seek(to: time, target)
     case .skip: return skip(to: QueuePosition(item: position.item + 1, round: position.round))
     }
   }
@@ -155,7 +159,7 @@ final class PlaybackQueue {
     let (time, item) = target.item < 0 ? (.frame(0), 0) : (time, target.item)
     let reader =
       if let reader, reader.index == item { reader } else { try await openForSeek(item) }
-    try await reader.seek(to: time)
+    try await reader.seek(to: time, in: target.repetition)
     rounds.move(to: target.round)
     releaseStreams(before: reader.index)
     self.reader = reader

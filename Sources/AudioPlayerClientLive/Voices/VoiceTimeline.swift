@@ -34,6 +34,8 @@ struct ItemPosition: Equatable {
   var length: Duration?
   /// The round of the queue.
   var round = 0
+  /// The repetition of the item.
+  var repetition = 0
 }
 
 /// Maps a voice's frames to frames of the queue's sources.
@@ -133,10 +135,12 @@ struct VoiceTimeline {
       time: position.duration(at: start.rate), length: start.length)
   }
 
-  /// The item and round at a frame of the voice.
+  /// The item, its repetition, and the round at a frame of the voice.
   func queuePosition(_ frame: Int) -> QueuePosition {
-    segment(at: frame).map { QueuePosition(item: $0.position.item, round: $0.round(frame)) }
-      ?? QueuePosition()
+    segment(at: frame).map {
+      QueuePosition(
+        item: $0.position.item, round: $0.round(frame), repetition: $0.position.repetition)
+    } ?? QueuePosition()
   }
 
   private func segment(at frame: Int) -> Segment? {

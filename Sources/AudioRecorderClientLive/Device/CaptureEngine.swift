@@ -117,9 +117,11 @@ final class CaptureEngine: Sendable {
       }
       if let ending {
         withoutAudio.withLock { $0 = max(.zero, link.endedAt - reader.nextTime) }
-        return try ending.get()
+        // The capture was to end anyway.
+        return link.isStopping ? () : try ending.get()
       }
-      guard try consumer.endRound() else { return }
+      // A consumer that was stopped still gets what the device holds.
+      guard try link.isStopping || consumer.endRound() else { return }
       link.wake(for: samples(of: consumer.batchDuration))
       // The threshold is lower now: blocks may be due that woke no thread.
       if link.isDue { continue }

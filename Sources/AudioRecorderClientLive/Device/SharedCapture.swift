@@ -62,9 +62,11 @@ final class SharedCapture: Sendable {
   /// The last member gets everything captured by then. Another one misses what the device still
   /// holds, which is less than a period.
   func stop(_ member: CaptureMember) {
-    member.stop()
     let leaving = state.withLock { $0.users.stop(member.number) }
+    // Whoever sees the last member stop must see that the capture stops: `CaptureEngine.pass` relies
+    // on that order.
     if leaving == .endCapture { engine.stop() }
+    member.stop()
     engine.nudge()
   }
 
