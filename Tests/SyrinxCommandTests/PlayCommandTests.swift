@@ -99,11 +99,11 @@ struct PlayCommandTests {
     let last = try #require(run.outputLines.last)
     #expect(
       last
-        == #"{"event":"finished","file":"b.flac","heard":0.3,"item":1,"reason":"completed"}"#)
+        == #"{"event":"finished","file":"b.flac","item":1,"played":0.3,"reason":"completed"}"#)
     let advanced = run.outputLines.filter { $0.contains(#""event":"advanced""#) }
     #expect(
       advanced == [
-        #"{"event":"advanced","file":"b.flac","frame":76800,"heard":0.15,"item":1,"length":5,"position":4.8}"#
+        #"{"event":"advanced","file":"b.flac","frame":76800,"item":1,"length":5,"played":0.15,"position":4.8}"#
       ])
   }
 

@@ -43,7 +43,7 @@ struct PlaybackRecordTests {
     #expect(
       try line(.sought(place))
         == """
-        {"event":"sought","file":"b.wav","frame":16000,"heard":2.5,"item":1,"length":1.5,"position":1}
+        {"event":"sought","file":"b.wav","frame":16000,"item":1,"length":1.5,"played":2.5,"position":1}
         """)
     #expect(try line(.xrun(.milliseconds(25))) == #"{"event":"xrun","silence":0.025}"#)
     #expect(try line(.xrun(.microseconds(21))) == #"{"event":"xrun","silence":2.1e-05}"#)
@@ -56,7 +56,7 @@ struct PlaybackRecordTests {
     #expect(
       try PlaybackRecord(.init(item: 1, reason: .stopped, played: .seconds(3)), files: files)
         .jsonLine()
-        == #"{"event":"finished","file":"b.wav","heard":3,"item":1,"reason":"stopped"}"#)
+        == #"{"event":"finished","file":"b.wav","item":1,"played":3,"reason":"stopped"}"#)
   }
 
   @Test

@@ -13,7 +13,7 @@ struct PlaybackRecord: Encodable {
   var sampleFormat: String?
   var period: Int?
   var buffer: Int?
-  var heard: Double?
+  var played: Double?
   var position: Double?
   var frame: Int?
   var length: Double?
@@ -66,7 +66,7 @@ struct PlaybackRecord: Encodable {
   /// The record for the end of an item.
   init(_ end: ItemEndTracker.End, files: [FilePath]) {
     self.init("finished", end.item, files)
-    heard = end.played.inRecordSeconds
+    played = end.played.inRecordSeconds
     reason = end.reason.rawValue
   }
 
@@ -98,7 +98,7 @@ struct PlaybackRecord: Encodable {
 
   private init(_ event: String, _ progress: PlaybackProgress, _ files: [FilePath]) {
     self.init(event, progress.item, files)
-    heard = progress.played.inRecordSeconds
+    played = progress.played.inRecordSeconds
     position = progress.time.inRecordSeconds
     frame = progress.position.rawValue
     length = progress.length?.inRecordSeconds
@@ -109,7 +109,7 @@ struct PlaybackRecord: Encodable {
     With --json, each event is an object on its own line: "event" (started, progress, looped, \
     advanced, paused, resumed, sought, xrun, starved, limited, shortfall, nonFinite, failed, \
     deviceLost, deviceReturned, or finished), "item" (from 0) and its "file" (\(FilePath.jsonHelp)), \
-    and in seconds "heard" (played in total), "position", and "length" (of the file); "frame" is the \
+    and in seconds "played" (of all items), "position", and "length" (of the file); "frame" is the \
     position in frames of the file. started adds "device" and the settings of the device: "rate", \
     "channelCount", "sampleFormat" (float32, int32, int24, int24Packed, or int16), and in frames its \
     "period" and "buffer". looped adds the "count" of repetitions so far; xrun and starved the \

@@ -202,7 +202,7 @@ extension PulseEndToEndTests {
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("the device is back"), "\(run.error)")
     #expect(run.outputLines.first == "2")
-    #expect(run.outputLines.last?.contains("\"heard\":4,") == true, "\(run.output)")
+    #expect(run.outputLines.last?.contains("\"played\":4,") == true, "\(run.output)")
   }
 
   @Test(.timeLimit(.minutes(5)))

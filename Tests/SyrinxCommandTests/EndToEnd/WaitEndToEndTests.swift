@@ -29,7 +29,7 @@ import Testing
     #expect(lost < back)
     #expect(try #require(events[back]["gap"] as? Double) >= 0.3)
     #expect(events.last?["reason"] as? String == "completed")
-    #expect(events.last?["heard"] as? Double == 3)
+    #expect(events.last?["played"] as? Double == 3)
   }
 
   @Test func `'play --wait' fails if the card does not return in time`() async throws {

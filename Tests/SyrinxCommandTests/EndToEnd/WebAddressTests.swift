@@ -15,7 +15,7 @@ struct WebAddressTests {
     try folder.tone("a.wav", .milliseconds(200))
     let run = try await withServer("syrinx play $server/a.wav -d virtual --json")
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.outputLines.last?.contains(#""heard":0.2"#) == true, "\(run.output)")
+    #expect(run.outputLines.last?.contains(#""played":0.2"#) == true, "\(run.output)")
   }
 
   @Test func `'info' prints the format of a file on the web`() async throws {
