@@ -7,7 +7,8 @@ import Glibc
 /// The description of a sound file, read without decoding its audio.
 ///
 /// Only the header is read, and the last block of FLAC or the last page of Ogg to detect a missing
-/// end. The blocks of MPEG audio are counted, because its headers rarely have a length.
+/// end. The blocks of MPEG audio are counted, because its headers rarely have a length. The length
+/// and the end of a file that FFmpeg decodes are unknown.
 public struct AudioFileInfo: Equatable, Sendable {
   /// The human-readable container: `WAV (Microsoft)`.
   public let container: String
@@ -158,6 +159,8 @@ extension SoundDecoder {
     case let decoder as FLACDecoder: return decoder.endingOfBlocks()
     case let decoder as LibraryDecoder where decoder.foundFrameCount != nil:
       return KnownEnding(isCutOff: true, found: decoder.foundFrameCount)
+    // Only reading all of FFmpeg's output would show whether the end is missing.
+    case is FFmpegDecoder: return KnownEnding()
     default: return KnownEnding(isCutOff: isSeekable && isCutOff)
     }
   }

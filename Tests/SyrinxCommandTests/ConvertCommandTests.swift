@@ -32,6 +32,18 @@ struct ConvertCommandTests {
     #expect(outcome.errorLines.count == 2 && outcome.error.contains("b.wav"))
   }
 
+  @Test(arguments: ["a.m4a", "a.wv", "a.webm"])
+  func `info does not report an intact file that FFmpeg decodes as truncated`(
+    name: String
+  ) async throws {
+    try folder.tone("a.wav", .seconds(1))
+    try Tool.ffmpeg("-i", folder.file("a.wav").path, "-ar", "48000", folder.file(name).path)
+    let outcome = try await BuiltCommand.run("info", "--json", name, in: folder)
+    #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
+    #expect(outcome.output.contains(#""sampleRate":48000"#))
+    #expect(!outcome.output.contains(#""missing":"#), "\(outcome.output)")
+  }
+
   @Test func `convert takes standard input and writes standard output`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.shell(
