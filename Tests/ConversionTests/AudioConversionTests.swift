@@ -215,6 +215,20 @@ import Testing
     #expect(try folder.names == ["pipe.wav"])
   }
 
+  @Test func `silence that is trimmed to nothing replaces no file`() async throws {
+    let quiet = AudioSignal.sine(300, amplitude: 0.002).buffer(.seconds(1), format: stereo)
+    try write(quiet, to: "a.wav", samples: .int16)
+    let before = try Data(contentsOf: folder.file("a.wav"))
+    for name in ["a.wav", "new.wav"] {
+      var conversion = conversion(["a.wav"], to: name)
+      conversion.trimming = SilencePolicy(threshold: Decibels(dBFS: -50), hold: .seconds(10))
+      #expect(try await conversion.run().files.isEmpty)
+    }
+    let isUntouched = try Data(contentsOf: folder.file("a.wav")) == before
+    #expect(isUntouched)
+    #expect(try folder.names == ["a.wav"])
+  }
+
   @Test func `a file without frames becomes one without frames`() async throws {
     try write(AudioBuffer(format: stereo, samples: []), to: "a.wav", samples: .int16)
     let result = try await conversion(["a.wav"], to: "out.flac").run()

@@ -162,6 +162,23 @@ struct ConvertCommandTests {
     #expect(try Data(contentsOf: folder.file("a.flac")) == bytes)
   }
 
+  @Test(arguments: ["talk.wav", "talk.mp3"])
+  func `a recording that is trimmed to nothing leaves the existing output as it is`(
+    output: String
+  ) async throws {
+    let path = folder.file("talk.wav").path
+    try Tool.sox(
+      "-n", "-r", "16000", "-b", "16", "-c", "1", path, "synth", "1", "sine", "300", "vol", "0.002")
+    if output != "talk.wav" { try Data("an earlier file".utf8).write(to: folder.file(output)) }
+    let before = try Data(contentsOf: folder.file(output))
+    let outcome = try await BuiltCommand.run(
+      "convert", "talk.wav", output, "--trim-silence", in: folder)
+    #expect(outcome.status == 1)
+    #expect(outcome.error.contains("the input is silent, so no file was written"))
+    let isUntouched = try Data(contentsOf: folder.file(output)) == before
+    #expect(isUntouched)
+  }
+
   @Test func `a fade of more than 600 seconds is refused`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let outcome = try await BuiltCommand.run(
