@@ -59,6 +59,35 @@ struct PlotCommandTests {
   }
 
   @Test
+  func `the target of a link is replaced with its permissions kept, and the link stays`()
+    async throws
+  {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await BuiltCommand.shell(
+      """
+      echo old >target.png && chmod 600 target.png && ln -s target.png link.png &&
+      syrinx plot a.wav -o link.png && readlink link.png && stat -c %a target.png
+      """, in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.output == "target.png\n600\n")
+    #expect(try Data(contentsOf: folder.file("target.png")).count > 1_000)
+  }
+
+  @Test
+  func `a named pipe and a shell's pipe get the data, and the named pipe stays`() async throws {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo p.png && { cat p.png >got.png & } && syrinx plot a.wav -o p.png && wait $! &&
+      test -p p.png && syrinx plot a.wav --data json -o >(cat >got.json) && wait $!
+      """, in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try Data(contentsOf: folder.file("got.png")).count > 1_000)
+    let peaks = try String(contentsOf: folder.file("got.json"), encoding: .utf8)
+    #expect(peaks.hasPrefix("{\"version\":2,"))
+  }
+
+  @Test
   func `several files become plots in a folder, and one that fails leaves the others`()
     async throws
   {
