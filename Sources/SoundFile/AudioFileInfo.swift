@@ -16,7 +16,8 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let encoding: String
   /// The sample rate, and the channels with their positions.
   public let format: AudioFormat
-  /// The stored bits per sample; nil for a lossy coder.
+  /// The stored bits per sample; nil for a lossy coder, and for MPEG-4 and other files that FFmpeg
+  /// decodes without reporting them.
   public let bitsPerSample: Int?
   /// The length in frames; nil if only decoding would determine it, as in a stream.
   public let frameCount: FrameCount?
@@ -31,7 +32,7 @@ public struct AudioFileInfo: Equatable, Sendable {
 
   /// Reads the description of a file; it blocks during the read.
   ///
-  /// A file on the web (http, https) is opened by FFmpeg, without its size and tags.
+  /// A file on the web (http, https) is opened by FFmpeg, without its size.
   ///
   /// - Parameter url: the file, or an address on the web.
   /// - Throws: `SoundFileError`, which describes the problem with the file.

@@ -247,6 +247,30 @@ import Testing
     #expect(try AudioFileInfo(url: folder.file("out.\(name)")).tags == tags)
   }
 
+  @Test(arguments: ["in.wv", "in.tta", "in.oga"])
+  func `a lossless file that FFmpeg decodes keeps 24 bits and its tags`(name: String) async throws {
+    try write(noise(1), to: "a.wav", samples: .int24)
+    try Tool.ffmpeg(
+      "-i", folder.file("a.wav").path, "-metadata", "title=Noise", folder.file(name).path)
+    for output in ["out.wav", "out.flac"] {
+      let result = try await conversion([name], to: output).run()
+      #expect(result.encoding.samples != .int16)
+      let isExact = try samplesOf(output) == samplesOf("a.wav")
+      #expect(isExact, "\(output)")
+      #expect(try AudioFileInfo(url: folder.file(output)).tags[.title] == "Noise")
+    }
+  }
+
+  @Test func `the tags of an M4A file go to FLAC`() async throws {
+    let source = folder.file("in.m4a").path
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=440:duration=1", "-metadata", "title=Sine", "-metadata",
+      "artist=Nobody", source)
+    _ = try await conversion(["in.m4a"], to: "out.flac").run()
+    let tags = try AudioFileInfo(url: folder.file("out.flac")).tags
+    #expect(tags[.title] == "Sine" && tags[.artist] == "Nobody")
+  }
+
   private func conversion(_ sources: [String], to name: String) -> AudioConversion {
     AudioConversion(sources.map { .file(folder.file($0)) }, to: .file(folder.file(name)))
   }

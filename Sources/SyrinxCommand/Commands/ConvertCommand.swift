@@ -23,7 +23,8 @@ struct ConvertCommand: Subcommand {
       cannot store them. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
-      other tags are not.
+      other tags are not. The bits of M4A, Matroska, and files on the web are unknown: without --bits, \
+      they become 16 bits.
 
       An output appears only when it is complete, so it may be one of the inputs. A failure or an \
       interruption leaves the existing file. With several files, each that fails is reported, \
