@@ -199,6 +199,19 @@ struct ConvertCommandTests {
     #expect(try folder.samples("c.wav") == folder.samples("a.wav") + folder.samples("b.wav"))
   }
 
+  @Test func `a batch overwrites the outputs of an earlier one, and its own inputs`() async throws {
+    for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(100)) }
+    for name in ["a.flac", "b.flac"] { try Data("old".utf8).write(to: folder.file(name)) }
+    let run = try await BuiltCommand.run("convert", "a.wav", "b.wav", "--to", "flac", in: folder)
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    let isConverted = try folder.samples("b.flac") == folder.samples("b.wav")
+    #expect(isConverted)
+    let inPlace = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "--output-dir", ".", "--end", "50ms", in: folder)
+    #expect(inPlace.status == 0 && inPlace.error.isEmpty, "\(inPlace.error)")
+    #expect(try folder.samples("a.wav").count == 800)
+  }
+
   @Test(arguments: [
     "a.wav ./a.wav --to flac", "sub/a.wav link/a.wav --output-dir out",
     "a.wav sub/a.wav --output-dir link", "a-001.wav a.wav --output-dir . --every 10ms",

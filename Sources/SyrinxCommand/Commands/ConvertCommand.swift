@@ -15,8 +15,9 @@ struct ConvertCommand: Subcommand {
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
 
-      The last file is the output, or name it with -o. With two or more inputs, only -o overwrites \
-      an existing file. Several inputs are joined without a gap, or mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
+      The last file is the output, or name it with -o. When two or more inputs are joined or mixed, \
+      only -o overwrites an existing file. Inputs are joined without a gap, or mixed with --mix. With \
+      --to or --output-dir, each input becomes a file of its own, which overwrites an existing one. With \
       --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
 
       Rate, channels, and bits are those of the first input, unless you request others or the format \
