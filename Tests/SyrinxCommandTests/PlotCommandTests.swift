@@ -3,6 +3,7 @@ import AudioPlots
 import Foundation
 import TestTools
 import Testing
+import Transcripts
 
 @testable import SyrinxCommand
 
@@ -148,6 +149,16 @@ struct PlotCommandTests {
       """
     #expect(TranscriptCues(json).cues == expected)
     #expect(TranscriptCues("just text").cues.isEmpty)
+  }
+
+  @Test(arguments: ["", "\u{FEFF}"])
+  func `cues with special characters are read as they were written`(mark: String) {
+    let cue = Cue(start: .seconds(1), end: .seconds(2), lines: ["AT&T <x>", "&lt; is a < b"])
+    let expected = [PlotFrame.Cue(.seconds(1)..<(.seconds(2)), "AT&T <x> &lt; is a < b")]
+    for format in [CueFormat.vtt, .srt] {
+      let header = format.header.map { "\(mark)\($0)\n" } ?? ""
+      #expect(TranscriptCues(header + format.text(of: cue, number: 1)).cues == expected)
+    }
   }
 
   @Test(arguments: [
