@@ -12,7 +12,10 @@ final class ConversionOutput {
   private let encoding: SoundFileEncoding
   private let tags: [AudioTag: String]
   private let interruption: WakeUp
-  /// Whether to create an empty file without audio, which applies only without `division`.
+  /// Whether to create an empty file without audio.
+  ///
+  /// If all audio was removed silence, nothing replaces an existing file, which may be the source. A
+  /// stream still gets a header.
   private let makesEmptyFile: Bool
   private var files: [ConversionResult.File] = []
   private var writer: SoundFileWriter?
@@ -24,7 +27,8 @@ final class ConversionOutput {
     tags: [AudioTag: String], interruption: WakeUp
   ) {
     (destination, sources) = (conversion.destination, conversion.sources)
-    makesEmptyFile = conversion.division == nil
+    let isStream = if case .descriptor = conversion.destination { true } else { false }
+    makesEmptyFile = conversion.division == nil && (isStream || conversion.trimming == nil)
     (self.format, self.encoding, self.tags) = (format, encoding, tags)
     self.interruption = interruption
   }

@@ -80,10 +80,13 @@ extension AsyncSequence where Element == AudioBuffer {
   /// interval, and the figures of all audio so far. The last reading covers the rest. Gaps in the
   /// indices are not counted. For the figures of the whole alone, use `measured(silence:)`.
   ///
+  /// - Parameters:
+  ///   - interval: the audio between two readings; above 0.
+  ///   - silence: the level below which both ends count as silent.
   /// - Throws: the errors of this sequence, and `LoudnessError`.
   public func loudness(
-    every interval: Duration = .milliseconds(100)
+    every interval: Duration = .milliseconds(100), silence: Decibels = .init(dBFS: -60)
   ) -> ThrowingProcessedAudio<Self, LoudnessMeter> {
-    processed(by: LoudnessMeter(every: interval))
+    processed(by: LoudnessMeter(every: interval, silence: silence))
   }
 }

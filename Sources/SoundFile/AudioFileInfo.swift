@@ -7,7 +7,8 @@ import Glibc
 /// The description of a sound file, read without decoding its audio.
 ///
 /// Only the header is read, and the last block of FLAC or the last page of Ogg to detect a missing
-/// end. The blocks of MPEG audio are counted, because its headers rarely have a length.
+/// end. The blocks of MPEG audio are counted, because its headers rarely have a length. The length
+/// and the end of a file that FFmpeg decodes are unknown.
 public struct AudioFileInfo: Equatable, Sendable {
   /// The human-readable container: `WAV (Microsoft)`.
   public let container: String
@@ -15,7 +16,8 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let encoding: String
   /// The sample rate, and the channels with their positions.
   public let format: AudioFormat
-  /// The stored bits per sample; nil for a lossy coder.
+  /// The stored bits per sample; nil for a lossy coder, and for MPEG-4 and other files that FFmpeg
+  /// decodes without reporting them.
   public let bitsPerSample: Int?
   /// The length in frames; nil if only decoding would determine it, as in a stream.
   public let frameCount: FrameCount?
@@ -30,7 +32,7 @@ public struct AudioFileInfo: Equatable, Sendable {
 
   /// Reads the description of a file; it blocks during the read.
   ///
-  /// A file on the web (http, https) is opened by FFmpeg, without its size and tags.
+  /// A file on the web (http, https) is opened by FFmpeg, without its size.
   ///
   /// - Parameter url: the file, or an address on the web.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
@@ -158,6 +160,8 @@ extension SoundDecoder {
     case let decoder as FLACDecoder: return decoder.endingOfBlocks()
     case let decoder as LibraryDecoder where decoder.foundFrameCount != nil:
       return KnownEnding(isCutOff: true, found: decoder.foundFrameCount)
+    // Only reading all of FFmpeg's output would show whether the end is missing.
+    case is FFmpegDecoder: return KnownEnding()
     default: return KnownEnding(isCutOff: isSeekable && isCutOff)
     }
   }

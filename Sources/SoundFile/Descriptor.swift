@@ -8,7 +8,7 @@ package final class Descriptor: Sendable {
   package let number: Int32
 
   /// Takes ownership of an open descriptor.
-  init(owning number: Int32) {
+  package init(owning number: Int32) {
     self.number = number
   }
 

@@ -5,9 +5,9 @@ import Glibc
 ///
 /// An existing file is unchanged until it is replaced. It and its replacement are locked with
 /// `flock`, whose locks end with the process.
-struct FileClaim {
+package struct FileClaim {
   /// The file to write.
-  let descriptor: Descriptor
+  package let descriptor: Descriptor
   private let path: String
   private let isNew: Bool
   /// The existing file, and its replacement.
@@ -17,7 +17,7 @@ struct FileClaim {
   /// Claims a name, which may exist unless `replacesExisting` is false.
   ///
   /// - Parameter isAtomic: whether even a new file appears only when it is published.
-  static func of(
+  package static func of(
     _ path: String, replacesExisting: Bool, isAtomic: Bool = false
   ) throws(SoundFileError) -> FileClaim {
     if isAtomic, FilePath(path).status == nil {
@@ -43,6 +43,20 @@ struct FileClaim {
     return FileClaim(path, replacement.descriptor, replacing: existing, by: replacement)
   }
 
+  /// Begins a file that replaces another one of its name, and excludes no other writer.
+  ///
+  /// A link is replaced and not followed, because others can place links at names that they can
+  /// predict. The rights of this user's own file are adopted.
+  package static func replacing(_ path: String) throws(SoundFileError) -> FileClaim {
+    let file = try PendingFile(for: path)
+    var old = stat()
+    let exists = FilePath(path).withCString { lstat($0, &old) } == 0
+    if exists, old.st_mode & S_IFMT == S_IFREG, old.st_uid == geteuid() {
+      file.descriptor.adoptRights(of: old)
+    }
+    return FileClaim(path, file.descriptor, by: file)
+  }
+
   private init(
     _ path: String, _ descriptor: Descriptor, isNew: Bool = false,
     replacing existing: Descriptor? = nil, by replacement: PendingFile? = nil
@@ -55,7 +69,7 @@ struct FileClaim {
   var isPending: Bool { replacement != nil }
 
   /// Publishes the written file under its name; calling it again has no effect.
-  mutating func publish() throws(SoundFileError) {
+  package mutating func publish() throws(SoundFileError) {
     guard let file = replacement.take() else { return }
     try file.publish()
     existing = nil

@@ -99,7 +99,8 @@ enum SoundFileInput {
       }
     }
     guard let kind else { throw .notAudio(path: path) }
-    return try ffmpeg(file, kind, path, interruption)
+    let stored = LosslessSamples(head: part.bytes(at: 0, count: LosslessSamples.headLength))
+    return try ffmpeg(.file(file), kind, path, interruption, stored: stored)
   }
 
   /// Opens a file with libsndfile, with the size that the header announces.
@@ -152,7 +153,7 @@ enum SoundFileInput {
   ) throws(SoundFileError) -> any SoundDecoder {
     let failure: SoundFileError
     do throws(SoundFileError) {
-      return try ffmpeg(file, kind, path, interruption)
+      return try ffmpeg(.file(file), kind, path, interruption)
     } catch {
       failure = error
     }
@@ -162,12 +163,6 @@ enum SoundFileInput {
       reason:
         "it is \(kind.name) in an encoding that neither libsndfile nor FFmpeg knows; convert it"
     )
-  }
-
-  private static func ffmpeg(
-    _ file: Descriptor, _ kind: FileKind, _ path: String, _ interruption: WakeUp
-  ) throws(SoundFileError) -> any SoundDecoder {
-    try ffmpeg(.file(file), kind, path, interruption)
   }
 
   /// Opens a file on the web.
@@ -181,11 +176,13 @@ enum SoundFileInput {
     try ffmpeg(.address(address), FileKind("a file on the web", .ffmpeg), address, interruption)
   }
 
+  /// - Parameter stored: the samples in the file; nil for a lossy coder, and if they are unknown.
   private static func ffmpeg(
-    _ input: FFmpeg.Input, _ kind: FileKind, _ path: String, _ interruption: WakeUp
+    _ input: FFmpeg.Input, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
+    stored: LosslessSamples? = nil
   ) throws(SoundFileError) -> any SoundDecoder {
     try decoder(path, kind: kind) {
-      try FFmpegDecoder { time in
+      try FFmpegDecoder(stored: stored) { time in
         guard let child = FFmpeg(decoding: input, from: time, path: path) else {
           throw SoundFileError.unsupported(path: path, what: kind.name)
         }

@@ -28,6 +28,9 @@ public final class SoundFileReader {
   public var bitsPerSample: Int? { decoder.bitsPerSample }
 
   /// The sample format that holds the stored samples, if there is one; nil for a lossy coder.
+  ///
+  /// It is known for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg, and nil for other files
+  /// that FFmpeg decodes: MPEG-4 (also with ALAC), Matroska, and files on the web.
   public var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
 
   /// The tags in the header.

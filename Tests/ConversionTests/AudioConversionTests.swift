@@ -215,6 +215,20 @@ import Testing
     #expect(try folder.names == ["pipe.wav"])
   }
 
+  @Test func `silence that is trimmed to nothing replaces no file`() async throws {
+    let quiet = AudioSignal.sine(300, amplitude: 0.002).buffer(.seconds(1), format: stereo)
+    try write(quiet, to: "a.wav", samples: .int16)
+    let before = try Data(contentsOf: folder.file("a.wav"))
+    for name in ["a.wav", "new.wav"] {
+      var conversion = conversion(["a.wav"], to: name)
+      conversion.trimming = SilencePolicy(threshold: Decibels(dBFS: -50), hold: .seconds(10))
+      #expect(try await conversion.run().files.isEmpty)
+    }
+    let isUntouched = try Data(contentsOf: folder.file("a.wav")) == before
+    #expect(isUntouched)
+    #expect(try folder.names == ["a.wav"])
+  }
+
   @Test func `a file without frames becomes one without frames`() async throws {
     try write(AudioBuffer(format: stereo, samples: []), to: "a.wav", samples: .int16)
     let result = try await conversion(["a.wav"], to: "out.flac").run()
@@ -231,6 +245,30 @@ import Testing
     try writer.close()
     _ = try await conversion(["a.wav"], to: "out.\(name)").run()
     #expect(try AudioFileInfo(url: folder.file("out.\(name)")).tags == tags)
+  }
+
+  @Test(arguments: ["in.wv", "in.tta", "in.oga"])
+  func `a lossless file that FFmpeg decodes keeps 24 bits and its tags`(name: String) async throws {
+    try write(noise(1), to: "a.wav", samples: .int24)
+    try Tool.ffmpeg(
+      "-i", folder.file("a.wav").path, "-metadata", "title=Noise", folder.file(name).path)
+    for output in ["out.wav", "out.flac"] {
+      let result = try await conversion([name], to: output).run()
+      #expect(result.encoding.samples != .int16)
+      let isExact = try samplesOf(output) == samplesOf("a.wav")
+      #expect(isExact, "\(output)")
+      #expect(try AudioFileInfo(url: folder.file(output)).tags[.title] == "Noise")
+    }
+  }
+
+  @Test func `the tags of an M4A file go to FLAC`() async throws {
+    let source = folder.file("in.m4a").path
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=440:duration=1", "-metadata", "title=Sine", "-metadata",
+      "artist=Nobody", source)
+    _ = try await conversion(["in.m4a"], to: "out.flac").run()
+    let tags = try AudioFileInfo(url: folder.file("out.flac")).tags
+    #expect(tags[.title] == "Sine" && tags[.artist] == "Nobody")
   }
 
   private func conversion(_ sources: [String], to name: String) -> AudioConversion {

@@ -167,6 +167,20 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(last.total.integrated.lufs, whole.integrated.lufs, 1e-9))
     #expect(isNear(last.momentary.lufs, whole.integrated.lufs, 1))
   }
+
+  @Test(arguments: [(-60, 0), (-40, 48_000)] as [(Double, FrameCount)])
+  func `the readings of a stream count the ends below the level of silence`(
+    silence: Double, length: FrameCount
+  ) async throws {
+    // A second at -50 dBFS, and then one at -6 dBFS.
+    let signal = AudioSignal { frame, _ in frame < 48_000 ? 0.00316 : 0.5 }
+    let buffer = signal.buffer(.seconds(2), format: stereo)
+    var last: LoudnessReading?
+    for try await reading in stream(buffer).loudness(silence: Decibels(dBFS: silence)) {
+      last = reading
+    }
+    #expect(last?.total.silenceAtStart == length)
+  }
 }
 
 /// Our own sums beside libebur128's.

@@ -32,6 +32,18 @@ struct ConvertCommandTests {
     #expect(outcome.errorLines.count == 2 && outcome.error.contains("b.wav"))
   }
 
+  @Test(arguments: ["a.m4a", "a.wv", "a.webm"])
+  func `info does not report an intact file that FFmpeg decodes as truncated`(
+    name: String
+  ) async throws {
+    try folder.tone("a.wav", .seconds(1))
+    try Tool.ffmpeg("-i", folder.file("a.wav").path, "-ar", "48000", folder.file(name).path)
+    let outcome = try await BuiltCommand.run("info", "--json", name, in: folder)
+    #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
+    #expect(outcome.output.contains(#""sampleRate":48000"#))
+    #expect(!outcome.output.contains(#""missing":"#), "\(outcome.output)")
+  }
+
   @Test func `convert takes standard input and writes standard output`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.shell(
@@ -150,6 +162,23 @@ struct ConvertCommandTests {
     #expect(try Data(contentsOf: folder.file("a.flac")) == bytes)
   }
 
+  @Test(arguments: ["talk.wav", "talk.mp3"])
+  func `a recording that is trimmed to nothing leaves the existing output as it is`(
+    output: String
+  ) async throws {
+    let path = folder.file("talk.wav").path
+    try Tool.sox(
+      "-n", "-r", "16000", "-b", "16", "-c", "1", path, "synth", "1", "sine", "300", "vol", "0.002")
+    if output != "talk.wav" { try Data("an earlier file".utf8).write(to: folder.file(output)) }
+    let before = try Data(contentsOf: folder.file(output))
+    let outcome = try await BuiltCommand.run(
+      "convert", "talk.wav", output, "--trim-silence", in: folder)
+    #expect(outcome.status == 1)
+    #expect(outcome.error.contains("the input is silent, so no file was written"))
+    let isUntouched = try Data(contentsOf: folder.file(output)) == before
+    #expect(isUntouched)
+  }
+
   @Test func `a fade of more than 600 seconds is refused`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let outcome = try await BuiltCommand.run(
@@ -168,6 +197,19 @@ struct ConvertCommandTests {
     let named = try await BuiltCommand.run("convert", "a.wav", "b.wav", "-o", "c.wav", in: folder)
     #expect(named.status == 0)
     #expect(try folder.samples("c.wav") == folder.samples("a.wav") + folder.samples("b.wav"))
+  }
+
+  @Test func `a batch overwrites the outputs of an earlier one, and its own inputs`() async throws {
+    for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(100)) }
+    for name in ["a.flac", "b.flac"] { try Data("old".utf8).write(to: folder.file(name)) }
+    let run = try await BuiltCommand.run("convert", "a.wav", "b.wav", "--to", "flac", in: folder)
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    let isConverted = try folder.samples("b.flac") == folder.samples("b.wav")
+    #expect(isConverted)
+    let inPlace = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "--output-dir", ".", "--end", "50ms", in: folder)
+    #expect(inPlace.status == 0 && inPlace.error.isEmpty, "\(inPlace.error)")
+    #expect(try folder.samples("a.wav").count == 800)
   }
 
   @Test(arguments: [

@@ -82,6 +82,17 @@ struct MeasureCommandTests {
   }
 
   @Test
+  func `--silence is the level of silence for files and devices`() async throws {
+    try tone("a.wav", seconds: 1, dBFS: -50)
+    for source in ["a.wav", "--device virtual:a.wav"] {
+      let run = try await BuiltCommand.shell(
+        "syrinx measure \(source) --silence -40 --json", in: folder)
+      #expect(run.status == 0, "\(run.error)")
+      #expect(run.outputLines.last?.contains("\"silenceAtStart\":1,") == true, "\(run.output)")
+    }
+  }
+
+  @Test
   func `on a terminal, a device has a meter with the short-term loudness`() async throws {
     try tone("a.wav", seconds: 1, dBFS: -6)
     let run = try await BuiltCommand.shell(

@@ -3,6 +3,7 @@ import AudioPlots
 import Foundation
 import TestTools
 import Testing
+import Transcripts
 
 @testable import SyrinxCommand
 
@@ -56,6 +57,35 @@ struct PlotCommandTests {
     #expect(try Data(contentsOf: folder.file("a.png")) == Data("old".utf8))
     let wrong = try await BuiltCommand.run("plot", "a.wav", "-o", "a.gif", in: folder)
     #expect(wrong.status == 64 && wrong.error.contains("png, svg, or pdf"))
+  }
+
+  @Test
+  func `the target of a link is replaced with its permissions kept, and the link stays`()
+    async throws
+  {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await BuiltCommand.shell(
+      """
+      echo old >target.png && chmod 600 target.png && ln -s target.png link.png &&
+      syrinx plot a.wav -o link.png && readlink link.png && stat -c %a target.png
+      """, in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.output == "target.png\n600\n")
+    #expect(try Data(contentsOf: folder.file("target.png")).count > 1_000)
+  }
+
+  @Test
+  func `a named pipe and a shell's pipe get the data, and the named pipe stays`() async throws {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo p.png && { cat p.png >got.png & } && syrinx plot a.wav -o p.png && wait $! &&
+      test -p p.png && syrinx plot a.wav --data json -o >(cat >got.json) && wait $!
+      """, in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try Data(contentsOf: folder.file("got.png")).count > 1_000)
+    let peaks = try String(contentsOf: folder.file("got.json"), encoding: .utf8)
+    #expect(peaks.hasPrefix("{\"version\":2,"))
   }
 
   @Test
@@ -119,6 +149,16 @@ struct PlotCommandTests {
       """
     #expect(TranscriptCues(json).cues == expected)
     #expect(TranscriptCues("just text").cues.isEmpty)
+  }
+
+  @Test(arguments: ["", "\u{FEFF}"])
+  func `cues with special characters are read as they were written`(mark: String) {
+    let cue = Cue(start: .seconds(1), end: .seconds(2), lines: ["AT&T <x>", "&lt; is a < b"])
+    let expected = [PlotFrame.Cue(.seconds(1)..<(.seconds(2)), "AT&T <x> &lt; is a < b")]
+    for format in [CueFormat.vtt, .srt] {
+      let header = format.header.map { "\(mark)\($0)\n" } ?? ""
+      #expect(TranscriptCues(header + format.text(of: cue, number: 1)).cues == expected)
+    }
   }
 
   @Test(arguments: [

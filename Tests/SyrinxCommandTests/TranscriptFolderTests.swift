@@ -71,6 +71,20 @@ struct TranscriptFolderTests {
   }
 
   @Test
+  func `a transcript has the permissions of the one that it replaces`() async throws {
+    let folder = try TestFolder()
+    let path = folder.file("talk.txt").path
+    try Data("old".utf8).write(to: folder.file("talk.txt"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    let file = try PendingOutput(path: path)
+    try await file.print("one")
+    try await file.complete()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test
   func `a transcript that cannot get its name leaves nothing`() async throws {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path

@@ -66,6 +66,16 @@ struct WERCommandTests {
     #expect(at.status == 0 && at.error.isEmpty)
   }
 
+  @Test(arguments: [("28", 0), ("27.9", 1)] as [(String, Int32)])
+  func `a rate of exactly the limit does not exceed it`(limit: String, status: Int32) async throws {
+    let reference = Array(repeating: "a", count: 25).joined(separator: " ")
+    let hypothesis = Array(repeating: "a", count: 18).joined(separator: " ")
+    let run = try await BuiltCommand.run(
+      "wer", "--text", reference, hypothesis, "--limit", limit, in: folder)
+    #expect(run.status == status, "\(run.error)")
+    #expect(run.output.hasPrefix("28.0% (7 errors in 25 words"), "\(run.output)")
+  }
+
   @Test
   func `a text may come from a named pipe, a shell's pipe, or standard input`() async throws {
     let run = try await BuiltCommand.shell(

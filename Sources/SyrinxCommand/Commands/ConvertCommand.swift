@@ -15,15 +15,17 @@ struct ConvertCommand: Subcommand {
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
 
-      The last file is the output, or name it with -o. With two or more inputs, only -o overwrites \
-      an existing file. Several inputs are joined without a gap, or mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
+      The last file is the output, or name it with -o. When two or more inputs are joined or mixed, \
+      only -o overwrites an existing file. Inputs are joined without a gap, or mixed with --mix. With \
+      --to or --output-dir, each input becomes a file of its own, which overwrites an existing one. With \
       --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
 
       Rate, channels, and bits are those of the first input, unless you request others or the format \
       cannot store them. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
-      other tags are not.
+      other tags are not. The bits of M4A, Matroska, and files on the web are unknown: without --bits, \
+      they become 16 bits.
 
       An output appears only when it is complete, so it may be one of the inputs. A failure or an \
       interruption leaves the existing file. With several files, each that fails is reported, \

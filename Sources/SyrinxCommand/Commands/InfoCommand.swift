@@ -16,7 +16,8 @@ struct InfoCommand: Subcommand {
         syrinx info https://example.org/talk.m4a
 
       It reads only the header, and the end of the file to check that it is complete. For a pipe, \
-      the length comes from its header, if there is one. A file that cannot be read and a truncated file are reported; \
+      the length comes from its header, if there is one. The length of a file that FFmpeg decodes is \
+      unknown, and its end is not checked. A file that cannot be read and a truncated file are reported; \
       the others are printed, and the exit status is 1.
 
       \(FileInfoRecord.schema)

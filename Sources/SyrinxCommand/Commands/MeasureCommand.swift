@@ -109,7 +109,9 @@ struct MeasureCommand: Subcommand {
     let limit = Duration.seconds(seconds ?? 31_536_000)
     var ballistics = MeterBallistics()
     var last: LoudnessReading?
-    for try await reading in audio.limited(to: limit).loudness(every: .milliseconds(100)) {
+    let readings = audio.limited(to: limit)
+      .loudness(every: .milliseconds(100), silence: Decibels(dBFS: silence))
+    for try await reading in readings {
       let rate = reading.total.format.sampleRate
       let label = "\(reading.total.duration.clockText) \(reading.shortTerm)"
       await context.console.showMeter(

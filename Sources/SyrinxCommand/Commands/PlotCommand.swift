@@ -18,7 +18,8 @@ struct PlotCommand: Subcommand {
       The extension of --output selects the format: png, svg, or pdf. With --output-dir, the plot of \
       song.flac is song.png in that folder, or has the extension that --to names. Without either, plots are \
       drawn in the terminal: as pictures if the terminal supports kitty or sixel graphics, \
-      otherwise in Braille characters. An existing file stays until the new one is complete.
+      otherwise in Braille characters. An existing file stays until the new one is complete, and keeps \
+      its permissions. A link, a named pipe, or a device that --output names is written to.
 
       With --data, the lowest and highest samples are written as numbers, in the formats of \
       audiowaveform (version 2), to --output, --output-dir, or standard output.
@@ -230,7 +231,7 @@ struct PlotCommand: Subcommand {
       for block in blocks { try await context.console.write(block) }
       return
     }
-    let file = try PendingOutput(path: output.text)
+    let file = try PendingOutput(path: output.text, followsLinks: outputDir == nil)
     for block in blocks { try await file.write(block) }
     try await file.complete()
   }

@@ -73,7 +73,8 @@ struct WERCommand: Subcommand {
       throw CommandFailure(description: "\(name) has no words to compare with")
     }
     for line in try lines(errors, rate) { try await context.console.print(line) }
-    if let limit, rate * 100 > limit {
+    // The quotient of 7 and 25 is a little too large: 28.000000000000004 percent.
+    if let limit, Double(errors.errorCount) * 100 > limit * Double(errors.referenceCount) {
       throw CommandFailure(
         description: "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
     }

@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 import SoundFile
 
@@ -12,19 +13,40 @@ extension Console: LineOutput {}
 
 /// A file that is written on a thread of its own and gets its name when it is complete; an incomplete
 /// one leaves nothing behind.
+///
+/// It has the permissions of the file that it replaces.
 actor PendingOutput: LineOutput {
+  private enum State {
+    /// A file that has no name yet.
+    case file(FileClaim)
+    /// A named pipe or a device, which the first write opens.
+    case closedStream
+    /// A named pipe or a device, which is written directly.
+    case stream(Descriptor)
+    /// Completed or discarded.
+    case ended
+  }
+
   private let executor: ThreadExecutor
   private let path: String
-  /// Nil once it is completed or discarded.
-  private var file: PendingFile?
+  private var state: State
 
   /// Begins a file beside the one that it will replace.
   ///
+  /// - Parameter followsLinks: true for a name that the user chose: the target of a link is
+  ///   replaced, and a named pipe or a device is written directly. False for a name that others can
+  ///   predict: whatever has the name is replaced.
   /// - Throws: `SoundFileError`; `ThreadError` if the system has no thread left.
-  init(path: String) throws {
+  init(path: String, followsLinks: Bool = false) throws {
     executor = try ThreadExecutor(name: "syrinx-text")
     self.path = path
-    file = try PendingFile(for: path)
+    if !followsLinks {
+      state = .file(try .replacing(path))
+    } else if FilePath(path).status?.isStream == true {
+      state = .closedStream
+    } else {
+      state = .file(try .of(path, replacesExisting: true, isAtomic: true))
+    }
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -35,19 +57,40 @@ actor PendingOutput: LineOutput {
 
   /// Writes bytes that are not a line.
   func write(_ bytes: [UInt8]) throws(OutputError) {
-    guard let file else { throw OutputError(name: path, code: EBADF) }
-    try OutputDescriptor(rawValue: file.descriptor.number, name: path).write(bytes)
+    try OutputDescriptor(rawValue: try descriptor().number, name: path).write(bytes)
+  }
+
+  private func descriptor() throws(OutputError) -> Descriptor {
+    switch state {
+    case .file(let file): return file.descriptor
+    case .stream(let stream): return stream
+    case .closedStream:
+      // It waits for the reader of a named pipe. Open for reading as well, it would outlive one.
+      let number = FilePath(path).withCString { open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
+      guard number >= 0 else { throw OutputError(name: path, code: errno) }
+      let stream = Descriptor(owning: number)
+      state = .stream(stream)
+      return stream
+    case .ended: throw OutputError(name: path, code: EBADF)
+    }
   }
 
   /// Removes the file unless it is complete.
   func discard() {
-    file = nil
+    state = .ended
   }
 
   /// Syncs the file to disk and gives it its name; a failure leaves nothing behind.
   func complete() throws(SoundFileError) {
-    guard let file = file.take() else { return }
+    let last = state
+    state = .ended
+    guard case .file(var file) = last else { return }
     try file.descriptor.synchronize(path: path)
     try file.publish()
   }
+}
+
+extension stat {
+  /// Whether it is of neither a regular file nor a folder.
+  fileprivate var isStream: Bool { !isRegularFile && st_mode & S_IFMT != S_IFDIR }
 }

@@ -19,7 +19,8 @@ struct TranscriptCues {
     if lines.first?.hasPrefix("{") == true {
       for (index, line) in lines.enumerated() { addJSON(line, number: index + 1) }
     } else {
-      addTimed(lines)
+      let start = lines.first?.drop { $0 == "\u{FEFF}" }
+      addTimed(lines, isWebVTT: start?.hasPrefix("WEBVTT") == true)
     }
   }
 
@@ -31,15 +32,24 @@ struct TranscriptCues {
   }
 
   /// Each cue is a line with two times, and lines of text up to an empty one.
-  private mutating func addTimed(_ lines: [Substring]) {
+  private mutating func addTimed(_ lines: [Substring], isWebVTT: Bool) {
     for (index, line) in lines.enumerated() {
       let times = line.split(separator: " ").map(String.init)
       guard times.count >= 3, times[1] == "-->", let start = Self.seconds(times[0]),
         let end = Self.seconds(times[2])
       else { continue }
       let text = lines[(index + 1)...].prefix { !$0.isEmpty }.joined(separator: " ")
-      add(text, from: start, to: end, line: index + 1)
+      add(isWebVTT ? Self.unescaped(text) : text, from: start, to: end, line: index + 1)
     }
+  }
+
+  /// Replaces the escapes of WebVTT; SRT has none.
+  private static func unescaped(_ text: String) -> String {
+    var text = text
+    // The ampersand is last, because `&amp;lt;` stands for `&lt;`.
+    let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{A0}"), ("&amp;", "&")]
+    for (escape, character) in escapes { text = text.replacing(escape, with: character) }
+    return text
   }
 
   /// `01:02:03.456`, `02:03.456`, or with a comma.

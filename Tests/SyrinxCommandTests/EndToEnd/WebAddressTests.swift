@@ -24,7 +24,15 @@ struct WebAddressTests {
     #expect(run.status == 1)
     #expect(run.outputLines.count == 1)
     #expect(run.output.contains(#"/a.wav""#) && run.output.contains(#""sampleRate":16000"#))
+    #expect(run.errorLines.count == 1)
     #expect(run.error.contains("/none.wav: FFmpeg reports: Server returned 404"), "\(run.error)")
+  }
+
+  @Test func `'info' does not report an intact file on the web as truncated`() async throws {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await withServer("syrinx info $server/a.wav --json")
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    #expect(!run.output.contains(#""missing":"#), "\(run.output)")
   }
 
   @Test func `'transcribe' transcribes a file on the web`() async throws {
