@@ -4,6 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if ! command -v swift >/dev/null; then
+  echo "build.sh: swift is not on the PATH: install Swift 6.3 from swift.org first" >&2
+  exit 1
+fi
 bash Tests/Support/packages.sh build
 scratch=.build/small
 

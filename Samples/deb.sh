@@ -36,6 +36,8 @@ DESTDIR=$tree bash Samples/install.sh --prefix /usr --command "$command" >&2
 # dpkg keeps its own list of installed files.
 rm -r "$tree/usr/share/syrinx"
 gzip -9n "$tree"/usr/share/man/man1/*
+# Debian's zsh reads the completions of packages from another folder.
+mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
 
 documents=$tree/usr/share/doc/syrinx
 rm "$documents/README.md" "$documents/LICENSE"

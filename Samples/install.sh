@@ -3,7 +3,8 @@
 #   Samples/install.sh [--prefix FOLDER] [--command FILE]
 #   Samples/install.sh --uninstall [--prefix FOLDER]
 # FOLDER is /usr/local by default. DESTDIR, if set, is put in front of it, as for packages. FILE is a built command;
-# without it, Samples/build.sh builds one. The list of installed files is in share/syrinx, for --uninstall.
+# without it, Samples/build.sh builds one. Run it as yourself: it builds as you, and writes with sudo only where you may not.
+# The list of installed files and folders is in share/syrinx, for --uninstall.
 set -euo pipefail
 
 prefix=/usr/local command='' uninstall=false
@@ -24,6 +25,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+if [ -n "${DESTDIR:-}" ]; then DESTDIR=$(realpath -m -- "$DESTDIR"); fi
 cd "$(dirname "$0")/.."
 case "$prefix" in
 /*) prefix=${prefix%/} ;;
@@ -32,11 +34,24 @@ esac
 root=${DESTDIR:-}$prefix
 list=share/syrinx/installed
 
-# remove: the files that standard input names, and folders that are then empty.
+as_root=()
+existing=$root
+until [ -e "$existing" ]; do existing=$(dirname "$existing"); done
+if [ ! -w "$existing" ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install.sh: $existing is not writable, and sudo is not installed; use --prefix ~/.local" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+# remove: the files that standard input names, and after them the folders (with a final slash) that are then empty.
 remove() {
-  while IFS= read -r file; do
-    rm -f "$root/$file"
-    rmdir --parents --ignore-fail-on-non-empty "$(dirname "$root/$file")" 2>/dev/null || true
+  LC_ALL=C sort --reverse | while IFS= read -r file; do
+    case $file in
+    */) "${as_root[@]}" rmdir "$root/$file" 2>/dev/null || true ;;
+    *) "${as_root[@]}" rm -f "$root/$file" ;;
+    esac
   done
 }
 
@@ -84,24 +99,35 @@ for page in "$stage"/manual/*; do
   put 644 "$stage/page" "share/man/man1/${name//./-}.1"
 done
 rm -r "$stage/page" "$stage/manual"
-for unit in Samples/systemd/*; do
-  sed "s|@BIN@|$prefix/bin|" "$unit" >"$stage/unit"
-  put 644 "$stage/unit" "lib/systemd/system/$(basename "$unit")"
-done
-rm "$stage/unit"
+case $prefix/ in
+/home/* | /root/*) echo "install.sh: systemd starts no services from home folders, so no units are installed" >&2 ;;
+*)
+  # systemd expands %, and sed \, &, and |.
+  folder=$(sed -e 's/%/%%/g' -e 's/[\\&|]/\\&/g' <<<"$prefix/bin")
+  for unit in Samples/systemd/*; do
+    sed "s|@BIN@|$folder|" "$unit" >"$stage/unit"
+    put 644 "$stage/unit" "lib/systemd/system/$(basename "$unit")"
+  done
+  rm "$stage/unit"
+  ;;
+esac
 for document in README.md CHANGELOG.md LICENSE THIRD-PARTY-NOTICES.md; do
   put 644 "$document" "share/doc/syrinx/$document"
 done
-files=$(cd "$stage" && { find . -type f -printf '%P\n'; echo "$list"; } | LC_ALL=C sort)
-echo "$files" >"$stage/list"
+mkdir -p "$stage/$(dirname "$list")"
+files=$(cd "$stage" && { find . -type f -printf '%P\n'; echo "$list"; })
+# The folders that this installation or an earlier one makes.
+folders=$(cd "$stage" && find . -mindepth 1 -type d -printf '%P\n' | while IFS= read -r folder; do
+  if [ ! -d "$root/$folder" ] || grep -qxF "$folder/" "$root/$list" 2>/dev/null; then echo "$folder/"; fi
+done)
+LC_ALL=C sort <<<"$files${folders:+$'\n'$folders}" >"$stage/list"
 put 644 "$stage/list" "$list"
-rm "$stage/list"
 
 outdated=''
-if [ -f "$root/$list" ]; then outdated=$(LC_ALL=C sort "$root/$list" | LC_ALL=C comm -23 - <(echo "$files")); fi
+if [ -f "$root/$list" ]; then outdated=$(LC_ALL=C sort "$root/$list" | LC_ALL=C comm -23 - "$stage/list"); fi
 # Existing folders keep their modes. A running command keeps its old file; the new one takes its name.
 while IFS= read -r file; do
-  install -D -m "$(stat -c %a "$stage/$file")" "$stage/$file" "$root/$file"
+  "${as_root[@]}" install -D -m "$(stat -c %a "$stage/$file")" "$stage/$file" "$root/$file"
 done <<<"$files"
 # Files that only an older version installed are removed last: an earlier failure leaves both.
 if [ -n "$outdated" ]; then remove <<<"$outdated"; fi

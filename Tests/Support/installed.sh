@@ -17,8 +17,9 @@ root=$folder/opt/syrinx
 # Another program's file, which must survive.
 mkdir -p "$root/bin" && echo mine >"$root/bin/other"
 chmod 775 "$root" "$root/bin"
+mkdir -p "$root/lib" "$root/share/man"
 install --command "$command"
-[ "$(stat -c %a "$root" "$root/bin" "$root/share" | xargs)" = "775 775 755" ] || fail "folders have other modes"
+[ "$(stat -c %a "$root" "$root/bin" "$root/share/doc" | xargs)" = "775 775 755" ] || fail "folders have other modes"
 # An older version's file, which the newer one removes.
 touch "$root/share/old" && echo share/old >>"$root/share/syrinx/installed"
 install --command "$command"
@@ -40,7 +41,7 @@ for page in $named; do [ -f "$root/share/man/man1/$page.1" ] || fail "a manual p
 bash -n "$root/share/bash-completion/completions/syrinx"
 
 units=$root/lib/systemd/system
-grep -q '^ExecStart=/opt/syrinx/bin/syrinx serve' "$units/syrinx.service" || fail "the unit starts something else"
+grep -q '^ExecStart="/opt/syrinx/bin/syrinx" serve' "$units/syrinx.service" || fail "the unit starts something else"
 # systemd looks for the program where the unit says, which is not where this test put it.
 sed -i "s|/opt/syrinx/bin/|$root/bin/|" "$units"/*.service
 SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units/syrinx.service" "$units/syrinx.socket" 2>&1 |
@@ -59,6 +60,16 @@ done
 install --uninstall
 left=$(cd "$folder/opt" && find . -type f)
 [ "$left" = ./syrinx/bin/other ] || fail "not only the other file was left: $left"
+left=$(cd "$root" && find . -mindepth 1 -type d | LC_ALL=C sort | xargs)
+[ "$left" = "./bin ./lib ./share ./share/man" ] || fail "not only the existing folders were left: $left"
+
+# A relative DESTDIR counts from the caller's folder, and a prefix may have characters that systemd and sed read otherwise.
+(cd "$folder" && DESTDIR=odd bash "$OLDPWD/Samples/install.sh" --prefix '/opt/100% sy & rinx' --command "$command")
+grep -qxF 'ExecStart="/opt/100%% sy & rinx/bin/syrinx" serve' "$folder/odd/opt/100% sy & rinx/lib/systemd/system/syrinx.service" ||
+  fail "a unit has the wrong prefix"
+DESTDIR=$folder/homes bash Samples/install.sh --prefix /home/user/.local --command "$command" 2>/dev/null
+[ ! -e "$folder/homes/home/user/.local/lib/systemd" ] || fail "a home folder has units"
+
 ! install --uninstall 2>/dev/null || fail "what is not installed was removed"
 ! bash Samples/install.sh --prefix relative 2>/dev/null || fail "a relative prefix was taken"
 echo "installed, used, and removed"
