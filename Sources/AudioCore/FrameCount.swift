@@ -75,7 +75,8 @@ extension Duration {
 
   /// The duration in seconds with three decimals, as in `1.500 s`, or `under 0.001 s`.
   package var secondsText: String {
-    let thousandths = Int((inSeconds * 1_000).rounded())
+    // A longer duration stands for no limit, and an Int holds no more.
+    let thousandths = Int(Swift.max(-0x1p62, Swift.min((inSeconds * 1_000).rounded(), 0x1p62)))
     if thousandths == 0, self > .zero { return "under 0.001 s" }
     let rest = String(1_000 + abs(thousandths) % 1_000).dropFirst()
     return "\(thousandths / 1_000).\(rest) s"

@@ -5,6 +5,7 @@ public struct LoudnessMeter: AudioProcessor {
   private let interval: Duration
   private let silence: Decibels
   private var levels: LevelMeter
+  private var continuity = Continuity()
   private var measurer: AudioMeasurer?
 
   /// Creates a meter that reports once per interval.
@@ -25,7 +26,8 @@ public struct LoudnessMeter: AudioProcessor {
     let measurer = try measurer(for: buffer.format)
     var buffer = buffer
     buffer.silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
-    var readings: [LoudnessReading] = []
+    // The interval that a break ends has nothing of this buffer.
+    var readings = continuity.note(buffer).isBreak ? finish() : []
     var position: FrameCount = 0
     for reading in levels.take(buffer) {
       let end = min(max(position, reading.endFrame - buffer.firstFrame), buffer.frameCount)

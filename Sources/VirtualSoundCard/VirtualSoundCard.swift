@@ -156,10 +156,12 @@ public final class VirtualSoundCard: Sendable {
         Self.device.id,
         reason: "it supports at most \(Self.highestRate) and 64 channels, not \(format)")
     }
-    let period = max(1, FrameCount(request.buffering.period, at: format.sampleRate))
+    // As a real card, it gives at most what it has.
+    let longest = FrameCount(.seconds(60), at: format.sampleRate)
+    let period = min(max(1, FrameCount(request.buffering.period, at: format.sampleRate)), longest)
     let configuration = PCMConfiguration(
       device: Self.device.id, format: format, sampleFormat: .float32, period: period,
-      buffer: FrameCount(period.rawValue * max(2, request.buffering.periodCount)))
+      buffer: FrameCount(period.rawValue * min(max(2, request.buffering.periodCount), 1_000)))
     return try VirtualDevice(
       direction, configuration: configuration, pace: setup.pace, card: card,
       onClose: { [weak self] in self?.opened.withLock { $0.openCount -= 1 } })

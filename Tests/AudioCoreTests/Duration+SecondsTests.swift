@@ -12,6 +12,7 @@ import Testing
     let century = Int64(100 * 365 * 86_400) * 1_000_000_000
     #expect(Duration.seconds(Int64.max).inNanoseconds > century)
     #expect(Duration.seconds(Int64.min).inNanoseconds < -century)
+    #expect(Duration.seconds(Int64.max).secondsText.hasSuffix(" s"))
   }
 
   @Test(arguments: [

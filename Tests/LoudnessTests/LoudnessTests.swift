@@ -153,6 +153,17 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     }
   }
 
+  @Test func `a gap ends an interval before the audio that follows is measured`() throws {
+    let loud = [Float](repeating: 0.5, count: 1_918)
+    var meter = LoudnessMeter(every: .milliseconds(100))
+    #expect(try meter.take(AudioBuffer(silence: 960, format: stereo)).isEmpty)
+    let broken = AudioBuffer(format: stereo, samples: [.nan, .nan] + loud, firstFrame: 48_000)
+    #expect(try meter.take(broken).map(\.total.frameCount) == [960])
+    #expect(
+      try meter.take(AudioBuffer(silence: 480, format: stereo)).map(\.total.frameCount) == [1_920])
+    #expect(meter.finish().map(\.total.nonFiniteSampleCount) == [2])
+  }
+
   @Test func `a meter reports each interval, and the last reading is the whole`() async throws {
     let buffer = AudioSignal.noise(seed: 7).buffer(.milliseconds(3_250), format: stereo)
     var readings: [LoudnessReading] = []

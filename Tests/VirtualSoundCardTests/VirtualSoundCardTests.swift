@@ -21,6 +21,15 @@ import VirtualSoundCard
     }
   }
 
+  @Test func `an endless period becomes a minute`() async throws {
+    let endless = PCMBuffering(period: .seconds(Int64.max), periodCount: 2)
+    let pcm = try await VirtualSoundCard().soundCard.openPlayback(
+      request: PCMRequest(format: format, buffering: endless))
+    #expect(pcm.configuration.period == 60 * 8_000)
+    #expect(pcm.configuration.buffer == 2 * 60 * 8_000)
+    pcm.close()
+  }
+
   @Test func `an untimed card keeps written samples exactly`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))
