@@ -3,6 +3,7 @@
 The input and the output are folders that every machine sees, or addresses of fsspec such as s3://bucket/prefix. The
 output has what `syrinx transcribe INPUT --output-dir OUTPUT` leaves there, and a record of each share in `.shares`.
 A transcript, and then the record of its share, appears as a whole, so a share may run twice and its results count once.
+Of the records of a transcript, only the one of the latest run counts.
 """
 
 import errno
@@ -51,25 +52,28 @@ class Archive:
         return files or sys.exit(f"no sound files in {self.input}")
 
     def done(self):
-        """The line in the manifest of each finished file. A share without all its transcripts does not count."""
+        """The line in the manifest of each finished file, and the number of the next run. The latest record of a transcript
+        counts, if its share has all its transcripts."""
         target, results = url_to_fs(self.output)
         target.invalidate_cache()
         paths = target.find(results)
         records = [path for path in paths if path.startswith(f"{results}/.shares/") and path.endswith(".json")]
+        records = sorted(map(json.loads, target.cat(records).values() if records else []), key=lambda record: record["run"])
         present, lines = set(paths), {}
-        for record in map(json.loads, target.cat(records).values() if records else []):
-            if all(f"{results}/{name}" in present for name in record["transcripts"]):
-                lines |= record["lines"]
-        return lines
+        for record in records:
+            complete = all(f"{results}/{name}" in present for name in record["transcripts"])
+            lines |= record["lines"] if complete else dict.fromkeys(record["lines"])
+        return dict(filter(None, lines.values())), records[-1]["run"] + 1 if records else 0
 
     def plan(self, files, size):
-        """Shares of `size` files that are not done yet. Of files with the same transcript, the first one counts."""
-        done, owners = self.done(), {}
+        """Shares of `size` files that are not done yet, each with the number of this run. Of files with the same transcript,
+        the first one counts."""
+        (done, number), owners = self.done(), {}
         for file in files:
-            if owners.setdefault(os.path.splitext(file[0])[0], file) is not file:
+            if owners.setdefault(stem(file), file) is not file:
                 print(f"{file[0]}: another file has the same transcript", file=sys.stderr)
         rest = [file for file in owners.values() if self.key(file) not in done]
-        return [rest[start : start + size] for start in range(0, len(rest), size)]
+        return [(number, rest[start : start + size]) for start in range(0, len(rest), size)]
 
     def key(self, file):
         return hashlib.sha256(json.dumps([*file, *self.options]).encode()).hexdigest()
@@ -93,32 +97,41 @@ class Archive:
 
     def transcribe(self, share):
         """Publishes the transcripts of a share and its record. Returns what syrinx reported."""
+        number, files = share
         target, results = url_to_fs(self.output)
-        record = f"{results}/.shares/{hashlib.sha256(''.join(map(self.key, share)).encode()).hexdigest()}.json"
+        place = f".shares/{hashlib.sha256(''.join(map(self.key, files)).encode()).hexdigest()}.json"
+        record = {"run": number, "transcripts": [], "lines": dict.fromkeys(map(stem, files))}
         # A share comes again if its worker dies after it.
-        if target.exists(record) and len(json.loads(target.cat_file(record))["lines"]) == len(share):
-            return ""
+        if target.exists(f"{results}/{place}"):
+            earlier = json.loads(target.cat_file(f"{results}/{place}"))
+            if earlier["run"] == number and all(earlier["lines"].values()):
+                return ""
         with scratch() as (folder, pipe):
             output = Path(folder, "output")
-            messages = run(self.audio(share, folder), output, [name for name, _, _ in share], self.options, pipe)
-            keys = {name.translate(UNDECODABLE): self.key((name, *rest)) for name, *rest in share}
+            messages = run(self.audio(files, folder), output, [name for name, _, _ in files], self.options, pipe)
+            named = {file[0].translate(UNDECODABLE): file for file in files}
             manifest = output / "manifest.jsonl"
             lines = manifest.read_text().splitlines() if manifest.exists() else []
             transcripts = [path for path in output.rglob("*") if path.is_file()]
             names = [str(path.relative_to(output)) for path in transcripts]
             names = [name for name in names if name not in ("manifest.jsonl", "failed.txt")]
+            # Earlier records must not count for transcripts that are about to be overwritten.
+            publish(target, results, place, json.dumps(record).encode())
             for name in names:
                 publish(target, results, name, (output / name).read_bytes())
-            content = {"transcripts": names, "lines": {keys[json.loads(line)["file"]]: line for line in lines}}
-            publish(target, results, record[len(results) + 1 :], json.dumps(content).encode())
+            record["transcripts"] = names
+            for line in lines:
+                file = named[json.loads(line)["file"]]
+                record["lines"][stem(file)] = (self.key(file), line)
+            publish(target, results, place, json.dumps(record).encode())
             return messages
 
-    def audio(self, share, folder):
+    def audio(self, files, folder):
         """The folder with the files of a share. Those in a bucket are copied below `folder`."""
         source, root = url_to_fs(self.input)
         if isinstance(source, LocalFileSystem):
             return root
-        for name, _, when in share:
+        for name, _, when in files:
             path = Path(folder, "audio", name)
             path.parent.mkdir(parents=True, exist_ok=True)
             source.get_file(f"{root}/{name}", str(path))
@@ -128,7 +141,7 @@ class Archive:
     def merge(self, files):
         """Publishes manifest.jsonl and failed.txt. Returns the exit status."""
         target, results = url_to_fs(self.output)
-        done = self.done()
+        done, _ = self.done()
         lines = [done[self.key(file)] for file in files if self.key(file) in done]
         failed = [file[0] for file in files if self.key(file) not in done]
         publish(target, results, "manifest.jsonl", "".join(f"{line}\n" for line in lines).encode())
@@ -138,6 +151,11 @@ class Archive:
             target.rm_file(f"{results}/failed.txt")
         print(f"{len(lines)} files transcribed, {len(failed)} failed")
         return 1 if failed else 0
+
+
+def stem(file):
+    """The name of the transcripts of a file, without their extensions."""
+    return os.path.splitext(file[0])[0]
 
 
 def modified(info):

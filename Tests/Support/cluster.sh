@@ -147,9 +147,36 @@ failed() {
 # one OUTPUT OPTION...: transcribes everything in one process.
 one() { (cd "$audio" && tr '\0' '\n' <"$folder/list" | syrinx transcribe --files-from - -o "$@" "${options[@]}"); }
 
+# change_options OUTPUT: a run with other options, interrupted halfway, overwrites one of two shares. With the first options again,
+# only this share is transcribed, and all transcripts are as before.
+change_options() {
+  PYTHONPATH=$samples:$python python3 - "$audio/day2" "$1" "${options[@]}" <<'PYTHON'
+import sys
+from fsspec.core import url_to_fs
+import shares
+
+source, output, *options = sys.argv[1:]
+target, results = url_to_fs(output)
+
+def transcribe(count, *more):
+    archive = shares.Archive(source, output, (*options, *more), ("clip3[0-3].wav",))
+    plan = archive.plan(archive.files(), 2)
+    for share in plan[:count]:
+        archive.transcribe(share)
+    return len(plan), [target.cat_file(f"{results}/clip3{number}.vtt") for number in range(4)]
+
+count, first = transcribe(2)
+_, other = transcribe(1, "--longest-utterance", "1")
+assert count == 2 and other != first, (count, first, other)
+again = transcribe(2)
+assert again == (1, first), (again, first)
+PYTHON
+}
+
 test_dask() {
+  change_options "$folder/options"
   rm -f "$runs"
-  kill_worker 7 . "$folder/dask/.shares"
+  kill_worker 14 . "$folder/dask/.shares"
   failed python3 "$samples/dask/transcribe.py" "$audio" "$folder/dask" --workers 4 --share 3 -- "${options[@]}"
   compare "$folder/dask"
   survived dask 14
@@ -182,12 +209,13 @@ PYTHON
   failed python3 "$samples/dask/transcribe.py" s3://archive/audio s3://archive/text --workers 4 --share 3 -- "${options[@]}"
   python3 -c 'import sys, s3fs; s3fs.S3FileSystem().get("archive/text", sys.argv[1], recursive=True)' "$folder/s3/"
   compare "$folder/s3/text"
+  change_options s3://archive/options
   echo "s3: equal"
 }
 
 test_spark() {
   rm -f "$runs"
-  kill_worker 7 CoarseGrainedExecutorBackend "$folder/spark/.shares"
+  kill_worker 14 CoarseGrainedExecutorBackend "$folder/spark/.shares"
   failed "$python/bin/spark-submit" --master 'local-cluster[4,1,1024]' --conf spark.ui.enabled=false \
     "$samples/spark/transcribe.py" "$audio" "$folder/spark" --share 3 -- "${options[@]}"
   compare "$folder/spark"
@@ -239,16 +267,42 @@ CONFIGURATION
   started+=("$!")
 }
 
+# array TASKS LIST: submits an array, and prints its number.
+array() {
+  sbatch --parsable --array="$1" --output="$folder/slurm-%a.log" "$samples/slurm/transcribe.sbatch" "$audio" "$2" "$folder/slurm" \
+    "${options[@]}"
+}
+
+# merge ARRAY: merges when the array has ended.
+merge() {
+  sbatch --wait --dependency="afterany:$1" --output="$folder/merge.log" "$samples/slurm/merge.sbatch" "$folder/slurm" "$1"
+}
+
 test_slurm() {
-  local job output=$folder/slurm
+  local job output=$folder/slurm lines
   start_slurm
   kill_worker 20 slurmstepd "$output"/.shares/4/{0..3}/day{0..2}
   rm -f "$runs"
-  job=$(sbatch --parsable --array=0-3 --output="$folder/slurm-%a.log" "$samples/slurm/transcribe.sbatch" \
-    "$audio" "$folder/list" "$output" "${options[@]}")
-  failed sbatch --wait --dependency="afterany:$job" --output="$folder/merge.log" "$samples/slurm/merge.sbatch" "$output"
+  job=$(array 0-3 "$folder/list")
+  failed merge "$job"
   compare "$output"
   survived slurm 4
+  # An array of another size, of which only the first task runs.
+  head --zero-terminated --lines 8 "$folder/list" >"$folder/shorter-list"
+  job=$(array 0-1%1 "$folder/shorter-list")
+  scancel "${job}_1"
+  failed merge "$job"
+  grep -q "array $job: unfinished tasks: 1\." "$folder/merge.log" || fail "slurm: $(cat "$folder/merge.log")"
+  # With one more file, and without the truncated one, an array of the first size transcribes only the new file.
+  sox Samples/sounds/go-forward.wav "$audio/day0/added.wav"
+  (cat "$folder/list" && printf 'day0/added.wav\0') | grep --null-data --invert-match day0/clip3.wav |
+    LC_ALL=C sort --zero-terminated >"$folder/longer-list"
+  job=$(array 0-3 "$folder/longer-list")
+  merge "$job" || fail "slurm: status $? after a success: $(tail "$folder/merge.log")"
+  rm "$audio/day0/added.wav"
+  lines=$(wc --lines <"$output/manifest.jsonl")
+  [ "$lines" = 41 ] || fail "slurm: $((lines - 40)) files transcribed for a new one"
+  [ -s "$output/day0/added.vtt" ] && [ ! -e "$output/failed.txt" ] || fail "slurm: no transcript of a new file, or a failure"
 }
 
 make_audio
