@@ -5,7 +5,8 @@ import SpeechEngine
 /// Where to find libvosk.
 struct VoskLibraryLocation: Sendable {
   static let variable = "SYRINX_VOSK_LIBRARY"
-  static let remedy = "run `pip install --break-system-packages vosk`, or set \(variable) to the path of libvosk.so"
+  static let remedy =
+    "run `pip install --break-system-packages vosk`, or set \(variable) to the path of libvosk.so"
 
   private let chosen: String?
   private let environment: [String: String]

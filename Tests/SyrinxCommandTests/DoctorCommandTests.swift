@@ -4,6 +4,7 @@ import FilePaths
 import Foundation
 import Glibc
 import SoundCard
+import Synchronization
 import TestTools
 import Testing
 import VirtualSoundCard

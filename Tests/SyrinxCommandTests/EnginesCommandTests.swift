@@ -67,7 +67,9 @@ struct EnginesCommandTests {
     let lines = run.outputLines
     #expect(lines.contains { $0.hasPrefix("* pocketsphinx  not ready: ") })
     let vosk = try #require(lines.first { $0.contains("vosk  ") })
-    #expect(vosk.contains("/nowhere/libvosk.so") && vosk.contains("pip install --break-system-packages vosk"))
+    #expect(
+      vosk.contains("/nowhere/libvosk.so")
+        && vosk.contains("pip install --break-system-packages vosk"))
   }
 
   @Test

@@ -25,8 +25,8 @@ import VirtualSoundCard
     let endless = PCMBuffering(period: .seconds(Int64.max), periodCount: 2)
     let pcm = try await VirtualSoundCard().soundCard.openPlayback(
       request: PCMRequest(format: format, buffering: endless))
-    #expect(pcm.configuration.period == 60 * 8_000)
-    #expect(pcm.configuration.buffer == 2 * 60 * 8_000)
+    #expect(pcm.configuration.period == FrameCount(480_000))
+    #expect(pcm.configuration.buffer == FrameCount(960_000))
     pcm.close()
   }
 
