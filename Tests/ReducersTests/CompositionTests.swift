@@ -69,6 +69,20 @@ import Testing
     await ticking.finish()
   }
 
+  @Test func `a canceled effect dismisses neither its feature nor the one that came after it`()
+    async
+  {
+    let store = parent(Parent.State(sheet: Counter.State()))
+    let first = await store.send(.sheet(.presented(.closeLater)))
+    await store.send(.present(Counter.State(id: 1))) { $0.sheet = Counter.State(id: 1) }
+    await first.finish()
+    #expect(store.state.sheet == Counter.State(id: 1))
+    let second = await store.send(.sheet(.presented(.closeLater)))
+    await store.send(.clear) { $0.sheet = nil }
+    await second.finish()
+    await store.finish()
+  }
+
   @Test func `dismiss outside a presented feature is reported`() async {
     let store = TestStore(initialState: Counter.State()) { Counter() }
     await withKnownIssue {

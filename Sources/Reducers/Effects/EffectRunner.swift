@@ -113,13 +113,23 @@ final class EffectRunner<Action> {
       if let self, let effect, !effect.isOver { deliver(action, origin) }
     }
     let scope = EffectScope(
-      dismiss: context.dismiss,
+      dismiss: dismissal(of: effect, context),
       begin: { [weak self] id, cancelInFlight, cancel in
         self?.begin(id, cancelInFlight, context, cancel) ?? {}
       },
       cancel: { [weak self] id in self?.cancel(id: id, below: context.path) })
     effect.start(priority: run.priority) {
       await EffectScope.$current.withValue(scope) { await run.body(send) }
+    }
+  }
+
+  /// Dismisses the feature while the effect may send: later, another one may be presented.
+  private func dismissal(
+    of effect: RunningEffect, _ context: Context
+  ) -> (@MainActor @Sendable () -> Void)? {
+    guard let dismiss = context.dismiss else { return nil }
+    return { [weak effect] in
+      if let effect, !effect.isOver, !Task.isCancelled { dismiss() }
     }
   }
 
