@@ -83,6 +83,26 @@ import Testing
     await store.finish()
   }
 
+  @Test func `effects of a presented case end when the parent sets another case, not the child`()
+    async
+  {
+    let changes: [(own: Player.State, parents: Player.State)] = [
+      (.paused, .stopped), (.playing(1), .failed("b")),
+    ]
+    for (own, parents) in changes {
+      let store = TestStore(initialState: Stage.State(player: .failed("a"))) {
+        Stage()
+      } withDependencies: {
+        $0.continuousClock = clock
+      }
+      let ticking = await store.send(.player(.presented(.become(own)))) { $0.player = own }
+      await clock.advance(by: .seconds(1))
+      await store.receive(.player(.presented(.tick)))
+      await store.send(.replace(parents)) { $0.player = parents }
+      await ticking.finish()
+    }
+  }
+
   @Test func `dismiss outside a presented feature is reported`() async {
     let store = TestStore(initialState: Counter.State()) { Counter() }
     await withKnownIssue {
@@ -267,5 +287,66 @@ import Testing
     await store.send("-")
     await store.receive("1") { $0 = ["1"] }
     await store.receive("2") { $0 = ["1", "2"] }
+  }
+}
+
+/// A player whose states are cases, in each of which it ticks.
+private struct Player: Reducer {
+  enum State: Equatable, CasePathable {
+    case stopped
+    case paused
+    case playing(Int)
+    case failed(String)
+
+    struct AllCasePaths: Sendable {}
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  enum Action: Equatable, Sendable {
+    case become(State)
+    case tick
+  }
+
+  @Dependency(\.continuousClock) var clock
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    guard case .become(let next) = action else { return .none }
+    state = next
+    return .run { [clock] send in
+      while true {
+        try await clock.sleep(for: .seconds(1))
+        await send(.tick)
+      }
+    }
+  }
+}
+
+/// A parent that presents a player, and replaces its state.
+private struct Stage: Reducer {
+  struct State: Equatable {
+    @PresentationState var player: Player.State?
+  }
+
+  enum Action: Equatable, Sendable, CasePathable {
+    case player(PresentationAction<Player.Action>)
+    case replace(Player.State)
+
+    struct AllCasePaths: Sendable {
+      var player: AnyCasePath<Action, PresentationAction<Player.Action>> {
+        AnyCasePath(
+          embed: { .player($0) },
+          extract: { if case .player(let value) = $0 { value } else { nil } })
+      }
+    }
+
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .replace(let player) = action { state.player = player }
+      return .none
+    }
+    .ifLet(\.$player, action: \.player) { Player() }
   }
 }
