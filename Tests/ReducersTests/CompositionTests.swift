@@ -164,6 +164,29 @@ import Testing
     await store.receive(.add(1)) { $0.count = 1 }
   }
 
+  @Test func `a dependency of a reducer is set where the reducer's children are made`() async {
+    struct Child: Reducer {
+      let id: String
+
+      init() {
+        @Dependency(\.uuid) var uuid
+        id = String("\(uuid())".suffix(1))
+      }
+
+      func reduce(into state: inout [String], action: String) -> Effect<String> {
+        state.append(id)
+        return .none
+      }
+    }
+    struct Feature: Reducer {
+      var body: some Reducer<[String], String> { Child() }
+    }
+    let store = TestStore(initialState: [String]()) {
+      Feature().dependency(\.uuid, UUIDGenerator.incrementing)
+    }
+    await store.send("a") { $0 = ["0"] }
+  }
+
   @Test func `a binding action sets its property and is seen by the logic below`() async {
     struct Form: Reducer {
       struct State: Equatable, Sendable {
