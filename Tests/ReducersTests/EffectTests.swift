@@ -258,4 +258,44 @@ import Testing
     await clock.advance(by: .seconds(1))
     #expect(store.state == ["done"])
   }
+
+  @Test func `a throttled effect that waits belongs to its own action`() async {
+    var number = 0
+    let store = store {
+      number += 1
+      return Effect.send("\(number)")
+        .throttle(id: "level", for: .seconds(1), clock: clock, latest: true)
+    }
+    let first = store.send("-")
+    let second = store.send("-")
+    await first.cancel()
+    let stateAtEnd = Task {
+      await second.finish()
+      return store.state
+    }
+    await clock.advance(by: .seconds(1))
+    #expect(await stateAtEnd.value == ["1", "2"])
+    let third = store.send("-")
+    let fourth = store.send("-")
+    // The fourth effect has taken the place of the third.
+    await third.finish()
+    await fourth.cancel()
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["1", "2"])
+  }
+
+  @Test func `a throttled effect takes the place of a canceled one that waited`() async {
+    var number = 0
+    let store = store {
+      number += 1
+      return Effect.send("\(number)")
+        .throttle(id: "level", for: .seconds(1), clock: clock, latest: false)
+    }
+    store.send("-")
+    await store.send("-").cancel()
+    store.send("-")
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["1", "3"])
+    await clock.advance(by: .seconds(1))
+  }
 }

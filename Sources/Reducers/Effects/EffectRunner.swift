@@ -21,10 +21,25 @@ final class EffectRunner<Action> {
     let origin: EffectGroup
     /// Sends the action that dismisses the feature; nil if it is not presented.
     var dismiss: (@MainActor @Sendable () -> Void)?
+    /// The steps of concatenations that the effect belongs to.
+    private var steps: [EffectGroup] = []
+
+    init(groups: [EffectGroup], origin: EffectGroup) {
+      (self.groups, self.origin) = (groups, origin)
+    }
+
+    /// The groups for what other actions share.
+    var shared: [EffectGroup] { groups.filter { $0 != origin && !steps.contains($0) } }
 
     func `in`(_ group: EffectGroup) -> Self {
       var context = self
       context.groups.append(group)
+      return context
+    }
+
+    func `in`(step: EffectGroup) -> Self {
+      var context = self.in(step)
+      context.steps.append(step)
       return context
     }
   }
@@ -45,8 +60,14 @@ final class EffectRunner<Action> {
   private struct Throttled {
     /// The interval in which effects wait.
     let interval: RunningEffect
-    /// Starts the effect that waits for the end of the interval.
-    var next: (() -> Void)?
+    /// The effect that waits for the end of the interval.
+    var next: Waiting?
+  }
+
+  private struct Waiting {
+    /// Keeps the effect's groups waiting, and is over if the effect is canceled.
+    let effect: RunningEffect
+    let start: () -> Void
   }
 
   /// - Parameter deliver: takes an action that an effect sends.
@@ -68,7 +89,7 @@ final class EffectRunner<Action> {
 
   func run(_ effect: Effect<Action>, for origin: EffectGroup) {
     if !effect.step.isNone {
-      start(effect.step, Context(groups: [all, origin], origin: origin, dismiss: nil))
+      start(effect.step, Context(groups: [all, origin], origin: origin))
     }
   }
 
@@ -155,7 +176,7 @@ final class EffectRunner<Action> {
     startTask(context) { [weak self] in
       for step in steps.value where !Task.isCancelled {
         let group = EffectGroup()
-        self?.start(step, context.in(group))
+        self?.start(step, context.in(step: group))
         await group.waitUntilEmpty()
       }
     }
@@ -166,14 +187,19 @@ final class EffectRunner<Action> {
   ) {
     let key = Key(id: id, path: context.path)
     let context = context.in(group(for: key))
+    let current = throttled[key]
     // A canceled interval ends later, but nothing waits for its end.
-    if let current = throttled[key], !current.interval.isOver {
-      if rule.keepsLatest || current.next == nil {
-        throttled[key]?.next = { [weak self] in self?.start(step, context) }
-      }
+    if let current, !current.interval.isOver {
+      guard rule.keepsLatest || current.next?.effect.isOver != false else { return }
+      let waiting = RunningEffect(groups: context.groups)
+      waiting.start(cancel: nil)
+      throttled[key]?.next = Waiting(effect: waiting) { [weak self] in self?.start(step, context) }
+      current.next?.effect.end()
       return
     }
-    let interval = RunningEffect(groups: context.groups)
+    current?.next?.effect.end()
+    // It goes on after the action is canceled: effects of other actions wait for its end.
+    let interval = RunningEffect(groups: context.shared)
     throttled[key] = Throttled(interval: interval)
     start(step, context)
     interval.start(priority: nil) { [weak self] in
@@ -183,13 +209,15 @@ final class EffectRunner<Action> {
 
   /// Starts the effect that waits for the end of an interval; returns whether there was one.
   private func end(_ interval: RunningEffect, of key: Key) -> Bool {
-    guard throttled[key]?.interval === interval else { return false }
-    guard !interval.isOver, let next = throttled[key]?.next else {
+    guard let current = throttled[key], current.interval === interval else { return false }
+    // After its start, so that its groups do not become empty in between.
+    defer { current.next?.effect.end() }
+    guard !interval.isOver, let next = current.next, !next.effect.isOver else {
       throttled[key] = nil
       return false
     }
     throttled[key]?.next = nil
-    next()
+    next.start()
     return true
   }
 
@@ -266,7 +294,7 @@ final class EffectGroup: Hashable {
   nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// One task of an effect.
+/// One task of an effect, or an effect that waits for its start.
 @MainActor
 private final class RunningEffect: Hashable {
   private(set) var isOver = false
@@ -292,7 +320,8 @@ private final class RunningEffect: Hashable {
     }
   }
 
-  func start(cancel: @escaping @Sendable () -> Void) {
+  /// - Parameter cancel: cancels what calls `end()` then; nil if nothing runs that would.
+  func start(cancel: (@Sendable () -> Void)?) {
     for group in groups { group.insert(self) }
     cancelTask = cancel
   }
@@ -300,7 +329,7 @@ private final class RunningEffect: Hashable {
   func cancel() {
     // From here on, what it sends is ignored.
     isOver = true
-    cancelTask?()
+    if let cancelTask { cancelTask() } else { end() }
   }
 
   func end() {
