@@ -172,6 +172,32 @@ import Testing
     #expect(store.state == ["part cancelled", "end"])
   }
 
+  @Test func `a part with cancelInFlight begins after the earlier part is canceled`() async {
+    let clock = clock
+    let log = LockIsolated<[String]>([])
+    let store = Store<Int, String>(initialState: 0) {
+      Reduce<Int, String> { _, action in
+        .run { _ in
+          try await withTaskCancellation(id: "part", cancelInFlight: true) {
+            log.withValue { $0.append("begin \(action)") }
+            try await withTaskCancellationHandler {
+              try await clock.sleep(for: .seconds(1))
+            } onCancel: {
+              log.withValue { $0.append("cancel \(action)") }
+            }
+          }
+        }
+      }
+    }
+    let first = store.send("1")
+    await clock.sleepers(atLeast: 1)
+    let second = store.send("2")
+    await first.finish()
+    await clock.sleepers(atLeast: 1)
+    #expect(log.value == ["begin 1", "cancel 1", "begin 2"])
+    await second.cancel()
+  }
+
   @Test func `an uncaught error is an issue at the effect, and a cancellation is none`()
     async
   {
