@@ -74,6 +74,45 @@ import Testing
     #expect(store.state == ["a"])
   }
 
+  @Test func `a concatenation starts its first steps before send returns`() async {
+    let store = store {
+      .concatenate(.cancel(id: "timer"), .send("a"), .send("b"), after(1, "c"), .send("d"))
+    }
+    let task = store.send("-")
+    #expect(store.state == ["a", "b"])
+    await clock.advance(by: .seconds(1))
+    await task.finish()
+    #expect(store.state == ["a", "b", "c", "d"])
+  }
+
+  @Test func `a step after a sent action starts when the effects of that action have`() async {
+    let store = Store<[String], String>(initialState: []) {
+      Reduce { state, action in
+        switch action {
+        case "-": return .concatenate(.send("start"), .cancel(id: "timer"), .send("end"))
+        case "start":
+          state.append(action)
+          return after(1, "late").cancellable(id: "timer")
+        default:
+          state.append(action)
+          return .none
+        }
+      }
+    }
+    store.send("-")
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["start", "end"])
+  }
+
+  @Test func `a concatenation that cancels itself goes no further`() async {
+    let store = store {
+      Effect<String>.concatenate(.cancel(id: "all"), .send("a"), after(1, "b"))
+        .cancellable(id: "all")
+    }
+    await store.send("-").finish()
+    #expect(store.state == [])
+  }
+
   @Test func `debounce starts only the last of close effects`() async {
     var number = 0
     let store = store {

@@ -109,7 +109,7 @@ final class EffectRunner<Action> {
     case .debounce(let step, let id, let wait):
       cancel(id: id, below: context.path)
       let context = context.in(group(for: Key(id: id, path: context.path)))
-      startTask(context) { [weak self] in
+      startTask(of: RunningEffect(groups: context.groups)) { [weak self] in
         if (try? await wait()) != nil, !Task.isCancelled { self?.start(step, context) }
       }
     case .throttle(let step, let id, let rule): throttle(step, id, rule, context)
@@ -166,15 +166,28 @@ final class EffectRunner<Action> {
   }
 
   private func startTask(
-    _ context: Context, _ body: @escaping @MainActor @Sendable () async -> Void
+    of effect: RunningEffect, _ body: @escaping @MainActor @Sendable () async -> Void
   ) {
-    RunningEffect(groups: context.groups).start(priority: nil) { await body() }
+    effect.start(priority: nil) { await body() }
   }
 
+  /// Starts the first steps at once, as long as each ends at once, and the others in a task.
   private func startInTurn(_ steps: [Step], _ context: Context) {
-    let steps = Unchecked(steps)
-    startTask(context) { [weak self] in
-      for step in steps.value where !Task.isCancelled {
+    let effect = RunningEffect(groups: context.groups)
+    effect.start(cancel: nil)
+    var (rest, running, mayHaveSent) = (steps[...], EffectGroup(), false)
+    // The store may reduce an action later. Until then, only other actions follow it.
+    while !effect.isOver, running.isEmpty, let step = rest.first, step.isSend || !mayHaveSent {
+      rest.removeFirst()
+      running = EffectGroup()
+      start(step, context.in(step: running))
+      mayHaveSent = mayHaveSent || !step.isCancel
+    }
+    guard !effect.isOver, !rest.isEmpty else { return effect.end() }
+    let (first, others) = (running, Unchecked(rest))
+    startTask(of: effect) { [weak self] in
+      await first.waitUntilEmpty()
+      for step in others.value where !Task.isCancelled {
         let group = EffectGroup()
         self?.start(step, context.in(step: group))
         await group.waitUntilEmpty()
@@ -244,6 +257,12 @@ final class EffectRunner<Action> {
     // A grandchild's effects are in its parent's group as well.
     children[path]?.cancel()
   }
+}
+
+extension Effect.Step {
+  fileprivate var isSend: Bool { if case .send = self { true } else { false } }
+
+  fileprivate var isCancel: Bool { if case .cancel = self { true } else { false } }
 }
 
 /// A value that stays on the main actor, in a closure that does as well.
