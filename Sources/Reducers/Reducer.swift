@@ -1,3 +1,5 @@
+import ClientDependencies
+
 /// A feature's logic: how an action changes the state, and which effects follow.
 ///
 /// A feature declares its `body` from other reducers; a simple one implements `reduce(into:action:)`
@@ -15,7 +17,8 @@ public protocol Reducer<State, Action> {
 
   /// The reducers that the feature consists of, run in this order for each action.
   ///
-  /// A store makes the body once, with the first action.
+  /// A store makes the body once, with the first action. It uses the dependencies in force where the
+  /// reducer was made.
   @ReducerBuilder<State, Action> var body: Body { get }
 
   /// The reducer for many actions; only the reducers of this module implement it.
@@ -100,6 +103,8 @@ public final class PreparedReducer<State, Action>: Reducer {
   /// The type that is named in reports.
   let type: Any.Type
   private let make: () -> Function
+  /// The dependencies in force where the reducer was made.
+  private let dependencies = DependencyValues._current
   @usableFromInline var made: Function?
 
   @usableFromInline
@@ -111,7 +116,12 @@ public final class PreparedReducer<State, Action>: Reducer {
 
   @usableFromInline
   func makeFunction() -> Function {
-    let function = make()
+    // A child must not keep the dependencies of the action that happens to be the first.
+    let function = withDependencies {
+      $0 = dependencies
+    } operation: {
+      make()
+    }
     made = function
     return function
   }

@@ -70,7 +70,8 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
     to element: EnumCaseElementSyntax, of root: String, access: String
   ) -> String {
     let name = element.name.text
-    let values = element.parameterClause?.parameters.map(AssociatedValue.init) ?? []
+    let values =
+      element.parameterClause?.parameters.map { AssociatedValue($0, of: root) } ?? []
     let type: String
     let embedded: String
     let extracted: String
@@ -103,13 +104,29 @@ private struct AssociatedValue {
   let label: String?
   let type: String
 
-  init(_ parameter: EnumCaseParameterSyntax) {
+  init(_ parameter: EnumCaseParameterSyntax, of root: String) {
     let name = parameter.firstName?.text
     label = name == "_" ? nil : name
-    type = parameter.type.trimmedDescription
+    type = SelfNaming(root).rewrite(parameter.type, detach: true).trimmedDescription
   }
 
   var tupleElement: String { (label.map { "\($0): " } ?? "") + type }
 
   func argument(_ value: String) -> String { (label.map { "\($0): " } ?? "") + value }
+}
+
+/// Writes the name of the enumeration for `Self`, which is another type in that of the paths.
+private final class SelfNaming: SyntaxRewriter {
+  private let name: String
+
+  init(_ name: String) {
+    self.name = name
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
+    guard node.name.tokenKind == .keyword(.Self) else { return super.visit(node) }
+    let named = node.name.with(\.tokenKind, .identifier(name))
+    return TypeSyntax(node.with(\.name, named))
+  }
 }

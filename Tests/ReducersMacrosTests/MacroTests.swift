@@ -9,6 +9,8 @@ import Testing
     case named(label: String)
     case moved(from: Int, to: Int)
     indirect case nested(Event)
+    indirect case same(Self)
+    indirect case pair(id: Int, of: [Self])
     #if os(Windows)
     case other(NoSuchType)
     #else
@@ -37,6 +39,11 @@ import Testing
     #expect(Event.nested(.level(1))[case: \.nested.level] == 1)
     #expect(Box.full(2)[case: \.full] == 2)
     #expect(Box<Int>.empty.is(\.empty))
+  }
+
+  @Test func `a value may be written with Self`() {
+    #expect(Event.same(.stopped).is(\.same.stopped))
+    #expect(Event.pair(id: 1, of: [.level(1)])[case: \.pair]?.of == [.level(1)])
   }
 
   @Test func `modify changes the value of a case`() {

@@ -69,6 +69,40 @@ import Testing
     await ticking.finish()
   }
 
+  @Test func `a canceled effect dismisses neither its feature nor the one that came after it`()
+    async
+  {
+    let store = parent(Parent.State(sheet: Counter.State()))
+    let first = await store.send(.sheet(.presented(.closeLater)))
+    await store.send(.present(Counter.State(id: 1))) { $0.sheet = Counter.State(id: 1) }
+    await first.finish()
+    #expect(store.state.sheet == Counter.State(id: 1))
+    let second = await store.send(.sheet(.presented(.closeLater)))
+    await store.send(.clear) { $0.sheet = nil }
+    await second.finish()
+    await store.finish()
+  }
+
+  @Test func `effects of a presented case end when the parent sets another case, not the child`()
+    async
+  {
+    let changes: [(own: Player.State, parents: Player.State)] = [
+      (.paused, .stopped), (.playing(1), .failed("b")),
+    ]
+    for (own, parents) in changes {
+      let store = TestStore(initialState: Stage.State(player: .failed("a"))) {
+        Stage()
+      } withDependencies: {
+        $0.continuousClock = clock
+      }
+      let ticking = await store.send(.player(.presented(.become(own)))) { $0.player = own }
+      await clock.advance(by: .seconds(1))
+      await store.receive(.player(.presented(.tick)))
+      await store.send(.replace(parents)) { $0.player = parents }
+      await ticking.finish()
+    }
+  }
+
   @Test func `dismiss outside a presented feature is reported`() async {
     let store = TestStore(initialState: Counter.State()) { Counter() }
     await withKnownIssue {
@@ -128,6 +162,29 @@ import Testing
     await clock.advance(by: .seconds(1))
     await other.advance(by: .seconds(1))
     await store.receive(.add(1)) { $0.count = 1 }
+  }
+
+  @Test func `a dependency of a reducer is set where the reducer's children are made`() async {
+    struct Child: Reducer {
+      let id: String
+
+      init() {
+        @Dependency(\.uuid) var uuid
+        id = String("\(uuid())".suffix(1))
+      }
+
+      func reduce(into state: inout [String], action: String) -> Effect<String> {
+        state.append(id)
+        return .none
+      }
+    }
+    struct Feature: Reducer {
+      var body: some Reducer<[String], String> { Child() }
+    }
+    let store = TestStore(initialState: [String]()) {
+      Feature().dependency(\.uuid, UUIDGenerator.incrementing)
+    }
+    await store.send("a") { $0 = ["0"] }
   }
 
   @Test func `a binding action sets its property and is seen by the logic below`() async {
@@ -253,5 +310,66 @@ import Testing
     await store.send("-")
     await store.receive("1") { $0 = ["1"] }
     await store.receive("2") { $0 = ["1", "2"] }
+  }
+}
+
+/// A player whose states are cases, in each of which it ticks.
+private struct Player: Reducer {
+  enum State: Equatable, CasePathable {
+    case stopped
+    case paused
+    case playing(Int)
+    case failed(String)
+
+    struct AllCasePaths: Sendable {}
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  enum Action: Equatable, Sendable {
+    case become(State)
+    case tick
+  }
+
+  @Dependency(\.continuousClock) var clock
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    guard case .become(let next) = action else { return .none }
+    state = next
+    return .run { [clock] send in
+      while true {
+        try await clock.sleep(for: .seconds(1))
+        await send(.tick)
+      }
+    }
+  }
+}
+
+/// A parent that presents a player, and replaces its state.
+private struct Stage: Reducer {
+  struct State: Equatable {
+    @PresentationState var player: Player.State?
+  }
+
+  enum Action: Equatable, Sendable, CasePathable {
+    case player(PresentationAction<Player.Action>)
+    case replace(Player.State)
+
+    struct AllCasePaths: Sendable {
+      var player: AnyCasePath<Action, PresentationAction<Player.Action>> {
+        AnyCasePath(
+          embed: { .player($0) },
+          extract: { if case .player(let value) = $0 { value } else { nil } })
+      }
+    }
+
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .replace(let player) = action { state.player = player }
+      return .none
+    }
+    .ifLet(\.$player, action: \.player) { Player() }
   }
 }

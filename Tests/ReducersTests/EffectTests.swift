@@ -74,6 +74,45 @@ import Testing
     #expect(store.state == ["a"])
   }
 
+  @Test func `a concatenation starts its first steps before send returns`() async {
+    let store = store {
+      .concatenate(.cancel(id: "timer"), .send("a"), .send("b"), after(1, "c"), .send("d"))
+    }
+    let task = store.send("-")
+    #expect(store.state == ["a", "b"])
+    await clock.advance(by: .seconds(1))
+    await task.finish()
+    #expect(store.state == ["a", "b", "c", "d"])
+  }
+
+  @Test func `a step after a sent action starts when the effects of that action have`() async {
+    let store = Store<[String], String>(initialState: []) {
+      Reduce { state, action in
+        switch action {
+        case "-": return .concatenate(.send("start"), .cancel(id: "timer"), .send("end"))
+        case "start":
+          state.append(action)
+          return after(1, "late").cancellable(id: "timer")
+        default:
+          state.append(action)
+          return .none
+        }
+      }
+    }
+    store.send("-")
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["start", "end"])
+  }
+
+  @Test func `a concatenation that cancels itself goes no further`() async {
+    let store = store {
+      Effect<String>.concatenate(.cancel(id: "all"), .send("a"), after(1, "b"))
+        .cancellable(id: "all")
+    }
+    await store.send("-").finish()
+    #expect(store.state == [])
+  }
+
   @Test func `debounce starts only the last of close effects`() async {
     var number = 0
     let store = store {
@@ -172,6 +211,32 @@ import Testing
     #expect(store.state == ["part cancelled", "end"])
   }
 
+  @Test func `a part with cancelInFlight begins after the earlier part is canceled`() async {
+    let clock = clock
+    let log = LockIsolated<[String]>([])
+    let store = Store<Int, String>(initialState: 0) {
+      Reduce<Int, String> { _, action in
+        .run { _ in
+          try await withTaskCancellation(id: "part", cancelInFlight: true) {
+            log.withValue { $0.append("begin \(action)") }
+            try await withTaskCancellationHandler {
+              try await clock.sleep(for: .seconds(1))
+            } onCancel: {
+              log.withValue { $0.append("cancel \(action)") }
+            }
+          }
+        }
+      }
+    }
+    let first = store.send("1")
+    await clock.sleepers(atLeast: 1)
+    let second = store.send("2")
+    await first.finish()
+    await clock.sleepers(atLeast: 1)
+    #expect(log.value == ["begin 1", "cancel 1", "begin 2"])
+    await second.cancel()
+  }
+
   @Test func `an uncaught error is an issue at the effect, and a cancellation is none`()
     async
   {
@@ -257,5 +322,45 @@ import Testing
     #expect(store.state == [])
     await clock.advance(by: .seconds(1))
     #expect(store.state == ["done"])
+  }
+
+  @Test func `a throttled effect that waits belongs to its own action`() async {
+    var number = 0
+    let store = store {
+      number += 1
+      return Effect.send("\(number)")
+        .throttle(id: "level", for: .seconds(1), clock: clock, latest: true)
+    }
+    let first = store.send("-")
+    let second = store.send("-")
+    await first.cancel()
+    let stateAtEnd = Task {
+      await second.finish()
+      return store.state
+    }
+    await clock.advance(by: .seconds(1))
+    #expect(await stateAtEnd.value == ["1", "2"])
+    let third = store.send("-")
+    let fourth = store.send("-")
+    // The fourth effect has taken the place of the third.
+    await third.finish()
+    await fourth.cancel()
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["1", "2"])
+  }
+
+  @Test func `a throttled effect takes the place of a canceled one that waited`() async {
+    var number = 0
+    let store = store {
+      number += 1
+      return Effect.send("\(number)")
+        .throttle(id: "level", for: .seconds(1), clock: clock, latest: false)
+    }
+    store.send("-")
+    await store.send("-").cancel()
+    store.send("-")
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["1", "3"])
+    await clock.advance(by: .seconds(1))
   }
 }

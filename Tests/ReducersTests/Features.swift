@@ -16,6 +16,7 @@ struct Counter: Reducer {
     case tick
     case stopTicking
     case close
+    case closeLater
   }
 
   private enum CancelID { case ticking }
@@ -48,6 +49,12 @@ struct Counter: Reducer {
       return .cancel(id: CancelID.ticking)
     case .close:
       return .run { [dismiss] _ in await dismiss() }
+    case .closeLater:
+      return .run { [clock, dismiss] _ in
+        // As an operation whose failure does not matter: a cancellation fails it as well.
+        try? await clock.sleep(for: .seconds(1))
+        await dismiss()
+      }
     }
   }
 }
@@ -68,6 +75,7 @@ struct Parent: Reducer {
     case rows(IdentifiedActionOf<Counter>)
     case sheet(PresentationAction<Counter.Action>)
     case clear
+    case present(Counter.State)
     case removeRow(Int)
 
     struct AllCasePaths: Sendable {
@@ -100,6 +108,9 @@ struct Parent: Reducer {
       case .clear:
         state.optional = nil
         state.sheet = nil
+        return .none
+      case .present(let sheet):
+        state.sheet = sheet
         return .none
       case .removeRow(let id):
         state.rows.remove(id: id)

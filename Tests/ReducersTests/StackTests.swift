@@ -56,6 +56,19 @@ import Testing
     #expect(store.state.path.isEmpty)
   }
 
+  @Test func `stacks with equal elements and ids are equal, whatever was popped before`() async {
+    let store = screens(Counter.State())
+    await store.send(.path(.popFrom(id: 0))) { $0.path = [] }
+    var stack: StackState<Int> = [1, 2]
+    stack.popLast()
+    let equal: StackState<Int> = [1]
+    #expect(stack == equal)
+    #expect(stack.hashValue == equal.hashValue)
+    stack.removeAll()
+    stack.append(1)
+    #expect(stack != equal)
+  }
+
   @Test func `an element that dismisses itself is popped, and its effects end`() async {
     let store = screens(Counter.State(), Counter.State(id: 1))
     let ticking = await store.send(.path(.element(id: 1, action: .startTicking)))

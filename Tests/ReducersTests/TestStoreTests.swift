@@ -273,6 +273,22 @@ import Testing
     await store.receive(.add(1)) { $0.count = 1 }
     await task.finish()
   }
+
+  @Test func `dependencies within an operation end with it, also for child features`() async {
+    let store = TestStore(initialState: Parent.State()) { Parent() }
+    await store.withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      await store.send(.child(.addLater(1)))
+      await store.receive(\.child, .add(1)) { $0.child.count = 1 }
+    }
+    await withKnownIssue {
+      await store.send(.child(.addLater(1)))
+      await store.receive(\.child, .add(1)) { $0.child.count = 2 }
+    } matching: {
+      "\($0)".contains("Unimplemented: 'ContinuousClock.")
+    }
+  }
 }
 
 extension TestStoreTask {

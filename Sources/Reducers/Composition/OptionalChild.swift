@@ -3,8 +3,9 @@ import ClientDependencies
 extension Reducer {
   /// Runs a child's reducer while its optional state is set.
   ///
-  /// The child handles an action before this reducer does. When the state becomes nil, the child's
-  /// effects end. An action without state is reported.
+  /// The child handles an action before this reducer does. When this reducer sets the state to nil,
+  /// to another case of an enumeration, or to one with another `id`, the child's effects end. An
+  /// action without state is reported.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: any WritableKeyPath<State, ChildState?> & Sendable,
     action: CaseKeyPath<Action, ChildAction>,
@@ -82,10 +83,12 @@ extension Reducer {
 func identity<State>(of state: State?) -> AnyHashable? {
   guard let state else { return nil }
   if let identified = state as? any Identifiable { return identified.hashableID }
-  // Destinations differ if their cases differ, or the identities of their values.
-  guard state is any DestinationState, let value = Mirror(reflecting: state).children.first else {
-    return AnyHashable(true)
-  }
+  // Not for other types: a mirror costs more than the rest of an action.
+  guard state is any CasePathable else { return AnyHashable(true) }
+  // Enumerations differ if their cases differ, or the identities of their values.
+  let mirror = Mirror(reflecting: state)
+  guard mirror.displayStyle == .enum else { return AnyHashable(true) }
+  guard let value = mirror.children.first else { return AnyHashable("\(state)") }
   return [value.label.map { AnyHashable($0) }, identity(of: value.value)]
 }
 

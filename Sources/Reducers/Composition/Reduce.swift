@@ -51,7 +51,7 @@ extension Reducer {
   public func dependency<Value: Sendable>(
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable, _ value: Value
   ) -> some ReducerOf<Self> {
-    DependencyReducer(base: prepared()) { $0[keyPath: keyPath] = value }
+    DependencyReducer(self) { $0[keyPath: keyPath] = value }
   }
 
   /// Changes a dependency of this reducer and of its effects.
@@ -59,7 +59,7 @@ extension Reducer {
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable,
     _ transform: @escaping @Sendable (inout Value) -> Void
   ) -> some ReducerOf<Self> {
-    DependencyReducer(base: prepared()) { transform(&$0[keyPath: keyPath]) }
+    DependencyReducer(self) { transform(&$0[keyPath: keyPath]) }
   }
 
   /// Runs another reducer whenever a value of the state has changed.
@@ -86,6 +86,14 @@ extension Reducer {
 private struct DependencyReducer<State, Action>: Reducer {
   let base: PreparedReducer<State, Action>
   let update: (inout DependencyValues) -> Void
+
+  init(
+    _ base: some Reducer<State, Action>, update: @escaping (inout DependencyValues) -> Void
+  ) {
+    // Its body, too, is made with the changed dependencies.
+    self.base = withDependencies(update) { base.prepared() }
+    self.update = update
+  }
 
   func reduce(into state: inout State, action: Action) -> Effect<Action> {
     withDependencies(update) { base.reduce(into: &state, action: action) }

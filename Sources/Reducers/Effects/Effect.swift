@@ -151,6 +151,9 @@ public struct Effect<Action> {
   /// The first effect starts at once. Of those that follow within the interval, one starts at its
   /// end, when the next interval begins: the latest, or the first.
   ///
+  /// An effect that waits is canceled with its own action. The interval itself goes on when the
+  /// action that began it is canceled.
+  ///
   /// - Parameters:
   ///   - id: identifies the effects that belong together.
   ///   - duration: the length of the interval.

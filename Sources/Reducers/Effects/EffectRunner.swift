@@ -21,10 +21,25 @@ final class EffectRunner<Action> {
     let origin: EffectGroup
     /// Sends the action that dismisses the feature; nil if it is not presented.
     var dismiss: (@MainActor @Sendable () -> Void)?
+    /// The steps of concatenations that the effect belongs to.
+    private var steps: [EffectGroup] = []
+
+    init(groups: [EffectGroup], origin: EffectGroup) {
+      (self.groups, self.origin) = (groups, origin)
+    }
+
+    /// The groups for what other actions share.
+    var shared: [EffectGroup] { groups.filter { $0 != origin && !steps.contains($0) } }
 
     func `in`(_ group: EffectGroup) -> Self {
       var context = self
       context.groups.append(group)
+      return context
+    }
+
+    func `in`(step: EffectGroup) -> Self {
+      var context = self.in(step)
+      context.steps.append(step)
       return context
     }
   }
@@ -45,8 +60,14 @@ final class EffectRunner<Action> {
   private struct Throttled {
     /// The interval in which effects wait.
     let interval: RunningEffect
-    /// Starts the effect that waits for the end of the interval.
-    var next: (() -> Void)?
+    /// The effect that waits for the end of the interval.
+    var next: Waiting?
+  }
+
+  private struct Waiting {
+    /// Keeps the effect's groups waiting, and is over if the effect is canceled.
+    let effect: RunningEffect
+    let start: () -> Void
   }
 
   /// - Parameter deliver: takes an action that an effect sends.
@@ -68,7 +89,7 @@ final class EffectRunner<Action> {
 
   func run(_ effect: Effect<Action>, for origin: EffectGroup) {
     if !effect.step.isNone {
-      start(effect.step, Context(groups: [all, origin], origin: origin, dismiss: nil))
+      start(effect.step, Context(groups: [all, origin], origin: origin))
     }
   }
 
@@ -88,7 +109,7 @@ final class EffectRunner<Action> {
     case .debounce(let step, let id, let wait):
       cancel(id: id, below: context.path)
       let context = context.in(group(for: Key(id: id, path: context.path)))
-      startTask(context) { [weak self] in
+      startTask(of: RunningEffect(groups: context.groups)) { [weak self] in
         if (try? await wait()) != nil, !Task.isCancelled { self?.start(step, context) }
       }
     case .throttle(let step, let id, let rule): throttle(step, id, rule, context)
@@ -113,13 +134,23 @@ final class EffectRunner<Action> {
       if let self, let effect, !effect.isOver { deliver(action, origin) }
     }
     let scope = EffectScope(
-      dismiss: context.dismiss,
+      dismiss: dismissal(of: effect, context),
       begin: { [weak self] id, cancelInFlight, cancel in
         self?.begin(id, cancelInFlight, context, cancel) ?? {}
       },
       cancel: { [weak self] id in self?.cancel(id: id, below: context.path) })
     effect.start(priority: run.priority) {
       await EffectScope.$current.withValue(scope) { await run.body(send) }
+    }
+  }
+
+  /// Dismisses the feature while the effect may send: later, another one may be presented.
+  private func dismissal(
+    of effect: RunningEffect, _ context: Context
+  ) -> (@MainActor @Sendable () -> Void)? {
+    guard let dismiss = context.dismiss else { return nil }
+    return { [weak effect] in
+      if let effect, !effect.isOver, !Task.isCancelled { dismiss() }
     }
   }
 
@@ -135,17 +166,30 @@ final class EffectRunner<Action> {
   }
 
   private func startTask(
-    _ context: Context, _ body: @escaping @MainActor @Sendable () async -> Void
+    of effect: RunningEffect, _ body: @escaping @MainActor @Sendable () async -> Void
   ) {
-    RunningEffect(groups: context.groups).start(priority: nil) { await body() }
+    effect.start(priority: nil) { await body() }
   }
 
+  /// Starts the first steps at once, as long as each ends at once, and the others in a task.
   private func startInTurn(_ steps: [Step], _ context: Context) {
-    let steps = Unchecked(steps)
-    startTask(context) { [weak self] in
-      for step in steps.value where !Task.isCancelled {
+    let effect = RunningEffect(groups: context.groups)
+    effect.start(cancel: nil)
+    var (rest, running, mayHaveSent) = (steps[...], EffectGroup(), false)
+    // The store may reduce an action later. Until then, only other actions follow it.
+    while !effect.isOver, running.isEmpty, let step = rest.first, step.isSend || !mayHaveSent {
+      rest.removeFirst()
+      running = EffectGroup()
+      start(step, context.in(step: running))
+      mayHaveSent = mayHaveSent || !step.isCancel
+    }
+    guard !effect.isOver, !rest.isEmpty else { return effect.end() }
+    let (first, others) = (running, Unchecked(rest))
+    startTask(of: effect) { [weak self] in
+      await first.waitUntilEmpty()
+      for step in others.value where !Task.isCancelled {
         let group = EffectGroup()
-        self?.start(step, context.in(group))
+        self?.start(step, context.in(step: group))
         await group.waitUntilEmpty()
       }
     }
@@ -156,14 +200,19 @@ final class EffectRunner<Action> {
   ) {
     let key = Key(id: id, path: context.path)
     let context = context.in(group(for: key))
+    let current = throttled[key]
     // A canceled interval ends later, but nothing waits for its end.
-    if let current = throttled[key], !current.interval.isOver {
-      if rule.keepsLatest || current.next == nil {
-        throttled[key]?.next = { [weak self] in self?.start(step, context) }
-      }
+    if let current, !current.interval.isOver {
+      guard rule.keepsLatest || current.next?.effect.isOver != false else { return }
+      let waiting = RunningEffect(groups: context.groups)
+      waiting.start(cancel: nil)
+      throttled[key]?.next = Waiting(effect: waiting) { [weak self] in self?.start(step, context) }
+      current.next?.effect.end()
       return
     }
-    let interval = RunningEffect(groups: context.groups)
+    current?.next?.effect.end()
+    // It goes on after the action is canceled: effects of other actions wait for its end.
+    let interval = RunningEffect(groups: context.shared)
     throttled[key] = Throttled(interval: interval)
     start(step, context)
     interval.start(priority: nil) { [weak self] in
@@ -173,13 +222,15 @@ final class EffectRunner<Action> {
 
   /// Starts the effect that waits for the end of an interval; returns whether there was one.
   private func end(_ interval: RunningEffect, of key: Key) -> Bool {
-    guard throttled[key]?.interval === interval else { return false }
-    guard !interval.isOver, let next = throttled[key]?.next else {
+    guard let current = throttled[key], current.interval === interval else { return false }
+    // After its start, so that its groups do not become empty in between.
+    defer { current.next?.effect.end() }
+    guard !interval.isOver, let next = current.next, !next.effect.isOver else {
       throttled[key] = nil
       return false
     }
     throttled[key]?.next = nil
-    next()
+    next.start()
     return true
   }
 
@@ -206,6 +257,12 @@ final class EffectRunner<Action> {
     // A grandchild's effects are in its parent's group as well.
     children[path]?.cancel()
   }
+}
+
+extension Effect.Step {
+  fileprivate var isSend: Bool { if case .send = self { true } else { false } }
+
+  fileprivate var isCancel: Bool { if case .cancel = self { true } else { false } }
 }
 
 /// A value that stays on the main actor, in a closure that does as well.
@@ -256,7 +313,7 @@ final class EffectGroup: Hashable {
   nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// One task of an effect.
+/// One task of an effect, or an effect that waits for its start.
 @MainActor
 private final class RunningEffect: Hashable {
   private(set) var isOver = false
@@ -282,7 +339,8 @@ private final class RunningEffect: Hashable {
     }
   }
 
-  func start(cancel: @escaping @Sendable () -> Void) {
+  /// - Parameter cancel: cancels what calls `end()` then; nil if nothing runs that would.
+  func start(cancel: (@Sendable () -> Void)?) {
     for group in groups { group.insert(self) }
     cancelTask = cancel
   }
@@ -290,7 +348,7 @@ private final class RunningEffect: Hashable {
   func cancel() {
     // From here on, what it sends is ignored.
     isOver = true
-    cancelTask?()
+    if let cancelTask { cancelTask() } else { end() }
   }
 
   func end() {

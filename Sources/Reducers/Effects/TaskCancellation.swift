@@ -29,8 +29,14 @@ public func withTaskCancellation<Value: Sendable>(
   operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   guard let scope = EffectScope.current else { return try await operation() }
-  let task = Task { try await operation() }
+  // The operation waits until earlier ones are canceled.
+  let (gate, opening) = AsyncStream<Never>.makeStream()
+  let task = Task<Value, any Error> {
+    for await _ in gate {}
+    return try await operation()
+  }
   let end = await scope.begin(AnyHashableSendable(id), cancelInFlight) { task.cancel() }
+  opening.finish()
   let result = await withTaskCancellationHandler {
     await task.result
   } onCancel: {

@@ -15,7 +15,8 @@ public struct DismissEffect: Sendable {
 
   /// Dismisses the feature; its effects are canceled, including the one that calls.
   ///
-  /// Outside the effects of a presented feature it is reported as an issue.
+  /// Ignored once the calling effect is canceled or over. Outside the effects of a presented feature
+  /// it is reported as an issue.
   @MainActor
   public func callAsFunction(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

@@ -91,8 +91,9 @@ extension Reducer {
   /// Runs the reducer of a presented feature.
   ///
   /// The feature handles an action before this reducer does. `.dismiss` sets its state to nil. When
-  /// the state becomes nil, or that of another feature, the feature's effects end. An action without
-  /// state is reported.
+  /// the state becomes nil, or that of another feature, the feature's effects end. Another feature
+  /// has another `id`, or is another case of an enumeration, which the feature did not set itself.
+  /// An action without state is reported.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: any WritableKeyPath<State, PresentationState<ChildState>> & Sendable,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
@@ -106,21 +107,25 @@ extension Reducer {
     let base = prepared()
     return Reduce<State, Action> { parentState, action in
       var effect = Effect<Action>.none
+      let presentation = path.extract(action)
+      if case .presented(let childAction)? = presentation {
+        if parentState[keyPath: state].wrappedValue == nil {
+          site.reportMissingState(of: child, for: childAction)
+        } else {
+          effect = child.reduceOptional(
+            into: &parentState[keyPath: state].wrappedValue, action: childAction
+          ).ofChild(id, dismiss: path.embed(.dismiss)) { path.embed(.presented($0)) }
+        }
+      }
+      // Read after the child's reducer: a feature that changes its own case is still the same one.
       let before = identity(of: parentState[keyPath: state].wrappedValue)
-      switch path.extract(action) {
-      case .presented(let childAction)? where before == nil:
-        site.reportMissingState(of: child, for: childAction)
-      case .presented(let childAction)?:
-        effect = child.reduceOptional(
-          into: &parentState[keyPath: state].wrappedValue, action: childAction
-        ).ofChild(id, dismiss: path.embed(.dismiss)) { path.embed(.presented($0)) }
+      if case .presented? = presentation {
         let presented = parentState[keyPath: state].wrappedValue as? any EphemeralState
         if presented?.isEphemeral == true { parentState[keyPath: state].wrappedValue = nil }
-      case .dismiss?, nil: break
       }
       effect = effect.merge(with: base.reduce(into: &parentState, action: action))
       // The parent's reducer sees the state before it is removed.
-      if case .dismiss? = path.extract(action) {
+      if case .dismiss? = presentation {
         if before == nil { site.report("dismiss was sent while nothing was presented") }
         let now = identity(of: parentState[keyPath: state].wrappedValue)
         if now == before { parentState[keyPath: state].wrappedValue = nil }

@@ -96,8 +96,17 @@ extension StackState.Entry: Sendable where Element: Sendable {}
 extension StackState.Entry: Equatable where Element: Equatable {}
 extension StackState.Entry: Hashable where Element: Hashable {}
 extension StackState: Sendable where Element: Sendable {}
-extension StackState: Equatable where Element: Equatable {}
-extension StackState: Hashable where Element: Hashable {}
+
+// The next number is no part of a stack's value: a test cannot state which elements are gone.
+extension StackState: Equatable where Element: Equatable {
+  /// Whether both have equal elements with the same ids, in the same order.
+  public static func == (stack: Self, other: Self) -> Bool { stack.entries == other.entries }
+}
+
+extension StackState: Hashable where Element: Hashable {
+  /// Hashes the elements and their ids.
+  public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+}
 
 /// An action of a stack, or of one of its features.
 public enum StackAction<State, Action>: CasePathable {
