@@ -43,13 +43,18 @@ final class StopSignals: Sendable {
     lastAct.withLock { $0 = act }
   }
 
+  /// From now on, the first signal asks to finish. Until then, it ends the process.
+  func begin() {
+    sequence.withLock { $0.begin() }
+  }
+
   /// Runs `body`; on a signal, calls `finish`, which leads `body` to its end.
   ///
   /// An earlier signal ends the process, because there is nothing to finish. For one call only.
   func finishing<Result>(
     with finish: @escaping @Sendable () async -> Void, _ body: () async throws -> Result
   ) async throws -> Result {
-    sequence.withLock { $0.begin() }
+    begin()
     async let watch: Void = { [stops] in
       for await _ in stops { await finish() }
     }()
