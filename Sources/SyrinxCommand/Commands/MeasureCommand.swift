@@ -70,6 +70,7 @@ struct MeasureCommand: Subcommand {
     guard files.isEmpty else {
       return try await context.cancelledBySignals { try await measureFiles(in: context) }
     }
+    context.signals.begin()
     let work = Task { try await measureDevice(in: context) }
     try await context.signals.finishing(with: { work.cancel() }) { try await work.value }
   }

@@ -125,6 +125,7 @@ struct ServeCommand: RecognizingSubcommand {
     let endpoint = try metricsEndpoint()
     options.metrics = endpoint?.metrics
     let server = WyomingServer(address: address, options: options)
+    context.signals.begin()
     let serving = Task { [endpoint] in
       try await withThrowingTaskGroup { group in
         group.addTask { try await server.run(onListening: log.writeListening) }
