@@ -3,7 +3,8 @@
 #   Samples/install.sh [--prefix FOLDER] [--command FILE]
 #   Samples/install.sh --uninstall [--prefix FOLDER]
 # FOLDER is /usr/local by default. DESTDIR, if set, is put in front of it, as for packages. FILE is a built command;
-# without it, Samples/build.sh builds one. Run it as yourself: it builds as you, and writes with sudo only where you may not.
+# without it, Samples/build.sh builds one. Run it without sudo: it builds as the current user, and calls sudo only if the folder is
+# not writable.
 # The list of installed files and folders is in share/syrinx, for --uninstall.
 set -euo pipefail
 
@@ -35,7 +36,7 @@ root=${DESTDIR:-}$prefix
 list=share/syrinx/installed
 
 as_root=()
-existing=$root
+existing=${root:-/}
 until [ -e "$existing" ]; do existing=$(dirname "$existing"); done
 if [ ! -w "$existing" ]; then
   if ! command -v sudo >/dev/null; then
@@ -61,7 +62,9 @@ if $uninstall; then
     exit 1
   fi
   installed=$(cat "$root/$list")
-  remove <<<"$installed"
+  # The list is removed last, so that an interrupted removal can be repeated.
+  { grep -vxF "$list" <<<"$installed" || true; } | remove
+  { echo "$list"; grep -xE 'share/(syrinx/)?' <<<"$installed" || true; } | remove
   echo "removed from $root"
   exit
 fi
@@ -100,7 +103,7 @@ for page in "$stage"/manual/*; do
 done
 rm -r "$stage/page" "$stage/manual"
 case $prefix/ in
-/home/* | /root/*) echo "install.sh: systemd starts no services from home folders, so no units are installed" >&2 ;;
+/home/* | "${HOME:-/root}"/*) echo "install.sh: systemd starts no services from home folders, so no units are installed" >&2 ;;
 *)
   # systemd expands %, and sed \, &, and |.
   folder=$(sed -e 's/%/%%/g' -e 's/[\\&|]/\\&/g' <<<"$prefix/bin")

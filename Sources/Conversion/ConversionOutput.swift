@@ -14,8 +14,8 @@ final class ConversionOutput {
   private let interruption: WakeUp
   /// Whether to create an empty file without audio.
   ///
-  /// If all audio was removed silence, nothing replaces an existing file, which may be the source. A
-  /// stream still gets a header.
+  /// If trimming leaves no audio, no file is written, because it could replace the source. A stream
+  /// still gets a header.
   private let makesEmptyFile: Bool
   private var files: [ConversionResult.File] = []
   private var writer: SoundFileWriter?

@@ -17,9 +17,9 @@ package struct LoadedLibrary: Sendable {
 
   /// Loads a library, or finds it loaded: by its path, or by its name in the system's folders.
   ///
-  /// The corresponding C function is `dlopen`. The floating-point mode of the thread stays as it is: a
-  /// library that was built for fast, inexact arithmetic, as SoundTouch, makes it round the smallest
-  /// numbers to zero.
+  /// The corresponding C function is `dlopen`. The floating-point mode of the thread stays as it is:
+  /// a library that was built with `-ffast-math`, such as SoundTouch, would make the thread flush
+  /// denormal numbers to zero.
   package init(_ path: FilePath) throws(Failure) {
     var mode = fenv_t()
     fegetenv(&mode)

@@ -26,7 +26,7 @@ public struct LoudnessMeter: AudioProcessor {
     let measurer = try measurer(for: buffer.format)
     var buffer = buffer
     buffer.silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
-    // The interval that a break ends has nothing of this buffer.
+    // A break completes the interval before this buffer is measured.
     var readings = continuity.note(buffer).isBreak ? finish() : []
     var position: FrameCount = 0
     for reading in levels.take(buffer) {

@@ -43,7 +43,7 @@ package struct FileClaim {
     return FileClaim(path, replacement.descriptor, replacing: existing, by: replacement)
   }
 
-  /// Begins a file that replaces another one of its name, and excludes no other writer.
+  /// Begins a file that replaces any file at a path, without locking it.
   ///
   /// A link is replaced and not followed, because others can place links at names that they can
   /// predict. The rights of this user's own file are adopted.

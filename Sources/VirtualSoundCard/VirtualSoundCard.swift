@@ -156,7 +156,7 @@ public final class VirtualSoundCard: Sendable {
         Self.device.id,
         reason: "it supports at most \(Self.highestRate) and 64 channels, not \(format)")
     }
-    // As a real card, it gives at most what it has.
+    // Like a real card, it limits the period and the buffer.
     let longest = FrameCount(.seconds(60), at: format.sampleRate)
     let period = min(max(1, FrameCount(request.buffering.period, at: format.sampleRate)), longest)
     let configuration = PCMConfiguration(

@@ -70,8 +70,8 @@ public struct WyomingServerOptions: Sendable {
   ///
   /// A second of audio restores the whole limit, and less audio a part of it. The time for
   /// recognition does not count. After the limit, the client gets an `error` event with the code
-  /// `idle`, and its connection ends. On standard input and output, nil suits a program that keeps
-  /// its server between utterances.
+  /// `idle`, and its connection ends. On standard input and output, set nil if the
+  /// program keeps its server running between utterances.
   public var idleTimeout: Duration? = .seconds(30)
 
   /// The size limits of a client's frames.

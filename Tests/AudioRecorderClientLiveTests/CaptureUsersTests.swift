@@ -40,13 +40,13 @@ import Testing
     expect(users.release(), .endCapture)
   }
 
-  @Test func `only a stop of the last member ends the capture`() {
+  @Test func `the capture ends when its last member is stopped, even before others have left`() {
     var users = CaptureUsers()
     users.expectLeases(2)
     expect(users.join(1), .first)
     expect(users.stop(1), .goOn)
     expect(users.join(2), .later)
-    expect(users.stop(2), .goOn)
+    expect(users.stop(2), .endCapture)
     expect(users.leave(1), .goOn)
     expect(users.stop(1), .goOn)
     expect(users.stop(2), .endCapture)

@@ -81,7 +81,7 @@ final class Voice: @unchecked Sendable {
   /// The length of the ring: at least 1 s, and ten periods, because the voice begins when a fifth of
   /// it is full.
   ///
-  /// An empty device takes the first period at once. The second one lasts while the source is late.
+  /// An empty device takes one period at once. A second one bridges a source that is late.
   static func capacity(on device: PCMConfiguration) -> Duration {
     max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 10)
   }

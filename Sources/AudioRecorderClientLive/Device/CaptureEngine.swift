@@ -89,7 +89,8 @@ final class CaptureEngine: Sendable {
       }
       let time = pcm.elapsed
       pcm.close(after: outcome) { outcome in
-        link.end(outcome, at: time)
+        // After a stop, a failure does not matter: the capture was to end anyway.
+        link.end(link.isStopping ? .success(()) : outcome, at: time)
         ended.signal()
       }
     }
@@ -117,8 +118,7 @@ final class CaptureEngine: Sendable {
       }
       if let ending {
         withoutAudio.withLock { $0 = max(.zero, link.endedAt - reader.nextTime) }
-        // The capture was to end anyway.
-        return link.isStopping ? () : try ending.get()
+        return try ending.get()
       }
       // A consumer that was stopped still gets what the device holds.
       guard try link.isStopping || consumer.endRound() else { return }

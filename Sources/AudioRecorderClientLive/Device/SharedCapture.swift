@@ -222,6 +222,8 @@ struct CaptureUsers: Equatable {
   private(set) var isClosed = false
   private var leases = 0
   private var members: Set<Int> = []
+  /// The members that were stopped and have not left.
+  private var stopped: Set<Int> = []
   private var isRunning = false
 
   /// Whether there is neither a member nor a lease.
@@ -250,7 +252,9 @@ struct CaptureUsers: Equatable {
 
   /// Stops a member: the last user ends the capture.
   mutating func stop(_ member: Int) -> Leaving {
-    guard members == [member], leases == 0 else { return .goOn }
+    guard members.contains(member) else { return .goOn }
+    stopped.insert(member)
+    guard members == stopped, leases == 0 else { return .goOn }
     isClosed = true
     return .endCapture
   }
@@ -258,6 +262,7 @@ struct CaptureUsers: Equatable {
   /// Removes a member.
   mutating func leave(_ member: Int) -> Leaving {
     members.remove(member)
+    stopped.remove(member)
     return close()
   }
 

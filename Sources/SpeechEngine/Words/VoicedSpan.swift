@@ -61,7 +61,7 @@ package struct VoicedSpan {
     let isLoud = { (step: Int) in energies[step] > threshold }
     var (begin, end) = (word.lowerBound, word.upperBound)
     if max(begin - room.lowerBound, word.prefix { !isLoud($0) }.count) >= Self.pause {
-      let outside = (max(0, room.lowerBound, begin - Self.reach)..<begin).reversed()
+      let outside = (min(begin, max(0, room.lowerBound, begin - Self.reach))..<begin).reversed()
       begin = Self.edge(inside: Array(word), outside: Array(outside), isLoud) ?? begin
     }
     if max(room.upperBound - end, word.reversed().prefix { !isLoud($0) }.count) >= Self.pause {

@@ -19,7 +19,8 @@ struct PlotCommand: Subcommand {
       song.flac is song.png in that folder, or has the extension that --to names. Without either, plots are \
       drawn in the terminal: as pictures if the terminal supports kitty or sixel graphics, \
       otherwise in Braille characters. An existing file stays until the new one is complete, and keeps \
-      its permissions. A link, a named pipe, or a device that --output names is written to.
+      its permissions. If --output names a link, its target is replaced; a \
+      named pipe or a device is written directly.
 
       With --data, the lowest and highest samples are written as numbers, in the formats of \
       audiowaveform (version 2), to --output, --output-dir, or standard output.

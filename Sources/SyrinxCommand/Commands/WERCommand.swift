@@ -73,8 +73,8 @@ struct WERCommand: Subcommand {
       throw CommandFailure(description: "\(name) has no words to compare with")
     }
     for line in try lines(errors, rate) { try await context.console.print(line) }
-    // The quotient of 7 and 25 is a little too large: 28.000000000000004 percent.
-    if let limit, Double(errors.errorCount) * 100 > limit * Double(errors.referenceCount) {
+    // 7 / 25 is a little more than 28 percent, and 9.2 * 750 a little less than 6,900.
+    if let limit, Double(errors.errorCount * 100) > (limit * Double(errors.referenceCount)).nextUp {
       throw CommandFailure(
         description: "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
     }
