@@ -43,7 +43,7 @@ final class StopSignals: Sendable {
     lastAct.withLock { $0 = act }
   }
 
-  /// From now on, the first signal asks to finish. Until then, it ends the process.
+  /// From now on, the first signal asks to finish; until then, it ends the process.
   func begin() {
     sequence.withLock { $0.begin() }
   }
