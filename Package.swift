@@ -34,12 +34,11 @@ func product(_ name: String, _ package: String, trait: String) -> Target.Depende
 }
 
 let argumentParser = product("ArgumentParser", "swift-argument-parser", trait: "Command")
-let yams = product("Yams", "Yams", trait: "Command")
+let yaml: Target.Dependency = .target(name: "CLibYAML", condition: .when(traits: ["Command"]))
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let issueReporting: Target.Dependency = .product(
-  name: "IssueReporting", package: "xctest-dynamic-overlay")
-let issueReportingTestSupport: Target.Dependency = .product(
-  name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
+let issueReporting = product("IssueReporting", "xctest-dynamic-overlay", trait: "Foundation")
+let issueReportingTestSupport = product(
+  "IssueReportingTestSupport", "xctest-dynamic-overlay", trait: "Foundation")
 
 /// For whoever draws: only with the trait.
 let plots: Target.Dependency = .target(name: "AudioPlots", condition: .when(traits: ["Plots"]))
@@ -103,20 +102,22 @@ let package = Package(
     .executable(name: "syrinx", targets: ["syrinx"]),
   ],
   traits: [
-    .default(enabledTraits: ["Command", "Macros", "Plots", "Reducers", "URLSession"]),
+    .default(enabledTraits: ["Command", "Foundation", "Macros", "Plots", "Reducers"]),
     .trait(
       name: "Command", description: "The command, and what parses its arguments and settings.",
       enabledTraits: ["Server"]),
     .trait(name: "Macros", description: "The macros, and SwiftSyntax."),
-    .trait(name: "Reducers", description: "Reducers and ReducersMacros."),
+    .trait(
+      name: "Reducers", description: "Reducers and ReducersMacros.", enabledTraits: ["Foundation"]),
     .trait(name: "Server", description: "WyomingServer, on SwiftNIO and swift-metrics."),
     .trait(name: "Plots", description: "The command draws plots, and links cairo."),
     .trait(
-      name: "URLSession",
-      description: "ClientDependencies has \\.urlSession, and links Foundation's networking."),
+      name: "Foundation",
+      description: "Dependencies report issues to tests, and some need all of Foundation."),
     .trait(
       name: "PointFreeDependencies",
-      description: "ClientDependencies re-exports Point-Free's swift-dependencies."),
+      description: "ClientDependencies re-exports Point-Free's swift-dependencies.",
+      enabledTraits: ["Foundation"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -124,7 +125,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.0"),
     .package(url: "https://github.com/pointfreeco/swift-dependencies", from: "1.9.0"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
@@ -150,6 +150,7 @@ let package = Package(
       name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc", providers: [.apt(["libvorbis-dev"])]),
+    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     // The vocabulary.
     library("AudioCore"),
@@ -270,7 +271,7 @@ let package = Package(
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
         "ClientDependencies", "Conversion", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard",
         "SoundFile", "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
-        "WyomingServer", plots, argumentParser, logging, yams,
+        "WyomingServer", plots, argumentParser, logging, yaml,
       ]),
     .executableTarget(
       name: "syrinx",

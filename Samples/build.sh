@@ -40,36 +40,13 @@ fi
 mkdir -p "$scratch"
 echo "$place" >"$scratch/place"
 
-# Foundation's copy of ICU has 34 MB of data on languages and regions, which the command never uses: an empty archive replaces
-# them, and the linker drops unused code.
-icu=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")/lib/swift_static/linux/lib_FoundationICU.a
-data=$(nm --defined-only "$icu" 2>/dev/null | sed -n 's/.* R \(icudt[0-9]*_dat\)$/\1/p')
-[ -n "$data" ] || {
-  echo "build.sh: cannot find the data of ICU in $icu; this script needs Swift 6.3" >&2
-  exit 1
-}
-clang -c -O2 -DDATA="__wrap_$data" -x c - -o "$scratch/icu.o" <<'C'
-#include <stdint.h>
-const struct {
-  uint16_t header_size;
-  uint8_t magic[2];
-  uint16_t info_size, reserved;
-  uint8_t is_big_endian, charset, char_size, padding;
-  uint8_t format[4], format_version[4], data_version[4];
-  uint8_t fill[8];
-  uint32_t entry_count, entries[5];
-} DATA __attribute__((aligned(16))) = {
-  .header_size = 32, .magic = {0xda, 0x27}, .info_size = 20, .char_size = 2, .format = "ToCP", .format_version = {1}};
-C
-
 # Only C++ exceptions need tables for unwinding, and no code in the command throws one: 5 MB.
 echo 'SECTIONS { /DISCARD/ : { *(.eh_frame .gcc_except_table .gcc_except_table.*) } } INSERT AFTER .text;' >"$scratch/unwinding.ld"
 
 # Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
-  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker "$place/$scratch/icu.o" -Xlinker "--wrap=$data"
-  -Xlinker --no-export-dynamic -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/unwinding.ld"
+  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/unwinding.ld"
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now "$@"
 )
 in_place "${build[@]}" >&2

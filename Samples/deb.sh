@@ -66,8 +66,6 @@ mkdir -p "$tree/usr/share/lintian/overrides"
 cat >"$tree/usr/share/lintian/overrides/syrinx" <<'END'
 # The package is not part of Debian, so no Debian bug asks for it.
 syrinx: initial-upload-closes-no-bugs
-# Yams, a Swift package, bundles libyaml, and Debian 12 packages no Swift packages.
-syrinx: embedded-library libyaml *
 END
 
 # The libraries that the command links, by their names in this system's packages.

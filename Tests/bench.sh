@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the benchmarks in release mode and runs them: all programs, or the one that is named first, as in
 # `Tests/bench.sh EngineBenchmarks --only costs`; the options go on to the programs, as in `Tests/bench.sh --check`.
-# The programs are built like the small command in Building.md of SyrinxCommand.docc.
+# The measured command is the small one in Building.md of SyrinxCommand.docc.
 # `Tests/bench.sh --build` only builds them, in debug mode, so that they keep compiling.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,15 +16,13 @@ if [ -n "${1:-}" ] && [ "${1#--}" = "$1" ]; then
   shift
 fi
 bash Tests/Support/packages.sh bench
-small=(
-  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
-)
-swift build "${benchmarks[@]}" "${small[@]}" --configuration release
+syrinx=$(bash Samples/build.sh)
+swift build "${benchmarks[@]}" --static-swift-stdlib -Xswiftc -use-ld=lld --configuration release
 folder=$(swift build "${benchmarks[@]}" --configuration release --show-bin-path)
 if [[ " ${programs[*]} " = *" SpeechBenchmarks "* ]]; then
   # The model, and sherpa-onnx, whose recognizer uses the same model.
   export XDG_DATA_HOME=$PWD/.build/engines
-  "$folder/syrinx" engines install all
+  "$syrinx" engines install all
   bash Tests/Support/python.sh sherpa
 fi
 status=0

@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
   name: "Memo",
   dependencies: [
-    .package(name: "syrinx", path: "../..", traits: [])
+    .package(name: "syrinx", path: "../..", traits: ["Foundation"])
   ],
   targets: [
     .executableTarget(

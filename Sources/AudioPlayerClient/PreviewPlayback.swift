@@ -1,7 +1,7 @@
 import AudioCore
 import ClientDependencies
 import FilePaths
-import Foundation
+import FoundationEssentials
 
 extension AudioPlayerClient {
   static func preview() -> AudioPlayerClient {

@@ -26,6 +26,7 @@ extension ImportRules {
     "CSndFile": "SoundFile",
     "CSoxr": "Resampling",
     "CVorbis": "SoundFile",
+    "CLibYAML": "SyrinxCommand",
   ]
 
   private static let essentials: Set = ["FoundationEssentials", "Glibc"]
@@ -120,7 +121,7 @@ extension ImportRules {
     // The clients' interfaces and the engines behind them. A speech request may name a microphone with the recorder's
     // types, so that a feature that overrides the recorder has overridden the microphone.
     "AudioPlayerClient": [
-      "AudioCore", "ClientDependencies", "FilePaths", "Foundation", "FoundationEssentials",
+      "AudioCore", "ClientDependencies", "FilePaths", "FoundationEssentials",
     ],
     "AudioRecorderClient": [
       "AudioCore", "ClientDependencies", "FilePaths", "FoundationEssentials",
@@ -144,9 +145,8 @@ extension ImportRules {
     // The command's work, above the interfaces, and the executable, which chooses the live values.
     "SyrinxCommand": essentials.union(clients).union([
       "ArgumentParser", "AudioCore", "AudioPlots", "AudioThreads", "ClientDependencies",
-      "Conversion", "FilePaths", "Foundation",
-      "Logging", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
-      "VirtualSoundCard", "Wyoming", "WyomingServer", "Yams",
+      "Conversion", "CLibYAML", "FilePaths", "Logging", "Loudness", "ONNXRuntime", "SoundCard",
+      "SoundFile", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming", "WyomingServer",
     ]),
     "syrinx": lives.union([
       "ALSASoundCard", "FilePaths", "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine",

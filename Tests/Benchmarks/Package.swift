@@ -11,10 +11,7 @@ func product(_ name: String) -> Target.Dependency { .product(name: name, package
 
 let package = Package(
   name: "benchmarks",
-  // Without Foundation's networking, like the small command in Building.md of SyrinxCommand.docc.
-  dependencies: [
-    .package(name: "syrinx", path: "../..", traits: ["Command", "Macros", "Plots", "Reducers"])
-  ],
+  dependencies: [.package(name: "syrinx", path: "../..", traits: ["Macros", "Reducers"])],
   targets: [
     .executableTarget(
       name: "DependencyBenchmarks", dependencies: [product("ClientDependencies")],
@@ -24,7 +21,6 @@ let package = Package(
     // Compiled without the compiler's own knowledge of the functions that it replaces.
     .target(name: "CMemoryCount", cSettings: [.unsafeFlags(["-fno-builtin"])]),
     .target(name: "BenchmarkTools", swiftSettings: settings),
-    // The command is one of what is measured, so that it is built as well.
     .executableTarget(
       name: "EngineBenchmarks",
       dependencies: [
@@ -33,7 +29,6 @@ let package = Package(
         product("AudioPlayerClientLive"), product("AudioRecorderClient"),
         product("AudioRecorderClientLive"), product("AudioThreads"),
         product("ClientDependencies"), product("SoundCard"), product("VirtualSoundCard"),
-        product("syrinx"),
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -51,14 +46,14 @@ let package = Package(
         product("ClientDependencies"), product("MoonshineEngine"), product("PocketSphinxEngine"),
         product("SoundCard"), product("SoundFile"), product("SpeechClient"),
         product("SpeechClientLive"), product("SpeechEngine"), product("Transcripts"),
-        product("VirtualSoundCard"), product("syrinx"),
+        product("VirtualSoundCard"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "ToolBenchmarks",
       dependencies: [
         "BenchmarkTools", "CLoudness",
-        product("AudioCore"), product("SoundFile"), product("syrinx"),
+        product("AudioCore"), product("SoundFile"),
       ],
       swiftSettings: settings),
   ],

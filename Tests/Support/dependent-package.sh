@@ -91,7 +91,7 @@ fi
 package=(--package-path Samples/Memo --scratch-path "$PWD/.build/memo")
 suite=Memo
 swift build "${package[@]}" --build-tests >"$log" 2>&1 || complain "it does not build"
-# Without traits, the packages of the command, the server, the macros, and the reducers are not even fetched.
+# With only the trait Foundation, the packages of the command, the server, the macros, and the reducers are not even fetched.
 fetched=$(cd .build/memo/checkouts && echo *)
 [ "$fetched" = "swift-log xctest-dynamic-overlay" ] || complain "these packages were fetched: $fetched"
 swift test "${package[@]}" --skip-build >"$log" 2>&1 || complain "its test fails"

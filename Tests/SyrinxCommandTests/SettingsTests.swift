@@ -52,10 +52,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("devise: hw:1", #"there is no setting "devise""#), ("jobs: 2\njobs: 3", "jobs"),
+    ("devise: hw:1", #"there is no setting "devise""#),
+    ("jobs: 2\njobs: 3", "jobs is set twice"), ("# ours\njobs: 2\njobs: 3", "config.yaml, line 3)"),
+    ("? [jobs]\n: 2", #"there is no setting """#), ("jobs: 2\n---\njobs: 3", "is not YAML"),
     ("engine:", "engine needs a value"), ("engine: [a]", "engine needs a value"),
     ("engine: parrot", "engine parrot"), ("jobs: 0", "is not a number from 1 to 256"),
-    ("jobs: two", "is not a number"), ("- jobs", "has no settings"), ("jobs: 'a", "is not YAML"),
+    ("jobs: two", "is not a number"), ("jobs: ~", "jobs ~"), ("- jobs", "has no settings"),
+    ("jobs: 'a", "is not YAML: while scanning a quoted scalar in line 1, found unexpected end"),
     ("playback-device: virtual:a.wav", "it is a microphone"), ("server: here", "is not an address"),
     ("engine: wyoming\nmodel: /m", "the engine wyoming takes no model"),
   ])

@@ -171,9 +171,9 @@ extension TestClock {
       await Task.megaYield(count: 5)
       let (isReady, isWaking) = state.withLock { (isReady($0.queue), $0.queue.isWaking) }
       let isOver = detector.isOver(
-        isReady: isReady, isWaking: isWaking, isMainDone: main.value,
+        isReady: isReady, isWaking: isWaking, isMainDone: main.withLock { $0 },
         running: ProcessThreads.running)
-      if main.value { main = endOfMainActorsWork() }
+      if main.withLock({ $0 }) { main = endOfMainActorsWork() }
       if isOver { return await Task.megaYield(count: 5) }
       // A canceled test need not wait.
       if !detector.isQuiet { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
@@ -181,9 +181,9 @@ extension TestClock {
   }
 
   /// Becomes true when the main actor has finished its current work.
-  private func endOfMainActorsWork() -> LockIsolated<Bool> {
-    let end = LockIsolated(false)
-    Task { @MainActor in end.setValue(true) }
+  private func endOfMainActorsWork() -> Lock<Bool> {
+    let end = Lock(false)
+    Task { @MainActor in end.withLock { $0 = true } }
     return end
   }
 

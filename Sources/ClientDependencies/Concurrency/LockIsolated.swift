@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+#if Foundation
 import Foundation
 
 /// A mutable value that one thread at a time accesses, for recordings of a test's closures.
@@ -87,4 +88,5 @@ public final actor ActorIsolated<Value> {
     value = try newValue()
   }
 }
+#endif
 #endif

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-import Foundation
+import Glibc
 
 /// Runs an operation with all tasks of the process on the main thread, one after another.
 ///

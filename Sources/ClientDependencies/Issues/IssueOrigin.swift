@@ -1,5 +1,4 @@
 #if !PointFreeDependencies
-import IssueReporting
 
 /// The test of an issue, for issues that are reported outside the test's task.
 ///
@@ -68,7 +67,7 @@ public struct IssueOrigin: Sendable {
     column: UInt = #column
   ) {
     perform {
-      IssueReporting.reportIssue(
+      ClientDependencies.reportIssue(
         message, fileID: fileID, filePath: filePath, line: line, column: column)
     }
   }

@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+#if Foundation
 /// A reporter of test processes, around the usual one, that loses nothing which is reported where
 /// no test is running.
 struct StrayIssueReporter: IssueReporter {
@@ -83,6 +84,7 @@ private func joined(_ message: String?, _ note: String?) -> String? {
   let parts = [message, note].compactMap { $0 }
   return parts.isEmpty ? nil : parts.joined(separator: "\n\n")
 }
+#endif
 
 /// An issue that was reported where no test is running, and without an origin.
 package struct StrayIssue: Sendable {

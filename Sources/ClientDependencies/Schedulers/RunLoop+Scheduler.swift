@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+#if Foundation
 public import Foundation
 
 extension RunLoop: Scheduler {
@@ -195,8 +196,27 @@ where
   }
 }
 
+extension DependencyValues {
+  /// The main run loop, as a scheduler.
+  ///
+  /// A test that uses it without an override gets an issue. Override it with `.immediate`, or with
+  /// a `RunLoop.test` whose time the test controls.
+  public var mainRunLoop: AnySchedulerOf<RunLoop> {
+    get { self[MainRunLoopKey.self] }
+    set { self[MainRunLoopKey.self] = newValue }
+  }
+}
+
+enum MainRunLoopKey: DependencyKey {
+  static let liveValue = AnySchedulerOf<RunLoop>.main
+  static var testValue: AnySchedulerOf<RunLoop> {
+    .unimplemented("@Dependency(\\.mainRunLoop)")
+  }
+}
+
 extension RunLoop.SchedulerTimeType {
   /// The first time for tests.
   fileprivate static let start = Self(Date(timeIntervalSince1970: 0))
 }
+#endif
 #endif

@@ -1,6 +1,4 @@
 #if !PointFreeDependencies
-import Foundation
-
 /// A scheduler whose time a test controls.
 ///
 /// ```swift
@@ -17,7 +15,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
   public let minimumTolerance: SchedulerTimeType.Stride
   // `@unchecked` is right, because the queue is only used under the lock, which is never held while
   // work runs.
-  private let lock = NSLock()
+  private let lock = Lock(())
   private var queue: DueQueue<SchedulerTimeType, () -> Void>
   /// The active repeated work.
   private var repeating: Set<Int> = []
@@ -35,23 +33,25 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
   /// The time.
   ///
   /// Only `advance` and `run` change it.
-  public var now: SchedulerTimeType { lock.withLock { queue.now } }
+  public var now: SchedulerTimeType { lock.withLock { _ in queue.now } }
 
   /// The earliest time of waiting work.
-  var nextDate: SchedulerTimeType? { lock.withLock { queue.next } }
+  var nextDate: SchedulerTimeType? { lock.withLock { _ in queue.next } }
 
   /// Runs the next work that is due by `limit`, at its time.
   ///
   /// - Returns: whether there was any.
   func runNext(until limit: SchedulerTimeType) -> Bool {
-    let action = lock.withLock { queue.takeNext(until: limit) }
+    // Right, because only this thread runs it.
+    nonisolated(unsafe) var action: (() -> Void)?
+    lock.withLock { _ in action = queue.takeNext(until: limit) }
     action?()
     return action != nil
   }
 
   /// Runs work at the next `advance`, even by zero.
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
-    lock.withLock { queue.add(queue.nextID(), due: queue.now, action) }
+    lock.withLock { _ in queue.add(queue.nextID(), due: queue.now, action) }
   }
 
   /// Runs work once at a time.
@@ -61,7 +61,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     options: SchedulerOptions?,
     _ action: @escaping () -> Void
   ) {
-    lock.withLock { queue.add(queue.nextID(), due: late(date), action) }
+    lock.withLock { _ in queue.add(queue.nextID(), due: late(date), action) }
   }
 
   /// Runs work at a time, then once per interval, until it is canceled.
@@ -73,7 +73,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     _ action: @escaping () -> Void
   ) -> any Cancellable {
     guard canRepeat(every: interval) else { return AnyCancellable {} }
-    let id = lock.withLock {
+    let id = lock.withLock { _ in
       let id = queue.nextID()
       repeating.insert(id)
       return id
@@ -93,16 +93,16 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
       self?.add(id, at: date.advanced(by: interval), interval, action)
       action()
     }
-    lock.withLock {
+    lock.withLock { _ in
       // Another thread may have canceled it between the two turns.
       if repeating.contains(id) { queue.add(id, due: late(date), turn) }
     }
   }
 
   private func cancel(_ id: Int) {
-    _ = lock.withLock {
+    lock.withLock { _ in
       repeating.remove(id)
-      return queue.remove(id)
+      _ = queue.remove(id)
     }
   }
 

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-import Foundation
+import Glibc
 import Synchronization
 
 /// What this module asks of the test framework, which it does not import.
@@ -30,7 +30,9 @@ extension TestFramework {
   /// Installs the framework of this process, before the first test runs.
   package static func install(_ framework: TestFramework) {
     _ = installed.storeIfNil(Installed(framework))
+    #if Foundation
     StrayIssueReporter.install()
+    #endif
   }
 
   static var current: TestFramework { installed.load()?.framework ?? .withoutSupport }
@@ -40,8 +42,12 @@ extension TestFramework {
   /// What is known without the product: it does not distinguish the cases of a test.
   private static let withoutSupport = TestFramework(
     currentTest: {
+      #if Foundation
       guard case .swiftTesting(let testing?) = TestContext.current else { return nil }
       return RunningTest(name: "\(testing.test.id.rawValue)")
+      #else
+      return nil
+      #endif
     },
     recordWithoutTest: { issue in
       TestProcess.warn("\(issue.fileID):\(issue.line): \(issue.text)\n\n\(TestProcess.advice)")
@@ -108,7 +114,8 @@ enum TestProcess {
   private static let complaint: Void = warn(advice)
 
   static func warn(_ text: String) {
-    FileHandle.standardError.write(Data("\(text)\n".utf8))
+    let line = "\(text)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
   }
 }
 

@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+#if Foundation
 public import Foundation
 
 extension DependencyValues {
@@ -159,4 +160,5 @@ private final class VolatileDefaults: UserDefaults {
     lock.withLock { domains.setVolatile(nil, forName: name) }
   }
 }
+#endif
 #endif

@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+#if Foundation
 public import Foundation
 
 extension DependencyValues {
@@ -15,4 +16,5 @@ enum NotificationCenterKey: DependencyKey {
   static let liveValue = NotificationCenter.default
   static var testValue: NotificationCenter { NotificationCenter() }
 }
+#endif
 #endif

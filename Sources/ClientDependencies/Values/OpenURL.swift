@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+#if Foundation
 public import Foundation
 
 extension DependencyValues {
@@ -108,4 +109,5 @@ struct DesktopOpener {
 extension Process {
   fileprivate var isSuccess: Bool { terminationReason == .exit && terminationStatus == 0 }
 }
+#endif
 #endif

@@ -1,5 +1,6 @@
 #if !PointFreeDependencies
-public import Foundation
+public import FoundationEssentials
+import Glibc
 import Synchronization
 
 extension DependencyValues {
@@ -93,7 +94,7 @@ enum WithRandomNumberGeneratorKey: DependencyKey {
 public final class WithRandomNumberGenerator: Sendable {
   private let generator: Lock<any RandomNumberGenerator>
   /// The thread whose closure uses the generator.
-  private let borrower = Lock<ObjectIdentifier?>(nil)
+  private let borrower = Lock<pthread_t?>(nil)
 
   /// Runs closures with the given generator.
   public init<T: RandomNumberGenerator & Sendable>(_ generator: T) {
@@ -106,7 +107,7 @@ public final class WithRandomNumberGenerator: Sendable {
   public func callAsFunction<R, Failure: Error>(
     _ work: (inout any RandomNumberGenerator) throws(Failure) -> R
   ) throws(Failure) -> R {
-    let thread = ObjectIdentifier(Thread.current)
+    let thread = pthread_self()
     if borrower.withLock({ $0 == thread }) { return try reportNested(work) }
     return try generator.withLock { generator throws(Failure) in
       borrower.withLock { $0 = thread }

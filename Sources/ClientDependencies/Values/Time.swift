@@ -1,6 +1,6 @@
 #if !PointFreeDependencies
 public import Dispatch
-public import Foundation
+public import FoundationEssentials
 
 extension DependencyValues {
   /// The current date: `@Dependency(\.date.now) var now`.
@@ -176,24 +176,6 @@ enum MainQueueKey: DependencyKey {
   static let liveValue = AnySchedulerOf<DispatchQueue>.main
   static var testValue: AnySchedulerOf<DispatchQueue> {
     .unimplemented("@Dependency(\\.mainQueue)")
-  }
-}
-
-extension DependencyValues {
-  /// The main run loop, as a scheduler.
-  ///
-  /// A test that uses it without an override gets an issue. Override it with `.immediate`, or with
-  /// a `RunLoop.test` whose time the test controls.
-  public var mainRunLoop: AnySchedulerOf<RunLoop> {
-    get { self[MainRunLoopKey.self] }
-    set { self[MainRunLoopKey.self] = newValue }
-  }
-}
-
-enum MainRunLoopKey: DependencyKey {
-  static let liveValue = AnySchedulerOf<RunLoop>.main
-  static var testValue: AnySchedulerOf<RunLoop> {
-    .unimplemented("@Dependency(\\.mainRunLoop)")
   }
 }
 #endif

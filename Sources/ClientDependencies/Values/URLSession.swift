@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-#if URLSession
+#if Foundation
 public import FoundationNetworking
 
 extension DependencyValues {

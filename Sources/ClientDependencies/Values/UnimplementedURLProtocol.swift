@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-#if URLSession
+#if Foundation
 import Foundation
 import FoundationNetworking
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import AudioCore
 import AudioRecorderClient
 import FilePaths
-import Foundation
+import FoundationEssentials
 import Loudness
 import SpeechClient
 

@@ -1,6 +1,6 @@
 import AudioCore
 import FilePaths
-import Foundation
+import FoundationEssentials
 
 extension Encodable {
   /// The value as JSON on one line, keys in alphabetical order, control characters escaped.
@@ -9,7 +9,9 @@ extension Encodable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let line = String(decoding: try encoder.encode(self), as: UTF8.self)
     return line.unicodeScalars.reduce(into: "") { line, scalar in
-      line += scalar.isControl ? String(format: "\\u%04x", scalar.value) : String(scalar)
+      guard scalar.isControl else { return line.unicodeScalars.append(scalar) }
+      let code = String(scalar.value, radix: 16)
+      line += "\\u" + String(repeating: "0", count: 4 - code.count) + code
     }
   }
 }

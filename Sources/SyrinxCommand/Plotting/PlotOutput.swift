@@ -2,7 +2,7 @@
 import AudioCore
 import AudioPlots
 import FilePaths
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// A waveform or a spectrogram.

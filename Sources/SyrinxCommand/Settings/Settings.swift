@@ -2,7 +2,6 @@ import AudioCore
 import ClientDependencies
 import FilePaths
 import Glibc
-import Yams
 
 /// The user's own defaults, from environment variables and the configuration file.
 ///
@@ -79,46 +78,47 @@ struct Settings: Sendable {
     guard status.isRegularFile else {
       throw CommandFailure(description: "the configuration \(file) is not a file")
     }
-    for (key, value) in try Self.mapping(in: file) {
-      let line = key.mark.map { ", line \($0.line)" } ?? ""
-      let (key, value) = (key.scalar?.string ?? "", value.scalar?.string ?? "")
-      guard let name = Name(rawValue: key) else {
+    for pair in try Self.pairs(in: file) {
+      let place = "(\(file), line \(pair.line))"
+      guard let name = Name(rawValue: pair.key) else {
         throw CommandFailure(
           description: """
-            there is no setting "\(key.printable)" (\(file)\(line)); use \
+            there is no setting "\(pair.key.printable)" \(place); use \
             \(Name.allCases.map(\.rawValue).joined(separator: ", "))
             """)
       }
-      guard !value.isEmpty else {
-        throw CommandFailure(description: "\(key) needs a value (\(file)\(line))")
+      guard entries[name] == nil else {
+        throw CommandFailure(description: "\(pair.key) is set twice \(place)")
       }
-      entries[name] = Entry(text: value, source: "\(file)")
+      guard !pair.value.isEmpty else {
+        throw CommandFailure(description: "\(pair.key) needs a value \(place)")
+      }
+      entries[name] = Entry(text: pair.value, source: "\(file)")
     }
   }
 
-  private static func mapping(in file: FilePath) throws(CommandFailure) -> Node.Mapping {
-    do {
-      let bytes = try file.contents(atMost: longestFile)
-      guard bytes.count <= longestFile, let text = String(validating: bytes, as: UTF8.self) else {
-        throw CommandFailure(
-          description: "the configuration \(file) is not UTF-8 text of at most \(longestFile) bytes"
-        )
-      }
-      guard let node = try compose(yaml: text) else { return Node.Mapping([]) }
-      guard let mapping = node.mapping else {
-        throw CommandFailure(
-          description: "the configuration \(file) has no settings; write lines like `jobs: 2`")
-      }
-      return mapping
-    } catch let error as FilePathError {
-      throw CommandFailure(description: "cannot read \(file): \(error.readingReason)")
-    } catch let error as CommandFailure {
-      throw error
+  private static func pairs(in file: FilePath) throws(CommandFailure) -> [YAMLPair] {
+    let text = try text(of: file)
+    do throws(YAMLError) {
+      if let pairs = try YAMLPair.all(in: text) { return pairs }
     } catch {
-      // The further lines quote the file.
-      let reason = "\(error)".split(whereSeparator: \.isNewline).first ?? ""
-      throw CommandFailure(description: "\(file) is not YAML: \(String(reason).printable)")
+      throw CommandFailure(description: "\(file) is not YAML: \(error.description)")
     }
+    throw CommandFailure(
+      description: "the configuration \(file) has no settings; write lines like `jobs: 2`")
+  }
+
+  /// The bytes of a file that is UTF-8.
+  private static func text(of file: FilePath) throws(CommandFailure) -> [UInt8] {
+    do throws(FilePathError) {
+      let bytes = try file.contents(atMost: longestFile)
+      let isText = bytes.count <= longestFile && String(validating: bytes, as: UTF8.self) != nil
+      if isText { return bytes }
+    } catch {
+      throw CommandFailure(description: "cannot read \(file): \(error.readingReason)")
+    }
+    throw CommandFailure(
+      description: "the configuration \(file) is not UTF-8 text of at most \(longestFile) bytes")
   }
 
   /// Throws if a setting is not a value that its option takes.

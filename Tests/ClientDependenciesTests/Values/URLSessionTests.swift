@@ -1,4 +1,4 @@
-#if URLSession
+#if Foundation
 import ClientDependencies
 import Foundation
 import FoundationNetworking

@@ -1,4 +1,4 @@
-#if URLSession
+#if Foundation
 import Foundation
 import FoundationNetworking
 import Testing

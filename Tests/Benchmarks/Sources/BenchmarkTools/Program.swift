@@ -19,6 +19,11 @@ package struct Program: Sendable {
     }
   }
 
+  /// The measured command, as `Samples/build.sh` has built it.
+  package static let syrinx =
+    (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    .appending(path: ".build/small/release/syrinx").path
+
   package let arguments: [String]
   private let id: pid_t
 

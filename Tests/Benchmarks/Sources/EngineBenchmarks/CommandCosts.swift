@@ -50,7 +50,7 @@ enum CommandCosts {
       Peer(name: "SoX play", arguments: ["play", "-q", sound]),
       Peer(
         name: "syrinx play",
-        arguments: [Workbench.syrinx, "play", "--device", "syrinxtest", sound]),
+        arguments: [Program.syrinx, "play", "--device", "syrinxtest", sound]),
     ]
   }
 
@@ -64,7 +64,7 @@ enum CommandCosts {
         name: "SoX play through PulseAudio", arguments: ["play", "-q", sound], isServed: true),
       Peer(
         name: "syrinx play through PulseAudio",
-        arguments: [Workbench.syrinx, "play", "--device", "pulse", sound], isServed: true),
+        arguments: [Program.syrinx, "play", "--device", "pulse", sound], isServed: true),
     ]
   }
 
@@ -87,7 +87,7 @@ enum CommandCosts {
       Peer(
         name: "syrinx record",
         arguments: [
-          Workbench.syrinx, "record", "--device", "syrinxtest", "--seconds", "\(seconds)",
+          Program.syrinx, "record", "--device", "syrinxtest", "--seconds", "\(seconds)",
         ]
           + [bench.file("d@.wav")]),
     ]

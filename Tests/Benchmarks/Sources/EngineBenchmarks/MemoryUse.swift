@@ -20,7 +20,7 @@ enum MemoryUse {
       ["play", sound], ["record", "--seconds", "20", bench.file("ten.wav")],
     ]
     let programs = try works.map { work in
-      try Program([Workbench.syrinx, work[0], "--device", "syrinxtest"] + work.dropFirst())
+      try Program([Program.syrinx, work[0], "--device", "syrinxtest"] + work.dropFirst())
     }
     sleep(10)
     return try zip(works, programs).map { work, program in

@@ -14,10 +14,6 @@ struct Workbench: Sendable {
 
   static let pulseScript = support.appending(path: "pulse.sh").path
 
-  /// The measured program, beside this one.
-  static let syrinx = URL(filePath: CommandLine.arguments[0])
-    .deletingLastPathComponent().appending(path: "syrinx").path
-
   /// Builds the card and points ALSA at it, in this process and its children.
   init() throws {
     folder = FileManager.default.temporaryDirectory

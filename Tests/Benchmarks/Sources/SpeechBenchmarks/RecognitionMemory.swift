@@ -9,7 +9,7 @@ enum RecognitionMemory {
     let lines = bench.file("lines")
     let program = try Program(
       [
-        "sh", "-c", "exec \"$@\" > '\(lines)'", "sh", SpeechBench.syrinx, "transcribe", "--engine",
+        "sh", "-c", "exec \"$@\" > '\(lines)'", "sh", Program.syrinx, "transcribe", "--engine",
         recognizer.name, "--jobs", "1", "--json", file.path,
       ])
     let peaks = program.peaks()

@@ -80,7 +80,7 @@ struct Transcribing {
   ///   - path: where standard output goes; nil for a separate file.
   func command(_ arguments: [String], isTimed: Bool = true, to path: String? = nil) -> [String] {
     Runs.redirected(
-      installed + [SpeechBench.syrinx, "transcribe", "--engine", engine]
+      installed + [Program.syrinx, "transcribe", "--engine", engine]
         + (isTimed ? ["--json"] : []) + arguments,
       to: path ?? (isTimed ? output : bench.file("text")))
   }

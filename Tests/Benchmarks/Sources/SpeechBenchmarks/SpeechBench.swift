@@ -21,10 +21,6 @@ struct SpeechBench {
   private static let shared = root.appending(path: "../shared/data/speech").standardizedFileURL
   private static let samples = root.appending(path: "Samples/sounds")
 
-  /// The measured program, beside this one.
-  static let syrinx = URL(filePath: CommandLine.arguments[0])
-    .deletingLastPathComponent().appending(path: "syrinx").path
-
   /// Whether the clips have a transcript with a bound for the word error rate.
   let isShared: Bool
 

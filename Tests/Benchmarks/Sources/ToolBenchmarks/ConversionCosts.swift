@@ -13,7 +13,7 @@ enum ConversionCosts {
     let source = try LoudnessCosts.sound(minutes: minutes, folder.appending(path: "rate.wav"))
     let output = folder.appending(path: "speech.wav").path
     let own = [
-      Tool.syrinx, "convert", source, "-o", output, "--rate", "16000", "--channels", "1",
+      Program.syrinx, "convert", source, "-o", output, "--rate", "16000", "--channels", "1",
     ]
     let cost = try Program.run(own)
     let seconds = try Tool.seconds(own)
@@ -47,7 +47,7 @@ enum ConversionCosts {
     }
     let outputs = folder.appending(path: "opus").path
     let own = try Tool.seconds(
-      [Tool.syrinx, "convert", "--to", "opus", "--output-dir", outputs, "--jobs", "2"] + files)
+      [Program.syrinx, "convert", "--to", "opus", "--output-dir", outputs, "--jobs", "2"] + files)
     let peer = try Tool.seconds(
       ["parallel", "-j", "2", "opusenc", "--quiet", "{}", outputs + "/{/.}.opus", ":::"] + files)
     return [
@@ -75,7 +75,7 @@ enum ConversionCosts {
     let file = try FileHandle(forWritingTo: source)
     try file.truncate(atOffset: UInt64(header.count) + UInt64(size))
     try file.close()
-    let cost = try Program.run([Tool.syrinx, "convert", source.path, "-o", output.path])
+    let cost = try Program.run([Program.syrinx, "convert", source.path, "-o", output.path])
     return memory("\(hours) hours of WAV to FLAC, peak memory", cost)
   }
 

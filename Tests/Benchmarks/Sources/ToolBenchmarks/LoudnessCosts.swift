@@ -28,7 +28,7 @@ enum LoudnessCosts {
   }
 
   private static func loudness(of file: String) throws -> [Finding] {
-    let own = try Tool.seconds { try Program.run([Tool.syrinx, "measure", file]) }
+    let own = try Tool.seconds { try Program.run([Program.syrinx, "measure", file]) }
     let ffmpeg = try Tool.seconds {
       try Program.run([
         "ffmpeg", "-v", "error", "-i", file, "-af", "ebur128=peak=true+sample:framelog=verbose",
@@ -70,7 +70,7 @@ enum LoudnessCosts {
 
   private static func waveform(of file: String, in folder: URL) throws -> [Finding] {
     let picture = folder.appending(path: "wave.png").path
-    let own = try Tool.seconds { try Program.run([Tool.syrinx, "plot", file, "-o", picture]) }
+    let own = try Tool.seconds { try Program.run([Program.syrinx, "plot", file, "-o", picture]) }
     let ffmpeg = try Tool.seconds {
       try Program.run([
         "ffmpeg", "-v", "error", "-y", "-i", file, "-filter_complex",
@@ -87,7 +87,7 @@ enum LoudnessCosts {
   private static func spectrogram(of file: String, in folder: URL) throws -> [Finding] {
     let picture = folder.appending(path: "spectrum.png").path
     let own = try Tool.seconds {
-      try Program.run([Tool.syrinx, "plot", "--spectrogram", file, "-o", picture])
+      try Program.run([Program.syrinx, "plot", "--spectrogram", file, "-o", picture])
     }
     let sox = try Tool.seconds {
       try Program.run(["sox", file, "-n", "spectrogram", "-x", "1200", "-Y", "400", "-o", picture])

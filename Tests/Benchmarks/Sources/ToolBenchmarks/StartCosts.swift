@@ -15,7 +15,7 @@ enum StartCosts {
       ("info of one file", ["info", file], 2.0), ("--version", ["--version"], 3),
       ("help", ["help"], 3),
     ].map { name, arguments, bound in
-      let own = try Tool.seconds(runs: runs, [Tool.syrinx] + arguments)
+      let own = try Tool.seconds(runs: runs, [Program.syrinx] + arguments)
       return finding(name, own, soxi, bound, "soxi of one file")
     }
     return try starts + [many(of: file, in: folder)]
@@ -28,7 +28,7 @@ enum StartCosts {
       try FileManager.default.linkItem(atPath: file, toPath: link)
       return link
     }
-    let own = try Tool.seconds([Tool.syrinx, "info"] + files)
+    let own = try Tool.seconds([Program.syrinx, "info"] + files)
     return finding("info of \(count) files", own, try Tool.seconds(["soxi"] + files), 0.5, "soxi")
   }
 

@@ -3,10 +3,6 @@ import Foundation
 
 /// The measured command, and how its time is measured.
 enum Tool {
-  /// The program beside this one.
-  static let syrinx = URL(filePath: CommandLine.arguments[0])
-    .deletingLastPathComponent().appending(path: "syrinx").path
-
   /// The shortest wall time of some runs, in seconds.
   static func seconds(runs: Int = 2, _ body: () throws -> Void) rethrows -> Double {
     let times = try (0..<runs).map { _ in try ContinuousClock().measure(body) }
