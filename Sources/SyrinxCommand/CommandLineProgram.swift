@@ -94,7 +94,7 @@ struct RootCommand: AsyncParsableCommand {
   static func run(_ arguments: [String]) async -> Int32 {
     do {
       if let error = SubcommandName.error(in: arguments) { throw error }
-      var command = try parseAsRoot(arguments)
+      var command = try parsed(arguments)
       if var subcommand = command as? any AsyncParsableCommand {
         try await subcommand.run()
       } else {

@@ -5,7 +5,7 @@ import FilePaths
 import SoundFile
 
 /// `syrinx convert`: converts, cuts, joins, and mixes sound files.
-struct ConvertCommand: Subcommand {
+struct ConvertCommand: FileListSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
     abstract: "Convert, cut, join, or mix sound files.",

@@ -5,7 +5,7 @@ import FilePaths
 import SoundFile
 
 /// `syrinx info`: prints what sound files say about themselves.
-struct InfoCommand: Subcommand {
+struct InfoCommand: FileListSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Print the format, length, and tags of sound files.",

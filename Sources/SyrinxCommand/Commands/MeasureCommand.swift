@@ -7,7 +7,7 @@ import Loudness
 import SpeechClient
 
 /// `syrinx measure`: measures levels and loudness.
-struct MeasureCommand: Subcommand {
+struct MeasureCommand: FileListSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
     abstract: "Measure loudness, peaks, clipping, and silence.",

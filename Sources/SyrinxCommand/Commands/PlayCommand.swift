@@ -5,7 +5,7 @@ import ClientDependencies
 import FilePaths
 
 /// `syrinx play`: plays files.
-struct PlayCommand: Subcommand {
+struct PlayCommand: FileListSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
     abstract: "Play sound files one after another, without gaps.",

@@ -5,7 +5,7 @@ import AudioPlots
 import FilePaths
 
 /// `syrinx plot`: draws waveforms or spectrograms.
-struct PlotCommand: Subcommand {
+struct PlotCommand: FileListSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "plot",
     abstract: "Draw the waveforms or the spectrograms of files.",

@@ -8,7 +8,7 @@ import SpeechClient
 import SpeechEngine
 
 /// `syrinx transcribe`: transcribes files.
-struct TranscribeCommand: RecognizingSubcommand {
+struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "transcribe",
     abstract: "Transcribe sound files, one line per utterance.",
