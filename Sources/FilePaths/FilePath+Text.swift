@@ -3,6 +3,10 @@
 extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodable {
   /// The path that `text` stands for.
   package init(_ text: String) {
+    guard text.utf8.contains(Self.firstOfEscaped) else {
+      bytes = Array(text.utf8)
+      return
+    }
     bytes = text.unicodeScalars.flatMap { scalar in
       scalar.escapedByte.map { [$0] } ?? Array(String(scalar).utf8)
     }
@@ -17,6 +21,9 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
   /// A byte that is not UTF-8 is the private character U+EF00 + byte, and so is each byte of such a
   /// character that the path has itself: no two paths have the same text.
   package var text: String {
+    if !bytes.contains(Self.firstOfEscaped), let text = String(validating: bytes, as: UTF8.self) {
+      return text
+    }
     var text = String.UnicodeScalarView()
     var (parser, rest, position) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator(), 0)
     while true {
@@ -38,10 +45,15 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
     }
   }
 
+  /// The first byte of each character that stands for a byte; without it, text and path are equal.
+  private static var firstOfEscaped: UInt8 { 0xEE }
+
   /// The path on one line and without anything that a terminal obeys: `\n`, `\x1B`, `\u{202E}`; a
   /// byte that is not UTF-8 is `\xE9`, and a backslash `\\`.
   package var description: String {
-    text.unicodeScalars.reduce(into: "") { text, scalar in
+    let text = text
+    if text.isPlain, !bytes.contains(UInt8(ascii: "\\")) { return text }
+    return text.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar {
       case "\\": text += "\\\\"
       case "\n": text += "\\n"
@@ -62,10 +74,14 @@ extension String {
   /// The text for people, with line feeds and tabs, and without anything else that a terminal
   /// obeys, which is escaped as in the description of a path.
   package var printable: String {
-    unicodeScalars.reduce(into: "") { text, scalar in
+    if isPlain { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
       text += scalar == "\n" || scalar == "\t" ? String(scalar) : scalar.printable
     }
   }
+
+  /// Whether it is printable ASCII, as most texts are: there is nothing to escape.
+  package var isPlain: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 }
 
 extension Unicode.Scalar {

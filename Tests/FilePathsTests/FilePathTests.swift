@@ -8,6 +8,7 @@ struct FilePathTests {
     Array("talk.wav".utf8), Array("caf".utf8) + [0xE9], Array("café".utf8), [0xFF, 0x80, 0xC3],
     Array("a b%E9;?#+~".utf8), [0x1B, 0x0A, 0x7F, 0xC2, 0x9B], Array("\u{EFE9}\\xE9".utf8),
     [0xE2, 0x80], [0xED, 0xA0, 0x80], Array("\u{202E}e\u{301}".utf8), (1...255).filter { $0 != 47 },
+    Array("\u{E000}\u{EF7F}\u{EF80}\u{F000}\u{FFFD}".utf8), Array("\u{EF7F}".utf8) + [0xEE],
   ]
 
   @Test(arguments: names)

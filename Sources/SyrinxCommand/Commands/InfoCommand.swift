@@ -42,34 +42,66 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    try await context.forEachFile(
-      files, jobs: parallel.count, inputs: { [$0] }, describe
-    ) { file, result in
+    let jobs = parallel.count
+    try await context.forEachFile(batches(jobs: jobs), jobs: jobs, inputs: { $0 }) { [json] files in
+      await FileDescription.descriptions(of: files, json: json)
+    } _: { _, descriptions in
       try context.checkInterruption()
-      switch result {
-      case .success(let info):
-        let record = FileInfoRecord(file, info)
-        try await context.console.print(json ? try record.jsonLine() : record.text(info))
-        guard let shortfall = info.shortfall else { return true }
-        await context.console.report("\(FileProblem.shortfall(shortfall, file: file))")
-      case .failure(let error): await context.console.report("\(error)")
+      for description in descriptions {
+        if !description.texts.isEmpty {
+          try await context.console.print(description.texts.joined(separator: "\n"))
+        }
+        if let problem = description.problem { await context.console.report(problem) }
       }
-      return false
+      return descriptions.allSatisfy { $0.problem == nil }
     }
+  }
+
+  /// The files that share a thread and a write, which each cost more than reading a small file.
+  private func batches(jobs: Int) -> [[FilePath]] {
+    // One of a few files is not kept waiting by the next one, which may be slow.
+    let size = min(64, max(1, files.count / (16 * jobs)))
+    return stride(from: 0, to: files.count, by: size).map { Array(files[$0...].prefix(size)) }
   }
 }
 
-/// Reads a file's description, on a thread that may wait for it.
-private func describe(_ file: FilePath) async -> Result<AudioFileInfo, SoundFileError> {
-  let unread = SoundFileError.cannotRead(path: file.text, reason: "the command is ending")
-  return await DedicatedThread.run(
-    name: "syrinx-info", abandoned: .failure(unread),
-    failed: { .failure(.cannotRead(path: file.text, reason: "\($0)")) },
-    {
-      Result { () throws(SoundFileError) in
+/// The texts about consecutive files, and what is wrong with the last one.
+private struct FileDescription {
+  private(set) var texts: [String] = []
+  private(set) var problem: String?
+
+  /// Reads files on a thread that may wait for them.
+  static func descriptions(of files: [FilePath], json: Bool) async -> [FileDescription] {
+    await DedicatedThread.run(
+      name: "syrinx-info", abandoned: [],
+      failed: { error in
+        files.map { file in
+          let failure = SoundFileError.cannotRead(path: file.text, reason: "\(error)")
+          return FileDescription(problem: "\(failure)")
+        }
+      },
+      {
+        var all: [FileDescription] = []
+        for file in files {
+          if all.last?.problem != nil || all.isEmpty { all.append(FileDescription()) }
+          all[all.count - 1].add(file, json: json)
+        }
+        return all
+      })
+  }
+
+  /// Adds a file.
+  private mutating func add(_ file: FilePath, json: Bool) {
+    do {
+      let info =
         file == "-" ? try AudioFileInfo(fileDescriptor: 0) : try AudioFileInfo(url: file.source)
-      }
-    })
+      let record = FileInfoRecord(file, info)
+      texts.append(json ? try record.jsonLine() : record.text(info))
+      problem = info.shortfall.map { "\(FileProblem.shortfall($0, file: file))" }
+    } catch {
+      problem = "\(error)"
+    }
+  }
 }
 
 /// The output of `syrinx info --json`.

@@ -8,6 +8,7 @@ extension Encodable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let line = String(decoding: try encoder.encode(self), as: UTF8.self)
+    if line.isPlain { return line }
     return line.unicodeScalars.reduce(into: "") { line, scalar in
       guard scalar.isControl else { return line.unicodeScalars.append(scalar) }
       let code = String(scalar.value, radix: 16)

@@ -1,0 +1,40 @@
+import Foundation
+import TestTools
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct InfoCommandTests {
+  private let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test(arguments: ["--jobs 1", "--jobs 2", "--jobs 2 --json"])
+  func `files that share a thread are described in order, and each problem is reported`(
+    options: String
+  ) async throws {
+    try folder.tone("tone.wav", .milliseconds(10))
+    try folder.truncatedTone("cut.wav", bytes: 16_000)
+    try Data("some text".utf8).write(to: folder.file("text.wav"))
+    let outcome = try await BuiltCommand.shell(
+      """
+      for i in {100..299}; do
+        case $i in *3) file=cut;; *7) file=text;; *) file=tone;; esac
+        ln $file.wav $i.wav
+      done
+      exec 2>&1; syrinx info \(options) [0-9]*.wav
+      """, in: folder)
+    #expect(outcome.status == 1)
+    let shown = outcome.output.matches(of: #/(?m)^(file |\{|syrinx: ).*?(\d{3})\.wav/#)
+    let expected = (100...299).flatMap { number in
+      switch number % 10 {
+      case 3: ["\(number)", "syrinx: \(number)"]
+      case 7: ["syrinx: \(number)"]
+      default: ["\(number)"]
+      }
+    }
+    #expect(
+      shown.map { ($0.output.1 == "syrinx: " ? "syrinx: " : "") + $0.output.2 } == expected)
+  }
+}
