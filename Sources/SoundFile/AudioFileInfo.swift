@@ -62,13 +62,13 @@ public struct AudioFileInfo: Equatable, Sendable {
   private init(_ descriptor: Descriptor, path: String) throws(SoundFileError) {
     try self.init(
       SoundFileInput.open(descriptor, path: path),
-      byteCount: descriptor.isRegularFile ? descriptor.size : nil)
+      byteCount: descriptor.fileSize)
   }
 
   private init(_ decoder: any SoundDecoder, byteCount: Int?) {
-    let names = decoder.encodingDescription.split(separator: ", ", maxSplits: 1)
+    let names = decoder.encodingDescription.split(separator: ",", maxSplits: 1)
     container = names.first.map(String.init) ?? decoder.encodingDescription
-    encoding = names.count > 1 ? String(names[1]) : container
+    encoding = names.count > 1 ? String(names[1].dropFirst()) : container
     format = decoder.format
     bitsPerSample = decoder.bitsPerSample
     self.byteCount = byteCount

@@ -81,6 +81,11 @@ package final class Descriptor: Sendable {
 
   /// The size in bytes.
   var size: Int { Int(status.st_size) }
+  /// The size in bytes of a regular file; nil for others.
+  var fileSize: Int? {
+    let status = status
+    return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+  }
   var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
   var isSeekable: Bool { lseek(number, 0, SEEK_CUR) >= 0 }
   var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }

@@ -63,6 +63,8 @@ final class FilePart {
   let length: Int
   /// The code of the first failed read, or 0.
   private(set) var failureCode: Int32 = 0
+  /// The beginning, which parsers read in many small pieces.
+  private lazy var head = descriptor.bytes(at: offset, count: room(at: 0, for: 4_096))
 
   init(_ descriptor: Descriptor, offset: Int = 0, length: Int) {
     (self.descriptor, self.offset, self.length) = (descriptor, offset, length)
@@ -70,7 +72,9 @@ final class FilePart {
 
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     let count = room(at: offset, for: count)
-    return count > 0 ? descriptor.bytes(at: self.offset + offset, count: count) : []
+    guard count > 0 else { return [] }
+    if offset + count <= head.count { return Array(head[offset..<offset + count]) }
+    return descriptor.bytes(at: self.offset + offset, count: count)
   }
 
   /// The number of readable bytes, up to `count`, at any offset.
@@ -83,6 +87,10 @@ extension FilePart: VirtualStorage {
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
     let count = room(at: offset, for: bytes.count)
     guard count > 0 else { return 0 }
+    if offset + count <= head.count {
+      bytes.copyBytes(from: head[offset..<offset + count])
+      return count
+    }
     let result = pread(descriptor.number, bytes.baseAddress, count, self.offset + offset)
     if result < 0, failureCode == 0 { failureCode = errno }
     return max(0, result)

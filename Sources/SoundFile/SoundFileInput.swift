@@ -20,11 +20,12 @@ enum SoundFileInput {
   }
 
   static func open(
-    _ descriptor: Descriptor, path: String, interruption: WakeUp
+    _ descriptor: Descriptor, path: String,
+    interruption: @autoclosure () throws(SoundFileError) -> WakeUp
   ) throws(SoundFileError) -> any SoundDecoder {
+    if descriptor.isRegularFile { return try open(file: descriptor, path: path, interruption()) }
     guard !descriptor.isDirectory else { throw .isDirectory(path: path) }
-    if descriptor.isRegularFile { return try open(file: descriptor, path: path, interruption) }
-    let stream = StreamInput(source: descriptor, path: path, interruption: interruption)
+    let stream = StreamInput(source: descriptor, path: path, interruption: try interruption())
     return try open(stream, path: path)
   }
 
@@ -75,7 +76,8 @@ enum SoundFileInput {
   }
 
   private static func open(
-    file: Descriptor, path: String, _ interruption: WakeUp
+    file: Descriptor, path: String,
+    _ interruption: @autoclosure () throws(SoundFileError) -> WakeUp
   ) throws(SoundFileError) -> any SoundDecoder {
     let size = file.size
     guard size > 0 else { throw .empty(path: path) }
@@ -95,12 +97,12 @@ enum SoundFileInput {
       } catch {
         guard let kind else { throw error }
         // FFmpeg may be able to read a file of a known kind that libsndfile rejects.
-        return try ffmpeg(file, kind, path, interruption, after: error)
+        return try ffmpeg(file, kind, path, interruption(), after: error)
       }
     }
     guard let kind else { throw .notAudio(path: path) }
     let stored = LosslessSamples(head: part.bytes(at: 0, count: LosslessSamples.headLength))
-    return try ffmpeg(.file(file), kind, path, interruption, stored: stored)
+    return try ffmpeg(.file(file), kind, path, interruption(), stored: stored)
   }
 
   /// Opens a file with libsndfile, with the size that the header announces.

@@ -23,4 +23,22 @@ import Testing
     #expect(part.bytes(at: .min, count: 8) == [])
     #expect(part.bytes(at: 1, count: 8) == [3, 4])
   }
+
+  @Test func `the bytes of a part are the same at its beginning and behind it`() throws {
+    let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
+    let folder = try TestFolder()
+    let url = try folder.file("a", .init(bytes))
+    let part = FilePart(try Descriptor.reading(url.path), offset: 3, length: 20_000)
+    let file = VirtualFile(part)
+    for (offset, count) in [
+      (0, 4), (10, 4_086), (4_000, 96), (4_095, 2), (4_000, 5_000), (9_990, 20),
+    ] {
+      let expected = Array(bytes[(3 + offset)...].prefix(count))
+      #expect(part.bytes(at: offset, count: count) == expected)
+      #expect(file.seek(offset, from: SEEK_SET) == offset)
+      var read = [UInt8](repeating: 0, count: count)
+      let length = read.withUnsafeMutableBytes { file.read(into: $0) }
+      #expect(Array(read.prefix(length)) == expected)
+    }
+  }
 }
