@@ -88,6 +88,10 @@ if [ "$(grep -c 'Add the product "ClientDependenciesTestSupport"' "$log")" != 1 
   cat "$log" >&2
 fi
 
+export WITHOUT_TRAITS=1
+build
+must_fail WithoutSupport 'Tests need the trait "Foundation"'
+
 package=(--package-path Samples/Memo --scratch-path "$PWD/.build/memo")
 suite=Memo
 swift build "${package[@]}" --build-tests >"$log" 2>&1 || complain "it does not build"

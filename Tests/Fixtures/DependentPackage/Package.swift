@@ -3,7 +3,7 @@ import PackageDescription
 
 // A package that merely depends on Syrinx: what its tests say is looked at by
 // Tests/Support/dependent-package.sh. With WITHOUT_TEST_SUPPORT its tests do not link what they
-// should.
+// should, and with WITHOUT_TRAITS they cannot.
 let tests: Target =
   Context.environment["WITHOUT_TEST_SUPPORT"] == nil
   ? .testTarget(
@@ -15,7 +15,11 @@ let tests: Target =
 
 let package = Package(
   name: "DependentPackage",
-  dependencies: [.package(name: "syrinx", path: "../../..")],
+  dependencies: [
+    Context.environment["WITHOUT_TRAITS"] == nil
+      ? .package(name: "syrinx", path: "../../..")
+      : .package(name: "syrinx", path: "../../..", traits: [])
+  ],
   targets: [tests],
   swiftLanguageModes: [.v6]
 )
