@@ -129,7 +129,7 @@ extension FileKind {
   private static let foreign: [Signature] =
     [
       Signature("RIFF", "AVI ", "an AVI video", .ffmpeg),
-      Signature("ftyp", at: 4, "an MPEG-4 file (M4A, MP4)", .ffmpeg),
+      Signature("ftyp", at: 4, "an MPEG-4 file (M4A or MP4)", .ffmpeg),
       Signature([0x1A, 0x45, 0xDF, 0xA3], "a Matroska or WebM file", .ffmpeg),
       Signature([0x30, 0x26, 0xB2, 0x75], "a Windows Media file (WMA)", .ffmpeg),
       Signature("wvpk", "a WavPack file", .ffmpeg),

@@ -75,6 +75,7 @@ import Testing
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", "alac", url.path)
     let reader = try SoundFileReader(url: url)
     #expect(reader.bitsPerSample == nil && reader.samples == nil)
+    #expect(try AudioFileInfo(url: url).container == "an MPEG-4 file (M4A or MP4)")
   }
 
   @Test func `the header of WavPack has the bits of lossless audio`() {

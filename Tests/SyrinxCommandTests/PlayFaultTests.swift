@@ -94,7 +94,7 @@ struct PlayFaultTests {
     let run = try await BuiltCommand.shell(
       "syrinx=$(command -v syrinx); PATH=/nowhere; $syrinx play a.m4a -d virtual", in: folder)
     #expect(run.status == 1)
-    let sentence = "a.m4a is an MPEG-4 file (M4A, MP4), which only FFmpeg reads; install ffmpeg"
+    let sentence = "a.m4a is an MPEG-4 file (M4A or MP4), which only FFmpeg reads; install ffmpeg"
     #expect(run.error.contains(sentence), "\(run.error)")
   }
 
