@@ -5,6 +5,8 @@ import PackageDescription
 // runs them under the sanitizers; Tests/Support/pocketsphinx5.sh runs PocketSphinx's tests on
 // version 5. Every module contains `Mutex.swift`.
 let settings: [SwiftSetting] = [
+  // As the trait of this name does.
+  .define("Foundation"),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),

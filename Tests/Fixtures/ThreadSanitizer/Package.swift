@@ -3,6 +3,8 @@ import PackageDescription
 
 // The module of the dependencies and its tests, and nothing else: what Thread Sanitizer checks.
 let settings: [SwiftSetting] = [
+  // As the trait of this name does.
+  .define("Foundation"),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
