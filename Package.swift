@@ -113,7 +113,7 @@ let package = Package(
     .trait(name: "Plots", description: "The command draws plots, and links cairo."),
     .trait(
       name: "Foundation",
-      description: "Dependencies report issues to tests, and some need all of Foundation."),
+      description: "Issues fail tests, and ClientDependencies has what needs all of Foundation."),
     .trait(
       name: "PointFreeDependencies",
       description: "ClientDependencies re-exports Point-Free's swift-dependencies.",

@@ -40,13 +40,14 @@ fi
 mkdir -p "$scratch"
 echo "$place" >"$scratch/place"
 
-# Only C++ exceptions need tables for unwinding, and no code in the command throws one: 5 MB.
+# Only C++ exceptions need tables for unwinding, and no code in the command throws one.
 echo 'SECTIONS { /DISCARD/ : { *(.eh_frame .gcc_except_table .gcc_except_table.*) } } INSERT AFTER .text;' >"$scratch/unwinding.ld"
 
 # Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
-  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/unwinding.ld"
+  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic
+  -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/unwinding.ld"
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now "$@"
 )
 in_place "${build[@]}" >&2

@@ -16,7 +16,10 @@ if [ -n "${1:-}" ] && [ "${1#--}" = "$1" ]; then
   shift
 fi
 bash Tests/Support/packages.sh bench
-syrinx=$(bash Samples/build.sh)
+case "${programs[*]}" in
+DependencyBenchmarks | ReducerBenchmarks) ;;
+*) syrinx=$(bash Samples/build.sh) ;;
+esac
 swift build "${benchmarks[@]}" --static-swift-stdlib -Xswiftc -use-ld=lld --configuration release
 folder=$(swift build "${benchmarks[@]}" --configuration release --show-bin-path)
 if [[ " ${programs[*]} " = *" SpeechBenchmarks "* ]]; then

@@ -32,10 +32,11 @@ public func reportIssue(
 /// How bad an issue is.
 package enum IssueSeverity: Sendable { case warning, error }
 
-/// Always false: a process of tests ends here, because its tests could not fail.
+/// False; a test process ends instead, because no issue could fail its tests.
 @usableFromInline
 let isTesting: Bool = {
-  guard CommandLine.arguments.first?.hasSuffix(".xctest") == true else { return false }
+  let isXCTest = CommandLine.arguments.first?.hasSuffix(".xctest") == true
+  guard isXCTest || TestProcess.wasAskedForSwiftTesting else { return false }
   TestProcess.warn("Tests need the trait \"Foundation\" of the package syrinx.")
   _exit(EXIT_FAILURE)
 }()

@@ -66,9 +66,9 @@ public struct AudioFileInfo: Equatable, Sendable {
   }
 
   private init(_ decoder: any SoundDecoder, byteCount: Int?) {
-    let names = decoder.encodingDescription.split(separator: ",", maxSplits: 1)
+    let names = decoder.encodingDescription.split(separator: ", ", maxSplits: 1)
     container = names.first.map(String.init) ?? decoder.encodingDescription
-    encoding = names.count > 1 ? String(names[1].dropFirst()) : container
+    encoding = names.count > 1 ? String(names[1]) : container
     format = decoder.format
     bitsPerSample = decoder.bitsPerSample
     self.byteCount = byteCount

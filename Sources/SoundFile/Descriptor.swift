@@ -81,6 +81,7 @@ package final class Descriptor: Sendable {
 
   /// The size in bytes.
   var size: Int { Int(status.st_size) }
+
   /// The size in bytes of a regular file; nil for others.
   var fileSize: Int? {
     let status = status

@@ -7,11 +7,11 @@ protocol FileListSubcommand: Subcommand {
 }
 
 extension RootCommand {
-  /// Parses arguments with the result of `parseAsRoot`, and soon even if they name thousands of files.
+  /// Parses arguments as `parseAsRoot` does, in linear time for thousands of files.
   ///
-  /// The parser's time grows with the square of the number of operands.
+  /// The parser's time grows with the square of the number of operands. Errors still take it.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-    // What the shortened form cannot decide, and every error, is left to the whole arguments.
+    // A full parse decides the rest, and makes every error.
     if let command = ShortenedArguments(arguments)?.parsed() { return command }
     return try parseAsRoot(arguments)
   }
@@ -47,7 +47,7 @@ struct ShortenedArguments {
       words += run
       return
     }
-    // No argument of a process has a zero. The rest of the stand-in gives it a file's extension.
+    // An argument of a process contains no NUL. The rest gives the stand-in a file's extension.
     words += run.prefix(Self.keptCount) + ["\0" + first, last]
     middles.append(middle)
   }

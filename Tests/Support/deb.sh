@@ -20,6 +20,7 @@ clean() {
 }
 trap clean EXIT
 
+[ "$(stat -Lc %s "$1")" -lt 25000000 ] || fail "the command is larger than 25 MB: does something import all of Foundation?"
 package=$(bash Samples/deb.sh --command "$1" "$folder")
 again=$(bash Samples/deb.sh --command "$1" "$folder/again")
 cmp "$package" "$again" || fail "the same command makes another package"

@@ -1,6 +1,9 @@
+import ArgumentParser
 import Foundation
 import TestTools
 import Testing
+
+@testable import SyrinxCommand
 
 @Suite(.timeLimit(.minutes(5)))
 struct InfoCommandTests {
@@ -36,5 +39,25 @@ struct InfoCommandTests {
     }
     #expect(
       shown.map { ($0.output.1 == "syrinx: " ? "syrinx: " : "") + $0.output.2 } == expected)
+  }
+
+  @Test func `a pipe among many files does not keep another one waiting`() async throws {
+    try folder.tone("tone.wav", .milliseconds(10))
+    let outcome = try await BuiltCommand.shell(
+      """
+      for i in {100..299}; do ln tone.wav $i.wav; done
+      mkfifo first second
+      (cat tone.wav > second; cat tone.wav > first) &
+      syrinx info --jobs 2 first second [0-9]*.wav
+      """, in: folder)
+    #expect(outcome.status == 0)
+    #expect(outcome.output.matches(of: #/(?m)^file /#).count == 202)
+  }
+
+  @Test func `a host that is not ASCII is refused with the remedy`() {
+    let error = #expect(throws: (any Error).self) {
+      try RootCommand.parsed(["info", "http://b\u{FC}cher.invalid/a.wav"])
+    }
+    #expect(error.map { RootCommand.message(for: $0) }?.contains("write it in Punycode") == true)
   }
 }

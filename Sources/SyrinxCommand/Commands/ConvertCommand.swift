@@ -74,7 +74,7 @@ struct ConvertCommand: FileListSubcommand {
         "--to takes wav, aiff, au, caf, flac, ogg, opus, or mp3, not \(to).")
     }
     let jobs = try plan()
-    try checkStandardInput(jobs.flatMap(\.inputs))
+    try checkOperands(jobs.flatMap(\.inputs))
     for job in jobs { try check(job) }
     try checkLastFile()
     try checkOutputs(of: jobs)

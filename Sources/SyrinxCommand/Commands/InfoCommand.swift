@@ -38,13 +38,13 @@ struct InfoCommand: FileListSubcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    try checkStandardInput(files)
+    try checkOperands(files)
   }
 
   func perform(in context: CommandContext) async throws {
     let jobs = parallel.count
     try await context.forEachFile(batches(jobs: jobs), jobs: jobs, inputs: { $0 }) { [json] files in
-      await FileDescription.descriptions(of: files, json: json)
+      await DescribedFiles.descriptions(of: files, json: json)
     } _: { _, descriptions in
       try context.checkInterruption()
       for description in descriptions {
@@ -59,31 +59,42 @@ struct InfoCommand: FileListSubcommand {
 
   /// The files that share a thread and a write, which each cost more than reading a small file.
   private func batches(jobs: Int) -> [[FilePath]] {
-    // One of a few files is not kept waiting by the next one, which may be slow.
+    // With few files, each is printed as soon as it is read.
     let size = min(64, max(1, files.count / (16 * jobs)))
-    return stride(from: 0, to: files.count, by: size).map { Array(files[$0...].prefix(size)) }
+    var (batches, isShared): ([[FilePath]], Bool) = ([], false)
+    for file in files {
+      // A pipe may wait for its writer, and has a thread of its own.
+      let isRegular = size > 1 && file.status?.isRegularFile == true
+      if isRegular, isShared, let count = batches.last?.count, count < size {
+        batches[batches.count - 1].append(file)
+      } else {
+        batches.append([file])
+      }
+      isShared = isRegular
+    }
+    return batches
   }
 }
 
-/// The texts about consecutive files, and what is wrong with the last one.
-private struct FileDescription {
+/// Consecutive files, of which only the last one may have a problem.
+private struct DescribedFiles {
   private(set) var texts: [String] = []
   private(set) var problem: String?
 
   /// Reads files on a thread that may wait for them.
-  static func descriptions(of files: [FilePath], json: Bool) async -> [FileDescription] {
+  static func descriptions(of files: [FilePath], json: Bool) async -> [DescribedFiles] {
     await DedicatedThread.run(
       name: "syrinx-info", abandoned: [],
       failed: { error in
         files.map { file in
           let failure = SoundFileError.cannotRead(path: file.text, reason: "\(error)")
-          return FileDescription(problem: "\(failure)")
+          return DescribedFiles(problem: "\(failure)")
         }
       },
       {
-        var all: [FileDescription] = []
+        var all: [DescribedFiles] = []
         for file in files {
-          if all.last?.problem != nil || all.isEmpty { all.append(FileDescription()) }
+          if all.last?.problem != nil || all.isEmpty { all.append(DescribedFiles()) }
           all[all.count - 1].add(file, json: json)
         }
         return all

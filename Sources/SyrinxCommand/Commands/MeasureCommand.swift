@@ -63,7 +63,7 @@ struct MeasureCommand: FileListSubcommand {
     guard seconds == nil || device.name != nil else {
       throw ValidationError("--seconds requires --device; a file is measured to its end.")
     }
-    try checkStandardInput(files)
+    try checkOperands(files)
   }
 
   func perform(in context: CommandContext) async throws {

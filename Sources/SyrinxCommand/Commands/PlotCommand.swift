@@ -88,7 +88,7 @@ struct PlotCommand: FileListSubcommand {
     guard [8, 16].contains(bits) else {
       throw ValidationError("--bits takes 8 or 16, not \(bits).")
     }
-    try checkStandardInput(files + (transcript.map { [$0] } ?? []))
+    try checkOperands(files + (transcript.map { [$0] } ?? []))
     guard files.count == 1 || (output == nil && transcript == nil) else {
       throw ValidationError(
         "--output and --transcript take one file, not \(files.count); use --output-dir.")

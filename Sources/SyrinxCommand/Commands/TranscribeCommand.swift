@@ -98,7 +98,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     guard !files.isEmpty || filesFrom != nil else {
       throw ValidationError("there is nothing to transcribe: name files or folders.")
     }
-    try checkStandardInput(files + [filesFrom].compactMap(\.self))
+    try checkOperands(files + [filesFrom].compactMap(\.self))
     try folder?.check(files)
     try recognition.checkTranscript(transcript)
     guard outputDir == nil else { return }

@@ -10,9 +10,12 @@ extension Encodable {
     let line = String(decoding: try encoder.encode(self), as: UTF8.self)
     if line.isPlain { return line }
     return line.unicodeScalars.reduce(into: "") { line, scalar in
-      guard scalar.isControl else { return line.unicodeScalars.append(scalar) }
-      let code = String(scalar.value, radix: 16)
-      line += "\\u" + String(repeating: "0", count: 4 - code.count) + code
+      if scalar.isControl {
+        let code = String(scalar.value, radix: 16)
+        line += "\\u" + String(repeating: "0", count: 4 - code.count) + code
+      } else {
+        line.unicodeScalars.append(scalar)
+      }
     }
   }
 }

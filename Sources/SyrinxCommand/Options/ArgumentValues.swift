@@ -14,11 +14,15 @@ func check<Value: Comparable>(
     "\(option) \(value) is out of range; give \(meaning) from \(lowest) to \(highest).")
 }
 
-/// Throws if standard input is named twice.
-func checkStandardInput(_ files: [FilePath]) throws {
+/// Throws if standard input is named twice, or a web address has a host that is not ASCII.
+func checkOperands(_ files: [FilePath]) throws {
   let pipes = files.count { $0 == "-" }
   guard pipes < 2 else {
     throw ValidationError("standard input (-) can be read only once, not \(pipes) times.")
+  }
+  // FoundationEssentials does not encode host names.
+  if let file = files.first(where: { $0.isWebAddress && !$0.hasASCIIHost }) {
+    throw ValidationError("the host in \(file) is not ASCII; write it in Punycode (xn--…).")
   }
 }
 
@@ -36,6 +40,11 @@ extension FilePath: ExpressibleByArgument {
   var isWebAddress: Bool {
     let begin = String(decoding: bytes.prefix(8), as: UTF8.self).lowercased()
     return begin.hasPrefix("http://") || begin == "https://"
+  }
+
+  /// Whether the host of a web address is ASCII.
+  fileprivate var hasASCIIHost: Bool {
+    bytes.split(separator: UInt8(ascii: "/")).dropFirst().first?.allSatisfy { $0 < 0x80 } ?? true
   }
 
   /// The URL of the file or of the address.

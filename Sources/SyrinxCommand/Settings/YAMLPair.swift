@@ -15,7 +15,7 @@ struct YAMLPair: Equatable {
   static func all(in text: [UInt8]) throws(YAMLError) -> [YAMLPair]? {
     // libyaml limits no depth, and its time grows with the square of it: 7 s for 65,536 brackets.
     guard text.count(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }) <= 100 else {
-      throw YAMLError(description: "it has more than 100 opening brackets")
+      throw YAMLError(description: "it has more than 100 opening brackets, comments included")
     }
     return try text.withUnsafeBufferPointer { bytes throws(YAMLError) in
       guard let first = bytes.baseAddress else { return [] }

@@ -3,7 +3,7 @@ import PackageDescription
 
 // A package that merely depends on Syrinx: what its tests say is looked at by
 // Tests/Support/dependent-package.sh. With WITHOUT_TEST_SUPPORT its tests do not link what they
-// should, and with WITHOUT_TRAITS they cannot.
+// should, and with WITHOUT_TRAITS they end with an error.
 let tests: Target =
   Context.environment["WITHOUT_TEST_SUPPORT"] == nil
   ? .testTarget(
