@@ -40,14 +40,16 @@ fi
 mkdir -p "$scratch"
 echo "$place" >"$scratch/place"
 
-# Only C++ exceptions need tables for unwinding, and no code in the command throws one.
-echo 'SECTIONS { /DISCARD/ : { *(.eh_frame .gcc_except_table .gcc_except_table.*) } } INSERT AFTER .text;' >"$scratch/unwinding.ld"
+# Only C++ exceptions need tables for unwinding, and no code in the command throws one. The compiler's hashes of modules serve
+# its next build, and depend on earlier ones.
+discarded='.eh_frame .gcc_except_table .gcc_except_table.* .swift_modhash'
+echo "SECTIONS { /DISCARD/ : { *($discarded) } } INSERT AFTER .text;" >"$scratch/discarded.ld"
 
 # Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
   --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic
-  -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/unwinding.ld"
+  -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/discarded.ld"
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now "$@"
 )
 in_place "${build[@]}" >&2
