@@ -76,7 +76,7 @@ struct InfoCommand: FileListSubcommand {
   }
 }
 
-/// Consecutive files, of which only the last one may have a problem.
+/// The texts of consecutive files; only the last file may have a problem.
 private struct DescribedFiles {
   private(set) var texts: [String] = []
   private(set) var problem: String?
