@@ -48,9 +48,12 @@ echo "SECTIONS { /DISCARD/ : { *($discarded) } } INSERT AFTER .text;" >"$scratch
 # Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
-  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic
+  --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc "--ld-path=$place/Samples/lazy-linker.sh"
+  -Xlinker --no-export-dynamic
   -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/discarded.ld"
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now "$@"
 )
+# swift build does not know that the linker is a script of this folder.
+rm -f "$scratch/release/syrinx"
 in_place "${build[@]}" >&2
 echo "$PWD/$scratch/release/syrinx"

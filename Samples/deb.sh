@@ -68,10 +68,17 @@ cat >"$tree/usr/share/lintian/overrides/syrinx" <<'END'
 syrinx: initial-upload-closes-no-bugs
 END
 
-# The libraries that the command links, by their names in this system's packages.
+# The libraries that the command calls, by their names in this system's packages. A command of Samples/build.sh loads them
+# without the need of any.
+linked=$command.linked
+[ -f "$linked" ] || linked=$command
 mkdir -p "$work/debian" "$tree/DEBIAN"
 echo 'Source: syrinx' >"$work/debian/control"
-libraries=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info "$tree/usr/bin/syrinx" 2>/dev/null | sed 's/^shlibs:Depends=//')
+libraries=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info "$linked" 2>/dev/null | sed 's/^shlibs:Depends=//')
+case $libraries in
+*libsndfile1*) ;;
+*) echo "deb.sh: $command needs no libsndfile: give the command that Samples/build.sh built, where it built it" >&2; exit 1 ;;
+esac
 cat >"$tree/DEBIAN/control" <<END
 Package: syrinx
 Version: $version

@@ -74,14 +74,18 @@ extension String {
   /// The text for people, with line feeds and tabs, and without anything else that a terminal
   /// obeys, which is escaped as in the description of a path.
   package var printable: String {
-    if isPlain { return self }
+    if utf8.allSatisfy({ $0.isPlain || $0 == UInt8(ascii: "\n") }) { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       text += scalar == "\n" || scalar == "\t" ? String(scalar) : scalar.printable
     }
   }
 
   /// Whether it is printable ASCII, as most texts are: there is nothing to escape.
-  package var isPlain: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+  package var isPlain: Bool { utf8.allSatisfy(\.isPlain) }
+}
+
+extension UInt8 {
+  fileprivate var isPlain: Bool { (0x20...0x7E).contains(self) }
 }
 
 extension Unicode.Scalar {

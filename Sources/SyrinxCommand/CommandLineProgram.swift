@@ -13,6 +13,7 @@ public enum CommandLineProgram {
   /// Runs the command and ends the process.
   ///
   /// Call this first and on the main thread, because it sets the signal mask for all later threads.
+  /// Version and help are printed without evaluating any parameter.
   ///
   /// - Parameters:
   ///   - engines: the engines that `--engine` names.
@@ -20,8 +21,10 @@ public enum CommandLineProgram {
   ///   - detector: finds the utterances for all engines.
   ///   - preparation: how `syrinx engines install` prepares a model.
   public static func run(
-    engines: [EngineMaker] = [], defaultEngine: EngineMaker? = nil,
-    detector: SpeechActivityDetector = .energy, preparation: EnginePreparation? = nil
+    engines: @autoclosure @escaping @Sendable () -> [EngineMaker] = [],
+    defaultEngine: @autoclosure @escaping @Sendable () -> EngineMaker? = nil,
+    detector: @autoclosure @escaping @Sendable () -> SpeechActivityDetector = .energy,
+    preparation: @autoclosure @escaping @Sendable () -> EnginePreparation? = nil
   ) -> Never {
     OutputDescriptor.reserveAll()
     // A reader that is gone shows as EPIPE, on which the command ends quietly.
@@ -29,11 +32,14 @@ public enum CommandLineProgram {
     StopSignals.block()
     discardLibraryOutput()
     let arguments = arguments
+    if let text = RootCommand.requestedText(arguments) {
+      quick_exit(RootCommand.end(with: text, status: EXIT_SUCCESS))
+    }
     Task {
       let status = await withDependencies {
-        $0.engineMakers = EngineMakers(named: engines, defaultEngine: defaultEngine)
-        $0.enginePreparation = preparation
-        $0.speechActivityDetector = detector
+        $0.engineMakers = EngineMakers(named: engines(), defaultEngine: defaultEngine())
+        $0.enginePreparation = preparation()
+        $0.speechActivityDetector = detector()
       } operation: {
         await RootCommand.run(arguments)
       }
@@ -106,11 +112,26 @@ struct RootCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the requested help, or what is wrong with the arguments.
+  /// The version, or the help of the whole command, if the arguments request only that.
+  ///
+  /// It needs neither the parser nor a thread, which take longer than the rest.
+  static func requestedText(_ arguments: [String]) -> String? {
+    switch arguments {
+    case ["--version"]: SyrinxVersion.current
+    case ["help"], ["--help"], ["-h"]: HelpText.rendered(helpMessage())
+    default: nil
+    }
+  }
+
+  /// Writes what the arguments request, or what is wrong with them.
   private static func end(with error: any Error) -> Int32 {
     let text = HelpText.rendered(fullMessage(for: error))
     let status = exitCode(for: error).rawValue
-    guard !text.isEmpty else { return status }
+    return text.isEmpty ? status : end(with: text, status: status)
+  }
+
+  /// Writes a text to standard output, or an error's to standard error, and returns the exit status.
+  static func end(with text: String, status: Int32) -> Int32 {
     do throws(OutputError) {
       let output = status == EXIT_SUCCESS ? OutputDescriptor.output : .error
       try output.write(text.printable + "\n")

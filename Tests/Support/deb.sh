@@ -21,6 +21,8 @@ clean() {
 trap clean EXIT
 
 [ "$(stat -Lc %s "$1")" -lt 25000000 ] || fail "the command is larger than 25 MB: does something import all of Foundation?"
+started=$(objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }' | grep -vE '^(ld-linux-.*|lib(c|gcc_s|m|stdc\+\+))\.so' || true)
+[ -z "$started" ] || fail "the command loads $started at its start"
 package=$(bash Samples/deb.sh --command "$1" "$folder")
 again=$(bash Samples/deb.sh --command "$1" "$folder/again")
 cmp "$package" "$again" || fail "the same command makes another package"
@@ -43,6 +45,11 @@ text=$(inside syrinx transcribe --engine pocketsphinx /tmp/go-forward.wav)
 inside syrinx play --device virtual --quiet /tmp/go-forward.wav
 inside syrinx record --device virtual:/tmp/go-forward.wav --seconds 1 --quiet /tmp/take.flac
 [ "$(inside syrinx info --json /tmp/take.flac | grep -c '"frames":16000')" = 1 ] || fail "the recording does not have 16,000 frames"
+# Without a library, only what needs it fails.
+inside find /usr/lib -name 'libcairo.so.2*' -delete
+if inside syrinx plot /tmp/take.flac -o /tmp/take.png 2>"$folder/log"; then fail "it drew without cairo"; fi
+grep -q '^syrinx: cannot load a library: libcairo.so.2: .*; install it$' "$folder/log" || fail "without cairo it says: $(cat "$folder/log")"
+inside syrinx info --json /tmp/take.flac >"$folder/log"
 inside apt-get purge -qy syrinx >"$folder/log" 2>&1 || fail "apt says: $(tail -n 5 "$folder/log")"
 [ -z "$(files)" ] || fail "it left $(files)"
 echo "packaged, installed, used, and removed"

@@ -24,6 +24,18 @@ struct CommandLineProgramTests {
     #expect(run.outputLines == [String(version)])
   }
 
+  @Test(arguments: ["--version", "help", "--help", "-h"])
+  func `the text for one argument is the parser's`(argument: String) throws {
+    let error = try #require(
+      #expect(throws: (any Error).self) {
+        var command = try RootCommand.parseAsRoot([argument])
+        try command.run()
+      })
+    #expect(
+      RootCommand.requestedText([argument])
+        == HelpText.rendered(RootCommand.fullMessage(for: error)))
+  }
+
   @Test(arguments: [
     "devices", "play", "record", "transcribe", "listen", "serve", "wer", "engines",
     "doctor",
