@@ -110,7 +110,8 @@ let package = Package(
     .trait(
       name: "Reducers", description: "Reducers and ReducersMacros.", enabledTraits: ["Foundation"]),
     .trait(name: "Server", description: "WyomingServer, on SwiftNIO and swift-metrics."),
-    .trait(name: "Plots", description: "The command draws plots, and links cairo."),
+    .trait(
+      name: "Plots", description: "The command draws plots, and links cairo, kissfft, and libpng."),
     .trait(
       name: "Foundation",
       description: "Issues fail tests, and ClientDependencies has what needs all of Foundation."),
@@ -148,6 +149,7 @@ let package = Package(
     .systemLibrary(name: "CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
     .systemLibrary(
       name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc", providers: [.apt(["libvorbis-dev"])]),
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -179,7 +181,7 @@ let package = Package(
     library(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
-    library("AudioPlots", ["AudioCore", "CCairo", "CKissFFT"]),
+    library("AudioPlots", ["AudioCore", "CCairo", "CKissFFT", "CPNG"]),
     library("Loudness", ["AudioCore", "CEBUR128"]),
     // Features: nothing of audio in them.
     library(
@@ -372,7 +374,7 @@ let package = Package(
       ]),
     tests("Architecture"),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
-    tests("AudioPlots", ["AudioCore", "AudioPlots"]),
+    tests("AudioPlots", ["AudioCore", "AudioPlots", "TestTools"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioPlayerClientLive",

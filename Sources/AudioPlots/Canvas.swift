@@ -1,4 +1,5 @@
 import CCairo
+import CPNG
 
 /// The formats of a plot.
 public enum PlotFormat: String, Hashable, Sendable, CaseIterable {
@@ -55,14 +56,38 @@ struct Canvas: ~Copyable {
 
   /// The bytes of the file; nothing can be drawn afterward.
   consuming func data() throws(PlotError) -> [UInt8] {
-    if format == .png {
-      let closure = Unmanaged.passUnretained(output).toOpaque()
-      try Self.check(cairo_surface_write_to_png_stream(surface, Self.write, closure))
-    } else {
-      cairo_surface_finish(surface)
-      try Self.check(cairo_surface_status(surface))
-    }
+    if format == .png { return try png() }
+    cairo_surface_finish(surface)
+    try Self.check(cairo_surface_status(surface))
     return output.bytes
+  }
+
+  /// The file of a `.png` canvas, compressed fast: cairo takes three to six times as long, and its
+  /// files are not always smaller.
+  ///
+  /// The corresponding C function is `png_image_write_to_memory`.
+  private func png() throws(PlotError) -> [UInt8] {
+    cairo_surface_flush(surface)
+    guard let data = cairo_image_surface_get_data(surface) else {
+      throw .drawing(reason: "no memory")
+    }
+    // In place: libpng takes three bytes for a pixel, cairo has a fourth, and rows have no padding.
+    let pixelCount = Int(width) * Int(height)
+    for pixel in 0..<pixelCount {
+      for part in 0..<3 { data[pixel * 3 + part] = data[pixel * 4 + part] }
+    }
+    var image = png_image()
+    image.version = UInt32(PNG_IMAGE_VERSION)
+    (image.width, image.height) = (UInt32(width), UInt32(height))
+    (image.format, image.flags) = (UInt32(PNG_FORMAT_BGR), UInt32(PNG_IMAGE_FLAG_FAST))
+    // Pixels that cannot be compressed need less than this.
+    var size = pixelCount * 3 + pixelCount / 25 + 4_096
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+      let isWritten = png_image_write_to_memory(&image, bytes.baseAddress, &size, 0, data, 0, nil)
+      count = isWritten != 0 ? size : 0
+    }
+    guard !bytes.isEmpty else { throw .drawing(reason: "the PNG cannot be written") }
+    return bytes
   }
 
   /// The pixels of a `.png` canvas as rows of red, green, and blue; empty for other formats.
@@ -201,7 +226,8 @@ struct Color: Hashable, Sendable {
   static let cue = Color(0xEAF1F8)
 
   var bytes: (red: UInt8, green: UInt8, blue: UInt8) {
-    (UInt8((red * 255).rounded()), UInt8((green * 255).rounded()), UInt8((blue * 255).rounded()))
+    // `rounded` is a call of the C library for each part of each pixel.
+    (UInt8(red * 255 + 0.5), UInt8(green * 255 + 0.5), UInt8(blue * 255 + 0.5))
   }
 
   /// The color of a level in a spectrogram, 0 to 1: dark to bright, and ever lighter, so that it

@@ -50,17 +50,19 @@ public struct SpectrogramImage: Hashable, Sendable {
 /// An actor, so that channels are measured at the same time.
 private actor ChannelSpectrogram {
   private let channel: Int
+  private let channelCount: Int
   private let columnCount: Int
   private let length: Int
   private var hop: Int
   private let rows: [ClosedRange<Int>]
-  private var spectrum: Spectrum
-  private var powers: [Float]
-  /// The samples that are not in a whole window yet.
+  private let spectrum: Spectrum
+  /// The samples of all channels that are not in a whole window yet.
   private var pending: [Float]
   private(set) var columns: [[Float]] = []
-  /// The spectra that a column averages, and those in the last column.
+  /// The spectra that a column averages.
   private var spectraPerColumn = 1
+  /// The sum of the spectra of the next column, and their number.
+  private var powers: [Float]
   private var spectraInColumn = 0
 
   init?(
@@ -71,12 +73,12 @@ private actor ChannelSpectrogram {
     var length = 256
     while length * 40 < format.sampleRate.hertz { length *= 2 }
     guard let spectrum = Spectrum(length: length) else { return nil }
-    (self.channel, self.columnCount) = (channel, columnCount)
+    (self.channel, channelCount, self.columnCount) = (channel, format.channelCount, columnCount)
     (self.length, hop) = (length, length / 2)
     self.spectrum = spectrum
     powers = Array(repeating: 0, count: length / 2 + 1)
     // The first window begins half a window early, in silence.
-    pending = Array(repeating: 0, count: length / 2)
+    pending = Array(repeating: 0, count: length / 2 * channelCount)
     let highest = Double(length / 2)
     let nyquist = Double(format.sampleRate.hertz) / 2
     rows = (0..<rowCount).map { row in
@@ -94,59 +96,57 @@ private actor ChannelSpectrogram {
   /// Windows overlap by half, unless a column averages so many that overlap is unnecessary.
   private func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
-    columns = stride(from: 0, to: columns.count - 1, by: 2).map { index in
+    columns = stride(from: 0, to: columns.count, by: 2).map { index in
       zip(columns[index], columns[index + 1]).map { ($0 + $1) / 2 }
     }
   }
 
-  func add(_ buffers: [AudioBuffer]) {
-    for buffer in buffers {
-      pending += buffer.format.channelCount == 1 ? buffer.samples : buffer.channel(channel)
-    }
-    takeWindows()
+  /// Measures interleaved samples where they are: only a window's length of them is copied.
+  func add(_ samples: [Float]) {
+    let pendingCount = pending.count
+    pending += samples.prefix(length * channelCount)
+    let begin = takeWindows(pending, from: 0)
+    guard begin >= pendingCount else { return pending.removeFirst(begin) }
+    pending = Array(samples[takeWindows(samples, from: begin - pendingCount)...])
   }
 
-  /// Takes all whole windows.
-  private func takeWindows() {
-    var begin = 0
-    while begin + length <= pending.count {
-      beginSpectrum()
-      spectrum.measure(pending[begin..<begin + length], into: &powers)
-      addPowers()
-      begin += hop
+  /// Takes all whole windows from an index on, and returns the index of the next one.
+  private func takeWindows(_ samples: [Float], from index: Int) -> Int {
+    let windowSize = length * channelCount
+    var begin = index
+    while begin + windowSize <= samples.count {
+      // Before the first spectrum of a column, because it changes the number of spectra.
+      if spectraInColumn == 0, columns.count == 2 * columnCount { lengthenColumns() }
+      spectrum.measure(samples, from: begin + channel, step: channelCount, addingTo: &powers)
+      spectraInColumn += 1
+      if spectraInColumn == spectraPerColumn { addColumn() }
+      begin += hop * channelCount
     }
-    pending.removeFirst(begin)
+    return begin
   }
 
-  private func beginSpectrum() {
-    spectraInColumn %= spectraPerColumn
-    if spectraInColumn == 0 {
-      if columns.count >= 2 * columnCount { lengthenColumns() }
-      columns.append(Array(repeating: 0, count: rows.count))
-    }
-    spectraInColumn += 1
+  /// Completes a column with the mean of its spectra.
+  private func addColumn() {
+    columns.append(Self.means(of: rows, in: powers, divisor: spectraInColumn))
+    powers = Array(repeating: 0, count: powers.count)
+    spectraInColumn = 0
   }
 
-  private func addPowers() {
-    var column = columns.removeLast()
-    for (row, bins) in rows.enumerated() {
-      var sum: Float = 0
-      for bin in bins { sum += powers[bin] }
-      column[row] += sum / Float(bins.count * spectraPerColumn)
-    }
-    columns.append(column)
+  // Static, because a closure of an actor checks at each call that it runs on the actor.
+  private static func means(
+    of rows: [ClosedRange<Int>], in powers: [Float], divisor: Int
+  ) -> [Float] {
+    rows.map { bins in powers[bins].reduce(0, +) / Float(bins.count * divisor) }
   }
 
   /// Measures what is left.
   func finish() {
+    let missing = length * channelCount - pending.count
     // The last window is filled up with silence.
-    if columns.isEmpty || pending.count > length / 2 {
-      pending += Array(repeating: 0, count: length - pending.count)
-      takeWindows()
+    if columns.isEmpty || missing < pending.count {
+      _ = takeWindows(pending + repeatElement(0, count: missing), from: 0)
     }
-    // The last column has fewer spectra than the others.
-    let missing = Float(spectraPerColumn) / Float(max(1, spectraInColumn))
-    columns.append(columns.removeLast().map { $0 * missing })
+    if spectraInColumn > 0 { addColumn() }
   }
 }
 
@@ -165,9 +165,8 @@ extension AsyncSequence where Element == AudioBuffer {
     _ scale: SpectrogramImage.Scale, columnCount: Int, rowCount: Int
   ) async throws -> SpectrogramImage? {
     var iterator = makeAsyncIterator()
-    var next = try await iterator.next()
-    while let buffer = next, buffer.isEmpty { next = try await iterator.next() }
-    guard let format = next?.format else { return nil }
+    var second = try await Self.nextSecond(&iterator)
+    guard let format = second?.format else { return nil }
     let channels = (0..<format.channelCount).compactMap {
       ChannelSpectrogram(
         $0, of: format, scale: scale, columnCount: columnCount, rowCount: rowCount)
@@ -176,21 +175,12 @@ extension AsyncSequence where Element == AudioBuffer {
       throw PlotError.drawing(reason: "no memory")
     }
     var frameCount: FrameCount = 0
-    while next != nil {
-      // The channels meet once in a second of audio.
-      var (buffers, count): ([AudioBuffer], FrameCount) = ([], 0)
-      while var buffer = next, count.rawValue < format.sampleRate.hertz {
-        guard buffer.format == format else {
-          throw PlotError.formatChanged(expected: format, actual: buffer.format)
-        }
-        _ = buffer.silenceNonFinite()
-        count += buffer.frameCount
-        buffers.append(buffer)
-        next = try await iterator.next()
-      }
-      frameCount += count
-      await withTaskGroup { [buffers] group in
-        for channel in channels { group.addTask { await channel.add(buffers) } }
+    while let audio = second {
+      frameCount += audio.frameCount
+      second = try await withThrowingTaskGroup { group in
+        for channel in channels { group.addTask { await channel.add(audio.samples) } }
+        // The next second is decoded while the channels measure this one.
+        return try await Self.nextSecond(&iterator, like: format)
       }
     }
     var columns: [[[Float]]] = []
@@ -201,5 +191,26 @@ extension AsyncSequence where Element == AudioBuffer {
     return SpectrogramImage(
       format: format, frameCount: frameCount, scale: scale,
       framesPerColumn: FrameCount(await channels[0].framesPerColumn), channels: columns)
+  }
+
+  /// At least a second of audio, or the rest; nil at the end.
+  private static func nextSecond(
+    _ iterator: inout AsyncIterator, like format: AudioFormat? = nil
+  ) async throws -> AudioBuffer? {
+    var (format, samples): (AudioFormat?, [Float]) = (format, [])
+    while var buffer = try await iterator.next() {
+      guard !buffer.isEmpty else { continue }
+      let expected = format ?? buffer.format
+      guard buffer.format == expected else {
+        throw PlotError.formatChanged(expected: expected, actual: buffer.format)
+      }
+      _ = buffer.silenceNonFinite()
+      format = expected
+      // A long buffer is not copied.
+      if samples.isEmpty { samples = buffer.samples } else { samples += buffer.samples }
+      if samples.count >= expected.sampleRate.hertz * expected.channelCount { break }
+    }
+    guard let format, !samples.isEmpty else { return nil }
+    return AudioBuffer(format: format, samples: samples)
   }
 }

@@ -22,6 +22,7 @@ extension ImportRules {
     "CKissFFT": "AudioPlots",
     "CLinux": "AudioThreads",
     "CMPG123": "SoundFile",
+    "CPNG": "AudioPlots",
     "CPocketSphinx": "PocketSphinxEngine",
     "CSndFile": "SoundFile",
     "CSoxr": "Resampling",
@@ -82,7 +83,7 @@ extension ImportRules {
       "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
       "Logging",
     ]),
-    "AudioPlots": ["AudioCore", "CCairo", "CKissFFT", "Glibc"],
+    "AudioPlots": ["AudioCore", "CCairo", "CKissFFT", "CPNG", "Glibc"],
     "Loudness": ["AudioCore", "CEBUR128", "Glibc"],
     "Resampling": ["AudioCore", "CSoxr"],
     "PocketSphinxEngine": essentials.union([

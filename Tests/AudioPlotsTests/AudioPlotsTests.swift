@@ -1,5 +1,7 @@
 import AudioCore
 import AudioPlots
+import Foundation
+import TestTools
 import Testing
 
 private let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
@@ -102,6 +104,33 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     let highest = columns[3].max() ?? 0
     #expect(highest > 0.1 && highest < 1.1)
   }
+
+  @Test(
+    arguments: [(8_000, 256), (16_000, 512), (44_100, 2_048)] as [(SampleRate, Int)],
+    [2, 3, 5, 7, 40, 500])
+  func `a sine at full scale has the power 1 in its channel, however many windows are averaged`(
+    rate: (hertz: SampleRate, window: Int), windows: Int
+  ) async throws {
+    // An eighth of the rate is the middle of a bin, and each row is a bin.
+    let sine = AudioSignal.sine(Double(rate.hertz.hertz) / 8, amplitude: 1)
+    let length = windows * rate.window
+    let buffer = AudioBuffer(
+      format: AudioFormat(sampleRate: rate.hertz, channelCount: 2),
+      samples: (0..<length).flatMap { [sine.sample(at: FrameCount($0), rate: rate.hertz), 0] })
+    let image = try #require(
+      try await stream(buffer).spectrogramImage(
+        .linear, columnCount: 10, rowCount: rate.window / 2))
+    let (bin, columns) = (rate.window / 8, image.channels[0])
+    #expect(windows > 10 || columns.count == 2 * windows)
+    for column in columns.dropFirst().dropLast() {
+      #expect(abs(column[bin] - 1) < 1e-3)
+      // The neighbors' share of a Hann window.
+      #expect(abs(column[bin - 1] - 0.25) < 1e-3 && abs(column[bin + 1] - 0.25) < 1e-3)
+      #expect(column[..<(bin - 1)].allSatisfy { $0 < 1e-6 })
+      #expect(column[(bin + 2)...].allSatisfy { $0 < 1e-6 })
+    }
+    #expect(image.channels[1].allSatisfy { $0.allSatisfy { $0 == 0 } })
+  }
 }
 
 @Suite struct DrawingTests {
@@ -119,6 +148,21 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
         #expect(String(decoding: data.prefix(8), as: UTF8.self).contains(start))
       }
     }
+  }
+
+  @Test func `FFmpeg reads the pixels of a PNG`() async throws {
+    let noise = AudioSignal.noise(seed: 3).buffer(.seconds(2), format: stereo)
+    let image = try #require(
+      try await stream(noise).spectrogramImage(.linear, columnCount: 400, rowCount: 128))
+    let (folder, frame) = (try TestFolder(), PlotFrame(width: 500, height: 300, title: "Noise"))
+    try Data(image.data(as: .png, frame)).write(to: folder.file("noise.png"))
+    let pixels = try Tool.ffmpeg(
+      "-i", folder.file("noise.png").path, "-f", "rawvideo", "-pix_fmt", "rgb24", "-")
+    let bitmap = try image.bitmap(frame)
+    let colors = (0..<bitmap.height).flatMap { row in
+      (0..<bitmap.width).map { bitmap.color(column: $0, row: row) }
+    }
+    #expect(Array(pixels) == colors.flatMap { [$0.red, $0.green, $0.blue] })
   }
 
   @Test func `the wave is blue where there is sound, and red marks clipping`() async throws {

@@ -138,7 +138,7 @@ struct MeasureCommand: FileListSubcommand {
 /// The measurement of one file, and what is wrong with it.
 private struct FileMeasurement {
   /// Longer buffers than usual cost fewer switches between threads.
-  private static let framesPerBuffer: FrameCount = 16_384
+  private static let framesPerBuffer: FrameCount = 65_536
 
   private(set) var result: AudioMeasurement?
   private(set) var sentences: [String] = []

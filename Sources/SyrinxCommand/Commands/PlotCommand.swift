@@ -172,7 +172,7 @@ struct PlotCommand: FileListSubcommand {
   ) async throws {
     let output = output(of: file)
     // Longer buffers than usual cost fewer switches between threads.
-    let buffers = file.buffers(framesPerBuffer: 16_384, problems: context.problems)
+    let buffers = file.buffers(framesPerBuffer: 131_072, problems: context.problems)
     if let data {
       let image = try await require(
         buffers.waveformImage(framesPerColumn: FrameCount(samplesPerPixel)), of: file)
