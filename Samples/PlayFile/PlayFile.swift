@@ -43,7 +43,7 @@ enum PlayFile {
         case .xrun(let silence), .starved(let silence):
           print("interrupted for \(silence.inSeconds) s")
         case .finished(let finish): print("played \(finish.played.inSeconds) s")
-        case .limited(let gain): print("turned down by \(-gain.dBFS) dB")
+        case .limited(let gain): print("turned down by \(-gain.value) dB")
         default: break
         }
       }

@@ -28,7 +28,7 @@ public final class RoomMonitor {
   private var isLoud = false
 
   /// A monitor that takes sound above a threshold as loud.
-  public init(threshold: Decibels = Decibels(dBFS: -30)) {
+  public init(threshold: Decibels = Decibels(-30)) {
     self.threshold = threshold
   }
 

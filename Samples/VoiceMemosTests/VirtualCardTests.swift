@@ -52,7 +52,7 @@ import Testing
     await store.receive(where: \.isPlayed)
     #expect(store.state.selected?.playhead == nil)
     let played = try #require(card.played.first)
-    #expect(played.level.peak > Decibels(dBFS: -7))
+    #expect(played.level.peak > Decibels(-7))
 
     await store.send(.deleteTapped)
     let song = try #require(store.state.selected?.memo)

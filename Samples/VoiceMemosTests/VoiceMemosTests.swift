@@ -50,12 +50,12 @@ import Testing
       $0.destination = .record(RecordMemo.State(title: title, file: file))
     }
     await store.receive(\.destination.record.start)
-    let level = AudioLevel(peak: Decibels(dBFS: -6), rms: Decibels(dBFS: -9))
+    let level = AudioLevel(peak: Decibels(-6), rms: Decibels(-9))
     microphone.yield(.levels(RecordingLevels(recorded: .milliseconds(100), level: level)))
     await store.receive(\.destination.record.event) {
       $0.destination = .record(
         RecordMemo.State(
-          title: title, file: file, recorded: .milliseconds(100), peak: Decibels(dBFS: -6)))
+          title: title, file: file, recorded: .milliseconds(100), peak: Decibels(-6)))
     }
     await store.send(.destination(.presented(.record(.stopTapped))))
     await store.receive(\.destination.record.event) {

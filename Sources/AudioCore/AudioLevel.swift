@@ -62,38 +62,39 @@ public struct AudioMeter: Sendable {
   }
 }
 
-/// A level relative to full scale, in dBFS.
+/// A level or a gain in decibels.
 ///
-/// A sample of 1 has 0 dBFS, lower levels are negative, and silence is negative infinity.
+/// A level is relative to full scale (dBFS): a sample of 1 has 0 dBFS, and silence is negative
+/// infinity. A gain is relative to its input: 0 dB leaves samples unchanged.
 public struct Decibels: Hashable, Comparable, Sendable {
-  /// The level in dBFS.
-  public let dBFS: Double
+  /// The number of decibels.
+  public let value: Double
 
-  /// Creates a level in dBFS; `-Double.infinity` is silence.
-  public init(dBFS: Double) {
-    self.dBFS = dBFS
+  /// Creates a level or a gain; `-Double.infinity` is silence.
+  public init(_ value: Double) {
+    self.value = value
   }
 
-  /// Creates the level of an amplitude; 1 is full scale.
+  /// Creates the level of an amplitude, where 1 is full scale, or the gain of a factor.
   public init(amplitude: Double) {
-    self.dBFS = amplitude > 0 ? 20 * decimalLogarithm(amplitude) : -.infinity
+    value = amplitude > 0 ? 20 * decimalLogarithm(amplitude) : -.infinity
   }
 
   /// Digital silence, negative infinity.
-  public static let silence = Decibels(dBFS: -.infinity)
+  public static let silence = Decibels(-.infinity)
 
-  /// The amplitude with this level, where 1 is full scale.
-  public var amplitude: Double { powerOfTen(dBFS / 20) }
+  /// The amplitude of a level, where 1 is full scale, or the factor of a gain.
+  public var amplitude: Double { powerOfTen(value / 20) }
 
   /// Orders from low to high.
-  public static func < (lhs: Self, rhs: Self) -> Bool { lhs.dBFS < rhs.dBFS }
+  public static func < (lhs: Self, rhs: Self) -> Bool { lhs.value < rhs.value }
 }
 
 extension Decibels: CustomStringConvertible {
-  /// A short description for users.
+  /// A short description for users, such as `-12.3 dB`.
   public var description: String {
-    guard dBFS.isFinite else { return dBFS < 0 ? "-inf dBFS" : "\(dBFS) dBFS" }
-    let tenths = (dBFS * 10).rounded() / 10
-    return "\(tenths == 0 ? 0 : tenths) dBFS"
+    guard value.isFinite else { return value < 0 ? "-inf dB" : "\(value) dB" }
+    let tenths = (value * 10).rounded() / 10
+    return "\(tenths == 0 ? 0 : tenths) dB"
   }
 }

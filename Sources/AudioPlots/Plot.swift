@@ -101,7 +101,7 @@ extension WaveformImage {
     canvas.line(.grid, from: (lane.x, middle), to: (lane.x + lane.width, middle))
     canvas.text("-inf", x: lane.x - 6, y: middle + 4, .right, size: 10, color: .faint)
     for level in [0.0, -6, -12] {
-      let distance = Decibels(dBFS: level).amplitude * lane.height / 2
+      let distance = Decibels(level).amplitude * lane.height / 2
       // Small lanes have room for the outermost labels alone.
       if level < 0, lane.height < 110 || level < -6 && lane.height < 160 { continue }
       for y in [middle - distance, middle + distance] {
@@ -138,7 +138,7 @@ extension SpectrogramImage {
 
   /// The level of a power as a part of the scale of colors, 0 to 1.
   static func part(of power: Float) -> Double {
-    let level = Decibels(amplitude: Double(power)).dBFS / 2
+    let level = Decibels(amplitude: Double(power)).value / 2
     return max(0, min((level - lowest) / (highest - lowest), 1))
   }
 

@@ -224,5 +224,5 @@ public struct LevelRule: Hashable, Sendable {
 
   /// −70 dBFS for 3 s, quieter than any working microphone.
   public static let silentMicrophone = LevelRule(
-    threshold: Decibels(dBFS: -70), hold: .seconds(3))
+    threshold: Decibels(-70), hold: .seconds(3))
 }

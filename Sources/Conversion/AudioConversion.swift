@@ -76,8 +76,8 @@ public struct AudioConversion: Sendable {
   public var end: Duration?
   /// The silence to remove; nil for none.
   public var trimming: SilencePolicy?
-  /// The gain before `normalization`, in decibels.
-  public var gain = Decibels(dBFS: 0)
+  /// The gain before `normalization`.
+  public var gain = Decibels(0)
   /// The target level; nil for no change.
   ///
   /// It reads the sources twice, so they must be files.
@@ -165,7 +165,7 @@ public struct ConversionResult: Sendable {
   }
 
   /// Whether samples were clipped.
-  public var isClipped: Bool { encoding.samples != .float && peak > Decibels(dBFS: 0) }
+  public var isClipped: Bool { encoding.samples != .float && peak > Decibels(0) }
 }
 
 /// The reason that audio could not be converted; files and rates have their own errors.

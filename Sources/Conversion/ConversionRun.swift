@@ -49,9 +49,9 @@ final class ConversionRun: Sendable {
     switch normalization {
     case .peak(let target):
       let peak = try run(pass, gain: 0, share: 0..<0.5) { _ in }
-      change = target.dBFS - Decibels(amplitude: Double(peak)).dBFS
+      change = target.value - Decibels(amplitude: Double(peak)).value
     case .loudness(let target):
-      let measurer = try AudioMeasurer(pass.format, silence: Decibels(dBFS: -60))
+      let measurer = try AudioMeasurer(pass.format, silence: Decibels(-60))
       let peak = try run(pass, gain: 0, share: 0..<0.5) { item in
         if case .audio(let buffer) = item { try measurer.add(buffer) }
       }
@@ -78,7 +78,7 @@ final class ConversionRun: Sendable {
     let files = try writing.finish()
     return ConversionResult(
       files: files, format: pass.format, encoding: pass.encoding,
-      peak: Decibels(amplitude: Double(peak)), gain: Decibels(dBFS: gain),
+      peak: Decibels(amplitude: Double(peak)), gain: Decibels(gain),
       shortfalls: pass.input.shortfalls,
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
   }
@@ -90,7 +90,7 @@ final class ConversionRun: Sendable {
     _ pass: Pass, gain: Double, share: Range<Double>,
     _ body: (ConversionDivider.Item) throws -> Void
   ) throws -> Float {
-    let gain = Float(Decibels(dBFS: conversion.gain.dBFS + gain).amplitude)
+    let gain = Float(Decibels(conversion.gain.value + gain).amplitude)
     var chain = ConversionChain(conversion, to: pass.format, gain: gain)
     var divider = ConversionDivider(conversion.division, rate: pass.format.sampleRate)
     let reading = try ConversionReading(pass.input)

@@ -57,7 +57,7 @@ extension AsyncSequence where Element == AudioBuffer {
   ///
   /// - Parameter silence: the level below which both ends count as silent.
   /// - Throws: the errors of this sequence, and `LoudnessError`.
-  public func measured(silence: Decibels = .init(dBFS: -60)) async throws -> AudioMeasurement? {
+  public func measured(silence: Decibels = Decibels(-60)) async throws -> AudioMeasurement? {
     var measurer: AudioMeasurer?
     for try await buffer in self where !buffer.isEmpty {
       let current = try measurer ?? AudioMeasurer(buffer.format, silence: silence)

@@ -13,7 +13,7 @@ public struct LoudnessMeter: AudioProcessor {
   /// - Parameters:
   ///   - interval: the audio between two reports; above 0.
   ///   - silence: the level below which both ends count as silent.
-  public init(every interval: Duration, silence: Decibels = .init(dBFS: -60)) {
+  public init(every interval: Duration, silence: Decibels = Decibels(-60)) {
     (self.interval, self.silence) = (interval, silence)
     levels = LevelMeter(every: interval)
   }
@@ -87,7 +87,7 @@ extension AsyncSequence where Element == AudioBuffer {
   ///   - silence: the level below which both ends count as silent.
   /// - Throws: the errors of this sequence, and `LoudnessError`.
   public func loudness(
-    every interval: Duration = .milliseconds(100), silence: Decibels = .init(dBFS: -60)
+    every interval: Duration = .milliseconds(100), silence: Decibels = Decibels(-60)
   ) -> ThrowingProcessedAudio<Self, LoudnessMeter> {
     processed(by: LoudnessMeter(every: interval, silence: silence))
   }

@@ -45,7 +45,7 @@ struct NoiseFloor: Sendable {
       return sum >= goal
     }
     guard let bin, bin > 0 else { return .silence }
-    return Decibels(dBFS: Double(bin) / Double(Self.binsPerDecibel) + Self.lowest)
+    return Decibels(Double(bin) / Double(Self.binsPerDecibel) + Self.lowest)
   }
 
   private mutating func note(_ bin: Int, isLoud: Bool) {
@@ -66,8 +66,8 @@ struct NoiseFloor: Sendable {
 
   /// The nearest bin; the first one is for silence and what is close to it.
   private func bin(_ level: Decibels) -> Int {
-    guard level.dBFS > Self.lowest else { return 0 }
-    let bin = ((level.dBFS - Self.lowest) * Double(Self.binsPerDecibel)).rounded()
+    guard level.value > Self.lowest else { return 0 }
+    let bin = ((level.value - Self.lowest) * Double(Self.binsPerDecibel)).rounded()
     return Int(min(bin, Double(counts.count - 1)))
   }
 }

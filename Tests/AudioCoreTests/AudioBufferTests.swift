@@ -20,10 +20,10 @@ import Testing
   }
 
   @Test func `decibels and amplitudes convert into each other`() {
-    #expect(Decibels(amplitude: 1).dBFS == 0)
-    #expect(abs(Decibels(amplitude: 0.5).dBFS - -6.0206) < 0.0001)
-    #expect(abs(Decibels(dBFS: -20).amplitude - 0.1) < 1e-12)
+    #expect(Decibels(amplitude: 1).value == 0)
+    #expect(abs(Decibels(amplitude: 0.5).value - -6.0206) < 0.0001)
+    #expect(abs(Decibels(-20).amplitude - 0.1) < 1e-12)
     #expect(Decibels(amplitude: 0) == .silence)
-    #expect("\(Decibels(dBFS: -12.34))" == "-12.3 dBFS")
+    #expect("\(Decibels(-12.34))" == "-12.3 dB")
   }
 }

@@ -51,7 +51,7 @@ import VirtualSoundCard
     try await harness.finish(first)
     try await harness.finish(second)
     let gains = harness.events.compactMap { event in
-      if case .limited(let gain) = event { gain.dBFS } else { nil }
+      if case .limited(let gain) = event { gain.value } else { nil }
     }
     #expect(harness.played.allSatisfy { abs($0) <= 1 })
     #expect(harness.played.contains { $0 > 0.95 })

@@ -12,7 +12,7 @@ import Testing
         &queue, .progress(PlaybackProgress(played: .milliseconds(step))))
       PipePolicy.playback.enqueue(
         &queue, .looped(PlaybackProgress(played: .milliseconds(step)), count: step))
-      PipePolicy.playback.enqueue(&queue, .limited(Decibels(dBFS: step == 50 ? -6 : -3)))
+      PipePolicy.playback.enqueue(&queue, .limited(Decibels(step == 50 ? -6 : -3)))
       PipePolicy.playback.enqueue(&queue, .nonFinite(sampleCount: 2))
     }
     #expect(
@@ -20,7 +20,7 @@ import Testing
         .xrun(.milliseconds(2_500)), .starved(.seconds(1)),
         .progress(PlaybackProgress(played: .milliseconds(100))),
         .looped(PlaybackProgress(played: .milliseconds(100)), count: 100),
-        .limited(Decibels(dBFS: -6)), .nonFinite(sampleCount: 200),
+        .limited(Decibels(-6)), .nonFinite(sampleCount: 200),
       ])
   }
 

@@ -101,7 +101,7 @@ import VirtualSoundCard
       await clock.advance(by: .milliseconds(100))
       guard case .levels(let levels) = try await events.next() else { throw Missing() }
       #expect(levels.recorded == .milliseconds(100))
-      #expect(abs(levels.level.peak.dBFS - -20) < 0.01)
+      #expect(abs(levels.level.peak.value - -20) < 0.01)
       #expect(levels.channels.map(\.peak) == Array(repeating: levels.level.peak, count: 2))
       #expect(await recorder.currentTime() == 0.1)
       await recorder.stopRecording()
@@ -117,7 +117,7 @@ import VirtualSoundCard
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
     let events = try await record(.init(url: folder.url("wav")), on: card)
     let told = events.compactMap { event -> Double? in
-      if case .silentMicrophone(let level) = event { level.dBFS.rounded() } else { nil }
+      if case .silentMicrophone(let level) = event { level.value.rounded() } else { nil }
     }
     #expect(told == warnings)
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct EdgeTrimmerTests {
   private func trimmed(_ audio: AudioBuffer, margin: Int, cut size: Int) -> [Float] {
-    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(margin))
+    let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(margin))
     var trimmer = EdgeTrimmer(rule, rate: 1_000, limit: .milliseconds(500))
     var kept: [AudioBuffer] = []
     for buffer in audio.cut(size) {

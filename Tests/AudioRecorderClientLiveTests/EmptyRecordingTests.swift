@@ -34,7 +34,7 @@ import VirtualSoundCard
     format: String
   ) async throws {
     let url = folder.url(format)
-    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+    let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
     let finish = try await wait(RecordingRequest(url: url, start: .atSound(rule)))
     #expect(finish?.frameCount == 0)
     #expect(finish?.reason == .stopped)
@@ -48,7 +48,7 @@ import VirtualSoundCard
     let url = folder.url(format)
     let old = Data("old".utf8)
     try old.write(to: url)
-    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+    let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
     #expect(try await wait(RecordingRequest(url: url, start: .atSound(rule)))?.frameCount == 0)
     #expect(try Data(contentsOf: url) == old)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.directory.path)

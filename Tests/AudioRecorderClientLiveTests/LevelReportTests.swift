@@ -22,10 +22,10 @@ import Testing
 
   @Test func `each channel has its peak and its RMS`() throws {
     let levels = try #require(reports([tenth(0.1, 0.01)]).first)
-    #expect(levels.channels.map { $0.peak.dBFS.rounded() } == [-20, -40])
-    #expect(levels.channels.map { $0.rms.dBFS.rounded() } == [-20, -40])
+    #expect(levels.channels.map { $0.peak.value.rounded() } == [-20, -40])
+    #expect(levels.channels.map { $0.rms.value.rounded() } == [-20, -40])
     #expect(levels.level.peak == levels.channels[0].peak)
-    #expect(abs(levels.level.rms.dBFS - -22.967) < 0.001)
+    #expect(abs(levels.level.rms.value - -22.967) < 0.001)
     #expect(levels.recorded == .milliseconds(100))
   }
 
@@ -65,7 +65,7 @@ import Testing
   @Test func `a peak is held for a second and a half, then the newest`() {
     let loud = [tenth(0.5, 0)]
     let rest = Array(repeating: tenth(0.1, 0), count: 20)
-    let held = reports(loud + rest).map { $0.channels[0].heldPeak.dBFS.rounded() }
+    let held = reports(loud + rest).map { $0.channels[0].heldPeak.value.rounded() }
     #expect(held == Array(repeating: -6, count: 16) + Array(repeating: -20, count: 5))
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct LoudnessTests {
-  private let loudness = Loudness(threshold: Decibels(dBFS: -20))
+  private let loudness = Loudness(threshold: Decibels(-20))
   private let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
   @Test func `a frame is loud if one of its channels reaches the threshold`() {

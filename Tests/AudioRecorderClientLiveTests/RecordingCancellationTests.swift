@@ -57,11 +57,11 @@ import VirtualSoundCard
       url: folder.url("wav"), encoding: .wavFloat, sampleRate: 8_000, channelCount: 1, id: "a")
     switch moment {
     case .waitingForSound:
-      request.start = .atSound(LevelRule(threshold: Decibels(dBFS: 6), hold: .zero))
+      request.start = .atSound(LevelRule(threshold: Decibels(6), hold: .zero))
     case .waitingForCommand: request.start = .onCommand
     case .rolled: request.rolling = RecordingRolling(length: .milliseconds(200))
     case .trimming:
-      request.trim = LevelRule(threshold: Decibels(dBFS: 6), hold: .milliseconds(100))
+      request.trim = LevelRule(threshold: Decibels(6), hold: .milliseconds(100))
     case .beginning, .sounding, .paused, .shared: break
     }
     return request

@@ -10,7 +10,7 @@ import Testing
 @Suite struct RecordingConsumerTests {
   private let folder = RecordingFolder()
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
-  private let second = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(1))
+  private let second = LevelRule(threshold: Decibels(-40), hold: .seconds(1))
 
   @Test func `silence in place of lost frames does not count as quiet`() throws {
     let url = folder.url("wav")

@@ -6,7 +6,7 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct RecordingGateTests {
-  private let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+  private let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
   private let url = URL(fileURLWithPath: "a.wav")
 
   private func outputs(
@@ -34,7 +34,7 @@ import Testing
     let audio = Steps.audio((0.5, 300), (0.001, 1_000))
     let request = RecordingRequest(
       url: url, endAfterSilence: rule,
-      trim: LevelRule(threshold: Decibels(dBFS: -40), hold: .zero))
+      trim: LevelRule(threshold: Decibels(-40), hold: .zero))
     #expect(outputs(request, audio).kept == Array(audio.samples[..<300]))
   }
 

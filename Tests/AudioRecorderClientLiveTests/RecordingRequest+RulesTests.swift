@@ -9,7 +9,7 @@ import Testing
   private static let url = URL(fileURLWithPath: "a.wav")
 
   @Test func `rules out of range are refused with their value`() {
-    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(-1))
+    let rule = LevelRule(threshold: Decibels(-40), hold: .seconds(-1))
     let long = LevelRule(threshold: rule.threshold, hold: .milliseconds(600_500))
     let none = LevelRule(threshold: rule.threshold, hold: .zero)
     let refused: [(RecordingRequest, String)] = [
@@ -33,9 +33,9 @@ import Testing
   }
 
   @Test func `a rule exactly at its limit is accepted`() throws {
-    let shortest = LevelRule(threshold: Decibels(dBFS: -40), hold: .zero)
-    let longest = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(600))
-    let hours = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(36_000))
+    let shortest = LevelRule(threshold: Decibels(-40), hold: .zero)
+    let longest = LevelRule(threshold: Decibels(-40), hold: .seconds(600))
+    let hours = LevelRule(threshold: Decibels(-40), hold: .seconds(36_000))
     try RecordingRequest(
       url: Self.url, warnBelow: hours, start: .atSound(shortest), endAfterSilence: hours,
       trim: shortest

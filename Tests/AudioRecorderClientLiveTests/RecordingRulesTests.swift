@@ -14,7 +14,7 @@ import VirtualSoundCard
   private let folder = RecordingFolder()
   private let clock = TestClock()
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
-  private let quiet = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(250))
+  private let quiet = LevelRule(threshold: Decibels(-40), hold: .milliseconds(250))
 
   /// A second of noise at −60 dBFS, a second at −6, and another soft one.
   private var speech: AudioBuffer {
@@ -44,7 +44,7 @@ import VirtualSoundCard
 
   @Test func `silence is trimmed at both ends`() async throws {
     let url = folder.url("wav")
-    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+    let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
     try await record(
       RecordingRequest(url: url, encoding: .wavFloat, trim: rule), hearing: speech)
     let heard = speech.samples

@@ -5,7 +5,7 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct SilenceEndTests {
-  private let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+  private let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
 
   /// The frame before which the recording ends.
   private func end(_ audio: AudioBuffer, cut size: Int, skip: FrameCount = 0) -> FrameCount? {

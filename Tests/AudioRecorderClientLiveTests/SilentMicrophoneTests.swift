@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SilentMicrophoneTests {
   /// Warns after a second below −60 dBFS.
-  private let rule = LevelRule(threshold: Decibels(dBFS: -60), hold: .seconds(1))
+  private let rule = LevelRule(threshold: Decibels(-60), hold: .seconds(1))
 
   /// The steps at which it warns; each is half a second with this amplitude.
   private func warnings(_ amplitudes: [Float]) -> [Int] {
@@ -27,7 +27,7 @@ import Testing
     var microphone = SilentMicrophone(rule, rate: 16_000)
     let samples = Array(repeating: Float(-0.0001), count: 16_000)
     let level = microphone.take(AudioBuffer(format: .speech, samples: samples))
-    #expect(level.map { $0.dBFS.rounded() } == -80)
+    #expect(level.map { $0.value.rounded() } == -80)
   }
 
   @Test func `a frame at the threshold is loud, and quiet counts from the last loud frame`() {

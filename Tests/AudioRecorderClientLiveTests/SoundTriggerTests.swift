@@ -7,7 +7,7 @@ import Testing
 @Suite struct SoundTriggerTests {
   private func onset(_ audio: AudioBuffer, hold: Duration, cut size: Int) -> FrameCount? {
     var trigger = SoundTrigger(
-      LevelRule(threshold: Decibels(dBFS: -40), hold: hold), rate: audio.format.sampleRate)
+      LevelRule(threshold: Decibels(-40), hold: hold), rate: audio.format.sampleRate)
     for buffer in audio.cut(size) {
       if let onset = trigger.take(buffer) { return onset }
     }

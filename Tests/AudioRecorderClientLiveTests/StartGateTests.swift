@@ -5,7 +5,7 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct StartGateTests {
-  private let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(20))
+  private let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(20))
   private let audio = Steps.audio((0.001, 500), (0.5, 100))
 
   @Test(arguments: [(0, 1), (0, 50), (30, 7), (30, 50), (30, 600), (500, 50), (800, 50)])

@@ -25,11 +25,11 @@ import Testing
     var queue: [RecordingEvent] = []
     PipePolicy.recording.enqueue(&queue, start)
     for level in 1...5_000 {
-      PipePolicy.recording.enqueue(&queue, .silentMicrophone(Decibels(dBFS: Double(-level))))
+      PipePolicy.recording.enqueue(&queue, .silentMicrophone(Decibels(Double(-level))))
     }
     #expect(queue.count == PipePolicy.eventLimit)
     #expect(queue.first == start)
-    #expect(queue.last == .silentMicrophone(Decibels(dBFS: -5_000)))
+    #expect(queue.last == .silentMicrophone(Decibels(-5_000)))
   }
 
   @Test func `the last loss of a device and the sum of its gaps are kept`() {

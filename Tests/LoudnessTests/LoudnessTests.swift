@@ -43,8 +43,8 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(result.maximumMomentary.lufs, -23, 0.1))
     #expect(isNear(result.maximumShortTerm.lufs, -23, 0.1))
     #expect(isNear(result.range, 0, 0.1))
-    #expect(isNear(result.level.peak.dBFS, -23, 0.01))
-    #expect(isNear(result.level.rms.dBFS, -26.01, 0.01))
+    #expect(isNear(result.level.peak.value, -23, 0.01))
+    #expect(isNear(result.level.rms.value, -26.01, 0.01))
     #expect(result.channels.count == 2 && result.frameCount == FrameCount(20 * rate.hertz))
   }
 
@@ -78,8 +78,8 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     // A quarter of the rate at 45 degrees: samples at 0.707 of a wave whose peak is 1.
     let signal = AudioSignal { frame, _ in Float([0.5, 0.5, -0.5, -0.5][frame % 4]) }
     let result = try await measure(signal, .seconds(1))
-    #expect(isNear(result.level.peak.dBFS, -6.02, 0.01))
-    #expect(isNear(result.truePeak.dBFS, -3.01, 0.2))
+    #expect(isNear(result.level.peak.value, -6.02, 0.01))
+    #expect(isNear(result.truePeak.value, -3.01, 0.2))
   }
 
   @Test func `clipped samples and runs are counted, an offset and silent ends are measured`()
@@ -100,7 +100,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(result.channels.map(\.clippedRunCount) == [1, 1])
     #expect(result.clippedSampleCount == 12)
     #expect(isNear(result.channels[0].offset, 0.1, 0.001))
-    #expect(isNear(result.noiseFloor.dBFS, -12, 0.2))
+    #expect(isNear(result.noiseFloor.value, -12, 0.2))
   }
 
   @Test func `the noise floor is that of the pauses, not of the silent ends`() async throws {
@@ -113,14 +113,14 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     }
     let result = try await measure(signal, .seconds(9))
     // The root mean square of even noise is its amplitude less 4.77 dB.
-    #expect(isNear(result.noiseFloor.dBFS, 20 * log10(0.002) - 4.77, 0.3))
+    #expect(isNear(result.noiseFloor.value, 20 * log10(0.002) - 4.77, 0.3))
   }
 
   @Test func `NaN is counted and measured as silence`() async throws {
     let signal = AudioSignal { frame, _ in frame == 100 ? .nan : 0.5 }
     let result = try await measure(signal, .seconds(1))
     #expect(result.nonFiniteSampleCount == 2)
-    #expect(isNear(result.level.rms.dBFS, -6.02, 0.01) && result.integrated.lufs.isFinite)
+    #expect(isNear(result.level.rms.value, -6.02, 0.01) && result.integrated.lufs.isFinite)
   }
 
   @Test(arguments: [1e20, .greatestFiniteMagnitude] as [Float])
@@ -128,10 +128,10 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     let result = try await measure(
       AudioSignal { frame, _ in frame % 2 == 0 ? amplitude : -amplitude }, .seconds(1))
     let level = 20 * log10(Double(amplitude))
-    #expect(isNear(result.level.peak.dBFS, level, 0.01))
-    #expect(isNear(result.level.rms.dBFS, level, 0.01))
+    #expect(isNear(result.level.peak.value, level, 0.01))
+    #expect(isNear(result.level.rms.value, level, 0.01))
     #expect(result.channels.map(\.offset) == [0, 0])
-    #expect(result.truePeak.dBFS.isFinite && result.noiseFloor.dBFS == 0)
+    #expect(result.truePeak.value.isFinite && result.noiseFloor.value == 0)
   }
 
   @Test func `silence has no loudness, and no audio has no measurement`() async throws {
@@ -174,7 +174,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     let last = try #require(readings.last)
     let whole = try #require(try await stream(buffer, block: 999).measured())
     #expect(last.total.frameCount == whole.frameCount && last.total.truePeak == whole.truePeak)
-    #expect(isNear(last.total.level.rms.dBFS, whole.level.rms.dBFS, 1e-5))
+    #expect(isNear(last.total.level.rms.value, whole.level.rms.value, 1e-5))
     #expect(isNear(last.total.integrated.lufs, whole.integrated.lufs, 1e-9))
     #expect(isNear(last.momentary.lufs, whole.integrated.lufs, 1))
   }
@@ -187,7 +187,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     let signal = AudioSignal { frame, _ in frame < 48_000 ? 0.00316 : 0.5 }
     let buffer = signal.buffer(.seconds(2), format: stereo)
     var last: LoudnessReading?
-    for try await reading in stream(buffer).loudness(silence: Decibels(dBFS: silence)) {
+    for try await reading in stream(buffer).loudness(silence: Decibels(silence)) {
       last = reading
     }
     #expect(last?.total.silenceAtStart == length)

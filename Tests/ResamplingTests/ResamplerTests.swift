@@ -173,5 +173,5 @@ func signalToNoise(_ signal: [Float], _ other: [Float], edge: Int) -> Double {
       (Double(signal[index]) - Double(other[index]))
       * (Double(signal[index]) - Double(other[index]))
   }
-  return Decibels(amplitude: (power / noise).squareRoot()).dBFS
+  return Decibels(amplitude: (power / noise).squareRoot()).value
 }

@@ -8,7 +8,7 @@ import Testing
 /// The example of README.md and `AudioCore.docc`; DocumentationTests finds it here.
 @Suite struct StreamExampleTests {
   private func tidyUp(_ recording: URL, into talk: URL) async throws {
-    let tidy = SoundFile.buffers(of: recording).trimmingSilence(below: Decibels(dBFS: -50))
+    let tidy = SoundFile.buffers(of: recording).trimmingSilence(below: Decibels(-50))
       .faded(in: .milliseconds(20), out: .milliseconds(200)).resampled(to: .speech)
       .teed(to: talk, encoding: .flac16)
     for try await reading in tidy.levels(every: .seconds(1)) { print(reading.level.rms) }

@@ -121,7 +121,7 @@ struct ConvertCommandTests {
       in: folder)
     #expect(outcome.status == 0 && outcome.error.isEmpty)
     let samples = try folder.samples("b.wav")
-    let level = 0.25 * Float(Decibels(dBFS: 12).amplitude)
+    let level = 0.25 * Float(Decibels(12).amplitude)
     try #require(samples.count == 16_000)
     #expect(samples[0] == 0 && samples[15_999] == 0)
     for (index, part) in [(800, 0.5), (8_000, 1), (14_399, 0.5)] as [(Int, Float)] {
@@ -246,8 +246,8 @@ struct ConvertCommandTests {
 
   @Test func `a target of normalization is a peak or a loudness`() {
     let target = { NormalizationTarget(argument: $0)?.normalization }
-    #expect(target("-1") == .peak(Decibels(dBFS: -1)))
-    #expect(target("-3dBFS") == .peak(Decibels(dBFS: -3)))
+    #expect(target("-1") == .peak(Decibels(-1)))
+    #expect(target("-3dBFS") == .peak(Decibels(-3)))
     #expect(target("-16LUFS") == .loudness(LoudnessLevel(lufs: -16)))
     for text in ["1", "LUFS", "nan", "-16 LU", "-201"] { #expect(target(text) == nil) }
   }

@@ -11,7 +11,7 @@ struct LevelMeterLineTests {
     LevelMeterLine(
       label: "0:03.2",
       channels: zip(peaks, held ?? peaks).map {
-        .init(peak: Decibels(dBFS: $0), heldPeak: Decibels(dBFS: $1))
+        .init(peak: Decibels($0), heldPeak: Decibels($1))
       }, isClipped: isClipped)
   }
 
@@ -21,7 +21,7 @@ struct LevelMeterLineTests {
   func `the length of the bar follows the peak`(peak: Double, length: Int) {
     let text = meter([peak]).text(columns: 79)
     #expect(text.count { $0 == "#" } == length)
-    #expect(text.hasSuffix("] \(Decibels(dBFS: peak))"))
+    #expect(text.hasSuffix("] \(Decibels(peak).levelText)"))
   }
 
   @Test
@@ -55,7 +55,7 @@ struct LevelMeterLineTests {
   func `a peak is held for a second and a half, and clipping is remembered`() {
     var ballistics = MeterBallistics()
     func meter(_ peak: Double, at frame: FrameCount) -> LevelMeterLine {
-      let level = AudioLevel(peak: Decibels(dBFS: peak), rms: .silence)
+      let level = AudioLevel(peak: Decibels(peak), rms: .silence)
       return ballistics.meter(
         after: LevelReading(firstFrame: frame, frameCount: 100, level: level, channels: [level]),
         at: 1_000, label: "")
@@ -63,8 +63,8 @@ struct LevelMeterLineTests {
     #expect(!meter(-20, at: 0).isClipped)
     #expect(meter(0, at: 100).isClipped)
     let later = meter(-30, at: 1_500)
-    #expect(later.isClipped && later.channels.map(\.heldPeak.dBFS) == [0])
-    #expect(meter(-30, at: 1_700).channels.map(\.heldPeak.dBFS) == [-30])
+    #expect(later.isClipped && later.channels.map(\.heldPeak.value) == [0])
+    #expect(meter(-30, at: 1_700).channels.map(\.heldPeak.value) == [-30])
   }
 
   @Test

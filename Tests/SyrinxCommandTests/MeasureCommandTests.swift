@@ -14,7 +14,7 @@ struct MeasureCommandTests {
 
   private func tone(_ name: String, seconds: Int, dBFS: Double) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
-    let signal = AudioSignal.sine(997, amplitude: Float(Decibels(dBFS: dBFS).amplitude))
+    let signal = AudioSignal.sine(997, amplitude: Float(Decibels(dBFS).amplitude))
     let writer = try SoundFileWriter(
       url: folder.file(name), format: format, encoding: .wavFloat)
     try writer.write(signal.buffer(.seconds(seconds), format: format))

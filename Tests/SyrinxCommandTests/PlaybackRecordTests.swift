@@ -13,7 +13,7 @@ struct PlaybackRecordTests {
   }
 
   @Test func `the help documents every key of a playback event`() {
-    let record = PlaybackRecord(.limited(Decibels(dBFS: 0)), files: [])
+    let record = PlaybackRecord(.limited(Decibels(0)), files: [])
     let keys = Mirror(reflecting: record).children.compactMap(\.label)
     #expect(keys.count > 10)
     for key in keys { #expect(PlaybackRecord.schema.contains("\"\(key)\""), "\(key)") }
@@ -51,7 +51,7 @@ struct PlaybackRecordTests {
     #expect(try line(.deviceLost) == #"{"event":"deviceLost"}"#)
     #expect(
       try line(.deviceReturned(gap: .seconds(2))) == #"{"event":"deviceReturned","gap":2}"#)
-    #expect(try line(.limited(Decibels(dBFS: -6.02))) == #"{"event":"limited","gain":-6}"#)
+    #expect(try line(.limited(Decibels(-6.02))) == #"{"event":"limited","gain":-6}"#)
     #expect(try line(.nonFinite(sampleCount: 3)) == #"{"event":"nonFinite","samples":3}"#)
     #expect(
       try PlaybackRecord(.init(item: 1, reason: .stopped, played: .seconds(3)), files: files)

@@ -17,7 +17,7 @@ struct RecordingRecordTests {
   @Test
   func `levels are reported per channel, and digital silence is omitted`() throws {
     let loud = ChannelLevel(
-      peak: Decibels(dBFS: -6.0206), rms: Decibels(dBFS: -9), heldPeak: Decibels(dBFS: -3),
+      peak: Decibels(-6.0206), rms: Decibels(-9), heldPeak: Decibels(-3),
       clippedSamples: 2)
     let levels = RecordingLevels(
       recorded: .microseconds(1_500_400), level: AudioLevel(peak: loud.peak, rms: loud.rms),

@@ -24,7 +24,7 @@ struct RecordingRuleOptionsTests {
     let request = try request(
       "--start-at-sound", "--pre-roll", "2", "--stop-after-silence", "3", "--trim-silence",
       "--threshold", "-50", "--hold", "0.5")
-    let level = Decibels(dBFS: -50)
+    let level = Decibels(-50)
     #expect(request.start == .atSound(LevelRule(threshold: level, hold: .milliseconds(500))))
     #expect(request.preRoll == .seconds(2))
     #expect(request.endAfterSilence == LevelRule(threshold: level, hold: .seconds(3)))
@@ -33,7 +33,7 @@ struct RecordingRuleOptionsTests {
 
   @Test
   func `rules default to -40 dBFS and 0.1 s`() throws {
-    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+    let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
     #expect(try request("--start-at-sound").start == .atSound(rule))
     #expect(try request("--trim-silence").trim == rule)
     #expect(try request("--stop-after-silence", "2").endAfterSilence?.threshold == rule.threshold)

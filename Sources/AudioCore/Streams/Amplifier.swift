@@ -161,9 +161,9 @@ extension AsyncSequence where Element == AudioBuffer {
     amplified(along: GainRamp(constant: gain))
   }
 
-  /// Changes the level by this many decibels; −6 halves the amplitude.
-  public func amplified(byDecibels decibels: Double) -> ProcessedAudio<Self, Amplifier> {
-    amplified(by: Float(Decibels(dBFS: decibels).amplitude))
+  /// Multiplies every sample by a gain in decibels: `Decibels(-6)` halves the amplitude.
+  public func amplified(by gain: Decibels) -> ProcessedAudio<Self, Amplifier> {
+    amplified(by: Float(gain.amplitude))
   }
 
   /// Multiplies every sample by the ramp's gain at its frame index.

@@ -243,7 +243,7 @@ public struct SilencePolicy: Hashable, Sendable {
 
   /// Creates a policy; `hold` and `margin` must not be negative.
   public init(
-    threshold: Decibels = Decibels(dBFS: -50), hold: Duration = .milliseconds(500),
+    threshold: Decibels = Decibels(-50), hold: Duration = .milliseconds(500),
     margin: Duration = .milliseconds(100)
   ) {
     precondition(hold >= .zero && margin >= .zero, "lengths of silence are not negative")
@@ -260,7 +260,7 @@ extension AsyncSequence where Element == AudioBuffer {
   ///
   /// Silence of at most the longer of `hold` and `margin` is held until it is decided.
   public func trimmingSilence(
-    below threshold: Decibels = Decibels(dBFS: -50), hold: Duration = .seconds(10),
+    below threshold: Decibels = Decibels(-50), hold: Duration = .seconds(10),
     margin: Duration = .milliseconds(100)
   ) -> ProcessedAudio<Self, SilenceTrimmer> {
     let policy = SilencePolicy(threshold: threshold, hold: hold, margin: margin)

@@ -73,7 +73,7 @@ final class EnergyDetector: SpeechActivitySession {
 
   private static func level(_ powers: ArraySlice<Double>) -> Double {
     let mean = powers.reduce(0, +) / Double(powers.count)
-    return max(Decibels(amplitude: mean.squareRoot()).dBFS, LevelHistory.lowest)
+    return max(Decibels(amplitude: mean.squareRoot()).value, LevelHistory.lowest)
   }
 
   /// Judges the waiting frames by their levels, against all measurements so far.

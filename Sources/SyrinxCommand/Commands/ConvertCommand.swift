@@ -162,8 +162,8 @@ struct ConvertCommand: FileListSubcommand {
     }
     if result.isClipped {
       await context.console.report(
-        "\(job.output): clipped, the peak is \(result.peak); lower it with --normalize -1 or --gain"
-      )
+        "\(job.output): clipped, the peak is \(result.peak.levelText); "
+          + "lower it with --normalize -1 or --gain")
     }
     if result.files.isEmpty {
       await context.console.report("\(job.inputs[0]): the input is silent, so no file was written")
@@ -239,7 +239,7 @@ struct ConversionRecord: Encodable {
     frames = file.frameCount.rawValue
     seconds = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
     peak = result.peak.finite
-    gain = (result.gain.dBFS * 100).rounded() / 100
+    gain = (result.gain.value * 100).rounded() / 100
   }
 
   /// The documentation of the JSON in the help.

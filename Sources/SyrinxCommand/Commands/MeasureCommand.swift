@@ -79,7 +79,7 @@ struct MeasureCommand: FileListSubcommand {
     try await context.forEachFile(
       files, jobs: parallel.count, showsCount: files.count > 1, inputs: { [$0] }
     ) { [silence] file in
-      await FileMeasurement(file, silence: Decibels(dBFS: silence))
+      await FileMeasurement(file, silence: Decibels(silence))
     } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
@@ -111,7 +111,7 @@ struct MeasureCommand: FileListSubcommand {
     var ballistics = MeterBallistics()
     var last: LoudnessReading?
     let readings = audio.limited(to: limit)
-      .loudness(every: .milliseconds(100), silence: Decibels(dBFS: silence))
+      .loudness(every: .milliseconds(100), silence: Decibels(silence))
     for try await reading in readings {
       let rate = reading.total.format.sampleRate
       let label = "\(reading.total.duration.clockText) \(reading.shortTerm)"

@@ -22,7 +22,13 @@ extension Encodable {
 
 extension Decibels {
   /// The level for JSON, rounded to a hundredth; nil for infinity, which JSON lacks.
-  var finite: Double? { dBFS.finite }
+  var finite: Double? { value.finite }
+
+  /// A level for people: `-12.3 dBFS`.
+  var levelText: String { "\(self)FS" }
+
+  /// The level of a true peak for people: `-12.3 dBTP`.
+  var truePeakText: String { "\(self)TP" }
 }
 
 extension Double {

@@ -36,7 +36,7 @@ struct LevelMeterLine {
   /// - Parameter isPlain: whether the terminal shows ASCII only.
   func text(columns: Int, isPlain: Bool = false) -> String {
     let peak = channels.map(\.peak).max() ?? .silence
-    let end = " \(peak)" + (isClipped ? " \(Self.clipMark)" : "")
+    let end = " \(peak.levelText)" + (isClipped ? " \(Self.clipMark)" : "")
     let short = end.replacing(" dBFS", with: "")
     let forms = [("\(label) ", end), ("", end), ("", short)]
     for draw in [longBars, { shortBars(columns: $0, isPlain: isPlain) }] {
@@ -78,8 +78,8 @@ struct LevelMeterLine {
 
   /// How many of `count` cells a level fills.
   private static func cells(_ level: Decibels, of count: Int) -> Int {
-    guard level.dBFS > lowest else { return 0 }
-    return min(count, Int(((level.dBFS - lowest) / -lowest * Double(count)).rounded()))
+    guard level.value > lowest else { return 0 }
+    return min(count, Int(((level.value - lowest) / -lowest * Double(count)).rounded()))
   }
 }
 

@@ -10,7 +10,7 @@ struct MeasurementReport {
   /// The lines, the first of which names the audio.
   var lines: [String] {
     let rows = [
-      loudness, peak, row("rms", "\(result.level.rms)"), clipping, offset, silence, floor,
+      loudness, peak, row("rms", result.level.rms.levelText), clipping, offset, silence, floor,
     ]
     return ["\(name) (\(result.format), \(result.duration.clockText))"]
       + (rows.compactMap { $0 } + channels)
@@ -34,7 +34,7 @@ struct MeasurementReport {
   }
 
   private var peak: String {
-    row("peak", "\(result.level.peak), true peak \(result.truePeak.truePeakText)")
+    row("peak", "\(result.level.peak.levelText), true peak \(result.truePeak.truePeakText)")
   }
 
   private var clipping: String {
@@ -59,7 +59,7 @@ struct MeasurementReport {
   }
 
   private var floor: String? {
-    var text = "\(result.noiseFloor)"
+    var text = result.noiseFloor.levelText
     if result.nonFiniteSampleCount > 0 {
       text += "; \(result.nonFiniteSampleCount) samples are NaN or infinite, measured as silence"
     }
@@ -75,15 +75,10 @@ struct MeasurementReport {
       let clipped = channel.clippedSampleCount > 0 ? ", \(channel.clippedSampleCount) clipped" : ""
       return row(
         name == "?" ? "channel \(index + 1)" : name,
-        "peak \(channel.level.peak), true peak \(channel.truePeak.truePeakText), "
-          + "rms \(channel.level.rms)\(clipped)")
+        "peak \(channel.level.peak.levelText), true peak \(channel.truePeak.truePeakText), "
+          + "rms \(channel.level.rms.levelText)\(clipped)")
     }
   }
-}
-
-extension Decibels {
-  /// The level of a true peak, whose unit is dBTP.
-  var truePeakText: String { "\(self)".replacing("dBFS", with: "dBTP") }
 }
 
 extension Double {

@@ -109,11 +109,11 @@ struct ConversionOptions: ParsableArguments {
   var splits: Bool { every != nil || splitAtSilence }
 
   func apply(to conversion: inout AudioConversion) {
-    let threshold = Decibels(dBFS: silence)
+    let threshold = Decibels(silence)
     conversion.sampleRate = rate.map(SampleRate.init(hertz:))
     conversion.channelCount = channels
     conversion.samples = samples
-    conversion.gain = Decibels(dBFS: gain)
+    conversion.gain = Decibels(gain)
     conversion.normalization = normalize?.normalization
     (conversion.start, conversion.end) = (start.duration, end?.duration)
     (conversion.fadeIn, conversion.fadeOut) = (fadeIn.duration, fadeOut.duration)
@@ -136,7 +136,7 @@ struct NormalizationTarget: Equatable, ExpressibleByArgument {
       return nil
     }
     normalization =
-      unit == "lufs" ? .loudness(LoudnessLevel(lufs: level)) : .peak(Decibels(dBFS: level))
+      unit == "lufs" ? .loudness(LoudnessLevel(lufs: level)) : .peak(Decibels(level))
   }
 }
 

@@ -109,7 +109,7 @@ struct RecordingRuleOptions: ParsableArguments {
 
   /// Applies the rules to a request.
   func apply(to request: inout RecordingRequest) {
-    let level = Decibels(dBFS: threshold ?? -40)
+    let level = Decibels(threshold ?? -40)
     let rule = LevelRule(threshold: level, hold: .seconds(hold ?? 0.1))
     if startAtSound {
       request.start = .atSound(rule)

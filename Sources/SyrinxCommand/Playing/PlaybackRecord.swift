@@ -47,7 +47,7 @@ struct PlaybackRecord: Encodable {
       self.gap = gap.inLostSeconds
     case .limited(let gain):
       self.init("limited")
-      self.gain = (gain.dBFS * 10).rounded() / 10
+      self.gain = (gain.value * 10).rounded() / 10
     case .shortfall(let item, let announced, let decoded):
       self.init("shortfall", item, files)
       self.announced = announced?.inRecordSeconds

@@ -14,7 +14,7 @@ struct PlaybackReport {
   private var remark = ""
   private var throttle = StatusThrottle()
   private var silence = Duration.zero
-  private var lowestGain = Decibels(dBFS: 0)
+  private var lowestGain = Decibels(0)
   private var nonFiniteCount = 0
   private var item = 0
   private var progress: PlaybackProgress?
@@ -127,7 +127,7 @@ struct PlaybackReport {
         "\(file): dropouts of \(silence.secondsText) in total; is this machine too slow or busy?")
     }
     // Lossy files exceed full scale slightly all the time.
-    if lowestGain.dBFS < -1 {
+    if lowestGain.value < -1 {
       await context.console.report(
         "\(file) exceeded full scale and was limited by up to \(lowestGain.reductionText)")
     }
@@ -135,7 +135,7 @@ struct PlaybackReport {
       await context.console.report(
         "\(file): \(nonFiniteCount) samples are NaN or infinite and are played as silence")
     }
-    (silence, lowestGain, nonFiniteCount) = (.zero, Decibels(dBFS: 0), 0)
+    (silence, lowestGain, nonFiniteCount) = (.zero, Decibels(0), 0)
   }
 
   static func status(_ progress: PlaybackProgress) -> String {
@@ -150,5 +150,5 @@ extension PlaybackStart {
 
 extension Decibels {
   /// The reduction by a gain, for people.
-  fileprivate var reductionText: String { "\((-dBFS * 10).rounded() / 10) dB" }
+  fileprivate var reductionText: String { "\((-value * 10).rounded() / 10) dB" }
 }

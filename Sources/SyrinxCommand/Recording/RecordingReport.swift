@@ -78,7 +78,8 @@ struct RecordingReport {
     } else {
       await context.console.showStatus(levels.recorded.clockText)
     }
-    context.log.debug("\(levels.recorded.secondsText) recorded, peak \(levels.level.peak)")
+    context.log.debug(
+      "\(levels.recorded.secondsText) recorded, peak \(levels.level.peak.levelText)")
   }
 
   private func ended(with finish: RecordingFinish) async {
@@ -98,7 +99,7 @@ struct RecordingReport {
 extension Decibels {
   /// The level as a maximum, for people.
   fileprivate var maximumText: String {
-    dBFS.isFinite ? "nothing louder than \(self)" : "digital silence"
+    value.isFinite ? "nothing louder than \(levelText)" : "digital silence"
   }
 }
 
@@ -108,7 +109,8 @@ extension RecordingFinish {
     guard let level else { return "\(recorded.clockText) recorded" }
     let samples = clippedSamples == 1 ? "sample" : "samples"
     let clipped = clippedSamples > 0 ? "\(clippedSamples) \(samples) clipped" : "nothing clipped"
-    return "\(recorded.clockText) recorded, peak \(level.peak), RMS \(level.rms), \(clipped)"
+    return "\(recorded.clockText) recorded, peak \(level.peak.levelText), "
+      + "RMS \(level.rms.levelText), \(clipped)"
   }
 }
 

@@ -80,7 +80,7 @@ private func cancel(in state: RecordingState, on bench: TestALSA) async throws -
     url: url, device: AudioDevice.ID(rawValue: testCard(script)), sampleRate: 48_000,
     channelCount: 1, id: "a", onDeviceLoss: .wait(atMost: .seconds(600)))
   if state == .waitingForSound {
-    request.start = .atSound(LevelRule(threshold: Decibels(dBFS: 6), hold: .zero))
+    request.start = .atSound(LevelRule(threshold: Decibels(6), hold: .zero))
   }
   let recorder = AudioRecorderClient.liveValue
   let (begun, begins) = AsyncStream<Void>.makeStream()

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `decibels are an amplitude`() async throws {
-    let stream = StreamOf(audio([1])).amplified(byDecibels: -20)
+    let stream = StreamOf(audio([1])).amplified(by: Decibels(-20))
     for await buffer in stream { #expect(abs(buffer.samples[0] - 0.1) < 1e-6) }
   }
 

@@ -11,7 +11,7 @@ private func sounds(_ text: String, at firstFrame: Int = 0) -> AudioBuffer {
 /// A policy with hold and margin in frames.
 private func policy(hold: Int, margin: Int) -> SilencePolicy {
   SilencePolicy(
-    threshold: Decibels(dBFS: -40), hold: .milliseconds(hold * 100),
+    threshold: Decibels(-40), hold: .milliseconds(hold * 100),
     margin: .milliseconds(margin * 100))
 }
 

@@ -26,7 +26,7 @@ import Testing
     let song = try await SoundFile.buffers(of: file, framesPerBuffer: 16_384).measured()
     guard let song else { return }  // no audio
     print(song.integrated, song.truePeak, song.clippedSampleCount)
-    let gain = -16 - song.integrated.lufs  // dB to −16 LUFS
+    let gain = Decibels(-16 - song.integrated.lufs)  // to −16 LUFS
     print(gain)
   }
 }

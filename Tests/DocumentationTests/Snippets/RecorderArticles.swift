@@ -61,8 +61,8 @@ import Testing
       @Dependency(\.audioRecorder) var recorder
       return recorder
     }
-    let voice = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
-    let quiet = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(3))
+    let voice = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
+    let quiet = LevelRule(threshold: Decibels(-40), hold: .seconds(3))
     let request = RecordingRequest(
       url: file, maximumDuration: .seconds(60), start: .atSound(voice), preRoll: .seconds(1),
       endAfterSilence: quiet)
