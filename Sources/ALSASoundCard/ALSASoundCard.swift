@@ -70,7 +70,7 @@ extension SoundCard: DependencyKey {
 /// Runs blocking work on a new thread and returns its result.
 ///
 /// Cancellation returns at once, even if a sound server hangs; the later result is discarded.
-/// Throws `notAnswering` after `limit`, measured by `clock`.
+/// Throws `notResponding` after `limit`, measured by `clock`.
 func onThread<Value: Sendable>(
   _ name: String, for id: AudioDevice.ID, limit: Duration? = nil,
   by clock: any Clock<Duration> = ContinuousClock(),
@@ -87,7 +87,7 @@ func onThread<Value: Sendable>(
   let timeout = limit.map { limit in
     Task {
       try await clock.sleep(for: limit)
-      promise.resolve(.failure(SoundCardError.notAnswering(id, operation: name)))
+      promise.resolve(.failure(SoundCardError.notResponding(id, operation: name)))
     }
   }
   defer { timeout?.cancel() }

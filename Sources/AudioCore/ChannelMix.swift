@@ -29,7 +29,7 @@ package struct ChannelMix: Hashable, Sendable {
   /// `output` must have as many channels.
   package init(keepingAllOf input: ChannelLayout, as output: ChannelLayout) {
     var match = ChannelMatch(from: input.positions, to: output.positions)
-    match.takeWhatIsLeft()
+    match.assignRemainingChannels()
     self.init(match)
   }
 
@@ -131,7 +131,7 @@ private struct ChannelMatch {
   }
 
   /// Assigns each unassigned channel to the first free output.
-  mutating func takeWhatIsLeft() {
+  mutating func assignRemainingChannels() {
     take { _, _ in true }
   }
 

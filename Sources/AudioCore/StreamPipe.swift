@@ -64,7 +64,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   var isProducerWaiting: Bool { state.withLock { $0.producer != nil } }
 
   /// Returns a value computed from the queue.
-  package func look<Value: Sendable>(_ body: (Queue) -> Value) -> Value {
+  package func inspect<Value: Sendable>(_ body: (Queue) -> Value) -> Value {
     state.withLock { body($0.queue) }
   }
 

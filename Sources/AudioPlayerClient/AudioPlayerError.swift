@@ -11,7 +11,7 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   /// The source contains no frames.
   case emptySource(URL?)
   /// The range begins after the end of the source; `length` is nil if it is unknown.
-  case startBehindEnd(URL?, start: Duration, length: Duration?)
+  case startAfterEnd(URL?, start: Duration, length: Duration?)
   /// A stream or a named pipe can be played only once; use buffers or a file to repeat them.
   case streamCannotRepeat
   /// The device could not be opened or does not work; the reason names it and the remedy.
@@ -48,7 +48,7 @@ extension AudioPlayerError: CustomStringConvertible {
         + "does not answer"
     case .emptySource(let url):
       "\(url.map { "\"\(FilePath($0))\"" } ?? "the source") holds no audio: there is nothing to play"
-    case .startBehindEnd(let url, let start, let length):
+    case .startAfterEnd(let url, let start, let length):
       "\(url.map { "\"\(FilePath($0))\"" } ?? "the source") "
         + "\(length.map { "is \($0.inSeconds) s long" } ?? "has ended"): there is "
         + "nothing to play from \(start.inSeconds) s on; use an earlier start"

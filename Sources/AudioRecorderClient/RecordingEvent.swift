@@ -34,7 +34,7 @@ public enum RecordingEvent: Hashable, Sendable {
   /// The recording continues after a pause at this length.
   case resumed(Duration)
   /// A file is complete, and the next one is written.
-  case rolled(RecordingRolled)
+  case rolled(RecordingRollover)
   /// An error ended the recording and is thrown next; this is the content of its files.
   case closed(RecordingFinish)
   /// The device is lost, and the recording waits for it as requested.

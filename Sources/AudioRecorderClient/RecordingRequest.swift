@@ -69,7 +69,7 @@ public struct RecordingRequest: Hashable, Sendable {
   public var trim: LevelRule?
 
   /// The rule for continuing in another file.
-  public var rolling: RecordingRolling
+  public var rolling: RecordingRollingRule
 
   /// The device's channels to record, counted from 0, in this order; nil for all.
   ///
@@ -101,7 +101,7 @@ public struct RecordingRequest: Hashable, Sendable {
     maximumDuration: Duration? = nil, warnBelow: LevelRule? = .silentMicrophone,
     id: RecordingID? = nil, start: RecordingStartRule = .immediately, preRoll: Duration = .zero,
     endAfterSilence: LevelRule? = nil, trim: LevelRule? = nil,
-    rolling: RecordingRolling = RecordingRolling(), channels: [Int]? = nil,
+    rolling: RecordingRollingRule = RecordingRollingRule(), channels: [Int]? = nil,
     gaps: RecordingGapRule = .silence, levelsInterval: Duration = .milliseconds(100),
     onDeviceLoss: DeviceLossPolicy = .fail
   ) {
@@ -131,7 +131,7 @@ public struct RecordingRequest: Hashable, Sendable {
     warnBelow: LevelRule? = .silentMicrophone, id: RecordingID? = nil,
     start: RecordingStartRule = .immediately, preRoll: Duration = .zero,
     endAfterSilence: LevelRule? = nil, trim: LevelRule? = nil,
-    rolling: RecordingRolling = RecordingRolling(), channels: [Int]? = nil,
+    rolling: RecordingRollingRule = RecordingRollingRule(), channels: [Int]? = nil,
     gaps: RecordingGapRule = .silence, levelsInterval: Duration = .milliseconds(100),
     onDeviceLoss: DeviceLossPolicy = .fail
   ) {
@@ -172,7 +172,7 @@ public enum RecordingGapRule: String, Hashable, Sendable, CaseIterable {
 /// After `take.wav` come `take-001.wav`, `take-002.wav`, and so on. With a limit, a name that
 /// contains `%d`, or `%03d` for leading zeros, has the number there, starting with 1 in the first
 /// file.
-public struct RecordingRolling: Hashable, Sendable {
+public struct RecordingRollingRule: Hashable, Sendable {
   /// The length of each file, counted in frames, at least 0.1 seconds; nil for no limit.
   public var length: Duration?
 
@@ -189,8 +189,8 @@ public struct RecordingRolling: Hashable, Sendable {
   }
 }
 
-/// A change of files.
-public struct RecordingRolled: Hashable, Sendable {
+/// A change to the next file.
+public struct RecordingRollover: Hashable, Sendable {
   /// The complete file on disk.
   public var finished: URL
 
@@ -200,7 +200,7 @@ public struct RecordingRolled: Hashable, Sendable {
   /// The next file.
   public var next: URL
 
-  /// Creates a change of files.
+  /// Creates a change to the next file.
   public init(finished: URL, frameCount: FrameCount, next: URL) {
     self.finished = finished
     self.frameCount = frameCount

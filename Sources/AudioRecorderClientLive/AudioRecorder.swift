@@ -140,7 +140,7 @@ actor AudioRecorder {
 
   /// Returns when the recording is over and forgotten.
   private func end(_ recording: Recording) async {
-    await recording.isOver()
+    await recording.waitUntilClosed()
     recordings[ObjectIdentifier(recording)] = nil
   }
 }

@@ -50,7 +50,7 @@ extension SoundCardError {
     switch self {
     case .noSoundCard: nil
     case .unknownDevice(let id, _), .busy(let id, _), .permissionDenied(let id),
-      .unsupported(let id, _), .deviceLost(let id), .notAnswering(let id, _),
+      .unsupported(let id, _), .deviceLost(let id), .notResponding(let id, _),
       .failed(let id, _, _, _):
       id
     }

@@ -65,12 +65,12 @@ package struct StallWatch: Equatable, Sendable {
   ///
   /// - Parameter isRunning: whether it moved more frames than its empty buffer takes.
   package mutating func progressed(isRunning: Bool = true) {
-    forgive()
+    reset()
     self.isRunning = isRunning
   }
 
   /// Forgets earlier waits, because the device is not expected to move frames now.
-  package mutating func forgive() {
+  package mutating func reset() {
     (waited, waitedInTime, interruptions, refusals) = (.zero, .zero, 0, 0)
   }
 

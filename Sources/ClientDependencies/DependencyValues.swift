@@ -113,7 +113,7 @@ extension DependencyValues {
 
   /// Sets the purpose before and after an update closure.
   @inlinable
-  mutating func be(for purpose: Purpose) {
+  mutating func setPurpose(_ purpose: Purpose) {
     site = nil
     self.purpose = purpose
   }

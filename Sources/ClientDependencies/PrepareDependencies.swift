@@ -36,7 +36,7 @@ public func prepareDependencies<R>(
   let preparation = Preparation(
     at: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   var values = DependencyValues._current
-  values.be(for: .preparation)
+  values.setPurpose(.preparation)
   return try Preparation.$current.withValue(preparation) {
     try DependencyValues.$_current.withValue(.current(for: .update)) { try updateValues(&values) }
   }

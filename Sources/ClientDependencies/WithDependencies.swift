@@ -54,13 +54,13 @@ func run<R>(
   _ operation: () throws -> R
 ) rethrows -> R {
   var values = current
-  values.be(for: .update)
+  values.setPurpose(.update)
   if isTesting {
     try DependencyValues.$_current.withValue(.current(for: .update)) { try update(&values) }
   } else {
     try update(&values)
   }
-  values.be(for: .use)
+  values.setPurpose(.use)
   let result = try DependencyValues.$_current.withValue(values, operation: operation)
   ObjectScopes.remember(result, madeIn: values)
   return result
@@ -74,7 +74,7 @@ nonisolated(nonsending) func run<R>(
   _ operation: nonisolated(nonsending) () async throws -> R
 ) async rethrows -> R {
   var values = current
-  values.be(for: .update)
+  values.setPurpose(.update)
   if isTesting {
     try await DependencyValues.$_current.withValue(.current(for: .update)) {
       try await update(&values)
@@ -82,7 +82,7 @@ nonisolated(nonsending) func run<R>(
   } else {
     try await update(&values)
   }
-  values.be(for: .use)
+  values.setPurpose(.use)
   let result = try await DependencyValues.$_current.withValue(values, operation: operation)
   ObjectScopes.remember(result, madeIn: values)
   return result

@@ -171,7 +171,7 @@ public struct ConversionResult: Sendable {
 /// The reason that audio could not be converted; files and rates have their own errors.
 public enum ConversionError: Error, Equatable, CustomStringConvertible {
   /// Normalization reads a source twice, but a stream can be read only once.
-  case readTwice(name: String)
+  case cannotReadTwice(name: String)
   /// The audio ends before the start.
   case startAfterEnd(start: Duration, end: Duration)
   /// The audio is not silent, but too short or too quiet for a loudness measurement.
@@ -186,7 +186,7 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   /// A sentence for users.
   public var description: String {
     switch self {
-    case .readTwice(let name):
+    case .cannotReadTwice(let name):
       "cannot normalize \(name): it is a stream, which can be read only once. Save it to a file first"
     case .startAfterEnd(let start, let end):
       "cannot start at \(start.secondsText): the audio ends at \(end.secondsText)"

@@ -95,7 +95,7 @@ final class JoinedInput: ConversionInput {
         position += buffer.frameCount
         return buffer
       }
-      try goOn(after: reader)
+      try openNext(after: reader)
     }
     return nil
   }
@@ -105,7 +105,7 @@ final class JoinedInput: ConversionInput {
     FrameCount(max(.zero, time - before), at: reader.format.sampleRate)
   }
 
-  private func goOn(after reader: SoundFileReader) throws {
+  private func openNext(after reader: SoundFileReader) throws {
     if let shortfall = reader.shortfall {
       shortfalls.append(.init(source: source, shortfall: shortfall))
     }

@@ -32,7 +32,7 @@ final class ConversionRun: Sendable {
     do {
       guard let normalization = conversion.normalization else { return try write(gain: 0) }
       for source in conversion.sources where !source.isReadableTwice {
-        throw ConversionError.readTwice(name: source.name)
+        throw ConversionError.cannotReadTwice(name: source.name)
       }
       return try write(gain: try gain(for: normalization), share: 0.5..<1)
     } catch {

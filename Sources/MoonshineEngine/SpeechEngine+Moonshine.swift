@@ -49,7 +49,7 @@ extension SpeechEngine {
     engine.partialInterval = .milliseconds(300)
     engine.anticipatesEnd = true
     engine.utteranceLength = MoonshineSession.utteranceLength
-    engine.makeListener = { _ in IndependentUtterances() }
+    engine.makeAdaptation = { _ in NoAdaptation() }
     return engine
   }
 

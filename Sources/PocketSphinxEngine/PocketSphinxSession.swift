@@ -59,11 +59,11 @@ final class PocketSphinxSession: SpeechEngineSession {
     try decoder.begin()
   }
 
-  func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError) {
-    guard let knowledge = knowledge as? StreamMean else {
-      throw .failed(reason: "the knowledge about the stream comes from another engine")
+  func beginUtterance(adaptationState state: any Sendable) throws(SpeechEngineError) {
+    guard let state = state as? StreamMean else {
+      throw .failed(reason: "the adaptation state comes from another engine")
     }
-    stream = knowledge
+    stream = state
     try beginUtterance()
   }
 
@@ -88,7 +88,8 @@ final class PocketSphinxSession: SpeechEngineSession {
     let (alternativeCount, context) = (alternativeCount, context)
     hasLeftDecoder = true
     // `ps_end_utt` makes a second pass over the utterance: 1.3 s for 15 s of speech.
-    let hypothesis = try interruption.leaving(decoder) { decoder throws(SpeechEngineError) in
+    let hypothesis = try interruption.runAbandonable(with: decoder) {
+      decoder throws(SpeechEngineError) in
       try decoder.end()
       guard wantsWords else { return SpeechHypothesis() }
       return decoder.hypothesis(alternativeCount: alternativeCount, context: context)

@@ -53,8 +53,8 @@ extension SpeechEngine: DependencyKey {
         return try PocketSphinxSession(decoder: decoder, pool: decoders, options: options)
       })
     engine.capabilities = Set(SpeechEngineCapability.allCases)
-    engine.makeListener = { _ in
-      try PocketSphinxListener(model: try decoders.location.find())
+    engine.makeAdaptation = { _ in
+      try PocketSphinxAdaptation(model: try decoders.location.find())
     }
     return engine
   }

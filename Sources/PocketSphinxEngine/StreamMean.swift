@@ -99,7 +99,7 @@ struct MeanSchedule {
 }
 
 /// Computes a stream's cepstral mean as a session does, without a decoder.
-final class PocketSphinxListener: SpeechStreamListener {
+final class PocketSphinxAdaptation: SpeechAdaptation {
   private let frontEnd: FrontEnd
   private var stream = StreamMean()
 
@@ -107,7 +107,7 @@ final class PocketSphinxListener: SpeechStreamListener {
     frontEnd = try FrontEnd(model: model)
   }
 
-  var knowledge: any Sendable { stream }
+  var state: any Sendable { stream }
 
   func add(_ utterance: [[Float]]) {
     stream.beginUtterance()

@@ -35,7 +35,7 @@ public struct StreamResampler: AudioProcessor {
     let rest = step.isBreak ? try finish() : []
     let resampler = try resampler(for: buffer.format)
     let output = try resampler.process(buffer)
-    if step != .goesOn { shift = distance(to: output, after: step) }
+    if step != .continues { shift = distance(to: output, after: step) }
     return rest + placed(output)
   }
 

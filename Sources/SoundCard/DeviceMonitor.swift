@@ -112,7 +112,7 @@ package struct HeartbeatWatch: Sendable {
   package init() {}
 
   /// Evaluates a snapshot that was taken `passed` after the last one.
-  package mutating func look(_ beat: Heartbeat.Beat, after passed: Duration) -> Verdict {
+  package mutating func check(_ beat: Heartbeat.Beat, after passed: Duration) -> Verdict {
     guard beat == last, beat.call != .none else {
       self = HeartbeatWatch()
       last = beat
@@ -149,14 +149,14 @@ package final class DeviceMonitor: Sendable {
     let before = SuspendingClock.now
     news.wait(atMost: HeartbeatWatch.interval)
     let beat = heartbeat.beat
-    switch watch.look(beat, after: before.duration(to: .now)) {
+    switch watch.check(beat, after: before.duration(to: .now)) {
     case .fine: return nil
     case .suspicious:
       waker.signal()
       return nil
     case .stuck(let call):
       // The call may return right now.
-      return heartbeat.abandon(in: beat) ? .notAnswering(device, operation: call.name) : nil
+      return heartbeat.abandon(in: beat) ? .notResponding(device, operation: call.name) : nil
     }
   }
 }

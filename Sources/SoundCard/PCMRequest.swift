@@ -17,7 +17,7 @@ public struct PCMRequest: Hashable, Sendable {
   /// lower quality than ours, so it is asked for 48 kHz, the most common server rate.
   public var prefersNativeRate: Bool
 
-  /// The time limit for opening before `notAnswering` is thrown; nil means no limit.
+  /// The time limit for opening before `notResponding` is thrown; nil means no limit.
   ///
   /// A call into a hanging sound server cannot be canceled: it keeps its thread after the limit.
   /// Nil suits a caller that retries, because each attempt begins after the previous one returned.

@@ -21,7 +21,7 @@ public enum SoundCardError: Error, Hashable, Sendable {
   /// The device was unplugged, its server ended, or it was closed.
   case deviceLost(AudioDevice.ID)
   /// A call into the device or its sound server did not return in time.
-  case notAnswering(AudioDevice.ID, operation: String)
+  case notResponding(AudioDevice.ID, operation: String)
   /// Another failure of the sound system, with its code and message.
   case failed(AudioDevice.ID, operation: String, code: Int32, reason: String)
 }
@@ -39,7 +39,7 @@ extension SoundCardError {
   /// The device, if it was lost and may come back.
   package var lostDevice: AudioDevice.ID? {
     switch self {
-    case .deviceLost(let id), .notAnswering(let id, _): id
+    case .deviceLost(let id), .notResponding(let id, _): id
     case .failed(let id, _, _, _):
       self == .stalled(id, .playback) || self == .stalled(id, .capture) ? id : nil
     default: nil
@@ -71,7 +71,7 @@ extension SoundCardError: CustomStringConvertible {
       "the device \"\(id)\" cannot be used: \(reason)"
     case .deviceLost(let id):
       "the device \"\(id)\" was lost: it was unplugged or its sound server ended"
-    case .notAnswering(let id, let operation):
+    case .notResponding(let id, let operation):
       "the device \"\(id)\" does not respond (\(operation)): its driver or sound server hangs"
     case .failed(let id, let operation, let code, let reason):
       "the device \"\(id)\" failed in \(operation): \(reason) (code \(code))"

@@ -86,7 +86,7 @@ final class DataSync: Sendable {
     while true {
       wakeUp.wait()
       guard !state.withLock(\.isEnding) else { return }
-      repeat { note(store()) } while goesOn()
+      repeat { note(store()) } while endFlush()
     }
   }
 
@@ -98,13 +98,14 @@ final class DataSync: Sendable {
     state.withLock { if $0.failureCode == 0 { $0.failureCode = code } }
   }
 
-  private func goesOn() -> Bool {
-    let (goesOn, slowness) = state.withLock { state in
-      let (goesOn, slowness) = state.clock.done(at: time())
-      return (goesOn && !state.isEnding, slowness)
+  /// Records the end of a flush; returns whether the next one begins now.
+  private func endFlush() -> Bool {
+    let (beginsNext, slowness) = state.withLock { state in
+      let (beginsNext, slowness) = state.clock.done(at: time())
+      return (beginsNext && !state.isEnding, slowness)
     }
     if let slowness { report(slowness) }
-    return goesOn
+    return beginsNext
   }
 }
 
@@ -147,11 +148,11 @@ struct SyncClock {
   ///
   /// - Returns: whether the next one should begin now, and the duration of this one if it was slow
   ///   and has not been reported.
-  mutating func done(at time: Duration) -> (goesOn: Bool, slowness: Duration?) {
+  mutating func done(at time: Duration) -> (beginsNext: Bool, slowness: Duration?) {
     let slowness = slowness(at: time)
-    let goesOn = state == .busyAndDue
-    if goesOn { begin(at: time) } else { state = .idle }
-    return (goesOn, slowness)
+    let beginsNext = state == .busyAndDue
+    if beginsNext { begin(at: time) } else { state = .idle }
+    return (beginsNext, slowness)
   }
 
   private mutating func begin(at time: Duration) {
@@ -169,7 +170,7 @@ struct SyncClock {
 /// every second.
 struct SecondClock {
   /// The updates that are due.
-  enum Care: Equatable {
+  enum Updates: Equatable {
     case nothing
     case header
     case everything
@@ -186,7 +187,7 @@ struct SecondClock {
 
   /// Returns the updates that are due at this frame, once for every completed half second and
   /// second.
-  mutating func care(at frame: FrameCount) -> Care {
+  mutating func dueUpdates(at frame: FrameCount) -> Updates {
     guard frame >= next else { return .nothing }
     let before = halves / 2
     while next <= frame {

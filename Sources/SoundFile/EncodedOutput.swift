@@ -81,18 +81,18 @@ final class EncodedOutput: SoundFileOutput {
     guard let open = handle.take() else { return nil }
     let closing = open.close()
     guard !hasFailed, !file.isCut else {
-      countWhatIsThere()
+      countStoredFrames()
       return nil
     }
     if let failure = file.failure ?? closing.map({ LibraryErrors.writing(file.path, $0) }) {
-      countWhatIsThere()
+      countStoredFrames()
       return failure
     }
     return nil
   }
 
   /// Counts the stored frames by decoding, because a failed encoder does not know them.
-  private func countWhatIsThere() {
+  private func countStoredFrames() {
     // Without an encoder, libsndfile stores each frame when it accepts it.
     guard encoding.sampleSize == nil || file.isCut else { return }
     file.truncate(to: file.wholeLength)

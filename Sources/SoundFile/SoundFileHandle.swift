@@ -132,7 +132,7 @@ extension SoundFileHandle {
   }
 
   /// Omits the peak chunk, which contains a timestamp.
-  private func leaveOutPeaks() {
+  private func omitPeakChunk() {
     sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
@@ -205,7 +205,7 @@ extension SoundFileHandle {
   ) throws(LibraryFailure) {
     var info = SF_INFO(format, encoding)
     try self.init(file, mode: Int32(SFM_WRITE), info: &info)
-    leaveOutPeaks()
+    omitPeakChunk()
     store(tags)
     if format.channelCount > 2 { store(encoding.storedLayout(of: format.layout)) }
     if encoding.container == .opus { holdBack(milliseconds: 250) }

@@ -160,7 +160,7 @@ public final class SoundFileWriter {
       if !isAtomic { try checkLoss() }
       try output.write(samples)
       encoder?.add(samples)
-      try lookAfter(clock.care(at: framesWritten))
+      try perform(clock.dueUpdates(at: framesWritten))
     } catch {
       hasFailed = true
       throw error
@@ -226,13 +226,13 @@ public final class SoundFileWriter {
   ///
   /// Twice a second, it makes audio readable. Once a second, it also flushes to the disk and checks
   /// that the file exists.
-  private func lookAfter(_ care: SecondClock.Care) throws(SoundFileError) {
-    guard care != .nothing else { return }
+  private func perform(_ updates: SecondClock.Updates) throws(SoundFileError) {
+    guard updates != .nothing else { return }
     // Nobody reads the file, or keeps a part of it, before it is complete.
     guard !isAtomic else { return try checkEncoder() }
     try output.updateHeader()
     try file.publish()
-    guard care == .everything else { return }
+    guard updates == .everything else { return }
     synchronize()
     try check()
     try checkEncoder()

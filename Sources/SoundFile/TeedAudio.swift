@@ -98,14 +98,14 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
       do {
         try await writing.take()?.finish()
       } catch {
-        if case .goesOn(let report) = tee.policy.failure { report(error) }
+        if case .continues(let report) = tee.policy.failure { report(error) }
       }
     }
 
     private mutating func lose(_ error: any Error) throws {
       writing = nil
       isAlone = true
-      guard case .goesOn(let report) = tee.policy.failure else {
+      guard case .continues(let report) = tee.policy.failure else {
         base = nil
         throw error
       }
@@ -132,7 +132,7 @@ public struct TeePolicy: Sendable {
     case ends
     /// The file is closed, the function is called once with the error, and the stream continues
     /// alone.
-    case goesOn(@Sendable (any Error) -> Void)
+    case continues(@Sendable (any Error) -> Void)
   }
 
   /// The handling of missing frames in the stream.

@@ -73,7 +73,7 @@ final class VorbisOutput: SoundFileOutput {
     guard !isFinished else { return nil }
     isFinished = true
     guard !hasFailed, !file.isCut else {
-      countWhatIsThere()
+      countStoredFrames()
       return nil
     }
     encoder.end()
@@ -81,7 +81,7 @@ final class VorbisOutput: SoundFileOutput {
       try write(wholePages: false)
       return nil
     } catch {
-      countWhatIsThere()
+      countStoredFrames()
       return error
     }
   }
@@ -95,7 +95,7 @@ final class VorbisOutput: SoundFileOutput {
     throw failure
   }
 
-  private func countWhatIsThere() {
+  private func countStoredFrames() {
     file.truncate(to: file.wholeLength)
     framesWritten = storedFrameCount(file, atMost: framesWritten, rate: format.sampleRate)
   }

@@ -139,7 +139,7 @@ public struct SpeechRequest: Sendable {
 ///
 /// Durations count in frames of the voice activity detector: 10 ms for the energy detector, 32 ms
 /// for Silero. They are rounded up, `tailPadding` down. An invalid duration counts as the nearest
-/// valid one; `longest` is at least one second.
+/// valid one; `maximumLength` is at least one second.
 public struct EndpointPolicy: Hashable, Sendable {
   /// How much audio before the first speech belongs to the utterance, to keep its first sound; 300
   /// ms.
@@ -149,15 +149,15 @@ public struct EndpointPolicy: Hashable, Sendable {
   /// How much silence ends an utterance; 600 ms, doubled if the stream begins within the utterance.
   public var silence: Duration
   /// The length after which a pause of `shortSilence` ends an utterance; 12 s.
-  public var comfortable: Duration
-  /// How much silence ends an utterance longer than `comfortable`; 150 ms.
+  public var preferredLength: Duration
+  /// How much silence ends an utterance longer than `preferredLength`; 150 ms.
   public var shortSilence: Duration
   /// The maximum length of an utterance; 20 s.
   ///
   /// A longer utterance ends in a pause, or is cut at the quietest frame in the last tenth of this
   /// length; the next utterance continues from there. Engines need memory and time in proportion to
   /// the length; some accept less, and get shorter utterances.
-  public var longest: Duration
+  public var maximumLength: Duration
   /// How much silence the engine gets after the last sound of an utterance, up to 10 s, to keep the
   /// last word; nil for the silence that ended the utterance, or 200 ms if the engine decodes in
   /// pauses.
@@ -169,16 +169,16 @@ public struct EndpointPolicy: Hashable, Sendable {
   /// A policy from its durations; the default suits dictation and commands.
   public init(
     preRoll: Duration = .milliseconds(300), onset: Duration = .milliseconds(30),
-    silence: Duration = .milliseconds(600), comfortable: Duration = .seconds(12),
-    shortSilence: Duration = .milliseconds(150), longest: Duration = .seconds(20),
+    silence: Duration = .milliseconds(600), preferredLength: Duration = .seconds(12),
+    shortSilence: Duration = .milliseconds(150), maximumLength: Duration = .seconds(20),
     tailPadding: Duration? = nil
   ) {
     self.preRoll = preRoll
     self.onset = onset
     self.silence = silence
-    self.comfortable = comfortable
+    self.preferredLength = preferredLength
     self.shortSilence = shortSilence
-    self.longest = longest
+    self.maximumLength = maximumLength
     self.tailPadding = tailPadding
   }
 }

@@ -21,12 +21,12 @@ struct InstalledEngines: Sendable {
 
   /// The languages of the engine in use.
   func locales() async -> [String] {
-    let languages = await look { Set(inUse.models().map(\.language)) }
+    let languages = await runOnThread { Set(inUse.models().map(\.language)) }
     return (languages ?? []).sorted()
   }
 
   func descriptions() async -> [SpeechEngineDescription] {
-    await look { all.map(describe) } ?? []
+    await runOnThread { all.map(describe) } ?? []
   }
 
   private func describe(_ engine: SpeechEngine) -> SpeechEngineDescription {
@@ -43,8 +43,10 @@ struct InstalledEngines: Sendable {
     }
   }
 
-  /// Nil if the system refuses a thread or the caller is canceled.
-  private func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
+  /// Runs `body` on a thread; nil if the system refuses one or the caller is canceled.
+  private func runOnThread<Value: Sendable>(
+    _ body: @escaping @Sendable () -> Value
+  ) async -> Value? {
     await DedicatedThread.run(
       name: "syrinx-engines", abandoned: nil, failed: { _ in nil }, body)
   }

@@ -36,8 +36,8 @@ package final class InterruptionFlag: Sendable {
   /// - Parameter object: the decoder that the call uses. After `.interrupted`, the call may still run:
   ///   the caller must not use the decoder again, and the last reference to it frees it.
   /// - Throws: what the call throws; `.interrupted` as soon as the session is interrupted.
-  package func leaving<Object: AnyObject, Value: Sendable>(
-    _ object: Object,
+  package func runAbandonable<Object: AnyObject, Value: Sendable>(
+    with object: Object,
     _ call: @escaping @Sendable (Object) throws(SpeechEngineError) -> Value
   ) throws(SpeechEngineError) -> Value {
     let outcome = Outcome<Value>()
@@ -51,10 +51,10 @@ package final class InterruptionFlag: Sendable {
     }
     defer { state.withLock { $0.waiter = nil } }
     if isInterrupted { throw .interrupted }
-    let lent = Lent(object: object)
+    let loan = LoanedDecoder(object: object)
     do throws(ThreadError) {
       _ = try DedicatedThread.start(name: "syrinx-final") {
-        let result = lent.use(call)
+        let result = loan.use(call)
         outcome.result.withLock { $0 = result }
         isOver.signal()
       }
@@ -78,7 +78,7 @@ private final class Outcome<Value: Sendable>: Sendable {
 ///
 /// Unchecked, because decoders are not `Sendable`; right, because the lender waits for the call or
 /// never uses the decoder again.
-private final class Lent<Object: AnyObject>: @unchecked Sendable {
+private final class LoanedDecoder<Object: AnyObject>: @unchecked Sendable {
   private var object: Object?
 
   init(object: Object) {

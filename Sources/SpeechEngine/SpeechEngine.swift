@@ -66,13 +66,13 @@ public struct SpeechEngine: Sendable {
       throw reportUnimplemented("SpeechEngine.makeSession", from: origin)
     }
 
-  /// Creates the listener that lets several sessions share one stream; nil if an utterance can
-  /// depend on those that the session recognized before it.
+  /// Creates the adaptation that lets several sessions share one stream; nil if an utterance can
+  /// depend on the recognition of those before it.
   ///
-  /// If none does, it makes `IndependentUtterances`. It loads only the model parameters that it
-  /// needs.
-  public var makeListener:
-    (@Sendable (_ options: SpeechSessionOptions) throws -> any SpeechStreamListener)?
+  /// An engine that does not adapt makes `NoAdaptation`. The adaptation loads only the model
+  /// parameters that it needs.
+  public var makeAdaptation:
+    (@Sendable (_ options: SpeechSessionOptions) throws -> any SpeechAdaptation)?
 
   /// The engine that handles a stream instead of this one, with that engine's own properties; nil
   /// for this one.

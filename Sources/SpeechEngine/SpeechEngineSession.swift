@@ -18,11 +18,11 @@ public protocol SpeechEngineSession: AnyObject {
   /// - Throws: `SpeechEngineError.failed` if the engine refuses.
   func beginUtterance() throws(SpeechEngineError)
 
-  /// Begins an utterance with what the engine's `SpeechStreamListener` knew before it, instead of
-  /// what this session has learned.
+  /// Begins an utterance with a state of the engine's `SpeechAdaptation` instead of this session's
+  /// own.
   ///
   /// - Throws: `SpeechEngineError.failed` if the engine refuses.
-  func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError)
+  func beginUtterance(adaptationState state: any Sendable) throws(SpeechEngineError)
 
   /// Takes the next samples of the utterance: 16 kHz, mono, full scale ±1.
   ///
@@ -70,8 +70,8 @@ extension SpeechEngineSession {
   /// Does nothing, for an engine whose `makeSession` does everything.
   public func prepare() throws(SpeechEngineError) {}
 
-  /// Begins an utterance; for an engine whose sessions learn nothing (`IndependentUtterances`).
-  public func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError) {
+  /// Begins an utterance; for an engine that does not adapt (`NoAdaptation`).
+  public func beginUtterance(adaptationState state: any Sendable) throws(SpeechEngineError) {
     try beginUtterance()
   }
 

@@ -52,7 +52,7 @@ public enum VirtualFault: Hashable, Sendable {
   /// server.
   ///
   /// Without a time it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the device is
-  /// closed. It happens once. A blocked opening throws `notAnswering` after five seconds.
+  /// closed. It happens once. A blocked opening throws `notResponding` after five seconds.
   case blocked(in: Call, at: FrameCount = 0, for: Duration? = nil)
   /// A write or read moves at most this many frames.
   case shortTransfers(atMost: FrameCount)

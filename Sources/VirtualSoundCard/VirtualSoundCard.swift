@@ -130,7 +130,7 @@ public final class VirtualSoundCard: Sendable {
       try await setup.pace.stopwatch?.sleep(min(time, Self.openingLimit))
       try Task.checkCancellation()
       guard time <= Self.openingLimit else {
-        throw SoundCardError.notAnswering(Self.device.id, operation: "open")
+        throw SoundCardError.notResponding(Self.device.id, operation: "open")
       }
     }
     if let error = card.takeFailureToOpen() { throw error }

@@ -51,7 +51,7 @@ final class VoskSession: SpeechEngineSession {
     assembly.add(FrameCount(samples.count))
     if progress == .segmentEnded {
       assembly.endSegment(
-        try interruption.leaving(recognizer) { recognizer throws(SpeechEngineError) in
+        try interruption.runAbandonable(with: recognizer) { recognizer throws(SpeechEngineError) in
           try recognizer.result()
         })
     } else if wantsPartialHypotheses {
@@ -62,7 +62,7 @@ final class VoskSession: SpeechEngineSession {
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     // It takes 0.5 s for 20 s of speech.
     assembly.endSegment(
-      try interruption.leaving(recognizer) { recognizer throws(SpeechEngineError) in
+      try interruption.runAbandonable(with: recognizer) { recognizer throws(SpeechEngineError) in
         try recognizer.finalResult()
       })
     let alternatives = assembly.alternatives.compactMap(sentences.whole)

@@ -37,7 +37,7 @@ import Testing
     mayEnd.signal()
   }
 
-  @Test func `work that exceeds the limit throws notAnswering and is released`()
+  @Test func `work that exceeds the limit throws notResponding and is released`()
     async throws
   {
     let mayEnd = try WakeUp()
@@ -50,7 +50,7 @@ import Testing
     }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(5))
-    await #expect(throws: SoundCardError.notAnswering("x", operation: "test")) {
+    await #expect(throws: SoundCardError.notResponding("x", operation: "test")) {
       try await answer.value
     }
     mayEnd.signal()

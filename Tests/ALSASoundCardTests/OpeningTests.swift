@@ -71,7 +71,7 @@ import Testing
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(5))
     await #expect(
-      throws: SoundCardError.notAnswering(AudioDevice.ID(rawValue: name), operation: "alsa-open")
+      throws: SoundCardError.notResponding(AudioDevice.ID(rawValue: name), operation: "alsa-open")
     ) { _ = try await opening.value }
   }
 

@@ -160,7 +160,7 @@ extension PulseTests {
   {
     try bench.pausePulse()
     let hanging = await EngineHarness.opening("syrinxpulse")
-    #expect(hanging == .notAnswering("syrinxpulse", operation: "alsa-open"))
+    #expect(hanging == .notResponding("syrinxpulse", operation: "alsa-open"))
     let other = await EngineHarness.opening(testCard(""))
     try bench.continuePulse()
     #expect(other == nil)

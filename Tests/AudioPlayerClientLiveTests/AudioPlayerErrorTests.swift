@@ -12,7 +12,7 @@ import Testing
     async
   {
     let losses = [
-      SoundCardError.deviceLost("x"), .notAnswering("x", operation: "write"),
+      SoundCardError.deviceLost("x"), .notResponding("x", operation: "write"),
       .stalled("x", .playback),
     ]
     for error in losses {

@@ -47,12 +47,12 @@ import Testing
     #expect(reader.isEmpty)
   }
 
-  @Test func `a range that begins after the end throws startBehindEnd`() async throws {
+  @Test func `a range that begins after the end throws startAfterEnd`() async throws {
     let reader = try await reader(.init(start: .frame(80)))
     #expect(try await frames(reader).isEmpty)
     #expect(
       reader.emptyError
-        == .startBehindEnd(nil, start: .milliseconds(10), length: .microseconds(1_250)))
+        == .startAfterEnd(nil, start: .milliseconds(10), length: .microseconds(1_250)))
     #expect(try await self.reader().emptyError == .emptySource(nil))
   }
 

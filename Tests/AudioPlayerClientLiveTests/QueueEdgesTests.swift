@@ -28,7 +28,7 @@ import Testing
   @Test func `a playback skipped before its first frame completes with nothing played`()
     async throws
   {
-    let (given, asked, released) = (Ring<Int>(capacity: 1), Gate(), Gate())
+    let (given, asked, released) = (RingBuffer<Int>(capacity: 1), Gate(), Gate())
     let stream = AsyncThrowingStream<AudioBuffer, any Error> {
       if given.tryWrite(1) { return staircase(1_000) }
       asked.open()

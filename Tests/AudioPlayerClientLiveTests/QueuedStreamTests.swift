@@ -11,7 +11,7 @@ import Testing
 
   /// A stream of 20 buffers of 1,000 frames; the gate opens when `count` have been read.
   private func stream(opensAt count: Int) -> PlaybackSource {
-    let rest = Ring<Int>(capacity: 20)
+    let rest = RingBuffer<Int>(capacity: 20)
     for index in 0..<20 { rest.tryWrite(index) }
     return .stream(
       AsyncThrowingStream { [read] in

@@ -15,7 +15,7 @@ import VirtualSoundCard
 
   /// A stream that yields its buffers and then neither a buffer nor an end until it is released.
   private func stubborn(_ buffers: [AudioBuffer]) -> PlaybackRequest {
-    let rest = Ring<Int>(capacity: buffers.count + 1)
+    let rest = RingBuffer<Int>(capacity: buffers.count + 1)
     for index in buffers.indices { rest.tryWrite(index) }
     return PlaybackRequest(
       source: .stream(

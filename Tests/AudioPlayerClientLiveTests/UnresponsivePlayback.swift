@@ -8,7 +8,7 @@ final class UnresponsivePlayback: PlaybackPCM {
   let waker: WakeUp
   let closed = Gate()
   // Its time passes only during waits.
-  private let time = Ring<Int64>(capacity: 100_000)
+  private let time = RingBuffer<Int64>(capacity: 100_000)
 
   init(format: AudioFormat) throws {
     waker = try WakeUp()

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `the first outcome of an engine counts`() {
-    reporter.end(.failure(SoundCardError.notAnswering("x", operation: "drop")))
+    reporter.end(.failure(SoundCardError.notResponding("x", operation: "drop")))
     reporter.end(.success(()))
     #expect(reporter.hasFailed)
   }

@@ -23,7 +23,7 @@ import Testing
 
   @Test func `an unplugged or hanging device is lost`() {
     #expect(AudioRecorderError(SoundCardError.deviceLost("x")) == .deviceLost("x"))
-    let hanging = SoundCardError.notAnswering("x", operation: "read")
+    let hanging = SoundCardError.notResponding("x", operation: "read")
     #expect(AudioRecorderError(hanging) == .deviceLost("x"))
     #expect(AudioRecorderError(SoundCardError.stalled("x", .capture)) == .deviceLost("x"))
   }

@@ -83,7 +83,7 @@ import Testing
   @Test(
     arguments: [
       (SoundCardError.deviceLost("hw"), .deviceLost("hw")),
-      (SoundCardError.notAnswering("hw", operation: "open"), .deviceLost("hw")),
+      (SoundCardError.notResponding("hw", operation: "open"), .deviceLost("hw")),
       (NoDescriptorLeft(), .system(reason: "NoDescriptorLeft()")),
     ] as [(any Error & Sendable, AudioRecorderError)])
   func `an opening fails with the same error as a later loss`(

@@ -8,7 +8,7 @@ import Testing
     users.expectLeases(2)
     expect(users.join(1), .first)
     expect(users.join(2), .later)
-    expect(users.leave(1), .goOn)
+    expect(users.leave(1), .keepRunning)
     #expect(!users.isClosed)
     expect(users.leave(2), .endCapture)
     #expect(users.isClosed)
@@ -19,7 +19,7 @@ import Testing
     var users = CaptureUsers()
     users.expectLeases(2)
     expect(users.join(1), .first)
-    expect(users.leave(1), .goOn)
+    expect(users.leave(1), .keepRunning)
     expect(users.join(2), .later)
     expect(users.leave(2), .endCapture)
   }
@@ -27,7 +27,7 @@ import Testing
   @Test func `the last unused lease closes a device that never ran`() {
     var users = CaptureUsers()
     users.expectLeases(2)
-    expect(users.release(), .goOn)
+    expect(users.release(), .keepRunning)
     expect(users.release(), .closeDevice)
     #expect(users.isClosed)
   }
@@ -36,7 +36,7 @@ import Testing
     var users = CaptureUsers()
     users.expectLeases(2)
     expect(users.join(1), .first)
-    expect(users.leave(1), .goOn)
+    expect(users.leave(1), .keepRunning)
     expect(users.release(), .endCapture)
   }
 
@@ -44,11 +44,11 @@ import Testing
     var users = CaptureUsers()
     users.expectLeases(2)
     expect(users.join(1), .first)
-    expect(users.stop(1), .goOn)
+    expect(users.stop(1), .keepRunning)
     expect(users.join(2), .later)
     expect(users.stop(2), .endCapture)
-    expect(users.leave(1), .goOn)
-    expect(users.stop(1), .goOn)
+    expect(users.leave(1), .keepRunning)
+    expect(users.stop(1), .keepRunning)
     expect(users.stop(2), .endCapture)
     #expect(!users.isAbandoned && users.isClosed)
   }

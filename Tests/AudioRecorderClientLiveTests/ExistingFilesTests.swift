@@ -25,7 +25,7 @@ import Testing
   }
 
   private func files(
-    _ name: String, _ rolling: RecordingRolling, mostTaken: Int = 100
+    _ name: String, _ rolling: RecordingRollingRule, mostTaken: Int = 100
   ) throws -> RecordingFiles {
     try RecordingFiles(
       url(name), rolling: rolling, format: format, encoding: .wavFloat,
@@ -40,7 +40,7 @@ import Testing
     try take(old)
     try FileManager.default.createSymbolicLink(
       at: url("out-005.wav"), withDestinationURL: url("nothing.wav"))
-    let files = try files(name, RecordingRolling(length: .milliseconds(300)))
+    let files = try files(name, RecordingRollingRule(length: .milliseconds(300)))
     for block in audio.cut(500) { try files.append(block) }
     try files.close()
     for name in old { #expect(try isUntouched(name), "\(name)") }
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `only a file with exactly the requested name is replaced`() throws {
     try take(["out.wav"])
-    let files = try files("out.wav", RecordingRolling(length: .seconds(9)))
+    let files = try files("out.wav", RecordingRollingRule(length: .seconds(9)))
     try files.append(audio)
     try files.close()
     #expect(try folder.read(url("out.wav")).samples == audio.samples)
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `an empty first file is discarded, whatever its number`() throws {
     try take(["out-001.wav"])
-    let files = try files("out-%03d.wav", RecordingRolling(length: .seconds(9)))
+    let files = try files("out-%03d.wav", RecordingRollingRule(length: .seconds(9)))
     #expect(FileManager.default.fileExists(atPath: url("out-002.wav").path))
     try files.close()
     #expect(!FileManager.default.fileExists(atPath: url("out-002.wav").path))
@@ -88,9 +88,9 @@ import Testing
   }
 
   @Test func `two recordings never write the same file`() throws {
-    let first = try files("out.wav", RecordingRolling())
+    let first = try files("out.wav", RecordingRollingRule())
     let error = #expect(throws: AudioRecorderError.self) {
-      _ = try files("out.wav", RecordingRolling())
+      _ = try files("out.wav", RecordingRollingRule())
     }
     guard case .file(let file, let reason) = error else { throw Missing() }
     #expect(file == url("out.wav") && reason.contains("another recorder"))
@@ -102,7 +102,7 @@ import Testing
   @Test func `the search for a free number ends`() throws {
     try take((1...9).map { "out-\($0).wav" })
     let error = #expect(throws: AudioRecorderError.self) {
-      _ = try files("out-%d.wav", RecordingRolling(length: .seconds(9)), mostTaken: 9)
+      _ = try files("out-%d.wav", RecordingRollingRule(length: .seconds(9)), mostTaken: 9)
     }
     guard case .file(let file, let reason) = error else { throw Missing() }
     #expect(file == url("out-1.wav") && reason.contains("already"))

@@ -88,7 +88,7 @@ import VirtualSoundCard
     let url = folder.url.appending(path: name)
     let next = folder.url.appending(path: name + "-001")
     let closed = Mutex<RecordingFinish?>(nil)
-    let rolling = RecordingRolling(length: .milliseconds(500))
+    let rolling = RecordingRollingRule(length: .milliseconds(500))
     let error = await #expect(throws: AudioRecorderError.self) {
       try await record(container, url, rolling: rolling) { event in
         if case .closed(let finish) = event { closed.withLock { $0 = finish } }
@@ -140,7 +140,8 @@ import VirtualSoundCard
 /// Records twelve seconds of noise; calls `willCapture` before each block.
 private func record(
   _ container: SoundFileEncoding.Container, _ url: URL,
-  rolling: RecordingRolling = RecordingRolling(), _ event: (RecordingEvent) -> Void = { _ in },
+  rolling: RecordingRollingRule = RecordingRollingRule(),
+  _ event: (RecordingEvent) -> Void = { _ in },
   willCapture: @escaping @Sendable (FrameCount) -> Void = { _ in }
 ) async throws {
   let format = AudioFormat(sampleRate: 48_000, channelCount: 1)

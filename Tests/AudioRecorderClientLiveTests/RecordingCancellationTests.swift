@@ -59,7 +59,7 @@ import VirtualSoundCard
     case .waitingForSound:
       request.start = .atSound(LevelRule(threshold: Decibels(6), hold: .zero))
     case .waitingForCommand: request.start = .onCommand
-    case .rolled: request.rolling = RecordingRolling(length: .milliseconds(200))
+    case .rolled: request.rolling = RecordingRollingRule(length: .milliseconds(200))
     case .trimming:
       request.trim = LevelRule(threshold: Decibels(6), hold: .milliseconds(100))
     case .beginning, .sounding, .paused, .shared: break

@@ -16,9 +16,9 @@ import Testing
 
   /// The resulting files, written in blocks of `size` frames, and their events.
   private func write(
-    _ rolling: RecordingRolling, _ encoding: SoundFileEncoding, size: Int = 400,
+    _ rolling: RecordingRollingRule, _ encoding: SoundFileEncoding, size: Int = 400,
     rollAt: Set<Int> = []
-  ) throws -> (files: [AudioBuffer], rolled: [RecordingRolled], url: URL) {
+  ) throws -> (files: [AudioBuffer], rolled: [RecordingRollover], url: URL) {
     let url = folder.url(encoding.container.pathExtensions[0])
     let events = Mutex<[RecordingEvent]>([])
     let files = try RecordingFiles(
@@ -30,7 +30,7 @@ import Testing
     }
     try files.close()
     #expect(files.framesWritten == audio.frameCount)
-    let rolled = events.withLock { $0 }.compactMap { event -> RecordingRolled? in
+    let rolled = events.withLock { $0 }.compactMap { event -> RecordingRollover? in
       if case .rolled(let change) = event { change } else { nil }
     }
     let urls = [url] + rolled.map(\.next)
@@ -41,16 +41,16 @@ import Testing
   func `the files together are the recording, cut at the frame`(
     encoding: SoundFileEncoding, size: Int
   ) throws {
-    let whole = try write(RecordingRolling(), encoding, size: size).files[0]
+    let whole = try write(RecordingRollingRule(), encoding, size: size).files[0]
     let (files, rolled, _) = try write(
-      RecordingRolling(length: .milliseconds(300)), encoding, size: size)
+      RecordingRollingRule(length: .milliseconds(300)), encoding, size: size)
     #expect(files.map(\.frameCount) == Array(repeating: 2_400, count: 6) + [1_600])
     #expect(files.flatMap(\.samples) == whole.samples)
     #expect(rolled.map(\.frameCount) == Array(repeating: 2_400, count: 6))
   }
 
   @Test func `files of linear PCM do not exceed the requested size`() throws {
-    let (files, rolled, url) = try write(RecordingRolling(byteCount: 20_000), .wav16)
+    let (files, rolled, url) = try write(RecordingRollingRule(byteCount: 20_000), .wav16)
     #expect(rolled.count == 3)
     #expect(files.map(\.frameCount).reduce(0, +) == 16_000)
     for file in [url] + rolled.map(\.next) {
@@ -61,21 +61,21 @@ import Testing
   }
 
   @Test func `encoded files change by their size and lose no frame`() throws {
-    let whole = try write(RecordingRolling(), .flac24).files[0]
-    let (files, rolled, _) = try write(RecordingRolling(byteCount: 12_000), .flac24)
+    let whole = try write(RecordingRollingRule(), .flac24).files[0]
+    let (files, rolled, _) = try write(RecordingRollingRule(byteCount: 12_000), .flac24)
     #expect(rolled.count > 0)
     #expect(files.flatMap(\.samples) == whole.samples)
   }
 
   @Test func `a command changes files at the next frame`() throws {
-    let (files, rolled, url) = try write(RecordingRolling(), .wavFloat, rollAt: [1, 5])
+    let (files, rolled, url) = try write(RecordingRollingRule(), .wavFloat, rollAt: [1, 5])
     #expect(files.map(\.frameCount) == [400, 1_600, 14_000])
     #expect(files.flatMap(\.samples) == audio.samples)
     #expect(rolled.first?.finished == url)
   }
 
   @Test func `a command before the first frame of a file changes nothing`() throws {
-    let (files, _, _) = try write(RecordingRolling(), .wavFloat, rollAt: [0])
+    let (files, _, _) = try write(RecordingRollingRule(), .wavFloat, rollAt: [0])
     #expect(files.map(\.frameCount) == [16_000])
   }
 
@@ -83,7 +83,7 @@ import Testing
     let locked = try LockableFolder(in: folder)
     let (url, next) = (locked.url("take.wav"), locked.url("take-001.wav"))
     let files = try RecordingFiles(
-      url, rolling: RecordingRolling(length: .milliseconds(100)), format: format,
+      url, rolling: RecordingRollingRule(length: .milliseconds(100)), format: format,
       encoding: .wavFloat
     ) { _ in }
     try locked.lock()

@@ -57,9 +57,9 @@ import VirtualSoundCard
     let url = folder.url("wav")
     let events = try await record(
       RecordingRequest(
-        url: url, encoding: .wavFloat, rolling: RecordingRolling(length: .milliseconds(700))),
+        url: url, encoding: .wavFloat, rolling: RecordingRollingRule(length: .milliseconds(700))),
       hearing: speech)
-    let rolled = events.compactMap { event -> RecordingRolled? in
+    let rolled = events.compactMap { event -> RecordingRollover? in
       if case .rolled(let rolled) = event { rolled } else { nil }
     }
     #expect(rolled.map(\.frameCount) == Array(repeating: 5_600, count: 4))

@@ -54,10 +54,10 @@ import Testing
     #expect(watch.verdict == .late)
   }
 
-  @Test mutating func `a forgiven device still counts as running`() {
+  @Test mutating func `a device still counts as running after a reset`() {
     watch.progressed()
     watch.waited(.milliseconds(700), atMost: .milliseconds(700))
-    watch.forgive()
+    watch.reset()
     watch.waited(.milliseconds(700), atMost: .milliseconds(700))
     #expect(watch.verdict == .late)
     watch.waited(.milliseconds(100), atMost: .milliseconds(100))

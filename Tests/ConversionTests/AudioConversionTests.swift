@@ -186,7 +186,7 @@ import Testing
     await #expect {
       try await conversion.run()
     } throws: { error in
-      if case ConversionError.readTwice = error { true } else { false }
+      if case ConversionError.cannotReadTwice = error { true } else { false }
     }
   }
 

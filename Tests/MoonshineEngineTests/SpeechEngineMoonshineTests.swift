@@ -18,7 +18,7 @@ import Testing
     #expect(!engine.capabilities.contains(.keyPhrases) && !engine.isRemote)
     #expect(engine.partialInterval == .milliseconds(300))
     #expect(engine.utteranceLength.upperBound == .seconds(20))
-    #expect(try engine.makeListener?(SpeechSessionOptions()) != nil)
+    #expect(try engine.makeAdaptation?(SpeechSessionOptions()) != nil)
   }
 
   @Test func `without a model or a library it is not ready, and says what installs them`() throws {

@@ -164,7 +164,7 @@ import Testing
   }
 }
 
-@Suite(.ownThread) struct PocketSphinxListenerTests {
+@Suite(.ownThread) struct PocketSphinxAdaptationTests {
   private static let engine = SpeechEngine.pocketSphinx()
 
   private func pieces(_ name: String) throws -> [[Float]] {
@@ -184,20 +184,20 @@ import Testing
   }
 
   @Test
-  func `a session with the listener's knowledge gives the same words as the first session`()
+  func `a session with the adaptation's state gives the same words as the first session`()
     throws
   {
     let utterances = try ["go-forward.wav", "window.wav", "go-forward.wav"].map(pieces)
-    let makeListener = try #require(Self.engine.makeListener)
-    let listener = try makeListener(SpeechSessionOptions())
+    let makeAdaptation = try #require(Self.engine.makeAdaptation)
+    let adaptation = try makeAdaptation(SpeechSessionOptions())
     let one = try Self.engine.makeSession(SpeechSessionOptions())
     for utterance in utterances {
-      let knowledge = listener.knowledge
-      listener.add(utterance)
+      let state = adaptation.state
+      adaptation.add(utterance)
       try one.beginUtterance()
       let expected = try words(of: utterance, in: one)
       let other = try Self.engine.makeSession(SpeechSessionOptions())
-      try other.beginUtterance(knowing: knowledge)
+      try other.beginUtterance(adaptationState: state)
       let words = try words(of: utterance, in: other)
       #expect(words.map(\.text) == expected.map(\.text))
       #expect(words.map(\.frames) == expected.map(\.frames))
@@ -210,24 +210,24 @@ import Testing
     }
   }
 
-  @Test func `the listener computes the same mean as a session`() throws {
-    let listener = try PocketSphinxListener(model: try ModelLocation(chosen: nil).find())
-    listener.add(try pieces("go-forward.wav"))
-    let knowledge = try #require(listener.knowledge as? StreamMean)
-    let mean = try #require(knowledge.mean.value)
+  @Test func `the adaptation computes the same mean as a session`() throws {
+    let adaptation = try PocketSphinxAdaptation(model: try ModelLocation(chosen: nil).find())
+    adaptation.add(try pieces("go-forward.wav"))
+    let state = try #require(adaptation.state as? StreamMean)
+    let mean = try #require(state.mean.value)
     #expect(mean.count == 13 && mean[0] > 0)
   }
 
-  @Test func `knowledge from another engine is an error`() throws {
+  @Test func `a state from another engine is an error`() throws {
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    #expect(throws: SpeechEngineError.self) { try session.beginUtterance(knowing: 7) }
+    #expect(throws: SpeechEngineError.self) { try session.beginUtterance(adaptationState: 7) }
   }
 
   @Test func `damaged parameters throw an error`() throws {
     let folder = try ModelFolder()
     try folder.change("en-us/feat.params") { $0.append(Data("-cmn nonsense\n".utf8)) }
-    let makeListener = try #require(folder.engine.makeListener)
-    #expect(throws: SpeechEngineError.self) { _ = try makeListener(SpeechSessionOptions()) }
+    let makeAdaptation = try #require(folder.engine.makeAdaptation)
+    #expect(throws: SpeechEngineError.self) { _ = try makeAdaptation(SpeechSessionOptions()) }
   }
 
   @Test func `the pool keeps decoders up to its limit`() throws {

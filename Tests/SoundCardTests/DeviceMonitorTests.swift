@@ -13,7 +13,7 @@ import Testing
       #expect(throws: lost) { try pcm.drop() }
     }
     let error = await Self.firstError(of: pcm.monitor)
-    #expect(error == .notAnswering("hanging", operation: "drop"))
+    #expect(error == .notResponding("hanging", operation: "drop"))
     #expect(device.waker.clear())
     #expect(pcm.monitor.heartbeat.isAbandoned)
     device.release()

@@ -9,7 +9,7 @@ import Testing
     _ beats: [Heartbeat.Beat], every interval: Duration = HeartbeatWatch.interval
   ) -> [HeartbeatWatch.Verdict] {
     var watch = HeartbeatWatch()
-    return beats.map { watch.look($0, after: interval) }
+    return beats.map { watch.check($0, after: interval) }
   }
 
   @Test func `a hanging call is suspicious once and then stuck, within a second`() {
@@ -50,7 +50,7 @@ import Testing
   @Test func `snapshots in time count among late ones`() {
     var watch = HeartbeatWatch()
     let verdicts = [200, 200, 900, 200, 600, 200, 240].map {
-      watch.look(inWrite, after: .milliseconds($0))
+      watch.check(inWrite, after: .milliseconds($0))
     }
     #expect(
       verdicts == [.fine, .fine, .suspicious, .fine, .fine, .fine, .stuck(.write)])

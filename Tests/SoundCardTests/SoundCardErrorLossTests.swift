@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SoundCardErrorLossTests {
   @Test(arguments: [
-    (SoundCardError.deviceLost("x"), true), (.notAnswering("x", operation: "write"), true),
+    (SoundCardError.deviceLost("x"), true), (.notResponding("x", operation: "write"), true),
     (.stalled("x", .playback), true), (.stalled("x", .capture), true), (.busy("x"), false),
     (.failed("x", operation: "snd_pcm_start", code: 5, reason: "no"), false),
   ])

@@ -6,11 +6,11 @@ import Testing
 @Suite struct SecondClockTests {
   @Test func `the header is due once for every half second, and all once for every second`() {
     var clock = SecondClock(rate: 1_000)
-    let care = [400, 500, 999, 1_000, 1_001, 1_999, 2_500, 2_900, 6_000, 6_400, 6_999, 7_000].map {
-      clock.care(at: FrameCount($0))
+    let due = [400, 500, 999, 1_000, 1_001, 1_999, 2_500, 2_900, 6_000, 6_400, 6_999, 7_000].map {
+      clock.dueUpdates(at: FrameCount($0))
     }
     #expect(
-      care == [
+      due == [
         .nothing, .header, .nothing, .everything, .nothing, .header, .everything, .nothing,
         .everything, .nothing, .header, .everything,
       ])

@@ -7,7 +7,7 @@ import Testing
     var clock = SyncClock()
     let asked = [0, 1, 2].map { clock.request(at: .seconds($0)) }
     #expect(asked == [.begin, .wait, .wait])
-    let again = [3, 3].map { clock.done(at: .seconds($0)).goesOn }
+    let again = [3, 3].map { clock.done(at: .seconds($0)).beginsNext }
     #expect(again == [true, false])
     let next = clock.request(at: .seconds(4))
     #expect(next == .begin)
@@ -17,7 +17,7 @@ import Testing
     var clock = SyncClock()
     let begins = clock.request(at: .zero)
     let done = clock.done(at: .seconds(5))
-    #expect(begins == .begin && !done.goesOn && done.slowness == nil)
+    #expect(begins == .begin && !done.beginsNext && done.slowness == nil)
   }
 
   @Test func `a disk that blocks for over five seconds is reported once, while it blocks`() {

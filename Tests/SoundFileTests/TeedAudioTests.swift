@@ -67,7 +67,8 @@ import Testing
   @Test func `a stream that goes on without its file says so once`() async throws {
     let folder = try TestFolder()
     let errors = Mutex<[String]>([])
-    let policy = TeePolicy(failure: .goesOn { error in errors.withLock { $0.append("\(error)") } })
+    let policy = TeePolicy(
+      failure: .continues { error in errors.withLock { $0.append("\(error)") } })
     let url = folder.file("missing/a.wav")
     var count = 0
     let buffers = [buffer(1, at: 0), buffer(1, at: 1), buffer(1, at: 2)]
@@ -121,7 +122,7 @@ import Testing
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let errors = Mutex(0)
-    let policy = TeePolicy(failure: .goesOn { _ in errors.withLock { $0 += 1 } })
+    let policy = TeePolicy(failure: .continues { _ in errors.withLock { $0 += 1 } })
     let buffers = [buffer(100, at: 0), buffer(100, at: 10_000_000)]
     let consumer = Task {
       let teed = Cancelling(buffers: buffers).teed(to: url, encoding: .wavFloat, policy: policy)

@@ -32,7 +32,7 @@ final class BlockingEngine: Sendable {
         self.pass(.making)
         return Session(engine: self)
       })
-    engine.makeListener = { _ in IndependentUtterances() }
+    engine.makeAdaptation = { _ in NoAdaptation() }
     return engine
   }
 

@@ -23,7 +23,7 @@ import Testing
     let audio = AudioBuffer(format: .speech, samples: try speech())
     var request = SpeechRequest(buffers: stream([audio]))
     request.keyPhrases = [KeyPhrase("the window", threshold: 1e-10)]
-    request.endpointPolicy.longest = .milliseconds(longest)
+    request.endpointPolicy.maximumLength = .milliseconds(longest)
     let results = try await SpeechTasks().start(request, on: .pocketSphinx()).all()
     let words = results.filter(\.isFinal).flatMap(\.bestTranscription.segments)
     #expect(words.map(\.substring) == Array(repeating: "the window", count: 4))

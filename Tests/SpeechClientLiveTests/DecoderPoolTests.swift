@@ -15,7 +15,7 @@ import Testing
 
   private func words(_ decoding: PooledDecoding, index: Int) async throws -> SpeechHypothesis {
     let answer = Promise<SpeechHypothesis>()
-    decoding.decode([[0], [0]], knowing: 0, index: index, whenDone: answer.resolve)
+    decoding.decode([[0], [0]], adaptationState: 0, index: index, whenDone: answer.resolve)
     return try await answer.value()
   }
 

@@ -48,7 +48,7 @@ import Testing
     async throws
   {
     let results = try await results(
-      stretchingBy: 8, EndpointPolicy(longest: .milliseconds(2_500)))
+      stretchingBy: 8, EndpointPolicy(maximumLength: .milliseconds(2_500)))
     var promise = StablePrefixTests.Promise()
     for result in results { promise.check(result) }
     let finals = results.filter(\.isFinal)

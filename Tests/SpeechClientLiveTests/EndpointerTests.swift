@@ -19,8 +19,8 @@ import Testing
 
   private let short = EndpointPolicy(
     preRoll: .milliseconds(20), onset: .milliseconds(30), silence: .milliseconds(40),
-    comfortable: .milliseconds(150), shortSilence: .milliseconds(20),
-    longest: .milliseconds(200))
+    preferredLength: .milliseconds(150), shortSilence: .milliseconds(20),
+    maximumLength: .milliseconds(200))
 
   @Test func `an utterance begins with its pre-roll and ends after the silence`() {
     #expect(events("....ssss....", policy: short) == [6: .began(framesBack: 5), 11: .ended])
@@ -49,7 +49,7 @@ import Testing
 
   @Test func `in a pause the longest utterance ends, and the next one is not silence`() {
     var policy = short
-    (policy.longest, policy.comfortable) = (.milliseconds(600), .seconds(1))
+    (policy.maximumLength, policy.preferredLength) = (.milliseconds(600), .seconds(1))
     policy.silence = .milliseconds(400)
     let diagram = ".." + String(repeating: "s", count: 33) + String(repeating: ".", count: 40)
     #expect(events(diagram, policy: policy) == [4: .began(framesBack: 5), 54: .paused, 59: .ended])
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `a pause is reported once, and again after more speech`() {
     var policy = short
-    (policy.longest, policy.comfortable) = (.seconds(2), .seconds(2))
+    (policy.maximumLength, policy.preferredLength) = (.seconds(2), .seconds(2))
     policy.silence = .milliseconds(400)
     let quiet = String(repeating: ".", count: 30)
     let events = events("..sss" + quiet + "s" + quiet + "s" + quiet, policy: policy)

@@ -24,7 +24,7 @@ import Testing
       { [count, interruption] in
         count.add()
         // A holder of the lock would wait for itself.
-        if count.now == 1 { interruption.come() }
+        if count.now == 1 { interruption.interrupt() }
       }
     }
 
@@ -37,9 +37,9 @@ import Testing
   @Test func `an interruption ends only the calls under way`() {
     let interruption = Interruption()
     let sessions = (0..<3).map { _ in Session(interruption) }
-    interruption.reaching(sessions[0]) {}
-    interruption.reaching(sessions[1]) {
-      interruption.reaching(sessions[2]) { interruption.come() }
+    interruption.withInterruption(of: sessions[0]) {}
+    interruption.withInterruption(of: sessions[1]) {
+      interruption.withInterruption(of: sessions[2]) { interruption.interrupt() }
     }
     #expect(sessions[0].count.now == 0)
     #expect(sessions[1].count.now >= 1)
@@ -48,9 +48,9 @@ import Testing
 
   @Test func `an interruption ends later calls`() {
     let interruption = Interruption()
-    interruption.come()
+    interruption.interrupt()
     let session = Session(interruption)
-    let isTold = interruption.reaching(session) { session.count.now > 0 }
+    let isTold = interruption.withInterruption(of: session) { session.count.now > 0 }
     #expect(isTold)
   }
 }

@@ -102,7 +102,7 @@ import Testing
     let speech = Array(clip[4_000..<clip.count - 8_000])
     let long = (0..<8).flatMap { _ in speech }
     var finder = UtteranceFinder(
-      policy: EndpointPolicy(longest: .seconds(4)), detector: RealSilero.detector)
+      policy: EndpointPolicy(maximumLength: .seconds(4)), detector: RealSilero.detector)
     let actions = try finder.add(long) + finder.finish()
     let begins = actions.compactMap { if case .begin(let at, _) = $0 { at.rawValue } else { nil } }
     let heard = actions.flatMap { if case .audio(let samples) = $0 { samples } else { [Float]() } }

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 8])
-  func `several sessions give the results of one, in order and knowing as much`(
+  func `several sessions give the results of one, in order and equally adapted`(
     jobCount: Int
   ) async throws {
     let buffers = audio(utterances: 9)

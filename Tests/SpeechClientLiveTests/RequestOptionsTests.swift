@@ -37,10 +37,10 @@ import Testing
 
   @Test func `invalid durations become the nearest valid ones`() async throws {
     let policy = EndpointPolicy(
-      preRoll: .seconds(-1), onset: .zero, silence: .zero, comfortable: .seconds(-1),
-      shortSilence: .seconds(-1), longest: .seconds(Int64.max))
+      preRoll: .seconds(-1), onset: .zero, silence: .zero, preferredLength: .seconds(-1),
+      shortSilence: .seconds(-1), maximumLength: .seconds(Int64.max))
     #expect(try await results(policy).finals.first == "go forward")
-    #expect(policy.usable.longest == .seconds(3600))
+    #expect(policy.usable.maximumLength == .seconds(3600))
     #expect(policy.usable.preRoll == .zero)
   }
 
@@ -48,16 +48,17 @@ import Testing
     var engine = scripted.engine
     engine.utteranceLength = .zero ... .seconds(8)
     let fitted = EndpointPolicy().fitted(to: engine)
-    #expect((fitted.longest, fitted.tailPadding) == (.seconds(8), nil))
-    #expect(EndpointPolicy(longest: .seconds(5)).fitted(to: engine).longest == .seconds(5))
+    #expect((fitted.maximumLength, fitted.tailPadding) == (.seconds(8), nil))
+    #expect(
+      EndpointPolicy(maximumLength: .seconds(5)).fitted(to: engine).maximumLength == .seconds(5))
     engine.anticipatesEnd = true
     // What follows the last sound is part of the utterance.
     let anticipating = EndpointPolicy().fitted(to: engine)
     #expect(anticipating.tailPadding == .milliseconds(200))
-    #expect(anticipating.longest == .milliseconds(7800))
+    #expect(anticipating.maximumLength == .milliseconds(7800))
     #expect(EndpointPolicy(tailPadding: .zero).fitted(to: engine).tailPadding == .zero)
     engine.utteranceLength = .zero ... .zero
-    #expect(EndpointPolicy().fitted(to: engine).longest == .seconds(1))
+    #expect(EndpointPolicy().fitted(to: engine).maximumLength == .seconds(1))
   }
 
   @Test(arguments: ["", "\u{FEFF}"])

@@ -63,20 +63,20 @@ final class SharedEngine: Sendable {
         if options.grammar == "bad" { throw SpeechEngineError.grammarInvalid(line: 1, reason: "") }
         return Session(owner: self)
       })
-    engine.makeListener = { [tailPadding] _ in Listener(tailPadding: tailPadding) }
+    engine.makeAdaptation = { [tailPadding] _ in Adaptation(tailPadding: tailPadding) }
     return engine
   }
 
   /// How many utterances there were, and how many samples they had.
-  private struct Knowledge: Equatable {
+  private struct AdaptationState: Equatable {
     var count = 0
     var samples = 0
   }
 
-  private final class Listener: SpeechStreamListener {
+  private final class Adaptation: SpeechAdaptation {
     let tailPadding: Duration
-    private var known = Knowledge()
-    var knowledge: any Sendable { known }
+    private var known = AdaptationState()
+    var state: any Sendable { known }
 
     init(tailPadding: Duration) {
       self.tailPadding = tailPadding
@@ -90,7 +90,7 @@ final class SharedEngine: Sendable {
 
   private final class Session: SpeechEngineSession {
     private let owner: SharedEngine
-    private var known = Knowledge()
+    private var known = AdaptationState()
     private var heard = 0
 
     init(owner: SharedEngine) {
@@ -111,8 +111,8 @@ final class SharedEngine: Sendable {
 
     func beginUtterance() { heard = 0 }
 
-    func beginUtterance(knowing knowledge: any Sendable) {
-      known = knowledge as? Knowledge ?? known
+    func beginUtterance(adaptationState state: any Sendable) {
+      known = state as? AdaptationState ?? known
       beginUtterance()
     }
 
@@ -120,7 +120,7 @@ final class SharedEngine: Sendable {
 
     func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
       try owner.finishing(known.count)
-      defer { known = Knowledge(count: known.count + 1, samples: known.samples + heard) }
+      defer { known = AdaptationState(count: known.count + 1, samples: known.samples + heard) }
       return SpeechHypothesis(words: [
         SpeechHypothesis.Word("\(known.count)", frames: 0..<1600),
         SpeechHypothesis.Word("after\(known.samples)", frames: 1600..<3200),

@@ -176,7 +176,8 @@ import Testing
         .sample(at: FrameCount(frame), rate: rate)
     }.buffer(.seconds(5), format: .speech).samples
     let samples = quiet.samples + quiet.samples + long
-    var finder = UtteranceFinder(policy: EndpointPolicy(longest: .seconds(2)), overlap: overlap)
+    var finder = UtteranceFinder(
+      policy: EndpointPolicy(maximumLength: .seconds(2)), overlap: overlap)
     let actions = try finder.add(samples) + finder.finish()
     let begins = actions.compactMap {
       if case .begin(let at, let sound) = $0 { (at, sound) } else { nil }

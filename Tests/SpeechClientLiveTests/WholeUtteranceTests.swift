@@ -298,7 +298,7 @@ import Testing
     jobCount: Int
   ) async throws {
     var engine = scripted.engine
-    engine.makeListener = { _ in IndependentUtterances() }
+    engine.makeAdaptation = { _ in NoAdaptation() }
     engine.utteranceLength = .seconds(2) ... .seconds(3)
     _ = try await results(
       voice(in: [1...1.5, 3...8], seconds: 9), partials: false, jobCount: jobCount, on: engine)
@@ -327,7 +327,7 @@ import Testing
           if number == 3 { throw SpeechEngineError.failed(reason: "crash") }
         }
       })
-    engine.makeListener = { _ in IndependentUtterances() }
+    engine.makeAdaptation = { _ in NoAdaptation() }
     engine.survivesFailedUtterance = true
     let finals = try await results(
       audio(utterances: 8), partials: false, jobCount: jobCount, on: engine)

@@ -26,7 +26,7 @@ import Testing
       let decoder = Decoder(freed: isFreed)
       isReleased = decoder.isReleased
       #expect(throws: SpeechEngineError.interrupted) {
-        try flag.leaving(decoder) { decoder in
+        try flag.runAbandonable(with: decoder) { decoder in
           flag.interrupt()
           decoder.isReleased.wait()
         }
@@ -40,9 +40,9 @@ import Testing
   @Test func `a call returns its result or its error`() throws {
     let flag = InterruptionFlag()
     let decoder = Decoder(freed: DispatchSemaphore(value: 0))
-    #expect(try flag.leaving(decoder) { _ in 7 } == 7)
+    #expect(try flag.runAbandonable(with: decoder) { _ in 7 } == 7)
     #expect(throws: SpeechEngineError.failed(reason: "no words")) {
-      try flag.leaving(decoder) { _ throws(SpeechEngineError) -> Int in
+      try flag.runAbandonable(with: decoder) { _ throws(SpeechEngineError) -> Int in
         throw SpeechEngineError.failed(reason: "no words")
       }
     }
@@ -53,7 +53,7 @@ import Testing
     let decoder = Decoder(freed: DispatchSemaphore(value: 0))
     flag.interrupt()
     #expect(throws: SpeechEngineError.interrupted) {
-      try flag.leaving(decoder) { _ in Issue.record("the call began") }
+      try flag.runAbandonable(with: decoder) { _ in Issue.record("the call began") }
     }
     #expect(throws: SpeechEngineError.interrupted) { try flag.check() }
   }

@@ -42,7 +42,7 @@ struct RecordingRecordTests {
 
   @Test
   func `rolled names both files`() throws {
-    let rolled = RecordingRolled(
+    let rolled = RecordingRollover(
       finished: URL(filePath: "/a.wav"), frameCount: 48_000, next: URL(filePath: "/a-001.wav"))
     #expect(
       try RecordingRecord(.rolled(rolled)).jsonLine()

@@ -43,7 +43,7 @@ struct RecordingRuleOptionsTests {
   func `rolling, channel, and gap options reach the request`() throws {
     let request = try request(
       "--roll-seconds", "60", "--roll-bytes", "4G", "--pick-channels", "2", "--gaps", "omit")
-    #expect(request.rolling == RecordingRolling(length: .seconds(60), byteCount: 4_000_000_000))
+    #expect(request.rolling == RecordingRollingRule(length: .seconds(60), byteCount: 4_000_000_000))
     #expect(request.channels == [1])
     #expect(request.gaps == .omit)
   }

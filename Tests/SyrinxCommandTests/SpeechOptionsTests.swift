@@ -27,7 +27,7 @@ struct SpeechOptionsTests {
     #expect(request.grammar == .file(FilePath("a.gram").url))
     #expect(request.locale == "en-US")
     #expect(request.endpointPolicy.silence == .milliseconds(1500))
-    #expect(request.endpointPolicy.longest == .seconds(30))
+    #expect(request.endpointPolicy.maximumLength == .seconds(30))
     #expect(request.endpointPolicy.tailPadding == .milliseconds(250))
     let plain = try SpeechOptions.parse([]).applied(to: SpeechRequest(microphone: .speech))
     #expect(plain.endpointPolicy == EndpointPolicy())

@@ -5,7 +5,7 @@ package struct Continuity: Sendable {
     /// It is the first one.
     case first
     /// It continues without a gap.
-    case goesOn
+    case continues
     /// This many frames are missing before it.
     case gap(FrameCount)
     /// It begins before the end of the previous one, or has another format.
@@ -14,7 +14,7 @@ package struct Continuity: Sendable {
     /// Whether frames held from the previous buffer cannot be joined to this one.
     package var isBreak: Bool {
       switch self {
-      case .first, .goesOn: false
+      case .first, .continues: false
       case .gap, .restart: true
       }
     }
@@ -30,7 +30,7 @@ package struct Continuity: Sendable {
     defer { last = (buffer.format, buffer.endFrame) }
     guard let last else { return .first }
     guard last.format == buffer.format, buffer.firstFrame >= last.end else { return .restart }
-    return buffer.firstFrame == last.end ? .goesOn : .gap(buffer.firstFrame - last.end)
+    return buffer.firstFrame == last.end ? .continues : .gap(buffer.firstFrame - last.end)
   }
 }
 

@@ -30,7 +30,7 @@ public struct Rechunker: AudioProcessor, Sendable {
     guard !buffer.isEmpty else { return [] }
     var output: [AudioBuffer] = []
     switch continuity.note(buffer) {
-    case .first, .goesOn: break
+    case .first, .continues: break
     case .restart: output += finish()
     case .gap(let missing): output += bridge(missing)
     }

@@ -190,7 +190,7 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   }
 
   private mutating func sound(_ buffer: AudioBuffer) -> [SoundPart] {
-    let isNew = continuity.note(buffer) != .goesOn || end == nil
+    let isNew = continuity.note(buffer) != .continues || end == nil
     let begin = isNew ? endOfSound() + [.began(at: buffer.firstFrame)] : []
     end = buffer.endFrame
     return begin + [.audio(buffer)]

@@ -27,8 +27,8 @@ final class PlaybackLink: Sendable {
 
   /// Never full, however long the audio thread does not read: no more voices are on their way than
   /// fit into the table, and `quit` is sent once.
-  let commands = Ring<Command>(capacity: VoiceTable.limit + 1, resident: VoiceTable.limit + 1)
-  let events = Ring<Event>(capacity: 1_024, resident: 1_024)
+  let commands = RingBuffer<Command>(capacity: VoiceTable.limit + 1, resident: VoiceTable.limit + 1)
+  let events = RingBuffer<Event>(capacity: 1_024, resident: 1_024)
   /// Set while the audio thread waits for a late source.
   let sourceRequest = WakeUpRequest()
   /// Wakes the reporter.

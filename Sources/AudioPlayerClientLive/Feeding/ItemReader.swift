@@ -73,7 +73,7 @@ final class ItemReader {
     // The seek to the start stopped at the end of the source.
     let end = position < range.lowerBound ? position.duration(at: rate) : nil
     let length = end ?? description.announcedDuration.flatMap { $0 <= start ? $0 : nil }
-    return .startBehindEnd(source.url, start: start, length: length)
+    return .startAfterEnd(source.url, start: start, length: length)
   }
 
   nonisolated(nonsending) func next() async throws -> Step {

@@ -10,7 +10,7 @@ import Synchronization
 // descriptor, or behind a lock that the audio thread never takes.
 final class Voice: @unchecked Sendable {
   /// Samples in the device's format, from the feeder to the audio thread.
-  let ring: Ring<Float>
+  let ring: RingBuffer<Float>
   /// Signaled when the ring has room that the feeder asked for, when it has been flushed, when the
   /// feeder has a request, and when the voice is over.
   let room: WakeUp
@@ -63,7 +63,7 @@ final class Voice: @unchecked Sendable {
     let rate = format.sampleRate
     progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
     room = try WakeUp()
-    ring = Ring(
+    ring = RingBuffer(
       capacity: FrameCount(capacity, at: rate).rawValue * format.channelCount,
       resident: rate.hertz * format.channelCount)
     let begin = parameters.current
@@ -214,7 +214,7 @@ final class Voice: @unchecked Sendable {
   /// Reports its silence as far as the ring has room; false if nothing was reported.
   ///
   /// A dropout that continues is reported in parts of 50 ms, until the voice is over.
-  func reportSilence(to events: Ring<PlaybackLink.Event>) -> Bool {
+  func reportSilence(to events: RingBuffer<PlaybackLink.Event>) -> Bool {
     let reference = Unmanaged.passUnretained(self)
     var isNews = false
     let isContinuing = isInDropout && playhead.endsAt == nil

@@ -21,8 +21,8 @@ final class CaptureLink: Sendable {
   /// The ring occupies only as much memory as was ever used.
   static let depth = Duration.seconds(32)
 
-  let samples: Ring<Float>
-  let blocks = Ring<CaptureBlock>(capacity: 8_192, resident: 256)
+  let samples: RingBuffer<Float>
+  let blocks = RingBuffer<CaptureBlock>(capacity: 8_192, resident: 256)
   let consumerWakeUp: WakeUp
   /// What the audio thread waits for while the ring is full.
   let roomRequest = WakeUpRequest()
@@ -44,7 +44,7 @@ final class CaptureLink: Sendable {
     let depth = FrameCount(Self.depth, at: device.format.sampleRate).rawValue
     // Some plug-ins have periods of many seconds, and a period has to find room.
     let frames = max(depth, 4 * device.period.rawValue)
-    samples = Ring(
+    samples = RingBuffer(
       capacity: frames * device.format.channelCount,
       resident: device.format.sampleRate.hertz * device.format.channelCount)
   }

@@ -71,13 +71,13 @@ final class CaptureSession: Sendable {
   }
 
   /// Returns when everything is closed.
-  func isOver() async {
+  func waitUntilClosed() async {
     await gate.wait()
   }
 
   /// Returns when everything is closed; throws the error that ended the session.
   func ended() async throws(AudioRecorderError) {
-    await isOver()
+    await waitUntilClosed()
     try outcome.withLock { $0 }.get()
   }
 

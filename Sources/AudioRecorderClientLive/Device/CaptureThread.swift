@@ -124,7 +124,7 @@ final class CaptureThread {
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: longestWait) {
       lost += interruption.lost
     }
-    stall.forgive()
+    stall.reset()
   }
 
   private var hasRoom: Bool {

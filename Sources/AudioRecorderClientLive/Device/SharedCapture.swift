@@ -107,7 +107,7 @@ final class SharedCapture: Sendable {
 
   private func act(_ leaving: CaptureUsers.Leaving) {
     switch leaving {
-    case .goOn: break
+    case .keepRunning: break
     case .endCapture: engine.nudge()
     case .closeDevice:
       engine.close()
@@ -212,7 +212,7 @@ struct CaptureUsers: Equatable {
   /// What follows from a user's departure.
   enum Leaving: Equatable {
     /// Others use the device.
-    case goOn
+    case keepRunning
     /// It was the last user: the capture ends.
     case endCapture
     /// It was the last user, and the capture never ran: the device must be closed.
@@ -252,9 +252,9 @@ struct CaptureUsers: Equatable {
 
   /// Stops a member: the last user ends the capture.
   mutating func stop(_ member: Int) -> Leaving {
-    guard members.contains(member) else { return .goOn }
+    guard members.contains(member) else { return .keepRunning }
     stopped.insert(member)
-    guard members == stopped, leases == 0 else { return .goOn }
+    guard members == stopped, leases == 0 else { return .keepRunning }
     isClosed = true
     return .endCapture
   }
@@ -272,7 +272,7 @@ struct CaptureUsers: Equatable {
   }
 
   private mutating func close() -> Leaving {
-    guard isAbandoned else { return .goOn }
+    guard isAbandoned else { return .keepRunning }
     isClosed = true
     return isRunning ? .endCapture : .closeDevice
   }

@@ -52,7 +52,7 @@ final class Recording: Sendable {
   ///
   /// A recording that is stopped before its device is open records nothing and makes no file.
   func ended() async throws -> RecordingFinish {
-    await isOver()
+    await waitUntilClosed()
     try await session.ended()
     guard var finish = finish.withLock({ $0 }) else {
       return RecordingFinish(reason: .stopped, frameCount: 0, recorded: .zero)
@@ -69,7 +69,7 @@ final class Recording: Sendable {
   }
 
   /// Returns when the file is closed.
-  func isOver() async {
+  func waitUntilClosed() async {
     await running.withLock { $0 }?.value
   }
 
@@ -85,7 +85,7 @@ final class Recording: Sendable {
     } catch {
       session.fail(error)
     }
-    await session.isOver()
+    await session.waitUntilClosed()
   }
 
   private func consumer(

@@ -35,7 +35,7 @@ final class RecordingFiles: RecordingOutput {
 
   /// Makes the first file.
   init(
-    _ url: URL, rolling: RecordingRolling = RecordingRolling(), format: AudioFormat,
+    _ url: URL, rolling: RecordingRollingRule = RecordingRollingRule(), format: AudioFormat,
     encoding: SoundFileEncoding,
     mostTaken: Int = 100_000, freeSpace: @escaping (SoundFileWriter) -> Int? = \.freeSpace,
     closing: @escaping FileClosing.Closing = { writer throws(SoundFileError) in
@@ -71,7 +71,7 @@ final class RecordingFiles: RecordingOutput {
       try write(isWhole ? buffer : buffer.frames(position..<position + count))
       position += count
     }
-    if disk.isDue(at: framesWritten) { lookAtDisk() }
+    if disk.isDue(at: framesWritten) { checkDiskSpace() }
   }
 
   /// Throws if an earlier file could not be completed.
@@ -119,7 +119,7 @@ final class RecordingFiles: RecordingOutput {
   private func complete(_ finished: FileClosing, next: URL) {
     last = finished
     finished.start { [report, url = finished.url] frameCount in
-      report(.rolled(RecordingRolled(finished: url, frameCount: frameCount, next: next)))
+      report(.rolled(RecordingRollover(finished: url, frameCount: frameCount, next: next)))
     }
   }
 
@@ -129,7 +129,7 @@ final class RecordingFiles: RecordingOutput {
     try finished.check()
   }
 
-  private func lookAtDisk() {
+  private func checkDiskSpace() {
     guard let free = freeSpace(writer) else { return }
     let left = disk.left(frames: writer.framesWritten, bytes: writer.byteCount, free: free)
     if let left { report(.diskLow(left: left)) }

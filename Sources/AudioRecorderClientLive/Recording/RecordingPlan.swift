@@ -148,7 +148,7 @@ extension LevelRule {
   }
 }
 
-extension RecordingRolling {
+extension RecordingRollingRule {
   fileprivate func check() throws(AudioRecorderError) {
     if let length, length < RecordingRequest.shortestFile {
       throw .unsupportedFormat(

@@ -12,7 +12,9 @@ struct RollingPlan {
   /// The bytes of a frame of linear PCM; nil if the encoder decides.
   private let frameSize: Int?
 
-  init(_ rolling: RecordingRolling, url: URL, format: AudioFormat, encoding: SoundFileEncoding) {
+  init(
+    _ rolling: RecordingRollingRule, url: URL, format: AudioFormat, encoding: SoundFileEncoding
+  ) {
     self.url = url
     length = rolling.length.map { FrameCount($0, at: format.sampleRate) }
     byteCount = rolling.byteCount

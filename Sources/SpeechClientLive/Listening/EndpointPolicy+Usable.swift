@@ -12,7 +12,7 @@ extension EndpointPolicy {
     var policy = usable
     if engine.anticipatesEnd { policy.tailPadding = policy.tailPadding ?? Self.pause }
     let longest = engine.utteranceLength.upperBound - (policy.tailPadding ?? .zero)
-    policy.longest = min(policy.longest, max(longest, .seconds(1)))
+    policy.maximumLength = min(policy.maximumLength, max(longest, .seconds(1)))
     return policy
   }
 
@@ -22,8 +22,9 @@ extension EndpointPolicy {
     let hour = Duration.seconds(3600)
     return EndpointPolicy(
       preRoll: preRoll.clamped(.zero, .seconds(10)), onset: onset.clamped(step, .seconds(10)),
-      silence: silence.clamped(step, hour), comfortable: comfortable.clamped(.zero, hour),
-      shortSilence: shortSilence.clamped(step, hour), longest: longest.clamped(.seconds(1), hour),
+      silence: silence.clamped(step, hour), preferredLength: preferredLength.clamped(.zero, hour),
+      shortSilence: shortSilence.clamped(step, hour),
+      maximumLength: maximumLength.clamped(.seconds(1), hour),
       tailPadding: tailPadding?.clamped(.zero, .seconds(10)))
   }
 }

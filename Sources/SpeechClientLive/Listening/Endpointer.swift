@@ -72,7 +72,7 @@ struct Endpointer {
     self.length = longer
     noteQuietest(level, longer)
     // In a pause there is nothing to cut.
-    let isLongest = longer >= frames(policy.longest)
+    let isLongest = longer >= frames(policy.maximumLength)
     if hasPaused(longer) || isLongest && silentFrames >= pause {
       end()
       return .ended
@@ -98,7 +98,7 @@ struct Endpointer {
 
   /// Finds where to cut in the last tenth of the longest utterance.
   private mutating func noteQuietest(_ level: Double, _ length: Int) {
-    let longest = frames(policy.longest)
+    let longest = frames(policy.maximumLength)
     guard length >= longest - longest / 10 else { return }
     if level <= quietest?.level ?? .infinity { quietest = (level, length) }
   }
@@ -106,7 +106,7 @@ struct Endpointer {
   /// Where the stream began within the utterance nothing is known of the background but its pauses:
   /// a long one might be quiet speech, and it takes twice the silence to end it.
   private func hasPaused(_ length: Int) -> Bool {
-    let isLong = length >= frames(policy.comfortable)
+    let isLong = length >= frames(policy.preferredLength)
     let needed = frames(isLong ? policy.shortSilence : policy.silence)
     return silentFrames >= (beganWithin ? 2 * needed : needed)
   }

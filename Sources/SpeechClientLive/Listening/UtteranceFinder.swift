@@ -46,7 +46,7 @@ struct UtteranceFinder {
     detector: SpeechActivityDetector = .energy
   ) {
     let policy = policy.usable
-    let overlap = min(overlap, policy.longest / 2)
+    let overlap = min(overlap, policy.maximumLength / 2)
     let session = detector.makeSession()
     let step = max(1, session.frameLength.rawValue)
     endpointer = Endpointer(policy: policy, overlap: overlap, frameLength: FrameCount(step))

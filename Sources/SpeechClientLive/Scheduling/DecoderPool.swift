@@ -109,17 +109,17 @@ final class PooledDecoding: Sendable {
   /// Decodes an utterance.
   ///
   /// - Parameters:
-  ///   - knowledge: what the engine's listener knew before it.
+  ///   - state: the state of the engine's adaptation before it.
   ///   - index: its number among the task's utterances.
   ///   - whenDone: called once, on a decoder's thread.
   func decode(
-    _ pieces: [[Float]], knowing knowledge: any Sendable, index: Int,
+    _ pieces: [[Float]], adaptationState state: any Sendable, index: Int,
     whenDone: @escaping @Sendable (Result<SpeechHypothesis, any Error>) -> Void
   ) {
     perform(
       at: index,
       { [isWanted, pool] session in
-        try session.beginUtterance(knowing: knowledge)
+        try session.beginUtterance(adaptationState: state)
         for samples in pieces {
           guard isWanted() else { throw CancellationError() }
           try session.process(samples)
@@ -141,7 +141,7 @@ final class PooledDecoding: Sendable {
         let result = Result {
           guard isWanted() else { throw CancellationError() }
           let session = try decoder.session(of: engine, options, task: task)
-          return try interruption.reaching(session) { try body(session) }
+          return try interruption.withInterruption(of: session) { try body(session) }
         }
         // A session is unusable after an error.
         if case .failure = result { decoder.session = nil }

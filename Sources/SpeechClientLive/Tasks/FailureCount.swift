@@ -15,8 +15,8 @@ struct FailureCount {
     self.limit = limit
   }
 
-  /// Whether the stream continues after a failure; a permanent one ends it.
-  mutating func survives(_ error: any Error) -> Bool {
+  /// Counts a failure; returns whether the stream continues, which a permanent failure ends.
+  mutating func canContinue(after error: any Error) -> Bool {
     count += 1
     guard count < limit else { return false }
     switch error {

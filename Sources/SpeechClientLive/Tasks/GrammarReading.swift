@@ -4,10 +4,10 @@ import Synchronization
 
 extension SpeechEngine {
   /// The engine with this grammar for its sessions, which is read on the thread that makes the first
-  /// session or listener, because reading a file may take long.
+  /// session or adaptation, because reading a file may take long.
   ///
-  /// A task that decodes in a pool makes a listener first: so its own thread waits for the file, and
-  /// the decoders, which serve other tasks as well, do not.
+  /// A task that decodes in a pool makes an adaptation first, so that its own thread waits for the
+  /// file, and the decoders, which serve other tasks as well, do not.
   func reading(_ grammar: SpeechGrammar?) -> SpeechEngine {
     guard let grammar else { return self }
     let reading = GrammarReading(grammar)
@@ -17,10 +17,10 @@ extension SpeechEngine {
       options.grammar = try reading.text()
       return try makeSession(options)
     }
-    if let makeListener {
-      engine.makeListener = { options in
+    if let makeAdaptation {
+      engine.makeAdaptation = { options in
         _ = try reading.text()
-        return try makeListener(options)
+        return try makeAdaptation(options)
       }
     }
     return engine

@@ -28,7 +28,7 @@ actor Recognizer {
   /// Decodes the utterances instead of the session; nil for one at a time.
   private let pool: PooledDecoding?
   /// What the pool's sessions know of the stream.
-  private var listener: (any SpeechStreamListener)?
+  private var adaptation: (any SpeechAdaptation)?
   private var session: (any SpeechEngineSession)?
   private var failures: FailureCount
   private var isOver = true
@@ -95,7 +95,7 @@ actor Recognizer {
 
   /// The engine and the resampler are released on the thread that used them.
   isolated deinit {
-    (session, listener) = (nil, nil)
+    (session, adaptation) = (nil, nil)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -104,13 +104,13 @@ actor Recognizer {
 
   /// Loads the engine's model, or connects to its server.
   func prepare() async throws {
-    guard !events.look(\.isClosed) else { return }
+    guard !events.inspect(\.isClosed) else { return }
     if let pool {
-      listener = try engine.makeListener?(options)
+      adaptation = try engine.makeAdaptation?(options)
       try await pool.prepare()
     } else {
       let session = try engine.makeSession(options)
-      try interruption.reaching(session) { try session.prepare() }
+      try interruption.withInterruption(of: session) { try session.prepare() }
       self.session = session
     }
     isOver = false
@@ -138,7 +138,7 @@ actor Recognizer {
   func finish() async throws {
     try endStretch()
     try await wait(until: 0)
-    (session, listener, isOver) = (nil, nil, true)
+    (session, adaptation, isOver) = (nil, nil, true)
     if let failure = failures.last { throw failure }
   }
 
@@ -155,7 +155,7 @@ actor Recognizer {
     post(.dropped(stretch, reason: .nonFinite(sampleCount: buffer.silencedSampleCount)))
   }
 
-  private var isWanted: Bool { !isOver && !events.look(\.isClosed) }
+  private var isWanted: Bool { !isOver && !events.inspect(\.isClosed) }
 
   private func endStretch() throws {
     guard isWanted else { return }
@@ -184,21 +184,21 @@ actor Recognizer {
   /// continues without a session.
   private func attempt(_ body: (any SpeechEngineSession) throws -> Void) throws {
     guard let session else { return }
-    try survive { try interruption.reaching(session) { try body(session) } }
+    try catchFailure { try interruption.withInterruption(of: session) { try body(session) } }
   }
 
-  private func survive(_ body: () throws -> Void) throws {
+  private func catchFailure(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch {
       session = nil
-      utterance.failure = try survived(error)
+      utterance.failure = try utteranceFailure(error)
     }
   }
 
   /// The failure of one utterance; throws a failure that ends the stream.
-  private func survived(_ error: any Error) throws -> SpeechClientError {
-    guard failures.survives(error) else {
+  private func utteranceFailure(_ error: any Error) throws -> SpeechClientError {
+    guard failures.canContinue(after: error) else {
       isOver = true
       throw error
     }
@@ -212,7 +212,7 @@ actor Recognizer {
       post(.speechStarted(at: sound.duration(at: .speech)))
       guard pool == nil else { return }
       results.begin(at: frame)
-      try survive { session = try session ?? engine.makeSession(options) }
+      try catchFailure { session = try session ?? engine.makeSession(options) }
       try attempt { try $0.beginUtterance() }
     case .audio(let samples):
       utterance.length = utterance.length + FrameCount(samples.count)
@@ -239,15 +239,15 @@ actor Recognizer {
 
   /// Lets the pool decode the utterance; its results are reported after those of earlier ones.
   private func decode(until end: FrameCount, after silence: FrameCount, in pool: PooledDecoding) {
-    guard let listener else { return }
-    let padding = padding(after: silence, wanted: listener.tailPadding)
+    guard let adaptation else { return }
+    let padding = padding(after: silence, wanted: adaptation.tailPadding)
     if !padding.isEmpty { utterance.pieces.append(padding) }
-    let (index, pieces, knowledge) = (utteranceCount, utterance.pieces, listener.knowledge)
-    listener.add(pieces)
+    let (index, pieces, state) = (utteranceCount, utterance.pieces, adaptation.state)
+    adaptation.add(pieces)
     utteranceCount += 1
     utterance.pieces = []
     outbox.append(.utterance(utterance, index: index, end: end, nil))
-    pool.decode(pieces, knowing: knowledge, index: index) { [weak self] words in
+    pool.decode(pieces, adaptationState: state, index: index) { [weak self] words in
       Task { await self?.note(words, of: index) }
     }
   }
@@ -277,7 +277,7 @@ actor Recognizer {
         do {
           postFinal(try words.get(), of: utterance, until: end)
         } catch {
-          utterance.failure = try survived(error)
+          utterance.failure = try utteranceFailure(error)
         }
         postEnd(of: utterance, at: end)
       }

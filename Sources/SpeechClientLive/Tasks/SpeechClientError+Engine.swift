@@ -4,7 +4,7 @@ import SpeechEngine
 
 extension SpeechClientError {
   /// The client's error for an error of an engine or the system; any other error unchanged.
-  static func orItself(_ error: any Error) -> any Error {
+  static func mapped(_ error: any Error) -> any Error {
     switch error {
     case let error as SpeechEngineError: SpeechClientError(error)
     case is ThreadError, is WakeUpError: SpeechClientError.noResources(reason: "\(error)")
@@ -15,7 +15,7 @@ extension SpeechClientError {
   /// The client's error for any error of an engine.
   init(of error: any Error) {
     self =
-      Self.orItself(error) as? SpeechClientError ?? .engineFailed(reason: "\(error)")
+      Self.mapped(error) as? SpeechClientError ?? .engineFailed(reason: "\(error)")
   }
 
   private init(_ error: SpeechEngineError) {

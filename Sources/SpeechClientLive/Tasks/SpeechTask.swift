@@ -71,7 +71,7 @@ final class SpeechTask: Sendable {
 
   /// Ends a task that could not start.
   func fail(_ error: any Error) {
-    events.change { $0.close(SpeechClientError.orItself(error)) }
+    events.change { $0.close(SpeechClientError.mapped(error)) }
     release()
   }
 
@@ -102,7 +102,7 @@ final class SpeechTask: Sendable {
         pulse.beat()
         guard let recognizer = task()?.recognizer else { return nil }
         try await recognizer.add(item, pulse) {
-          intake.look(\.holdsBack)
+          intake.inspect(\.holdsBack)
         }
         _ = await task()?.events.room()
       }
@@ -120,14 +120,14 @@ final class SpeechTask: Sendable {
     } catch {
       failure = failure ?? error
     }
-    events.change { [failure] in $0.close(failure.map(SpeechClientError.orItself)) }
+    events.change { [failure] in $0.close(failure.map(SpeechClientError.mapped)) }
     release()
   }
 
   private func keepWatch() async {
     var detector = StallDetector(beats: pulse.beats)
     while !isOver, await hasSlept() {
-      switch detector.look(beats: pulse.beats, isSourceAsked: intake.isAwaited) {
+      switch detector.check(beats: pulse.beats, isSourceAsked: intake.isAwaited) {
       case .wait: continue
       case .leaveSource: intake.change { $0.close() }
       case .leaveEngine:
@@ -151,7 +151,7 @@ final class SpeechTask: Sendable {
       (state.recognizer, state.isOver) = (nil, true)
       return state.reader
     }
-    interruption.come()
+    interruption.interrupt()
     reader?.cancel()
     intake.change { $0.abandon() }
     // The order matters: a task that is registered later sees that it is over, and once `over` is open

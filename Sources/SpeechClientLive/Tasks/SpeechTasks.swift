@@ -104,12 +104,12 @@ final class SpeechTasks: Sendable {
   ) -> PooledDecoding? {
     // A session for key phrases needs the silence after each utterance.
     guard request.jobCount > 1, request.backPressure == .wait, !options.wantsPartialHypotheses,
-      options.keyPhrases.isEmpty, engine.makeListener != nil
+      options.keyPhrases.isEmpty, engine.makeAdaptation != nil
     else { return nil }
     return PooledDecoding(
       engine: engine, options: options, jobCount: request.jobCount, pool: decoders,
       pulse: task.pulse, interruption: task.interruption,
-      isWanted: { [events = task.events] in !events.look(\.isClosed) })
+      isWanted: { [events = task.events] in !events.inspect(\.isClosed) })
   }
 
   private func forget(_ task: SpeechTask) {

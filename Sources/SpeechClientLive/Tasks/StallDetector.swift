@@ -23,7 +23,7 @@ struct StallDetector {
     self.beats = beats
   }
 
-  mutating func look(beats: Int, isSourceAsked: Bool) -> Verdict {
+  mutating func check(beats: Int, isSourceAsked: Bool) -> Verdict {
     guard beats == self.beats else {
       self.beats = beats
       idleLooks = 0

@@ -167,7 +167,7 @@ private final class AudioSaver: Sendable {
     _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
   ) -> some AsyncSequence<AudioBuffer, any Error> & Sendable {
     let policy = TeePolicy(
-      failure: .goesOn { error in
+      failure: .continues { error in
         self.failure.withLock { $0 = Failure(error: error) }
       })
     return buffers.teed(to: file.url, encoding: encoding, policy: policy).map { buffer in

@@ -55,7 +55,7 @@ struct ErrorReport: Equatable {
   /// The error's own sentence, and the option or subcommand that helps: libraries know neither.
   static func sentence(_ error: any Error) -> String {
     switch error {
-    case AudioPlayerError.startBehindEnd: "\(error) (--start)"
+    case AudioPlayerError.startAfterEnd: "\(error) (--start)"
     case WyomingServerError.remoteAddress: "\(error) (--allow-remote)"
     case AudioPlayerError.device(let id, let reason):
       reason + hint(on: id, reason, .playback, virtual: "virtual plays without hardware")

@@ -130,7 +130,7 @@ extension SoundCardError {
     case .unknownDevice: "choose another device: `syrinx devices` lists them"
     case .busy: "close that program, or share the device through a sound server"
     case .permissionDenied: "`sudo usermod -aG audio $USER`, then log in again"
-    case .notAnswering: "restart the sound server: `systemctl --user restart pipewire pulseaudio`"
+    case .notResponding: "restart the sound server: `systemctl --user restart pipewire pulseaudio`"
     default: nil
     }
   }

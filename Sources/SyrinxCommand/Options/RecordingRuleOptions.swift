@@ -119,7 +119,7 @@ struct RecordingRuleOptions: ParsableArguments {
       LevelRule(threshold: level, hold: .seconds($0))
     }
     request.trim = trimSilence ? rule : nil
-    request.rolling = RecordingRolling(
+    request.rolling = RecordingRollingRule(
       length: rollSeconds.map { .seconds($0) }, byteCount: rollBytes?.byteCount)
     request.channels = pickChannels?.indices
     request.gaps = gaps

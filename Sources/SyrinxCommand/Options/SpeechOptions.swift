@@ -143,7 +143,7 @@ struct SpeechOptions: ParsableArguments {
     request.alternativeCount = alternatives ?? 0
     for setting in engineSettings { request.engineOptions[setting.name] = setting.value }
     if let endSilence { request.endpointPolicy.silence = .seconds(endSilence) }
-    if let longestUtterance { request.endpointPolicy.longest = .seconds(longestUtterance) }
+    if let longestUtterance { request.endpointPolicy.maximumLength = .seconds(longestUtterance) }
     if let tailPadding { request.endpointPolicy.tailPadding = .seconds(tailPadding) }
     return request
   }

@@ -120,7 +120,7 @@ private final class FolderLock {
       // A file system without locks has no other writer to exclude.
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
         defer { close(descriptor) }
-        throw isHeld(path, descriptor)
+        throw folderInUse(path, descriptor)
       }
       var status = stat()
       fstat(descriptor, &status)
@@ -130,7 +130,7 @@ private final class FolderLock {
     }
   }
 
-  private static func isHeld(_ path: FilePath, _ descriptor: Int32) -> CommandFailure {
+  private static func folderInUse(_ path: FilePath, _ descriptor: Int32) -> CommandFailure {
     let content = try? FilePath.contents(of: descriptor, atMost: 300)
     // The owner has the lock before it writes its name.
     let owner = content.map { FilePath(bytes: $0).description }.flatMap { $0.isEmpty ? nil : $0 }

@@ -108,7 +108,7 @@ struct TranscriptionRun: Sendable {
   /// the utterances of all files.
   private var fileCount: Int {
     @Dependency(\.speechEngine) var engine
-    let isShared = engine.makeListener != nil && command.recognition.keyPhrases.isEmpty
+    let isShared = engine.makeAdaptation != nil && command.recognition.keyPhrases.isEmpty
     return isShared ? RecognitionQueue.fileCount(sharing: jobCount) : jobCount
   }
 

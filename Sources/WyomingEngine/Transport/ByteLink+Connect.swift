@@ -20,7 +20,7 @@ extension ByteLink {
     toFirstOf addresses: [SocketAddress], within budget: TimeBudget,
     until interruption: WakeUp? = nil
   ) throws(LinkError) -> ByteLink {
-    var failure = LinkError.tookTooLong(budget.whole)
+    var failure = LinkError.timedOut(budget.whole)
     for (index, address) in addresses.enumerated() {
       let part = budget.part(of: addresses.count - index)
       do throws(LinkError) {
@@ -121,7 +121,7 @@ func addresses(
   }
   var requests = [pollfd(fd: isDone.fileDescriptor, events: Int16(POLLIN), revents: 0)]
   guard try poll(&requests, within: budget, until: interruption) else {
-    throw .tookTooLong(budget.whole)
+    throw .timedOut(budget.whole)
   }
   let (code, found) = search.outcome.withLock { $0 }
   guard code == 0 else {

@@ -47,7 +47,7 @@ final class ByteLink {
       pollfd(fd: toWrite ? output : -1, events: Int16(POLLOUT), revents: 0),
     ]
     let isReady = try poll(&requests, within: budget, until: interruption)
-    guard isReady || budget.whole == .zero else { throw .tookTooLong(budget.whole) }
+    guard isReady || budget.whole == .zero else { throw .timedOut(budget.whole) }
     // An end or an error makes a descriptor ready; reading or writing reports which it is.
     return Readiness(canRead: requests[0].revents != 0, canWrite: requests[1].revents != 0)
   }

@@ -5,7 +5,7 @@ import Wyoming
 enum LinkError: Error, Equatable {
   /// The other end closed the connection.
   case ended
-  case tookTooLong(Duration)
+  case timedOut(Duration)
   case interrupted
   case noFrames(FrameError)
   case refused(String)
@@ -28,7 +28,7 @@ extension LinkError: CustomStringConvertible {
   var description: String {
     switch self {
     case .ended: "the server closed the connection"
-    case .tookTooLong(let time): "the server did not answer within \(time)"
+    case .timedOut(let time): "the server did not answer within \(time)"
     case .interrupted: "it was interrupted"
     case .noFrames(let error): "the server does not speak the Wyoming protocol: \(error)"
     case .refused(let text): "the server says: \(text)"

@@ -41,8 +41,8 @@ import Testing
     guard let first = after.first else { return #expect(zeros <= lost) }
     #expect(abs(zeros - lost) <= 2, "\(zeros) frames of silence for \(lost)")
     let index = Int(first * 32_768)
-    let goesOn = after.elementsEqual(ramp(after.count, from: index))
-    #expect(goesOn)
+    let isContinuous = after.elementsEqual(ramp(after.count, from: index))
+    #expect(isContinuous)
     // The two clocks are not read at the same time, and a busy machine waits in between.
     #expect(abs(index - (heard + zeros)) < 4_800, "\(index) at \(heard + zeros)")
   }

@@ -84,10 +84,10 @@ private struct Captured: Sendable {
       #expect(next.buffer.firstFrame == block.buffer.endFrame + missing)
     }
     let start = try #require(blocks.first)
-    let goesOn = blocks.allSatisfy {
+    let isContinuous = blocks.allSatisfy {
       $0.buffer.samples == ramp($0.buffer.frameCount.rawValue, from: $0.index)
     }
-    #expect(goesOn)
+    #expect(isContinuous)
     let distances = blocks.map { block in
       let passed = block.buffer.firstFrame.rawValue - start.buffer.firstFrame.rawValue
       return (block.index - start.index - passed + 0x4000) & 0x7fff - 0x4000

@@ -5,7 +5,7 @@ import Testing
   @Test func `a buffer goes on, leaves a gap, or begins anew`() {
     var continuity = Continuity()
     #expect(continuity.note(counting(3..<5)) == .first)
-    #expect(continuity.note(counting(5..<6)) == .goesOn)
+    #expect(continuity.note(counting(5..<6)) == .continues)
     #expect(continuity.note(counting(8..<9)) == .gap(2))
     #expect(continuity.note(counting(8..<9)) == .restart)
     #expect(continuity.note(AudioBuffer(silence: 1, format: .speech, firstFrame: 9)) == .restart)

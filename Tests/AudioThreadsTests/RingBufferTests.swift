@@ -3,9 +3,9 @@ import Testing
 
 @testable import AudioThreads
 
-@Suite struct RingTests {
+@Suite struct RingBufferTests {
   @Test func `elements are read in the order written, also across the wrap`() {
-    let ring = Ring<Int>(capacity: 5)
+    let ring = RingBuffer<Int>(capacity: 5)
     var read: [Int] = []
     for value in 0..<23 {
       #expect(ring.tryWrite(value))
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `a full ring rejects elements and loses none`() {
-    let ring = Ring<Int>(capacity: 2)
+    let ring = RingBuffer<Int>(capacity: 2)
     #expect([1, 2, 3].withUnsafeBufferPointer { ring.tryWrite($0) } == 2)
     #expect(!ring.tryWrite(4))
     #expect(ring.tryRead() == 1)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `two threads pass 100,000 numbers without loss`() async throws {
-    let ring = Ring<Int>(capacity: 64)
+    let ring = RingBuffer<Int>(capacity: 64)
     let room = try WakeUp()
     let news = try WakeUp()
     let writer = try DedicatedThread.start(name: "writer") {
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `discarded elements make room and are not read`() {
-    let ring = Ring<Int>(capacity: 4)
+    let ring = RingBuffer<Int>(capacity: 4)
     for value in 0..<4 { ring.tryWrite(value) }
     ring.discardReadable()
     #expect(ring.readable == 0 && ring.writable == 4)
@@ -68,7 +68,7 @@ import Testing
 
   @Test func `a large ring touches no more memory than its backlog needs`() {
     // Large enough to be mapped, so its memory begins as zeros.
-    let ring = Ring<Int>(capacity: 100_000)
+    let ring = RingBuffer<Int>(capacity: 100_000)
     for round in 1...1_000 {
       for _ in 0..<150 { ring.tryWrite(round) }
       if round.isMultiple(of: 2) {
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `elements are read in order after the ring restarts`() {
-    let ring = Ring<Int>(capacity: 5)
+    let ring = RingBuffer<Int>(capacity: 5)
     var (written, read) = (0, [Int]())
     for count in [3, 4, 2, 5, 1, 5, 3] {
       for _ in 0..<count where ring.tryWrite(written) { written += 1 }

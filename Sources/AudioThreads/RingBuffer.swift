@@ -7,7 +7,7 @@ public import Synchronization
 ///
 /// Thread safety: `tryWrite` and `writable` belong to the writer; `tryRead`, `discardReadable`, and
 /// `readable` to the reader. None of them allocates or locks.
-public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
+public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   // Right because one side touches an element at a time: the writer owns those from `head` up to
   // `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes with
   // release order. The writer changes `origin` only while the ring is empty; the reader does not
