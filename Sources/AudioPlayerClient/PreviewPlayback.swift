@@ -134,7 +134,7 @@ struct PreviewPlayback: PreviewScript {
     speed == 1 ? duration : duration / speed
   }
 
-  /// Advances in the source; what is left after rounding is no sound.
+  /// Advances in the source; a remainder due to rounding is not played.
   private mutating func advance(by duration: Duration) {
     guard var item else { return }
     item.position += duration

@@ -1,7 +1,8 @@
 import CKissFFT
 import Glibc
 
-/// The power spectrum of one window of samples; kissfft, because its license is BSD and FFTW's GPL.
+/// The power spectrum of one window of samples, by kissfft, because its license is BSD and FFTW's
+/// is GPL.
 struct Spectrum: ~Copyable {
   private let length: Int
   private let setup: kiss_fftr_cfg

@@ -45,7 +45,7 @@ extension AudioRecorderClient {
   }
 }
 
-/// A recording that goes on while its owner does something else, as with AVAudioRecorder.
+/// A recording that runs while its owner does something else, like one of AVAudioRecorder.
 public final class OngoingRecording: Sendable {
   /// The ID for `AudioRecorderClient.control`, to pause the recording for example.
   public let id: RecordingID

@@ -10,7 +10,7 @@ public struct DedicatedThread: Sendable {
   /// Starts a thread that runs `body` once.
   ///
   /// - Parameters:
-  ///   - name: the thread's name, of which the system shows 15 bytes.
+  ///   - name: the thread's name; the system shows its first 15 bytes.
   ///   - body: what the thread runs.
   /// - Throws: `ThreadError` if the system refuses another thread.
   public static func start(
@@ -28,7 +28,7 @@ public struct DedicatedThread: Sendable {
   /// Runs blocking work on a new thread and returns its result.
   ///
   /// - Parameters:
-  ///   - name: the thread's name, of which the system shows 15 bytes.
+  ///   - name: the thread's name; the system shows its first 15 bytes.
   ///   - abandoned: returned at once if the caller is canceled; `body` keeps running.
   ///   - failed: makes the result if the system refuses a thread.
   ///   - body: the work; it may block indefinitely.

@@ -12,7 +12,7 @@ public final class ThreadExecutor: SerialExecutor {
 
   /// Starts the thread.
   ///
-  /// - Parameter name: the thread's name, of which the system shows 15 bytes.
+  /// - Parameter name: the thread's name; the system shows its first 15 bytes.
   /// - Throws: `ThreadError` or `WakeUpError` if the system has no thread or descriptor left.
   public init(name: String) throws {
     let queue = JobQueue(wakeUp: try WakeUp())

@@ -89,7 +89,7 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-  /// Whether it does something other than being seen: moves, colors, or turns what is around it.
+  /// Whether it is not displayed but moves, colors, or reverses the text around it.
   package var isControl: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true

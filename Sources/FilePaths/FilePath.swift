@@ -46,7 +46,7 @@ package struct FilePath: Hashable, Sendable {
   /// The same path from the root; a relative one begins in the current folder.
   package var absolute: FilePath { isAbsolute ? self : Self.currentFolder.appending(self) }
 
-  /// What the path of a URL has as it is.
+  /// The bytes that the path of a URL contains without percent-encoding.
   private static let plain = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/".utf8)
 

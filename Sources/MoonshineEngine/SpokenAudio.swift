@@ -12,7 +12,7 @@ enum SpokenAudio {
   private static let depth: Float = 1_000
   /// It is at most this far above the quietest tenth of the steps: 6 dB.
   private static let ratio: Float = 4
-  /// A step with less energy is silent in any case: -60 dBFS.
+  /// A step with less energy is always silent: -60 dBFS.
   private static let inaudible: Float = 160 * 1e-6
 
   /// The samples without the middles of silences that are longer than 0.3 s.

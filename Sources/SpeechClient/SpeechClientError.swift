@@ -1,5 +1,5 @@
 /// Why a task could not recognize speech; errors of the file, the stream of buffers, or the
-/// microphone come unchanged.
+/// microphone are thrown unchanged.
 public enum SpeechClientError: Error, Hashable {
   /// No engine has a usable model; the reason names the remedy.
   case unavailable(reason: String)

@@ -163,7 +163,7 @@ public struct EndpointPolicy: Hashable, Sendable {
   /// pauses.
   ///
   /// If it is less than the pause, the engine gets the rest only if speech resumes; if it is more,
-  /// digital silence is added. An engine that needs more gets more.
+  /// digital silence is added. An engine that requires more silence gets more.
   public var tailPadding: Duration?
 
   /// A policy from its durations; the default suits dictation and commands.

@@ -8,7 +8,7 @@ public enum SpeechEngineError: Error, Equatable {
   case modelUnreadable(path: String)
   /// The engine cannot use this file of the model: it is missing, damaged, or of another kind.
   case modelDamaged(path: String, reason: String)
-  /// The model knows the language `available` and not the one that was requested.
+  /// The model knows the language `available`, not the requested one.
   case languageMissing(wanted: String, available: String)
   /// The grammar has an error in this line (from 1); nil for an error that belongs to no line.
   case grammarInvalid(line: Int?, reason: String)
@@ -23,7 +23,7 @@ public enum SpeechEngineError: Error, Equatable {
   case wordUnknown(String, phrase: String)
   /// The engine has no such option, or the option's value is invalid.
   case optionInvalid(name: String, reason: String)
-  /// The engine of this name cannot do this at all.
+  /// The engine with this name does not support this feature.
   case unsupported(String, engine: String)
   /// There is no model in any of the places searched, and no package installs one; `remedy` says
   /// what would help.

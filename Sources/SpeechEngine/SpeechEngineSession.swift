@@ -1,4 +1,4 @@
-/// A recognizer at work on one stream: utterance after utterance, each begun, fed, and finished.
+/// The recognition of one stream, utterance by utterance: each is begun, fed, and finished.
 ///
 /// A session carries what it learns about the voice and the room from one utterance to the next, so
 /// a stream keeps its session. Releasing it in the middle of an utterance abandons that utterance

@@ -3,8 +3,7 @@ public import Wyoming
 
 /// An event that a server reports to its owner, for a log.
 ///
-/// It leaves out the transcripts. Clients are numbered from 1 in the order in which they
-/// connect.
+/// It omits the transcripts. Clients are numbered from 1 in the order in which they connect.
 public enum WyomingServerReport: Equatable, Sendable {
   /// A client has connected.
   ///

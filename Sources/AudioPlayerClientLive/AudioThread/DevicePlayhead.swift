@@ -59,8 +59,7 @@ struct DevicePlayhead: Equatable {
   }
 }
 
-/// The last frames that the device was given, to be written again to a device that returns after it
-/// was lost.
+/// The last frames given to the device, which are written again when a lost device returns.
 ///
 /// Its memory is allocated and touched once; used only on the audio thread.
 final class UnplayedFrames {

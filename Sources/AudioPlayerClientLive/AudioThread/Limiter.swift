@@ -3,8 +3,8 @@ import AudioCore
 /// Keeps frames within ±1: it lowers the gain at once, holds it for 20 ms, and raises it to 1 in
 /// another 100 ms.
 ///
-/// All channels of a frame get the same gain. If nothing exceeded ±1 in the last 120 ms, every sample
-/// stays exactly as it is. NaN and infinite samples become silence.
+/// All channels of a frame get the same gain. If nothing exceeded ±1 in the last 120 ms, every
+/// sample is unchanged. NaN and infinite samples become silence.
 struct Limiter: Equatable {
   /// The gain of the last frame.
   private(set) var gain: Float = 1
@@ -79,8 +79,8 @@ struct Limiter: Equatable {
   }
 }
 
-/// When the limiter's gain is reported: once a second while it works, and when a sound ends; in
-/// frames.
+/// The schedule for reporting the limiter's gain: once a second while it works, and when a sound
+/// ends; in frames.
 struct LimiterReport: Equatable {
   private let interval: Int
   private var lowest: Float = 1

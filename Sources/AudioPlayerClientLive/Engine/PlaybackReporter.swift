@@ -207,7 +207,7 @@ final class PlaybackReporter: Sendable {
 
   // MARK: A lost device
 
-  /// The device is lost, and its thread has let go of the playback: if a voice waits, the device is
+  /// The device is lost, and its thread has released the playback; if a voice waits, the device is
   /// opened again.
   private func lose(_ error: any Error) {
     state.withLock { ($0.pcm, $0.audioThread) = (nil, nil) }

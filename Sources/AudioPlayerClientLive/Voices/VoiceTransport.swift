@@ -3,8 +3,8 @@ import AudioCore
 /// When a voice sounds and when it is silent, without clicks; applied by the audio thread, block by
 /// block.
 ///
-/// A voice begins at its full gain. A pause, a stop, and a flush fade it out; the fade takes frames from
-/// it, and no more than that. Volume is a separate gain, which continues after a fade.
+/// A voice begins at its full gain. A pause, a stop, and a flush fade it out; the fade takes only
+/// its own frames from the voice. Volume is a separate gain, which continues after a fade.
 struct VoiceTransport: Equatable {
   enum Phase: Equatable {
     /// None of it has been mixed.
@@ -124,7 +124,7 @@ struct VoiceTransport: Equatable {
     }
   }
 
-  /// Ends a block of which `frames` were taken; nothing follows the last one.
+  /// Ends a block that took `frames` of the wanted frames; no audio follows the last block.
   mutating func end(took frames: Int, of wanted: Int, isLast: Bool) {
     if phase == .sounding, isLast { phase = .over }
     guard phase == .fadingOut, fade.isSteady || frames < wanted else { return }

@@ -5,8 +5,9 @@ import SoundCard
 
 /// The open capture devices: each is opened for its first user and closed after its last one.
 ///
-/// The first user chooses the rate, channels, and buffering: a recording those of its file, a capture
-/// those that suit everyone. Each user converts from the device's format and counts its own frames.
+/// The first user chooses the rate, channels, and buffering: a recording chooses those of its file,
+/// a capture those that suit all users. Each user converts from the device's format and counts its
+/// own frames.
 actor CaptureHub {
   private struct Entry {
     let device: AudioDevice.ID
@@ -20,7 +21,7 @@ actor CaptureHub {
     var isAbandoned: Bool { waiting == 0 && !isTaken }
   }
 
-  /// Ends the opening of a device that was only probed: it could be opened and is closed again.
+  /// Ends a probe: the device could be opened and is closed again.
   private struct Probed: Error {}
 
   private var entries: [Int: Entry] = [:]

@@ -13,7 +13,7 @@ struct CaptureBlock: BitwiseCopyable {
   var nanoseconds: Int64
 }
 
-/// The way from the audio thread to the consumer's thread; neither waits for the other on it.
+/// The connection from the audio thread to the consumer's thread; neither waits for the other.
 final class CaptureLink: Sendable {
   /// The length of the ring: how long a disk or the reader of a pipe may block before the device
   /// overruns.

@@ -112,8 +112,9 @@ final class CaptureMember: @unchecked Sendable {
 
 /// The queue of a consumer with its own thread.
 ///
-/// While the queue is full the writer waits, but not for long: a disk that hangs, or is too slow,
-/// must not cost others a frame. Then blocks are dropped, and the next one reports how much was lost.
+/// While the queue is full, the writer waits, but only briefly: a disk that hangs or is too slow
+/// must not cost other members a frame. After that, blocks are dropped, and the next block reports
+/// the loss.
 final class MemberQueue: Sendable {
   /// How much audio the queue holds.
   static let depth = Duration.seconds(16)

@@ -1,7 +1,8 @@
 import AudioCore
 import AudioRecorderClient
 
-/// Tells loud frames from quiet ones: a frame is loud if one of its channels reaches the threshold.
+/// Distinguishes loud frames from quiet ones: a frame is loud if one of its channels reaches the
+/// threshold.
 struct Loudness {
   private let threshold: Float
 
@@ -46,7 +47,7 @@ struct Loudness {
   }
 }
 
-/// Detects a microphone that delivers almost silence, as one that is switched off does.
+/// Detects a microphone that delivers almost silence, such as one that is switched off.
 struct SilentMicrophone {
   private let loudness: Loudness
   private let hold: FrameCount

@@ -33,7 +33,7 @@ final class GrammarGraph: Sendable {
     var isEnd = false
   }
 
-  /// - Throws: `.grammarInvalid`, also for one that is larger than anybody needs.
+  /// - Throws: `.grammarInvalid`, also for a grammar beyond any practical size.
   init(_ grammar: JSGFGrammar) throws(SpeechEngineError) {
     try grammar.checkExpansion()
     var builder = Builder(grammar: grammar)

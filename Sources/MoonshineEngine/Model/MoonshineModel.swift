@@ -19,7 +19,7 @@ final class MoonshineModel: Sendable {
 
   /// Loads the model.
   ///
-  /// - Throws: `.modelDamaged` with the file and what is wrong in it, `.modelUnreadable`.
+  /// - Throws: `.modelDamaged` with the file and the damage, or `.modelUnreadable`.
   init(
     _ files: MoonshineModelFiles, in library: ONNXLibrary
   ) throws(SpeechEngineError) {

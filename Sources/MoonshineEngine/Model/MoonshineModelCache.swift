@@ -24,7 +24,7 @@ final class MoonshineModelCache: Sendable {
   }
 }
 
-/// The chosen library, or else the one that is found.
+/// The library at the chosen path, or else the one that a search finds.
 struct LibraryChoice: Sendable {
   private let chosen: FilePath?
   // Held while the library loads, once.
@@ -38,7 +38,8 @@ struct LibraryChoice: Sendable {
     self.chosen = chosen.map(FilePath.init)
   }
 
-  /// - Throws: `.libraryMissing`; for a library that was found, with what is wrong with it.
+  /// - Throws: `.libraryMissing`; for a library that was found, with the reason that it cannot be
+  ///   used.
   func load() throws(SpeechEngineError) -> ONNXLibrary {
     try loaded.library.withLock { library throws(SpeechEngineError) in
       if let library { return library }

@@ -16,7 +16,7 @@ struct Tokenizer: Sendable {
 
   /// Reads `tokenizer.bin`: for each token the length of its text and the text.
   ///
-  /// - Throws: `TokenizerDamage` with what is wrong with it.
+  /// - Throws: `TokenizerDamage` with the reason that the file cannot be used.
   init(_ bytes: [UInt8]) throws(TokenizerDamage) {
     var texts: [[UInt8]] = []
     var rest = bytes[...]

@@ -3,8 +3,8 @@ package import FilePaths
 import FoundationEssentials
 import Glibc
 
-/// A folder with the files of a component: an installed one with a manifest, or the user's own, which is
-/// used as it is.
+/// A folder with the files of a component: an installed one with a manifest, or the user's own,
+/// which is used unchanged.
 ///
 /// Only its owner and the administrator may be able to change it.
 package struct InstalledFolder: Sendable {
@@ -65,7 +65,7 @@ package struct InstalledFolder: Sendable {
     }
   }
 
-  /// Whether the component has such a file: by its manifest, where it has one.
+  /// Whether the component has a file of this name, according to its manifest if it has one.
   package func has(_ name: String) -> Bool {
     guard let manifest else { return path.appending(FilePath(name)).status != nil }
     return manifest.files.contains { $0.name == name }

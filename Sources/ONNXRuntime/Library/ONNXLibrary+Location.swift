@@ -12,8 +12,8 @@ extension ONNXLibrary {
   ///
   /// If a library was chosen, or else if the variable names one, no other library is tried.
   ///
-  /// - Throws: `.libraryMissing` with every place searched; for a library that was found, what is
-  ///   wrong with it.
+  /// - Throws: `.libraryMissing` with every place searched; for a library that was found, the
+  ///   reason that it cannot be used.
   package static func load(
     chosen: FilePath? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment

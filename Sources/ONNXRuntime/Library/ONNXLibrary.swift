@@ -67,7 +67,7 @@ package final class ONNXLibrary: Sendable {
     return base.load(as: Base.self)
   }
 
-  /// Whether there is a library, of whatever kind.
+  /// Whether any library can be loaded from a path.
   static func isThere(_ path: FilePath) -> Bool { (try? LoadedLibrary(path)) != nil }
 
   /// Warnings are logged for debugging only, because errors carry their reasons.

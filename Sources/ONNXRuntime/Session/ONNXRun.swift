@@ -3,7 +3,7 @@ import Synchronization
 /// One run, or several in a row, that another thread can end.
 ///
 /// Thread safety: any thread may call `terminate`, at any time and more than once. A run ends
-/// between two of its operators, of which the longest of Moonshine takes 50 ms for 20 s of audio.
+/// between two of its operators. Moonshine's longest operator takes 50 ms for 20 s of audio.
 package final class ONNXRun: Sendable {
   let options: ONNXOwner
   private let functions: ONNXFunctions

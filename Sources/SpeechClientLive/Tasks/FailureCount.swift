@@ -1,6 +1,6 @@
 import SpeechEngine
 
-/// Counts an engine's failures in a row, each of which cost an utterance.
+/// Counts an engine's consecutive failures; each one costs an utterance.
 struct FailureCount {
   /// This many in a row end the stream of an engine in a separate process.
   static let remoteLimit = 3
@@ -10,7 +10,8 @@ struct FailureCount {
   private let limit: Int
   private var count = 0
 
-  /// - Parameter limit: how many in a row end the stream; for 0 and 1, every failure.
+  /// - Parameter limit: the number of consecutive failures that ends the stream; with 0 or 1, every
+  ///   failure does.
   init(limit: Int) {
     self.limit = limit
   }

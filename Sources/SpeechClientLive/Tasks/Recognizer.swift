@@ -3,8 +3,7 @@ import AudioThreads
 import SpeechClient
 import SpeechEngine
 
-/// Everything between the audio and the results of one task, on its own thread, because the
-/// engine blocks.
+/// Turns the audio of one task into results, on its own thread because the engine blocks.
 ///
 /// It cuts the audio into utterances and decodes them with its own session, one after the other, or
 /// with a pool, several at a time.

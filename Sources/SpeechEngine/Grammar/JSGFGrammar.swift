@@ -32,9 +32,9 @@ package struct JSGFGrammar {
     }
   }
 
-  /// Checks how many rules, groups, alternatives, and sequences are around a rule.
+  /// Checks how deeply a rule is nested in rules, groups, alternatives, and sequences.
   ///
-  /// - Throws: `.grammarInvalid` where they are too many.
+  /// - Throws: `.grammarInvalid` if it is nested too deeply.
   package static func checkDepth(
     _ depth: Int, at rule: String, line: Int
   ) throws(SpeechEngineError) {
@@ -47,8 +47,8 @@ package struct JSGFGrammar {
 
   /// Checks that a library can expand each rule wherever its name occurs.
   ///
-  /// - Throws: `.grammarInvalid` for a rule that is not defined, one that contains itself anywhere
-  ///   but at its end, and for excessively many rules and parts.
+  /// - Throws: `.grammarInvalid` for an undefined rule, for a rule that contains itself anywhere
+  ///   but at its end, and for too many rules and parts.
   package func checkExpansion() throws(SpeechEngineError) {
     var walk = JSGFWalk(grammar: self)
     for rule in publicRules {

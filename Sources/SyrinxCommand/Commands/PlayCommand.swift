@@ -160,8 +160,8 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json && !files.contains("-") }
 
-  /// Reporting progress that nobody sees less often saves work, and more so if nobody controls the
-  /// playback.
+  /// To save work, progress that nobody sees is reported less often, and even less often if nobody
+  /// controls the playback.
   private func request(
     _ id: PlaybackID, _ files: [FilePath], hasKeys: Bool, in context: CommandContext
   ) -> PlaybackRequest {

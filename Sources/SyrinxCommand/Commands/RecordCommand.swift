@@ -87,7 +87,7 @@ struct RecordCommand: Subcommand {
   }
 
   private func request(in context: CommandContext) throws -> RecordingRequest {
-    // Reporting levels that nobody sees less often saves work.
+    // To save work, levels that nobody sees are reported less often.
     let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
       isStream

@@ -72,10 +72,10 @@ struct ErrorReport: Equatable {
     return isNamed ? sentence : "\(files[0]): \(sentence)"
   }
 
-  /// Whether the command can go on with its next file: not if standard output, the space for files,
-  /// or the engine is gone.
+  /// Whether the command can continue with its next file.
   ///
-  /// `convert` removes its incomplete output at a full disk, and goes on.
+  /// It cannot without standard output, space for files, or an engine.
+  /// `convert` removes its incomplete output when the disk is full, and continues.
   static func isOfOneFile(_ error: any Error) -> Bool {
     switch error {
     case SoundFileError.brokenPipe, SoundFileError.diskFull: false

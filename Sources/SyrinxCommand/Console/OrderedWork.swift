@@ -3,12 +3,12 @@ import FilePaths
 extension CommandContext {
   /// Works on several elements at a time and hands the results over in order.
   ///
-  /// Of several elements, each that fails is reported, and the others follow.
+  /// If one of several elements fails, its failure is reported and the others follow.
   ///
   /// - Parameters:
   ///   - showsCount: whether the terminal shows how many are done.
   ///   - inputs: the files of an element; a reported error names one of them.
-  ///   - body: reports what is missing, and returns whether nothing is.
+  ///   - body: reports missing output, and returns whether everything is complete.
   /// - Throws: `CommandEnd.reported` after the last element if something was reported; the first
   ///   error that concerns the whole command.
   func forEachFile<Element: Sendable, Value: Sendable>(

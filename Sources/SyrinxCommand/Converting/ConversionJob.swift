@@ -101,7 +101,9 @@ extension String {
   }
 }
 
-/// Which file a path leads to, also one that is not there yet: by its folder and its name there.
+/// The identity of the file at a path.
+///
+/// A file that does not exist yet is identified by its folder and its name.
 struct FileIdentity: Hashable {
   private let folder: [UInt64]
   private let name: FilePath

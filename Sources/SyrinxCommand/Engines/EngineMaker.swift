@@ -26,7 +26,7 @@ public struct EngineMaker: Sendable {
   /// Makes the engine; its `availability` reports what it lacks.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// A maker with a name; its engines log where they searched for a library or model in vain.
+  /// Creates a maker; its engines log where they searched for a library or model without success.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {

@@ -31,10 +31,11 @@ enum TerminalGraphics: Equatable {
     return rest[..<end].split(separator: ";")
   }
 
-  /// Asks the controlling terminal on a thread of its own; one that does not answer within half a
-  /// second shows Braille.
+  /// Queries the controlling terminal on a separate thread.
   ///
-  /// - Parameter signals: restore the terminal where a second one ends the process.
+  /// A terminal that does not answer within half a second gets Braille.
+  ///
+  /// - Parameter signals: they restore the terminal if a second signal ends the process.
   static func ofTerminal(signals: StopSignals) async -> TerminalGraphics {
     guard OutputDescriptor.output.isStyled else { return .braille }
     return await withCheckedContinuation { continuation in

@@ -8,7 +8,7 @@ import WyomingServer
 
 /// The log of `syrinx serve` on standard error.
 ///
-/// It leaves out the transcripts.
+/// It omits the transcripts.
 struct ServerLog: Sendable {
   /// The form of a line.
   enum Format: String, CaseIterable, ExpressibleByArgument { case text, json }

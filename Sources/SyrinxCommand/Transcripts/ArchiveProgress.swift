@@ -2,7 +2,7 @@ import AudioCore
 import AudioThreads
 import FilePaths
 
-/// Counts what becomes of many files, and shows the progress as a status line.
+/// Counts the outcomes of many files, and shows the progress as a status line.
 actor ArchiveProgress {
   /// The counts of files, and the audio of those that were transcribed.
   struct Counts: Equatable {

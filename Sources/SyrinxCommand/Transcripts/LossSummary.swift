@@ -2,7 +2,7 @@ import AudioCore
 import SpeechClient
 
 /// Summarizes lost audio for people: at most one line per reason and second of audio, because a
-/// machine that is too slow loses a little again and again.
+/// machine that is too slow loses a little audio repeatedly.
 struct LossSummary {
   /// The minimum length of audio between two lines about one reason.
   private static let interval = Duration.seconds(1)
@@ -69,7 +69,7 @@ extension SpeechRecognitionEvent.DropReason {
     return "\(length.secondsText) of audio at \(range.lowerBound.clockText) \(consequence)"
   }
 
-  /// The message about several ranges, of which the first begins at `begin`.
+  /// The message about several ranges; the first one begins at `begin`.
   fileprivate func sentence(about length: Duration, in count: Int, from begin: Duration) -> String {
     "\(length.secondsText) of audio in \(count) places from \(begin.clockText) on \(consequence)"
   }

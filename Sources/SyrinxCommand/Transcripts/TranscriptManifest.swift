@@ -36,10 +36,10 @@ struct TranscriptRecipe: Encodable {
   }
 }
 
-/// Which files are done: the entries of a manifest, which are lines of JSON.
+/// The finished files, according to the entries of a manifest, which are lines of JSON.
 ///
-/// An entry is the same text whenever the same version of a file is transcribed in the same way, so
-/// a file is done if the last entry for its transcripts is the one that it would get now. Only
+/// Transcribing the same version of a file in the same way always gives the same entry. So a file
+/// is done if the last entry for its transcripts equals the one that it would get now. Only
 /// checksums stay in memory. Entries are compared as text because they are many, and equal text is
 /// what counts.
 struct TranscriptManifest: Sendable {

@@ -15,7 +15,8 @@ extension ByteLink {
     return try connected(toFirstOf: found, within: budget, until: interruption)
   }
 
-  /// Connects to the first address that answers; one that does not leaves time for the others.
+  /// Connects to the first address that answers; an address that does not answer leaves time for
+  /// the others.
   static func connected(
     toFirstOf addresses: [SocketAddress], within budget: TimeBudget,
     until interruption: WakeUp? = nil
