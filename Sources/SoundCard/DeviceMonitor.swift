@@ -143,21 +143,23 @@ package final class DeviceMonitor: Sendable {
 
   /// Waits for a signal for at most one interval and then checks the device.
   ///
-  /// - Returns: an error if the device hangs. Its thread is then abandoned, and the caller owns the
-  ///   thread's work.
-  package func wait(for news: WakeUp, _ watch: inout HeartbeatWatch) -> SoundCardError? {
+  /// Throws if the device hangs: its thread is then abandoned, and the caller owns the thread's work.
+  ///
+  /// - Returns: false on timeout.
+  package func wait(
+    for news: WakeUp, _ watch: inout HeartbeatWatch
+  ) throws(SoundCardError) -> Bool {
     let before = SuspendingClock.now
-    news.wait(atMost: HeartbeatWatch.interval)
+    let isSignaled = news.wait(atMost: HeartbeatWatch.interval)
     let beat = heartbeat.beat
     switch watch.check(beat, after: before.duration(to: .now)) {
-    case .fine: return nil
-    case .suspicious:
-      waker.signal()
-      return nil
+    case .fine: break
+    case .suspicious: waker.signal()
     case .stuck(let call):
       // The call may return right now.
-      return heartbeat.abandon(in: beat) ? .notResponding(device, operation: call.name) : nil
+      if heartbeat.abandon(in: beat) { throw .notResponding(device, operation: call.name) }
     }
+    return isSignaled
   }
 }
 

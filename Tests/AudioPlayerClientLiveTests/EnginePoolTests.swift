@@ -41,7 +41,7 @@ import VirtualSoundCard
     let settings = PlayerSettings(
       soundCard: VirtualSoundCard().soundCard, idleTime: .zero, clock: TestClock<Duration>())
     func buffering(_ source: PlaybackSource) -> PCMBuffering {
-      let request = PlaybackRequest(source: source, progressInterval: .seconds(1))
+      let request = PlaybackRequest(source: source, progressInterval: .seconds(2))
       return settings.openingRequest(for: request, .speech).buffering
     }
     #expect(buffering(.buffers([])) == .unattendedPlayback)

@@ -64,6 +64,21 @@ import Testing
     #expect(harness.pcm.elapsed < .milliseconds(300 + 100 + 450 + 50))
   }
 
+  @Test(arguments: [(800, 100), (16_000, 0)] as [(FrameCount, Int)])
+  func `a stop discards what a device with a long buffer holds, and fades out on another`(
+    buffer: FrameCount, milliseconds: Int
+  ) throws {
+    let harness = try AudioThreadHarness(buffer: buffer)
+    let voice = try harness.voice(second + second + second + second)
+    harness.pcm.at(3_000) { _ in voice.stop() }
+    try harness.run([voice])
+    let played = voice.playedFrames.load(ordering: .relaxed)
+    let most = 3_000 + milliseconds + 50
+    #expect((24_000...8 * most).contains(played), "\(played)")
+    #expect(harness.pcm.elapsed < .milliseconds(most + 250))
+    #expect(harness.events() == [.finished(ObjectIdentifier(voice))])
+  }
+
   @Test func `a device unplugged during its last frames is lost`() throws {
     harness.pcm.at(1_000) { pcm in
       pcm.claimedDelay = { _ throws(SoundCardError) in throw .deviceLost("simulated") }

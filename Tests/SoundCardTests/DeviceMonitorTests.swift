@@ -66,7 +66,7 @@ import Testing
     var watch = HeartbeatWatch()
     let silence = try WakeUp()
     while !hasEnded.clear() {
-      #expect(pcm.monitor.wait(for: silence, &watch) == nil)
+      #expect(try !pcm.monitor.wait(for: silence, &watch))
     }
   }
 
@@ -77,9 +77,11 @@ import Testing
         let silence = try WakeUp()
         _ = try DedicatedThread.start(name: "looks") {
           var watch = HeartbeatWatch()
-          while true {
-            guard let error = monitor.wait(for: silence, &watch) else { continue }
-            return continuation.resume(returning: error)
+          do throws(SoundCardError) {
+            while try !monitor.wait(for: silence, &watch) {}
+            continuation.resume(returning: nil)
+          } catch {
+            continuation.resume(returning: error)
           }
         }
       } catch {

@@ -52,6 +52,12 @@ struct DevicePlayhead: Equatable {
     played = written
   }
 
+  /// The device has discarded its unplayed frames.
+  mutating func discard() {
+    written = played
+    held = 0
+  }
+
   /// Counts everything written as played, because the device has underrun or does not respond.
   mutating func finish() {
     played = written

@@ -39,6 +39,8 @@ final class PlaybackThread: @unchecked Sendable {
 
   /// How many periods apart the device is asked for its delay while progress is seldom reported.
   private static let seldom = 4
+  /// The longest buffer that is played to its end before a stop.
+  private static let longestFadeOut = Duration.seconds(1)
 
   init(pcm: any PlaybackPCM, link: PlaybackLink) {
     self.pcm = pcm
@@ -60,7 +62,9 @@ final class PlaybackThread: @unchecked Sendable {
   /// Serves the device until the engine quits; throws if the device is lost.
   func run() throws(SoundCardError) {
     while takeCommands() {
-      if mixer.unwritten.count > 0 || unplayed.backlog > 0 || voices.soundingCount > 0 {
+      if bufferLength > Self.longestFadeOut, voices.areAllStopping {
+        try cutShort()
+      } else if mixer.unwritten.count > 0 || unplayed.backlog > 0 || voices.soundingCount > 0 {
         try serve()
       } else if voices.count > 0 {
         try drain()
@@ -276,6 +280,16 @@ final class PlaybackThread: @unchecked Sendable {
     mixer.discard()
     voices.endAll(at: playhead.written)
     playhead.finish()
+  }
+
+  /// Ends stopped voices at the playhead: the device holds so much that a fade would come late.
+  private func cutShort() throws(SoundCardError) {
+    playhead.observe(delay: try pcm.delay().rawValue, at: pcm.elapsed)
+    try pcm.drop()
+    unplayed.forget()
+    mixer.discard()
+    playhead.discard()
+    voices.endAll(at: playhead.played)
   }
 
   // MARK: Reports

@@ -52,6 +52,9 @@ final class VoiceTable {
   /// Whether every voice is stopping or has been mixed to its end.
   var areAllEnding: Bool { count { $0.playhead.endsAt == nil && !$0.isStopping } == 0 }
 
+  /// Whether there are voices, and every one was stopped.
+  var areAllStopping: Bool { count > 0 && count { !$0.isStopping } == 0 }
+
   /// Whether no voice ends, and each reports its progress at intervals longer than `frames`.
   func reportSeldom(than frames: Int) -> Bool {
     count { $0.playhead.endsAt != nil || $0.progressFrames <= frames } == 0

@@ -135,9 +135,12 @@ final class PlaybackReporter: Sendable {
       link.news.wait()
       return
     }
-    guard let error = monitor.wait(for: link.news, &watch) else { return }
-    watch = HeartbeatWatch()
-    lose(error)
+    do throws(SoundCardError) {
+      while try !monitor.wait(for: link.news, &watch) {}
+    } catch {
+      watch = HeartbeatWatch()
+      lose(error)
+    }
   }
 
   private func passOnEvents() {

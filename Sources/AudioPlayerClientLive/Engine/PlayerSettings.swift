@@ -33,13 +33,13 @@ extension PlaybackRequest {
   /// The less often progress is reported, the more audio the device holds, and the less often it
   /// wakes its thread.
   ///
-  /// A live stream comes too slowly to fill a large buffer.
+  /// A live stream or a named pipe may be too slow to fill a large buffer.
   fileprivate var buffering: PCMBuffering {
-    let isLive = items.contains { if case .stream = $0.source { true } else { false } }
+    let isLive = items.contains { $0.source.canBeReadOnlyOnce }
     guard latency == .normal, progressInterval >= .milliseconds(250), !isLive else {
       return latency.buffering
     }
-    return progressInterval < .seconds(1) ? .unwatchedPlayback : .unattendedPlayback
+    return progressInterval < .seconds(2) ? .unwatchedPlayback : .unattendedPlayback
   }
 }
 
@@ -47,8 +47,8 @@ extension PCMBuffering {
   /// Half as much again as in ordinary playback; a third of it is filled at a time.
   static let unwatchedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
 
-  /// For a playback without progress events or control.
-  static let unattendedPlayback = PCMBuffering(period: .milliseconds(125), periodCount: 4)
+  /// For a playback without progress events or control; a stop discards what it holds.
+  static let unattendedPlayback = PCMBuffering(period: .milliseconds(500), periodCount: 4)
 }
 
 extension PlaybackLatency {

@@ -75,7 +75,7 @@ final class CaptureEngine: Sendable {
   private func wait(for ended: WakeUp) {
     var watch = HeartbeatWatch()
     while !pcm.monitor.heartbeat.isAbandoned, link.ending == nil {
-      _ = pcm.monitor.wait(for: ended, &watch)
+      _ = try? pcm.monitor.wait(for: ended, &watch)
     }
   }
 
@@ -125,11 +125,14 @@ final class CaptureEngine: Sendable {
       link.wake(for: samples(of: consumer.batchDuration))
       // The threshold is lower now: blocks may be due that woke no thread.
       if link.isDue { continue }
-      guard let error = pcm.monitor.wait(for: link.consumerWakeUp, &watch) else { continue }
-      // The capture was to end anyway.
-      if link.isStopping { return }
-      withoutAudio.withLock { $0 = lastBlock.duration(to: .now) }
-      throw error
+      do throws(SoundCardError) {
+        _ = try pcm.monitor.wait(for: link.consumerWakeUp, &watch)
+      } catch {
+        // The capture was to end anyway.
+        if link.isStopping { return }
+        withoutAudio.withLock { $0 = lastBlock.duration(to: .now) }
+        throw error
+      }
     }
   }
 

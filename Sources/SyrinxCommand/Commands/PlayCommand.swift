@@ -180,7 +180,7 @@ struct PlayCommand: FileListSubcommand {
       volume: Float(volume), speed: speed, id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
       latency: opening.latency, deviceFormat: opening.format,
-      progressInterval: .milliseconds(isWatched ? 50 : isControlled ? 500 : 1_000),
+      progressInterval: .milliseconds(isWatched ? 50 : isControlled ? 500 : 2_000),
       onDeviceLoss: wait.onDeviceLoss)
   }
 }
