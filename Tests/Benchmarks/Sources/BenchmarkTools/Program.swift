@@ -73,17 +73,22 @@ package struct Program: Sendable {
   /// The number of bytes that it has in memory now, including those of its libraries.
   package func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
 
-  /// Its peak resident memory so far, in bytes.
-  private func peakBytes() throws -> Int { try Self.bytes("VmHWM", of: "\(id)") }
+  /// The kernel's figures for the memory of a process.
+  package enum Memory: String {
+    /// The most resident memory so far, mapped files included.
+    case peak = "VmHWM"
+    /// The resident memory that it has allocated itself.
+    case allocated = "RssAnon"
+  }
 
-  /// Its peaks of resident memory until its end, in bytes, five per second; blocks the thread.
-  package func peaks() -> [Int] {
-    var peaks: [Int] = []
-    while let bytes = try? peakBytes() {
-      peaks.append(bytes)
+  /// A figure five times per second until its end, in bytes; blocks the thread.
+  package func history(of memory: Memory) -> [Int] {
+    var figures: [Int] = []
+    while let bytes = try? Self.bytes(memory.rawValue, of: "\(id)") {
+      figures.append(bytes)
       usleep(200_000)
     }
-    return peaks
+    return figures
   }
 
   /// Starts a program and waits for its end.

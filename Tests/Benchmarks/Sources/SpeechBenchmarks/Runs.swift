@@ -30,7 +30,7 @@ struct Runs {
   /// Runs a program and returns the peak of its memory, in bytes.
   mutating func addWatched(_ command: [String]) throws -> Int {
     var peak = 0
-    try add([command]) { peak = $0[0].peaks().last ?? 0 }
+    try add([command]) { peak = $0[0].history(of: .peak).last ?? 0 }
     return peak
   }
 
