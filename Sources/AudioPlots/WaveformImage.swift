@@ -28,14 +28,41 @@ public struct WaveformImage: Hashable, Sendable {
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 }
 
-/// Sums up columns of a fixed or a growing length.
-struct WaveformBuilder {
-  private struct Sums {
-    var lowest = Float.infinity
-    var highest = -Float.infinity
-    var squares: Float = 0
+/// The sums of one column of one channel.
+private struct Sums {
+  var lowest = Float.infinity
+  var highest = -Float.infinity
+  // A sum of millions of numbers exceeds the precision of Float.
+  var squares = 0.0
+
+  mutating func add(_ sample: Float) {
+    lowest = min(lowest, sample)
+    highest = max(highest, sample)
+    squares += Double(sample * sample)
   }
 
+  /// Adds every `step`th sample, eight at a time as far as there are eight: one by one, each sum
+  /// would wait for the one before it.
+  mutating func addEights(
+    of samples: UnsafeBufferPointer<Float>, _ index: inout Int, step: Int, end: Int
+  ) {
+    var (lows, highs) = (SIMD8(repeating: lowest), SIMD8(repeating: highest))
+    var (powers, eight) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
+    while index + 7 * step < end {
+      for lane in 0..<8 { eight[lane] = samples[index + lane * step] }
+      // Much faster than `pointwiseMin`, which calls a function for each lane.
+      lows.replace(with: eight, where: eight .< lows)
+      highs.replace(with: eight, where: eight .> highs)
+      powers += eight * eight
+      index += 8 * step
+    }
+    (lowest, highest) = (lows.min(), highs.max())
+    squares += Double(powers.sum())
+  }
+}
+
+/// Sums up columns of a fixed or a growing length.
+struct WaveformBuilder {
   private let format: AudioFormat
   /// Columns double their length when there are twice as many as this; nil for a fixed length.
   private let columnCount: Int?
@@ -78,16 +105,13 @@ struct WaveformBuilder {
     _ samples: UnsafeBufferPointer<Float>, _ frames: Range<Int>, _ channel: Int
   ) {
     let (step, last) = (format.channelCount, channels[channel].count - 1)
-    var sums = channels[channel][last]
     var index = frames.lowerBound * step + channel
-    for _ in frames {
-      let sample = samples[index]
-      sums.lowest = min(sums.lowest, sample)
-      sums.highest = max(sums.highest, sample)
-      sums.squares += sample * sample
+    let end = frames.upperBound * step
+    channels[channel][last].addEights(of: samples, &index, step: step, end: end)
+    while index < end {
+      channels[channel][last].add(samples[index])
       index += step
     }
-    channels[channel][last] = sums
   }
 
   private static func halved(_ columns: [Sums]) -> [Sums] {
@@ -108,7 +132,7 @@ struct WaveformBuilder {
           let frames = min(framesPerColumn, frameCount - index * framesPerColumn)
           return WaveformImage.Column(
             lowest: sums.lowest, highest: sums.highest,
-            rms: (sums.squares / Float(max(1, frames))).squareRoot())
+            rms: Float((sums.squares / Double(max(1, frames))).squareRoot()))
         }
       })
   }

@@ -81,6 +81,18 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(lines.count == 2 && !lines.joined().contains("⣿"))
     #expect(lines.joined().contains { $0 != "\u{2800}" })
   }
+
+  @Test func `the RMS of a column of 20 million frames is exact`() async throws {
+    let (format, count) = (AudioFormat(sampleRate: 48_000, channelCount: 1), 20)
+    let million = AudioBuffer(format: format, samples: Array(repeating: 1, count: 1_000_000))
+    let buffers = AsyncStream { stream in
+      for _ in 0..<count { stream.yield(million) }
+      stream.finish()
+    }
+    let image = try #require(try await buffers.waveformImage(framesPerColumn: 20_000_000))
+    let columns = image.channels[0]
+    #expect(columns.count == 1 && columns[0].lowest == 1 && columns[0].rms == 1)
+  }
 }
 
 @Suite struct SpectrogramTests {
