@@ -29,7 +29,9 @@ final class EffectRunner<Action> {
     }
 
     /// The groups for what other actions share.
-    var shared: [EffectGroup] { groups.filter { $0 != origin && !steps.contains($0) } }
+    var shared: [EffectGroup] {
+      groups.filter { group in group !== origin && !steps.contains { $0 === group } }
+    }
 
     func `in`(_ group: EffectGroup) -> Self {
       var context = self
@@ -45,15 +47,16 @@ final class EffectRunner<Action> {
   }
 
   private struct Key: Hashable, Sendable {
-    let id: AnyHashableSendable
+    /// What `cancel(id:)` names; nil for all effects of a child feature.
+    let id: AnyHashableSendable?
     let path: [FeatureID]
   }
 
   private typealias Step = Effect<Action>.Step
 
   private let all = EffectGroup()
-  private var cancellable: [Key: EffectGroup] = [:]
-  private var children: [[FeatureID]: EffectGroup] = [:]
+  /// The groups that run effects now.
+  private var groups: [Key: EffectGroup] = [:]
   private var throttled: [Key: Throttled] = [:]
   private let deliver: @MainActor (Action, _ origin: EffectGroup) -> Void
 
@@ -101,30 +104,35 @@ final class EffectRunner<Action> {
     case .merge(let steps): for step in steps { start(step, context) }
     case .concatenate(let steps): startInTurn(steps, context)
     case .cancellable(let step, let id, let cancelInFlight):
-      let key = Key(id: id, path: context.path)
       if cancelInFlight { cancel(id: id, below: context.path) }
-      start(step, context.in(group(for: key)))
-      if cancellable[key]?.isEmpty == true { cancellable[key] = nil }
+      start(step, in: Key(id: id, path: context.path), context)
     case .cancel(let id): cancel(id: id, below: context.path)
     case .debounce(let step, let id, let wait):
       cancel(id: id, below: context.path)
       let context = context.in(group(for: Key(id: id, path: context.path)))
-      startTask(of: RunningEffect(groups: context.groups)) { [weak self] in
+      RunningEffect(groups: context.groups).start(priority: nil) { @MainActor [weak self] in
         if (try? await wait()) != nil, !Task.isCancelled { self?.start(step, context) }
       }
     case .throttle(let step, let id, let rule): throttle(step, id, rule, context)
     case .child(let id, let step, let dismiss):
-      var child = context.in(childGroup(at: context.path + [id]))
+      var child = context
       child.path.append(id)
       if let dismiss {
         child.dismiss = { [weak self, origin = context.origin, dismiss = Unchecked(dismiss)] in
           self?.deliver(dismiss.value, origin)
         }
       }
-      start(step, child)
-      if children[child.path]?.isEmpty == true { children[child.path] = nil }
-    case .cancelChild(let id): cancelChildren(below: context.path + [id])
+      start(step, in: Key(id: nil, path: child.path), child)
+    case .cancelChild(let id):
+      // A grandchild's effects are in its parent's group as well.
+      groups[Key(id: nil, path: context.path + [id])]?.cancel()
     }
+  }
+
+  /// Starts a step in a group, which is forgotten if no effect runs in it.
+  private func start(_ step: Step, in key: Key, _ context: Context) {
+    start(step, context.in(group(for: key)))
+    if groups[key]?.isEmpty == true { groups[key] = nil }
   }
 
   private func start(_ run: Effect<Action>.Run, _ context: Context) {
@@ -165,12 +173,6 @@ final class EffectRunner<Action> {
     return { part.end() }
   }
 
-  private func startTask(
-    of effect: RunningEffect, _ body: @escaping @MainActor @Sendable () async -> Void
-  ) {
-    effect.start(priority: nil) { await body() }
-  }
-
   /// Starts the first steps at once, as long as each ends at once, and the others in a task.
   private func startInTurn(_ steps: [Step], _ context: Context) {
     let effect = RunningEffect(groups: context.groups)
@@ -185,7 +187,7 @@ final class EffectRunner<Action> {
     }
     guard !effect.isOver, !rest.isEmpty else { return effect.end() }
     let (first, others) = (running, Unchecked(rest))
-    startTask(of: effect) { [weak self] in
+    effect.start(priority: nil) { @MainActor [weak self] in
       await first.waitUntilEmpty()
       for step in others.value where !Task.isCancelled {
         let group = EffectGroup()
@@ -235,27 +237,15 @@ final class EffectRunner<Action> {
   }
 
   private func group(for key: Key) -> EffectGroup {
-    if let group = cancellable[key] { return group }
-    let group = EffectGroup { [weak self] in self?.cancellable[key] = nil }
-    cancellable[key] = group
-    return group
-  }
-
-  private func childGroup(at path: [FeatureID]) -> EffectGroup {
-    if let group = children[path] { return group }
-    let group = EffectGroup { [weak self] in self?.children[path] = nil }
-    children[path] = group
+    if let group = groups[key] { return group }
+    let group = EffectGroup { [weak self] in self?.groups[key] = nil }
+    groups[key] = group
     return group
   }
 
   private func cancel(id: AnyHashableSendable, below path: [FeatureID]) {
-    let groups = cancellable.filter { $0.key.id == id && $0.key.path.starts(with: path) }
+    let groups = groups.filter { $0.key.id == id && $0.key.path.starts(with: path) }
     for group in groups.values { group.cancel() }
-  }
-
-  private func cancelChildren(below path: [FeatureID]) {
-    // A grandchild's effects are in its parent's group as well.
-    children[path]?.cancel()
   }
 }
 
@@ -277,7 +267,7 @@ private struct Unchecked<Value>: @unchecked Sendable {
 
 /// Effects that are ended, or waited for, together.
 @MainActor
-final class EffectGroup: Hashable {
+final class EffectGroup {
   private var running: Set<RunningEffect> = []
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private let whenEmpty: () -> Void
@@ -307,10 +297,6 @@ final class EffectGroup: Hashable {
     waiting = []
     whenEmpty()
   }
-
-  nonisolated static func == (group: EffectGroup, other: EffectGroup) -> Bool { group === other }
-
-  nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// One task of an effect, or an effect that waits for its start.
