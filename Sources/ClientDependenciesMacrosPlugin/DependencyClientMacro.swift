@@ -116,7 +116,7 @@ struct Client {
     case .conditional(var clauses):
       if clauses.last?.head != "#else" { clauses.append(.init(head: "#else", members: [])) }
       let branches = clauses.flatMap { clause in
-        [clause.head] + written(clause.members + rest.dropFirst(), after: properties)
+        [clause.head] + written((clause.members + rest.dropFirst())[...], after: properties)
       }
       return [(branches + ["#endif"]).joined(separator: "\n")]
     }
@@ -206,12 +206,6 @@ extension Client.Member {
     case .property(let property): [property]
     case .conditional(let clauses): clauses.flatMap(\.members).flatMap(\.properties)
     }
-  }
-}
-
-extension ArraySlice<Client.Member> {
-  fileprivate static func + (left: [Client.Member], right: ArraySlice) -> ArraySlice {
-    ArraySlice(left) + Array(right)
   }
 }
 

@@ -94,9 +94,11 @@ extension DependencyEndpointMacro: PeerMacro {
       context.diagnose(problem)
       return []
     }
-    [endpoint.problemOfDefault, endpoint.problemOfMethod(node)].compactMap(\.self)
-      .forEach(context.diagnose)
-    endpoint.warnings(method: node.methodName).forEach(context.diagnose)
+    let problems = [
+      endpoint.problemOfDefault, endpoint.problemOfMethod(node),
+      endpoint.warningOfLabels(method: node.methodName), endpoint.warningOfTrap,
+    ]
+    problems.compactMap(\.self).forEach(context.diagnose)
     return endpoint.methods(named: node.methodName, isSendable: context.isInSendableType)
       + [
         endpoint.storageDeclaration, endpoint.standInDeclaration,

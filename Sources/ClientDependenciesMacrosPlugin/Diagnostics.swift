@@ -17,6 +17,16 @@ struct Message: DiagnosticMessage, FixItMessage {
   var fixItID: MessageID { diagnosticID }
 }
 
+extension Diagnostic {
+  init(
+    _ message: String, id: String, severity: DiagnosticSeverity = .error,
+    at node: some SyntaxProtocol, fixIt: FixIt
+  ) {
+    self.init(
+      node: node, message: Message(message: message, id: id, severity: severity), fixIt: fixIt)
+  }
+}
+
 extension FixIt {
   static func replacing(
     _ old: some SyntaxProtocol, by new: some SyntaxProtocol, _ message: String
@@ -26,15 +36,29 @@ extension FixIt {
       changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
   }
 
+  static func replacing(_ old: TokenSyntax, by keyword: Keyword) -> FixIt {
+    let new = old.with(\.tokenKind, .keyword(keyword))
+    return .replacing(old, by: new, "Replace '\(old.text)' with '\(new.text)'")
+  }
+
   /// Removes an attribute or a modifier from its declaration.
   static func removing(_ word: some SyntaxProtocol) -> FixIt {
-    FixIt(
-      message: Message(message: "Remove '\(word.trimmed)'", id: "fix"),
-      changes: [
-        .replace(
-          oldNode: Syntax(word),
-          newNode: Syntax(TokenSyntax.identifier("", leadingTrivia: word.leadingTrivia)))
-      ])
+    .replacing(
+      word, by: TokenSyntax.identifier("", leadingTrivia: word.leadingTrivia),
+      "Remove '\(word.trimmed)'")
+  }
+}
+
+extension PatternBindingSyntax {
+  /// The binding with another initial value, or without one.
+  func with(value: ExprSyntax?) -> PatternBindingSyntax {
+    var binding = self
+    binding.typeAnnotation?.trailingTrivia = []
+    binding.initializer = value.map {
+      InitializerClauseSyntax(
+        equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: $0)
+    }
+    return binding
   }
 }
 
@@ -73,20 +97,13 @@ extension Diagnostic {
   static func notAStruct(
     _ attribute: AttributeSyntax, _ declaration: some DeclGroupSyntax
   ) -> Diagnostic {
-    let message = Message(
-      message: """
-        '@DependencyClient' can only be attached to a struct, whose copies a test can change one \
-        endpoint of
-        """, id: "notAStruct")
-    guard let keyword = declaration.keyword else {
-      return Diagnostic(
-        node: attribute, message: message, fixIt: .removing(attribute))
-    }
+    let keyword = declaration.keyword
     return Diagnostic(
-      node: keyword, message: message,
-      fixIt: .replacing(
-        keyword, by: keyword.with(\.tokenKind, .keyword(.struct)),
-        "Replace '\(keyword.text)' with 'struct'"))
+      """
+      '@DependencyClient' can only be attached to a struct, whose copies a test can change one \
+      endpoint of
+      """, id: "notAStruct", at: keyword.map { Syntax($0) } ?? Syntax(attribute),
+      fixIt: keyword.map { FixIt.replacing($0, by: .struct) } ?? .removing(attribute))
   }
 
   static func typeIsMissing(_ property: ClientProperty) -> Diagnostic {
@@ -96,12 +113,10 @@ extension Diagnostic {
       colon: .colonToken(trailingTrivia: .space), type: IdentifierTypeSyntax(name: "<#Type#>"),
       trailingTrivia: .space)
     return Diagnostic(
-      node: property.binding,
-      message: Message(
-        message: """
-          '\(property.identifier.text)' needs a type annotation, because '@DependencyClient' \
-          writes an initializer with it
-          """, id: "typeIsMissing"),
+      """
+      '\(property.identifier.text)' needs a type annotation, because '@DependencyClient' \
+      writes an initializer with it
+      """, id: "typeIsMissing", at: property.binding,
       fixIt: .replacing(property.binding, by: binding, "Insert ': <#Type#>'"))
   }
 }
@@ -118,47 +133,32 @@ extension Diagnostic {
     _ attribute: AttributeSyntax, _ declaration: some DeclSyntaxProtocol
   ) -> Diagnostic {
     let keyword = declaration.as(VariableDeclSyntax.self)?.bindingSpecifier
-    let isConstant = keyword?.tokenKind == .keyword(.let)
-    let fixIt: FixIt =
-      if isConstant, let keyword {
-        .replacing(
-          keyword, by: keyword.with(\.tokenKind, .keyword(.var)), "Replace 'let' with 'var'")
-      } else { .removing(attribute) }
+    let constant = keyword.flatMap { $0.tokenKind == .keyword(.let) ? $0 : nil }
     return Diagnostic(
-      node: attribute,
-      message: Message(
-        message: """
-          '@DependencyEntry' can only be attached to a stored 'var' in an extension of \
-          'DependencyValues'
-          """, id: "notAnEntry"),
-      fixIt: fixIt)
+      """
+      '@DependencyEntry' can only be attached to a stored 'var' in an extension of \
+      'DependencyValues'
+      """, id: "notAnEntry", at: attribute,
+      fixIt: constant.map { FixIt.replacing($0, by: .var) } ?? .removing(attribute))
   }
 
   static func entryOfNoInstance(_ modifier: DeclModifierSyntax) -> Diagnostic {
     Diagnostic(
-      node: modifier,
-      message: Message(
-        message: """
-          '@DependencyEntry' cannot be attached to a '\(modifier.name.text)' property, because each \
-          'DependencyValues' has its own values
-          """, id: "entryOfNoInstance"),
-      fixIt: .removing(modifier))
+      """
+      '@DependencyEntry' cannot be attached to a '\(modifier.name.text)' property, because each \
+      'DependencyValues' has its own values
+      """, id: "entryOfNoInstance", at: modifier, fixIt: .removing(modifier))
   }
 
   static func entryWithoutValue(_ binding: PatternBindingSyntax) -> Diagnostic {
-    var complete = binding
-    complete.typeAnnotation?.trailingTrivia = []
-    complete.initializer = InitializerClauseSyntax(
-      equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
-      value: EditorPlaceholderExprSyntax(placeholder: .identifier("<#test value#>")))
+    let value = EditorPlaceholderExprSyntax(placeholder: .identifier("<#test value#>"))
     return Diagnostic(
-      node: binding,
-      message: Message(
-        message: """
-          '@DependencyEntry' needs the value of tests as the property's initial value, or a \
-          'liveValue' to fall back on
-          """, id: "entryWithoutValue"),
-      fixIt: .replacing(binding, by: complete, "Insert '= <#test value#>'"))
+      """
+      '@DependencyEntry' needs the value of tests as the property's initial value, or a \
+      'liveValue' to fall back on
+      """, id: "entryWithoutValue", at: binding,
+      fixIt: .replacing(
+        binding, by: binding.with(value: ExprSyntax(value)), "Insert '= <#test value#>'"))
   }
 }
 #endif

@@ -91,26 +91,21 @@ extension Endpoint {
     return function.isForwardable ? nil : .methodOfVariadic(self, attribute)
   }
 
-  /// Warnings about code that works, but perhaps not as intended.
-  ///
-  /// - Parameter method: The method name in the attribute.
-  func warnings(method: TokenSyntax?) -> [Diagnostic] {
-    labelsWithoutMethod(method) + trap
-  }
-
-  private func labelsWithoutMethod(_ method: TokenSyntax?) -> [Diagnostic] {
+  /// The warning that labels have no effect without a method.
+  func warningOfLabels(method: TokenSyntax?) -> Diagnostic? {
     guard let function = binding.typeAnnotation?.type.functionType, function.hasLabels,
       !function.isForwardable, method == nil
-    else { return [] }
-    return [.labelsOfVariadic(self, function)]
+    else { return nil }
+    return .labelsOfVariadic(self, function)
   }
 
-  private var trap: [Diagnostic] {
+  /// The warning that the default ends the process.
+  var warningOfTrap: Diagnostic? {
     guard let statements = binding.initializer?.value.as(ClosureExprSyntax.self)?.statements,
       let statement = statements.first, statements.count == 1,
       let expression = statement.item.as(ExprSyntax.self), expression.isFatalError
-    else { return [] }
-    return [.defaultTraps(self, statement, expression)]
+    else { return nil }
+    return .defaultTraps(self, statement, expression)
   }
 
   /// `{ _, _ in <#Bool#> }`, which the author completes.

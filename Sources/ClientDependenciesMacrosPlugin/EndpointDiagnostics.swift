@@ -6,48 +6,35 @@ import SwiftSyntaxBuilder
 extension Diagnostic {
   static func notAnEndpoint(_ attribute: AttributeSyntax) -> Diagnostic {
     Diagnostic(
-      node: attribute,
-      message: Message(
-        message: """
-          '@DependencyEndpoint' can only be attached to a 'var' whose type is written out and is a \
-          function type or a type alias of one
-          """, id: "notAnEndpoint"),
-      fixIt: .removing(attribute))
+      """
+      '@DependencyEndpoint' can only be attached to a 'var' whose type is written out and is a \
+      function type or a type alias of one
+      """, id: "notAnEndpoint", at: attribute, fixIt: .removing(attribute))
   }
 
   static func constant(_ endpoint: Endpoint) -> Diagnostic {
     let keyword = endpoint.property.bindingSpecifier
     return Diagnostic(
-      node: keyword,
-      message: Message(
-        message: """
-          Endpoint '\(endpoint.name)' must be a 'var', so that tests can override it
-          """, id: "constant"),
-      fixIt: .replacing(
-        keyword, by: keyword.with(\.tokenKind, .keyword(.var)), "Replace 'let' with 'var'"))
+      "Endpoint '\(endpoint.name)' must be a 'var', so that tests can override it",
+      id: "constant", at: keyword, fixIt: .replacing(keyword, by: .var))
   }
 
   static func notOfInstance(_ endpoint: Endpoint, _ modifier: DeclModifierSyntax) -> Diagnostic {
     Diagnostic(
-      node: modifier,
-      message: Message(
-        message: """
-          Endpoint '\(endpoint.name)' cannot be '\(modifier.name.text)', because each client has \
-          its own endpoints, which a test can override
-          """, id: "notOfInstance"),
-      fixIt: .removing(modifier))
+      """
+      Endpoint '\(endpoint.name)' cannot be '\(modifier.name.text)', because each client has \
+      its own endpoints, which a test can override
+      """, id: "notOfInstance", at: modifier, fixIt: .removing(modifier))
   }
 
   static func accessors(_ endpoint: Endpoint, _ accessors: AccessorBlockSyntax) -> Diagnostic {
     var binding = endpoint.binding
     binding.accessorBlock = nil
     return Diagnostic(
-      node: accessors,
-      message: Message(
-        message: """
-          Endpoint '\(endpoint.name)' cannot have its own accessors, because \
-          '@DependencyEndpoint' writes its accessors
-          """, id: "accessors"),
+      """
+      Endpoint '\(endpoint.name)' cannot have its own accessors, because \
+      '@DependencyEndpoint' writes its accessors
+      """, id: "accessors", at: accessors,
       fixIt: .replacing(
         endpoint.binding, by: binding.with(\.trailingTrivia, []), "Remove the accessors"))
   }
@@ -55,17 +42,15 @@ extension Diagnostic {
   static func defaultIsMissing(_ endpoint: Endpoint) -> Diagnostic {
     let value = endpoint.defaultToFillIn
     return Diagnostic(
-      node: endpoint.binding,
-      message: Message(
-        message: """
-          Endpoint '\(endpoint.name)' needs a default, because it returns a value and cannot throw
+      """
+      Endpoint '\(endpoint.name)' needs a default, because it returns a value and cannot throw
 
-          A call that nobody has implemented reports an issue and then returns what the default \
-          gives. Any value will do: 'false' where it returns a Boolean, '[]' where it returns an \
-          array.
-          """, id: "defaultIsMissing"),
+      A call that nobody has implemented reports an issue and then returns what the default \
+      gives. Any value will do: 'false' where it returns a Boolean, '[]' where it returns an \
+      array.
+      """, id: "defaultIsMissing", at: endpoint.binding,
       fixIt: .replacing(
-        endpoint.binding, by: endpoint.with(default: value), "Insert '= \(value)'"))
+        endpoint.binding, by: endpoint.binding.with(value: value), "Insert '= \(value)'"))
   }
 
   static func defaultIsNoClosure(
@@ -77,22 +62,13 @@ extension Diagnostic {
     let advice =
       isUnimplemented
       ? "; 'unimplemented' is not needed, the macro reports the issue" : ""
-    let change: FixIt
-    if endpoint.hasWayOut {
-      change = .replacing(
-        endpoint.binding, by: endpoint.with(default: nil),
-        "Remove '= \(initializer.value.trimmed)'")
-    } else {
-      let value = endpoint.defaultToFillIn
-      change = .replacing(
-        endpoint.binding, by: endpoint.with(default: value), "Replace with '\(value)'")
-    }
+    let value = endpoint.hasWayOut ? nil : endpoint.defaultToFillIn
     return Diagnostic(
-      node: initializer.value,
-      message: Message(
-        message: "The default of endpoint '\(endpoint.name)' must be a closure literal\(advice)",
-        id: "defaultIsNoClosure"),
-      fixIt: change)
+      "The default of endpoint '\(endpoint.name)' must be a closure literal\(advice)",
+      id: "defaultIsNoClosure", at: initializer.value,
+      fixIt: .replacing(
+        endpoint.binding, by: endpoint.binding.with(value: value),
+        value.map { "Replace with '\($0)'" } ?? "Remove '= \(initializer.value.trimmed)'"))
   }
 
   static func defaultTraps(
@@ -100,35 +76,18 @@ extension Diagnostic {
   ) -> Diagnostic {
     let wrapped: ExprSyntax = "{ \(expression.trimmed) }()"
     return Diagnostic(
-      node: expression,
-      message: Message(
-        message: """
-          The default of endpoint '\(endpoint.name)' ends the process, and with it all tests and \
-          previews
+      """
+      The default of endpoint '\(endpoint.name)' ends the process, and with it all tests and \
+      previews
 
-          A call that nobody has implemented reports an issue first, so that any value will do \
-          here: 'false' where it returns a Boolean, '[]' where it returns an array.
-          """, id: "defaultTraps", severity: .warning),
+      A call that nobody has implemented reports an issue first, so that any value will do \
+      here: 'false' where it returns a Boolean, '[]' where it returns an array.
+      """, id: "defaultTraps", severity: .warning, at: expression,
       fixIt: .replacing(
         statement, by: statement.with(\.item, .expr(wrapped)).with(\.trailingTrivia, .space),
         "Wrap it in a closure that is called, to silence this warning"))
   }
-}
 
-extension Endpoint {
-  /// The binding with another default, or without one.
-  fileprivate func with(default value: ExprSyntax?) -> PatternBindingSyntax {
-    var binding = binding
-    binding.typeAnnotation?.trailingTrivia = []
-    binding.initializer = value.map {
-      InitializerClauseSyntax(
-        equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: $0)
-    }
-    return binding
-  }
-}
-
-extension Diagnostic {
   static func methodOfAlias(_ endpoint: Endpoint, _ attribute: AttributeSyntax) -> Diagnostic {
     noMethod(
       attribute,
@@ -152,12 +111,10 @@ extension Diagnostic {
         $0.with(\.firstName, nil).with(\.secondName, nil).with(\.colon, nil)
       })
     return Diagnostic(
-      node: function.parameters,
-      message: Message(
-        message: """
-          Endpoint '\(endpoint.name)' gets no method with these labels, because a method cannot \
-          pass variadic arguments on; take an array instead
-          """, id: "labelsOfVariadic", severity: .warning),
+      """
+      Endpoint '\(endpoint.name)' gets no method with these labels, because a method cannot \
+      pass variadic arguments on; take an array instead
+      """, id: "labelsOfVariadic", severity: .warning, at: function.parameters,
       fixIt: .replacing(function, by: bare, "Remove the labels to silence this warning"))
   }
 
@@ -168,17 +125,15 @@ extension Diagnostic {
     bare.rightParen = nil
     bare.trailingTrivia = attribute.trailingTrivia
     return Diagnostic(
-      node: attribute.methodArgument.map { Syntax($0) } ?? Syntax(attribute),
-      message: Message(message: message, id: "methodHasNoEffect"),
+      message, id: "methodHasNoEffect",
+      at: attribute.methodArgument.map { Syntax($0) } ?? Syntax(attribute),
       fixIt: .replacing(attribute, by: bare, "Remove the arguments"))
   }
 
   static func nameIsNoLiteral(_ expression: ExprSyntax, of named: Named) -> Diagnostic {
     Diagnostic(
-      node: expression,
-      message: Message(
-        message: "\(named.subject) must be a string literal, because the macro cannot compute it",
-        id: "\(named)IsNoLiteral"),
+      "\(named.subject) must be a string literal, because the macro cannot compute it",
+      id: "\(named)IsNoLiteral", at: expression,
       fixIt: .replacing(
         expression, by: "\"<#name#>\"" as ExprSyntax, "Replace with a string literal"))
   }
@@ -189,10 +144,8 @@ extension Diagnostic {
     let letters = name.filter { $0 == "_" || $0.isLetter || $0.isNumber }
     let proposal = letters.isIdentifier ? letters : "<#name#>"
     return Diagnostic(
-      node: expression,
-      message: Message(
-        message: "\(named.subject) must be the name of \(named.noun), which '\(name)' is not",
-        id: "\(named)IsNoName"),
+      "\(named.subject) must be the name of \(named.noun), which '\(name)' is not",
+      id: "\(named)IsNoName", at: expression,
       fixIt: .replacing(
         expression, by: "\"\(raw: proposal)\"" as ExprSyntax, "Replace with '\(proposal)'"))
   }
