@@ -181,10 +181,6 @@ extension DispatchQueue.SchedulerTimeType.Stride {
     .seconds(Double(left.magnitude) / 1e9 * (Double(right.magnitude) / 1e9))
   }
 
-  /// Adds a distance.
-  public static func += (left: inout Self, right: Self) { left = left + right }
-  /// Subtracts a distance.
-  public static func -= (left: inout Self, right: Self) { left = left - right }
   /// Multiplies by a distance, both in seconds.
   public static func *= (left: inout Self, right: Self) { left = left * right }
   /// Whether a distance is smaller.

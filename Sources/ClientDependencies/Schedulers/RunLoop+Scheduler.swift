@@ -137,10 +137,6 @@ extension RunLoop.SchedulerTimeType.Stride {
   public static func - (left: Self, right: Self) -> Self { Self(left.magnitude - right.magnitude) }
   /// The product of both in seconds.
   public static func * (left: Self, right: Self) -> Self { Self(left.magnitude * right.magnitude) }
-  /// Adds a distance.
-  public static func += (left: inout Self, right: Self) { left = left + right }
-  /// Subtracts a distance.
-  public static func -= (left: inout Self, right: Self) { left = left - right }
   /// Multiplies by a distance, both in seconds.
   public static func *= (left: inout Self, right: Self) { left = left * right }
   /// Whether a distance is smaller.
