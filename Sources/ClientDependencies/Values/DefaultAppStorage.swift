@@ -23,50 +23,25 @@ enum DefaultAppStorageKey: DependencyKey {
 private struct DefaultsDomains {
   private static let own = "own"
   private var persistent: [String: [String: Any]] = [:]
-  private var suites: [String] = []
-  private(set) var volatile: [String: [String: Any]] = [
+  var suites: [String] = []
+  var volatile: [String: [String: Any]] = [
     UserDefaults.argumentDomain: [:], UserDefaults.registrationDomain: [:],
   ]
 
-  /// The value of the first domain that has one.
-  func object(forKey key: String) -> Any? {
-    searched.lazy.compactMap { $0[key] }.first
+  /// The program's domain.
+  var own: [String: Any] {
+    get { persistent[Self.own] ?? [:] }
+    set { persistent[Self.own] = newValue }
   }
 
-  var all: [String: Any] {
-    searched.reduce(into: [:]) { all, domain in all.merge(domain) { first, _ in first } }
+  /// A persistent domain.
+  subscript(name: String) -> [String: Any]? {
+    get { persistent[Self.key(of: name)] }
+    set { persistent[Self.key(of: name)] = newValue }
   }
 
-  mutating func set(_ value: Any?, forKey key: String) {
-    persistent[Self.own, default: [:]][key] = value
-  }
-
-  mutating func register(_ defaults: [String: Any]) {
-    volatile[UserDefaults.registrationDomain, default: [:]].merge(defaults) { _, new in new }
-  }
-
-  mutating func setVolatile(_ domain: [String: Any]?, forName name: String) {
-    volatile[name] = domain
-  }
-
-  func persistent(forName name: String) -> [String: Any]? {
-    persistent[Self.key(of: name)]
-  }
-
-  mutating func setPersistent(_ domain: [String: Any]?, forName name: String) {
-    persistent[Self.key(of: name)] = domain
-  }
-
-  mutating func addSuite(_ name: String) {
-    removeSuite(name)
-    suites.append(name)
-  }
-
-  mutating func removeSuite(_ name: String) {
-    suites.removeAll { $0 == name }
-  }
-
-  private var searched: [[String: Any]] {
+  /// The domains in the order in which they are searched.
+  var searched: [[String: Any]] {
     let lasting = ([Self.own] + suites.map(Self.key)).map { persistent[$0] ?? [:] }
     return [volatile[UserDefaults.argumentDomain] ?? [:]] + lasting
       + [volatile[UserDefaults.registrationDomain] ?? [:]]
@@ -96,11 +71,11 @@ private final class VolatileDefaults: UserDefaults {
   }
 
   override func object(forKey key: String) -> Any? {
-    lock.withLock { domains.object(forKey: key) }
+    lock.withLock { domains.searched.lazy.compactMap { $0[key] }.first }
   }
 
   override func set(_ value: Any?, forKey key: String) {
-    change { $0.set(value, forKey: key) }
+    change { $0.own[key] = value }
   }
 
   override func removeObject(forKey key: String) {
@@ -108,11 +83,15 @@ private final class VolatileDefaults: UserDefaults {
   }
 
   override func register(defaults: [String: Any]) {
-    lock.withLock { domains.register(defaults) }
+    lock.withLock {
+      domains.volatile[UserDefaults.registrationDomain, default: [:]].merge(defaults) { $1 }
+    }
   }
 
   override func dictionaryRepresentation() -> [String: Any] {
-    lock.withLock { domains.all }
+    lock.withLock {
+      domains.searched.reduce(into: [:]) { all, domain in all.merge(domain) { first, _ in first } }
+    }
   }
 
   override func synchronize() -> Bool { true }
@@ -125,23 +104,26 @@ private final class VolatileDefaults: UserDefaults {
   // MARK: Domains
 
   override func persistentDomain(forName name: String) -> [String: Any]? {
-    lock.withLock { domains.persistent(forName: name) }
+    lock.withLock { domains[name] }
   }
 
   override func setPersistentDomain(_ domain: [String: Any], forName name: String) {
-    change { $0.setPersistent(domain, forName: name) }
+    change { $0[name] = domain }
   }
 
   override func removePersistentDomain(forName name: String) {
-    change { $0.setPersistent(nil, forName: name) }
+    change { $0[name] = nil }
   }
 
   override func addSuite(named name: String) {
-    lock.withLock { domains.addSuite(name) }
+    lock.withLock {
+      domains.suites.removeAll { $0 == name }
+      domains.suites.append(name)
+    }
   }
 
   override func removeSuite(named name: String) {
-    lock.withLock { domains.removeSuite(name) }
+    lock.withLock { domains.suites.removeAll { $0 == name } }
   }
 
   override var volatileDomainNames: [String] {
@@ -153,11 +135,11 @@ private final class VolatileDefaults: UserDefaults {
   }
 
   override func setVolatileDomain(_ domain: [String: Any], forName name: String) {
-    lock.withLock { domains.setVolatile(domain, forName: name) }
+    lock.withLock { domains.volatile[name] = domain }
   }
 
   override func removeVolatileDomain(forName name: String) {
-    lock.withLock { domains.setVolatile(nil, forName: name) }
+    lock.withLock { domains.volatile[name] = nil }
   }
 }
 #endif
