@@ -17,10 +17,7 @@ struct MissingValue {
   var location: SourceLocation?
 
   func report(from origin: IssueOrigin = .current) {
-    let location = location ?? .ofThisModule
-    origin.reportIssue(
-      message, fileID: location.fileID, filePath: location.filePath, line: location.line,
-      column: location.column)
+    origin.reportIssue(message, at: location ?? .ofThisModule)
   }
 
   var message: String {

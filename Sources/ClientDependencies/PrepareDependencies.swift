@@ -99,10 +99,7 @@ struct LatePreparation {
   var preparation: Preparation
 
   func report() {
-    let location = preparation.location
-    IssueOrigin.current.reportIssue(
-      message, fileID: location.fileID, filePath: location.filePath, line: location.line,
-      column: location.column)
+    IssueOrigin.current.reportIssue(message, at: preparation.location)
   }
 
   var message: String {

@@ -74,6 +74,12 @@ public struct IssueOrigin: Sendable {
 }
 
 extension IssueOrigin {
+  func reportIssue(_ message: String, at location: SourceLocation) {
+    reportIssue(
+      message, fileID: location.fileID, filePath: location.filePath, line: location.line,
+      column: location.column)
+  }
+
   /// The test, or nil for an empty origin.
   var test: RunningTest? { suspended?.test }
 

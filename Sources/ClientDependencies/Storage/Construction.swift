@@ -159,9 +159,7 @@ struct ConstructionCycle {
       \(path)
 
       \(remedy)
-      """,
-      fileID: location.fileID, filePath: location.filePath, line: location.line,
-      column: location.column)
+      """, at: location)
   }
 
   /// Ends the process, because the key's value cannot be made.

@@ -72,9 +72,7 @@ struct DuplicateConstruction {
       """
       The value of '\(key)' is made a second time: another thread has been making it for \(timeout), and may be \
       waiting for this one. Make the value without waiting for other threads.
-      """,
-      fileID: location.fileID, filePath: location.filePath, line: location.line,
-      column: location.column)
+      """, at: location)
   }
 }
 
