@@ -48,20 +48,14 @@ struct PhraseProgress: Sendable {
   /// What a phrase is worth at most.
   static let most: Float = 6
 
-  private let tree: Tree
+  private let tree: PhraseTree
   /// The nodes of the tree that the text has reached.
   private var places: [Int] = []
   /// What the complete phrases are worth.
   private var earned: Float = 0
 
-  /// A tree is large, and progress is copied often.
-  private final class Tree: Sendable {
-    let nodes: [PhraseTree.Node]
-    init(_ tree: PhraseTree) { nodes = tree.nodes }
-  }
-
   init(_ tree: PhraseTree) {
-    self.tree = Tree(tree)
+    self.tree = tree
   }
 
   /// What the text is worth so far.
