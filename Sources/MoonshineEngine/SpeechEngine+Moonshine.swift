@@ -99,7 +99,7 @@ struct Moonshine: Sendable {
   let library: LibraryChoice
   let models: MoonshineModelLocation
   var language: String?
-  let cache = MoonshineModelCache()
+  let cache = ModelCache<MoonshineModel>()
   let alignment = WordAlignment()
 
   /// The library is loaded to see whether it can be; a model is not.
@@ -121,9 +121,13 @@ struct Moonshine: Sendable {
     let library = try library.load()
     let language = options.language ?? language
     let files = try models.model(for: language)
+    let model = try cache.model {
+      $0.files == files && $0.library.path == library.path
+    } load: { () throws(SpeechEngineError) in
+      try MoonshineModel(files, in: library)
+    }
     return try MoonshineSession(
-      model: try cache.model(files, in: library), language: language,
-      alignment: alignment, options: options)
+      model: model, language: language, alignment: alignment, options: options)
   }
 }
 

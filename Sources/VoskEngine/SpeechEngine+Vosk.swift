@@ -50,7 +50,7 @@ struct Vosk: Sendable {
   let library: VoskLibraryLocation
   let models: VoskModelLocation
   var language: String?
-  let cache = VoskModelCache()
+  let cache = ModelCache<VoskModel>()
 
   /// This loads the library, but not the model.
   var availability: SpeechEngineAvailability {
@@ -72,7 +72,12 @@ struct Vosk: Sendable {
   ) throws(SpeechEngineError) -> VoskSession {
     let library = try library.load()
     let files = try models.model(for: options.language ?? language)
-    return try VoskSession(model: try cache.model(files, with: library), options: options)
+    let model = try cache.model {
+      $0.files == files && $0.library.path == library.path
+    } load: { () throws(SpeechEngineError) in
+      try VoskModel(files, with: library)
+    }
+    return try VoskSession(model: model, options: options)
   }
 }
 

@@ -1,7 +1,6 @@
 import AudioCore
 import FilePaths
 import SpeechEngine
-import Synchronization
 
 /// A loaded model, which recognizers share.
 ///
@@ -49,25 +48,5 @@ final class VoskModel: @unchecked Sendable {
       }
     guard let recognizer else { throw .failed(reason: "libvosk made no recognizer") }
     return recognizer
-  }
-}
-
-/// Keeps the last model, because loading one takes seconds.
-final class VoskModelCache: Sendable {
-  // Held while a model loads: threads that wait need the same model, and each has its own thread.
-  private let kept = Mutex<VoskModel?>(nil)
-
-  /// Returns the kept model, or loads one on this thread.
-  func model(
-    _ files: VoskModelFiles, with library: VoskLibrary
-  ) throws(SpeechEngineError) -> VoskModel {
-    try kept.withLock { kept throws(SpeechEngineError) in
-      if let kept, kept.files == files, kept.library.path == library.path { return kept }
-      // Free an unused model before loading the next one.
-      kept = nil
-      let model = try VoskModel(files, with: library)
-      kept = model
-      return model
-    }
   }
 }
