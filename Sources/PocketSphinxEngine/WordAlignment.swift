@@ -119,9 +119,7 @@ private final class WordAligner {
   init(model: ModelFiles) throws(SpeechEngineError) {
     phones = try model.validateAcoustics().voices
     dictionary = try ModelBytes(path: model.dictionary)
-    guard let configuration = SphinxConfiguration() else {
-      throw .failed(reason: "PocketSphinx could not be configured")
-    }
+    let configuration = try SphinxConfiguration()
     configuration.useAcoustics(of: model)
     guard let made = configuration.makeDecoder() else {
       throw .failed(reason: "PocketSphinx could not load the model in \(FilePath(model.directory))")

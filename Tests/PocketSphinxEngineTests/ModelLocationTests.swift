@@ -28,12 +28,11 @@ import TestTools
 
   @Test func `a chosen directory comes before the environment's, and that before Debian's`() {
     let environment = ["SYRINX_POCKETSPHINX_MODEL": "/from/environment"]
-    #expect(ModelLocation(chosen: nil, environment: [:]).candidates == [ModelFolder.system])
+    #expect(ModelLocation(chosen: nil, environment: [:]).directory == ModelFolder.system)
+    #expect(ModelLocation(chosen: nil, environment: environment).directory == "/from/environment")
     #expect(
-      ModelLocation(chosen: nil, environment: environment).candidates == ["/from/environment"])
-    #expect(
-      ModelLocation(chosen: URL(filePath: "/chosen"), environment: environment).candidates
-        == ["/chosen"])
+      ModelLocation(chosen: URL(filePath: "/chosen"), environment: environment).directory
+        == "/chosen")
   }
 
   @Test func `an installed model is ready`() {

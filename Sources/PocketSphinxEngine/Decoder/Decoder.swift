@@ -31,9 +31,7 @@ final class Decoder {
     model: ValidatedModel, wholeDictionary: Bool, settings: DecoderSettings = DecoderSettings()
   ) throws(SpeechEngineError) {
     self.settings = settings
-    guard let configuration = SphinxConfiguration() else {
-      throw .failed(reason: "PocketSphinx could not be configured")
-    }
+    let configuration = try SphinxConfiguration()
     configuration.use(settings)
     let (made, isWhole) = MemoryFile.with(wholeDictionary ? [] : model.knownWords) { words in
       configuration.use(model.files, dictionary: words)

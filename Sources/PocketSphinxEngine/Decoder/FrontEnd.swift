@@ -28,10 +28,7 @@ struct FrontEnd: ~Copyable {
   /// A front end with the parameters of a model, without a decoder.
   init(model: ModelFiles) throws(SpeechEngineError) {
     let parameters = try model.featureParameters()
-    guard let configuration = SphinxConfiguration() else {
-      throw .failed(reason: "PocketSphinx could not be configured")
-    }
-    self = try configuration.makeFrontEnd(parameters)
+    self = try SphinxConfiguration().makeFrontEnd(parameters)
   }
 
   deinit {

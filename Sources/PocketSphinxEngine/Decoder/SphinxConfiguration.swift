@@ -7,10 +7,14 @@ import SpeechEngine
 struct SphinxConfiguration: ~Copyable {
   private let configuration: OpaquePointer
 
-  /// The tuned defaults; nil if PocketSphinx has no memory for them.
-  init?() {
+  /// The tuned defaults.
+  ///
+  /// - Throws: `.failed` if PocketSphinx has no memory for them.
+  init() throws(SpeechEngineError) {
     _ = SphinxLog.redirect
-    guard let made = ps_config_init(nil) else { return nil }
+    guard let made = ps_config_init(nil) else {
+      throw .failed(reason: "PocketSphinx could not be configured")
+    }
     configuration = made
     tune()
   }

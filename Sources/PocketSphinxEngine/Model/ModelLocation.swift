@@ -20,11 +20,9 @@ struct ModelLocation: Sendable {
   }
 
   /// A chosen directory has no fallback.
-  var candidates: [String] { [only ?? Self.debianDirectory] }
+  var directory: String { only ?? Self.debianDirectory }
 
-  private var only: String? {
-    chosen ?? environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
-  }
+  private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }
 
   /// Throws if there is no model for the language.
   func check(language wanted: String?) throws(SpeechEngineError) {
@@ -44,15 +42,13 @@ struct ModelLocation: Sendable {
     }
   }
 
-  /// The files of the first model found.
+  /// The files of the model.
   ///
   /// They exist and are readable, but are not validated.
   func find() throws(SpeechEngineError) -> ModelFiles {
-    for directory in candidates {
-      if let files = try ModelFiles(directory: directory) { return files }
-    }
+    if let files = try ModelFiles(directory: directory) { return files }
     if let only { throw .noModel(inNamed: FilePath(only)) }
-    throw .modelMissing(searched: candidates, package: Self.package)
+    throw .modelMissing(searched: [directory], package: Self.package)
   }
 }
 
