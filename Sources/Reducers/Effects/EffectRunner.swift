@@ -118,8 +118,10 @@ final class EffectRunner<Action> {
       var child = context
       child.path.append(id)
       if let dismiss {
-        child.dismiss = { [weak self, origin = context.origin, dismiss = Unchecked(dismiss)] in
-          self?.deliver(dismiss.value, origin)
+        // Right because the closure runs on the main actor alone.
+        let action = UncheckedSendable(dismiss)
+        child.dismiss = { [weak self, origin = context.origin] in
+          self?.deliver(action.value, origin)
         }
       }
       start(step, in: Key(id: nil, path: child.path), child)
@@ -186,7 +188,8 @@ final class EffectRunner<Action> {
       mayHaveSent = mayHaveSent || !step.isCancel
     }
     guard !effect.isOver, !rest.isEmpty else { return effect.end() }
-    let (first, others) = (running, Unchecked(rest))
+    // Right because the task runs on the main actor alone.
+    let (first, others) = (running, UncheckedSendable(rest))
     effect.start(priority: nil) { @MainActor [weak self] in
       await first.waitUntilEmpty()
       for step in others.value where !Task.isCancelled {
@@ -253,16 +256,6 @@ extension Effect.Step {
   fileprivate var isSend: Bool { if case .send = self { true } else { false } }
 
   fileprivate var isCancel: Bool { if case .cancel = self { true } else { false } }
-}
-
-/// A value that stays on the main actor, in a closure that does as well.
-// Right because the closures that hold it run on the main actor alone.
-private struct Unchecked<Value>: @unchecked Sendable {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
-  }
 }
 
 /// Effects that are ended, or waited for, together.

@@ -50,7 +50,7 @@ public final class Store<State, Action>: Observable {
       deliver: { action in
         let origin = EffectGroup()
         core.reduce(action, for: origin)
-        return StoreTask(origin)
+        return StoreTask(group: origin)
       }, changes: core.changes, place: [], core: core)
   }
 
@@ -235,11 +235,7 @@ public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, Chil
 
 /// The effects of an action that was sent, and of those that followed from it.
 public struct StoreTask: Sendable {
-  private let group: EffectGroup
-
-  init(_ group: EffectGroup) {
-    self.group = group
-  }
+  let group: EffectGroup
 
   /// Waits for the effects; if the waiting task is canceled, they are canceled.
   public func finish() async {

@@ -112,7 +112,7 @@ public final class TestStore<State: Equatable, Action> {
     core.reduce(action, for: group) { self.state = self.core.state }
     check(from: before, to: state, expected, "send(\(summary(of: action)))", at: site)
     await letEffectsRun()
-    return TestStoreTask(StoreTask(group), group, timeout, timeoutClock)
+    return TestStoreTask(group: group, timeout: timeout, clock: timeoutClock)
   }
 
   /// Expects that an effect sends an action, and that the state changes as the closure changes it.
@@ -319,19 +319,12 @@ public final class TestStore<State: Equatable, Action> {
 
 /// The effects of an action that a test sent.
 public struct TestStoreTask: Sendable {
-  private let task: StoreTask
-  private let group: EffectGroup
-  private let timeout: Duration
-  private let clock: any Clock<Duration>
-
-  init(
-    _ task: StoreTask, _ group: EffectGroup, _ timeout: Duration, _ clock: any Clock<Duration>
-  ) {
-    (self.task, self.group, self.timeout, self.clock) = (task, group, timeout, clock)
-  }
+  fileprivate let group: EffectGroup
+  fileprivate let timeout: Duration
+  fileprivate let clock: any Clock<Duration>
 
   /// Cancels the effects and waits for their end.
-  public func cancel() async { await task.cancel() }
+  public func cancel() async { await StoreTask(group: group).cancel() }
 
   /// Waits for the effects; if they take longer than the limit, that is an issue.
   @MainActor
