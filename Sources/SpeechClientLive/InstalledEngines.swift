@@ -30,17 +30,14 @@ struct InstalledEngines: Sendable {
   }
 
   private func describe(_ engine: SpeechEngine) -> SpeechEngineDescription {
-    let name = engine.name
-    let isInUse = name == inUse.name
+    var description = SpeechEngineDescription(
+      name: engine.name, models: [], isInUse: engine.name == inUse.name,
+      capabilities: engine.capabilities)
     switch engine.availability() {
-    case .ready:
-      return SpeechEngineDescription(
-        name: name, models: engine.models(), isInUse: isInUse, capabilities: engine.capabilities)
-    case .unavailable(let error):
-      return SpeechEngineDescription(
-        name: name, models: [], obstacle: "\(error)", isInUse: isInUse,
-        capabilities: engine.capabilities)
+    case .ready: description.models = engine.models()
+    case .unavailable(let error): description.obstacle = "\(error)"
     }
+    return description
   }
 
   /// Runs `body` on a thread; nil if the system refuses one or the caller is canceled.

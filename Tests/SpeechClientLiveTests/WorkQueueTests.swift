@@ -8,7 +8,7 @@ import Testing
   @Test mutating func `the most demanding task decides the number of workers`() {
     let first = queue.join(workers: 2)
     let second = queue.join(workers: 3)
-    let started = (0..<5).map { queue.add("\($0)", at: .init(task: first, index: $0)) }
+    let started = (0..<5).map { queue.add("\($0)", at: (task: first, index: $0)) }
     #expect(started == [true, true, true, false, false])
     queue.leave(second)
     #expect(queue.limit == 2)
@@ -24,17 +24,17 @@ import Testing
 
   @Test mutating func `work is done in the order of the tasks`() {
     let (first, second) = (queue.join(workers: 1), queue.join(workers: 1))
-    _ = queue.add("b1", at: .init(task: second, index: 1))
-    _ = queue.add("a2", at: .init(task: first, index: 2))
-    _ = queue.add("b0", at: .init(task: second, index: 0))
-    _ = queue.add("a1", at: .init(task: first, index: 1))
+    _ = queue.add("b1", at: (task: second, index: 1))
+    _ = queue.add("a2", at: (task: first, index: 2))
+    _ = queue.add("b0", at: (task: second, index: 0))
+    _ = queue.add("a1", at: (task: first, index: 1))
     let done = (0..<4).compactMap { _ in queue.next() }
     #expect(done == ["a1", "a2", "b0", "b1"])
   }
 
   @Test mutating func `a worker ends when nothing is left, or when there are too many`() {
     let task = queue.join(workers: 2)
-    for index in 0..<4 { _ = queue.add("\(index)", at: .init(task: task, index: index)) }
+    for index in 0..<4 { _ = queue.add("\(index)", at: (task: task, index: index)) }
     queue.leave(task)
     let beyondLimit = queue.next()
     #expect(beyondLimit == nil)
@@ -46,8 +46,8 @@ import Testing
 
   @Test mutating func `work is left undone only where the last worker cannot start`() {
     let task = queue.join(workers: 2)
-    _ = queue.add("0", at: .init(task: task, index: 0))
-    _ = queue.add("1", at: .init(task: task, index: 1))
+    _ = queue.add("0", at: (task: task, index: 0))
+    _ = queue.add("1", at: (task: task, index: 1))
     let first = queue.workerFailed()
     let second = queue.workerFailed()
     #expect(first.isEmpty && second == ["0", "1"])

@@ -149,7 +149,7 @@ final class PooledDecoding: Sendable {
         whenDone(result)
       },
       fail: { whenDone(.failure($0)) })
-    pool.add(work, at: .init(task: task, index: index))
+    pool.add(work, at: (task, index))
   }
 }
 

@@ -1,14 +1,7 @@
 /// Work for a few workers, in the order of its tasks.
 struct WorkQueue<Work> {
   /// The position of a piece of work: by its task, then by its index within the task.
-  struct Place: Comparable {
-    let task: Int
-    let index: Int
-
-    static func < (left: Place, right: Place) -> Bool {
-      (left.task, left.index) < (right.task, right.index)
-    }
-  }
+  typealias Place = (task: Int, index: Int)
 
   private var waiting: [(place: Place, work: Work)] = []
   private var limits: [Int: Int] = [:]

@@ -126,23 +126,13 @@ final class SpeechTask: Sendable {
 
   private func keepWatch() async {
     var detector = StallDetector(beats: pulse.beats)
-    while !isOver, await hasSlept() {
+    while !isOver, (try? await clock.sleep(for: StallDetector.interval)) != nil {
       switch detector.check(beats: pulse.beats, isSourceAsked: intake.isAwaited) {
       case .wait: continue
       case .leaveSource: intake.change { $0.close() }
       case .leaveEngine:
         fail(SpeechEngineError.failed(reason: "the engine has made no progress for 30 seconds"))
       }
-    }
-  }
-
-  /// False if the watch is over.
-  private func hasSlept() async -> Bool {
-    do {
-      try await clock.sleep(for: StallDetector.interval)
-      return true
-    } catch {
-      return false
     }
   }
 
