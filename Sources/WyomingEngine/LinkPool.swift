@@ -61,19 +61,13 @@ final class LinkPool: Sendable {
       return .unavailable(error)
     }
   }
-}
 
-extension LinkPool {
   /// A model for each language that the server names; none if it cannot be reached.
   var models: [SpeechModel] {
-    do throws(SpeechEngineError) {
-      let info = try describe()
-      let models = info.models.filter { options.model == nil || $0.name == options.model }
-      return models.flatMap(\.languages).map { language in
-        SpeechModel(language: language, location: server.description)
-      }
-    } catch {
-      return []
+    guard let info = try? describe() else { return [] }
+    let models = info.models.filter { options.model == nil || $0.name == options.model }
+    return models.flatMap(\.languages).map { language in
+      SpeechModel(language: language, location: server.description)
     }
   }
 }

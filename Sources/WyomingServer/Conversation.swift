@@ -82,12 +82,8 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   }
 
   private func idleFault() async -> ServerFault? {
-    do {
-      try await watch.untilIdle()
-      return options.idleTimeout.map { .idle($0) }
-    } catch {
-      return nil
-    }
+    guard (try? await watch.untilIdle()) != nil else { return nil }
+    return options.idleTimeout.map { .idle($0) }
   }
 
   private func send(_ event: WyomingEvent) async throws {

@@ -33,18 +33,17 @@ struct Listener {
 
   /// Listens at a Unix socket, which must not exist yet.
   init(path: String) throws {
+    let asked = WyomingAddress.unix(path: path).description
     // SwiftNIO takes the path as a string.
     guard FilePath(path).bytes.elementsEqual(path.utf8) else {
       throw WyomingServerError.cannotListen(
-        address: WyomingAddress.unix(path: path).description,
-        reason: "the path of a server's socket must be UTF-8")
+        address: asked, reason: "the path of a server's socket must be UTF-8")
     }
     do {
       address = try SocketAddress(unixDomainSocketPath: path)
     } catch {
       throw WyomingServerError.cannotListen(
-        address: WyomingAddress.unix(path: path).description,
-        reason: "the path of a socket may have at most 107 bytes")
+        address: asked, reason: "the path of a socket may have at most 107 bytes")
     }
   }
 
@@ -153,16 +152,6 @@ func mappingErrors<Result>(
   }
 }
 
-/// A host's first address.
-///
-/// `getaddrinfo` may block for long.
-private func resolve(host: String, port: Int) async throws -> SocketAddress {
-  let result: Result<SocketAddress, any Error> = await DedicatedThread.run(
-    name: "syrinx-resolve", abandoned: .failure(CancellationError()), failed: { .failure($0) },
-    { Result { try SocketAddress.makeAddressResolvingHost(host, port: port) } })
-  return try result.get()
-}
-
 /// The file of a Unix socket.
 ///
 /// SwiftNIO removes it when it closes the socket.
@@ -210,9 +199,13 @@ extension SocketAddress {
     _ host: String, _ port: Int, allowsRemote: Bool
   ) async throws -> SocketAddress {
     let asked = WyomingAddress.tcp(host: host, port: port).description
+    // `getaddrinfo` may block for long.
+    let found: Result<SocketAddress, any Error> = await DedicatedThread.run(
+      name: "syrinx-resolve", abandoned: .failure(CancellationError()), failed: { .failure($0) },
+      { Result { try SocketAddress.makeAddressResolvingHost(host, port: port) } })
     let address: SocketAddress
     do {
-      address = try await resolve(host: host, port: port)
+      address = try found.get()
     } catch let error as CancellationError {
       throw error
     } catch {
