@@ -37,18 +37,13 @@ final class Construction: Sendable {
   static func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for purpose: DependencyValues.Purpose,
     readAt location: SourceLocation
-  ) -> Construction.Result<Key.Value> {
+  ) -> (value: CachedValue<Key.Value>, isKept: Bool) {
     guard let cycle = ConstructionCycle(of: key, in: context, readAt: location) else {
-      return Result(value: make(key, in: context, for: purpose, readAt: location), isKept: true)
+      return (make(key, in: context, for: purpose, readAt: location), isKept: true)
     }
     cycle.report()
     guard let substitute = cycle.substitute else { cycle.stop() }
-    return Result(value: make(key, in: substitute, for: purpose, readAt: location), isKept: false)
-  }
-
-  struct Result<Value: Sendable> {
-    var value: CachedValue<Value>
-    var isKept: Bool
+    return (make(key, in: substitute, for: purpose, readAt: location), isKept: false)
   }
 
   private static func make<Key: TestDependencyKey>(
@@ -154,7 +149,7 @@ struct ConstructionCycle {
     guard let location else { return }
     IssueOrigin.current.reportIssue(
       """
-      \(summary)
+      The value of a dependency needs itself: \(names)
 
       \(path)
 
@@ -172,10 +167,6 @@ struct ConstructionCycle {
 
       \(advice)
       """)
-  }
-
-  private var summary: String {
-    "The value of a dependency needs itself: \(names)"
   }
 
   private var names: String {

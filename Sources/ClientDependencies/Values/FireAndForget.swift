@@ -36,18 +36,11 @@ private enum FireAndForgetKey: DependencyKey {
 public struct FireAndForget: Sendable {
   typealias Operation = @Sendable () async throws -> Void
 
-  private let start:
-    @Sendable (String?, TaskPriority?, SourceLocation, @escaping Operation) async -> Void
-
-  fileprivate init(
-    _ start:
-      @escaping @Sendable (
-        _ name: String?, _ priority: TaskPriority?, _ location: SourceLocation,
-        _ operation: @escaping Operation
-      ) async -> Void
-  ) {
-    self.start = start
-  }
+  fileprivate let start:
+    @Sendable (
+      _ name: String?, _ priority: TaskPriority?, _ location: SourceLocation,
+      _ operation: @escaping Operation
+    ) async -> Void
 
   /// Starts the work, on the caller's actor.
   ///

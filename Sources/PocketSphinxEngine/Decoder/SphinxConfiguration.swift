@@ -177,10 +177,6 @@ struct MemoryFile: ~Copyable {
     return file.store(bytes) ? body(file.path) : body(nil)
   }
 
-  private init(descriptor: Int32) {
-    self.descriptor = descriptor
-  }
-
   deinit {
     close(descriptor)
   }
