@@ -36,7 +36,11 @@ public struct IdentifiedArray<ID: Hashable, Element> {
         elementsByID[id] = nil
         return
       }
-      guard isValid(newValue, under: id) else { return }
+      let newID = newValue[keyPath: idPath]
+      guard newID == id else {
+        return reportIssue(
+          "an element with the id \(newID) cannot replace the one with the id \(id)")
+      }
       elementsByID[id] = newValue
     }
   }
@@ -116,13 +120,6 @@ public struct IdentifiedArray<ID: Hashable, Element> {
       elementsByID.updateValue(element, forKey: new, insertingAt: index)
     }
     reportIssue("the id of an element changed from \(old) to \(new); remove and append it instead")
-  }
-
-  private func isValid(_ element: Element, under id: ID) -> Bool {
-    guard element[keyPath: idPath] != id else { return true }
-    reportIssue(
-      "an element with the id \(element[keyPath: idPath]) cannot replace the one with the id \(id)")
-    return false
   }
 }
 

@@ -135,15 +135,9 @@ public final class Store<State, Action>: Observable {
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction> {
-    let path = AnyCasePath(action)
-    return child(StoreID(state: state, action: action)) {
-      Store<ChildState, ChildAction>(
-        read: { [read] in
-          let parent = read()
-          return (parent.state[keyPath: state], parent.isPresent)
-        },
-        deliver: { self.deliver(path.embed($0)) }, changes: changes, place: place + [state],
-        core: core)
+    child(state, action) { [read] in
+      let parent = read()
+      return (parent.state[keyPath: state], parent.isPresent)
     }
   }
 
@@ -161,19 +155,12 @@ public final class Store<State, Action>: Observable {
   fileprivate func optionalChild<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction>? {
-    guard let initial = read().state[keyPath: state] else { return nil }
-    let path = AnyCasePath(action)
-    return child(StoreID(state: state, action: action)) {
-      var last = initial
-      return Store<ChildState, ChildAction>(
-        read: { [read] in
-          let parent = read()
-          guard let child = parent.state[keyPath: state] else { return (last, false) }
-          last = child
-          return (child, parent.isPresent)
-        },
-        deliver: { self.deliver(path.embed($0)) }, changes: changes, place: place + [state],
-        core: core)
+    guard var last = read().state[keyPath: state] else { return nil }
+    return child(state, action) { [read] in
+      let parent = read()
+      guard let child = parent.state[keyPath: state] else { return (last, false) }
+      last = child
+      return (child, parent.isPresent)
     }
   }
 
@@ -198,13 +185,21 @@ public final class Store<State, Action>: Observable {
     return StoreRows(store: self, ids: Array(ids), state: state, action: action)
   }
 
-  fileprivate func child<Child: AnyObject>(_ id: StoreID, _ make: () -> Child) -> Child {
-    if let child = children[id]?.store as? Child { return child }
+  /// The child store that is retained, or a new one that reads its state with `read`.
+  private func child<ChildState, ChildAction>(
+    _ state: AnyKeyPath, _ action: CaseKeyPath<Action, ChildAction>,
+    read: @escaping () -> (state: ChildState, isPresent: Bool)
+  ) -> Store<ChildState, ChildAction> {
+    let id = StoreID(state: state, action: action)
+    if let child = children[id]?.store as? Store<ChildState, ChildAction> { return child }
     if children.count >= purgeLimit {
       children = children.filter { $0.value.store != nil }
       purgeLimit = max(16, 2 * children.count)
     }
-    let child = make()
+    let path = AnyCasePath(action)
+    let child = Store<ChildState, ChildAction>(
+      read: read, deliver: { self.deliver(path.embed($0)) }, changes: changes,
+      place: place + [state], core: core)
     children[id] = WeakStore(store: child)
     return child
   }
