@@ -66,14 +66,10 @@ extension ClientProperty {
 }
 
 extension VariableDeclSyntax {
-  /// Whether modifiers keep it out of the initializers.
-  private var isLeftAloneByModifiers: Bool {
-    modifiers.contains(.static) || modifiers.contains(.lazy)
-  }
-
+  /// Whether modifiers or attributes keep it out of the initializers.
   fileprivate var isLeftAlone: Bool {
-    isLeftAloneByModifiers || attributes.contains("DependencyEndpointIgnored")
-      || attributes.contains("Dependency")
+    modifiers.contains(.static) || modifiers.contains(.lazy)
+      || attributes.contains("DependencyEndpointIgnored") || attributes.contains("Dependency")
   }
 
   /// Whether it is an endpoint of a client, marked as one or by its type.

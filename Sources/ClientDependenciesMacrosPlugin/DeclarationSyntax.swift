@@ -37,8 +37,8 @@ extension AttributeSyntax {
   /// `@ClientDependenciesMacros.DependencyEndpoint`.
   var name: String? { attributeName.lastName }
 
-  /// Whether a method needs the attribute as well as the function type.
-  fileprivate var isOfMethods: Bool {
+  /// Whether methods have the attribute as well as the function type, as they have its global actor.
+  var isOfMethods: Bool {
     let ofTypesOnly: Set = ["Sendable", "autoclosure", "convention", "escaping", "isolated"]
     return name.map { !ofTypesOnly.contains($0) } ?? true
   }
@@ -53,13 +53,6 @@ extension AttributeListSyntax {
   var availability: [String] {
     compactMap { $0.as(AttributeSyntax.self) }.filter { $0.name == "available" }
       .map(\.trimmedDescription)
-  }
-}
-
-extension [AttributeSyntax] {
-  /// The attributes of a function type that methods can have too, such as its global actor.
-  var ofMethods: [String] {
-    filter(\.isOfMethods).map(\.trimmedDescription)
   }
 }
 

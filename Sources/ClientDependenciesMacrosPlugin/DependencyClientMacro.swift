@@ -52,7 +52,9 @@ struct Client {
   private var names: ClientNames { ClientNames(declaration) }
 
   /// Whether it has endpoints, or properties that may be endpoints.
-  var mayHaveEndpoints: Bool { members.contains(where: \.mayHaveEndpoints) }
+  var mayHaveEndpoints: Bool {
+    members.flatMap(\.properties).contains { $0.isEndpoint || $0.isUnknown }
+  }
 
   /// The access level of members that all users of the struct need.
   var access: AccessLevel { max(declaration.modifiers.accessLevel, .internal) }
@@ -179,14 +181,6 @@ extension Client.Member {
       guard let condition = item.decl.as(IfConfigDeclSyntax.self) else { return [] }
       let clauses = condition.clauses.map { Clause($0, names: names) }
       return clauses.allSatisfy(\.members.isEmpty) ? [] : [.conditional(clauses)]
-    }
-  }
-
-  var mayHaveEndpoints: Bool {
-    switch self {
-    case .property(let property): property.isEndpoint || property.isUnknown
-    case .conditional(let clauses):
-      clauses.contains { $0.members.contains(where: \.mayHaveEndpoints) }
     }
   }
 }

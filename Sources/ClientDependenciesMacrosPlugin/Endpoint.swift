@@ -264,7 +264,8 @@ extension Endpoint {
   }
 
   private func head(attributes further: [String]) -> String {
-    let attributes = property.attributes.availability + type.functionAttributes.ofMethods + further
+    let ofType = type.functionAttributes.filter(\.isOfMethods).map(\.trimmedDescription)
+    let attributes = property.attributes.availability + ofType + further
     let modifiers = property.modifiers.accessLevels.map(\.rawValue) + type.isolation
     return (attributes + modifiers).map { "\($0) " }.joined()
   }

@@ -56,7 +56,7 @@ enum ProcessThreads {
   static var running: [pid_t: Duration]? {
     guard let own = ownID, let all = threads else { return nil }
     var running: [pid_t: Duration] = [:]
-    for thread in all where thread != own && isRunnable(thread) {
+    for thread in all where thread != own && isRunnable(stat: stat(of: "self/task/\(thread)")) {
       // The thread may have ended.
       if let time = timeRun(by: thread) { running[thread] = time }
     }
@@ -68,10 +68,6 @@ enum ProcessThreads {
     guard let end = line.lastIndex(of: ")"), let state = line[end...].dropFirst(2).first
     else { return false }
     return state == "R" || state == "D"
-  }
-
-  private static func isRunnable(_ thread: pid_t) -> Bool {
-    isRunnable(stat: stat(of: "self/task/\(thread)"))
   }
 
   /// The kernel's status of a thread; empty after it has ended.

@@ -99,7 +99,7 @@ extension TestClock {
     await letOthersRun()
     while let (sleep, arrivals) = wakeNext(until: deadline) {
       sleep.resume()
-      await letWokenRun(since: arrivals)
+      await letOthersRun { $0.arrivals > arrivals }
     }
   }
 
@@ -164,7 +164,9 @@ extension TestClock {
   /// It ends soon after a new sleeper, or when no other task can be about to sleep; see
   /// `QuiescenceDetector`. This thread sleeps while others run, because spinning on a busy machine
   /// could keep a woken task from running.
-  private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {
+  private func letOthersRun(
+    until isReady: (SleepQueue<Duration, Sleep>) -> Bool = { _ in false }
+  ) async {
     var detector = QuiescenceDetector()
     var main = endOfMainActorsWork()
     while true {
@@ -191,15 +193,6 @@ extension TestClock {
     state.withLock { state in
       state.queue.wakeNext(until: deadline).map { ($0, state.queue.arrivals) }
     }
-  }
-
-  /// Lets all started tasks reach their first sleep.
-  private func letOthersRun() async {
-    await letOthersRun { _ in false }
-  }
-
-  private func letWokenRun(since arrivals: Int) async {
-    await letOthersRun { $0.arrivals > arrivals }
   }
 }
 
