@@ -119,7 +119,7 @@ import Testing
     try decoder.begin()
     let wanted = (0..<13).map { Float($0) + 1000.5 }
     #expect(mean(of: decoder) != wanted)
-    decoder.setCepstralMean(wanted)
+    Decoder.setCepstralMean(wanted, of: decoder.decoder)
     #expect(mean(of: decoder) == wanted)
     // A mean of this utterance alone would be far below 900.
     try decoder.search(try tenths()[5].inSixteenBits)

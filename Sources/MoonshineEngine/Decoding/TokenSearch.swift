@@ -36,12 +36,6 @@ struct TokenSearch<Model: TokenModel> {
     var score: Float { beginning.score + candidate.score }
   }
 
-  /// A complete text.
-  private struct Ending {
-    let text: DecodedText
-    let score: Float
-  }
-
   /// The likeliest texts, the likeliest first.
   ///
   /// - Parameters:
@@ -55,7 +49,7 @@ struct TokenSearch<Model: TokenModel> {
     let silence = scores[0].logProbability(of: Tokenizer.end)
     if silence >= TextPlausibility.nothing { return [DecodedText(logProbabilities: [silence])] }
     var open = [try verify(known, scores, state)]
-    var endings: [Ending] = []
+    var endings: [(text: DecodedText, score: Float)] = []
     while !open.isEmpty {
       var next: [Beginning] = []
       for step in steps(from: open) {
@@ -63,7 +57,7 @@ struct TokenSearch<Model: TokenModel> {
         let worst = endings.count >= count ? endings[count - 1].score : -.infinity
         guard step.score + guide.mostBonus > worst else { continue }
         guard let beginning = try follow(step) else {
-          endings.append(Ending(text: ending(step), score: step.score))
+          endings.append((ending(step), step.score))
           endings.sort { $0.score > $1.score }
           continue
         }

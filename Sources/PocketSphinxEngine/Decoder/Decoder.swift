@@ -87,12 +87,7 @@ final class Decoder {
     isInUtterance = true
   }
 
-  /// Sets the mean to subtract from later cepstra.
-  func setCepstralMean(_ mean: [Float]) {
-    Self.setCepstralMean(mean, of: decoder)
-  }
-
-  /// Sets the mean that a decoder subtracts.
+  /// Sets the mean that a decoder subtracts from later cepstra.
   ///
   /// The corresponding C function is `ps_set_cmn`; before version 5, `cmn_live_set`.
   static func setCepstralMean(_ mean: [Float], of decoder: OpaquePointer) {
