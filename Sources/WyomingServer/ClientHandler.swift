@@ -50,9 +50,7 @@ final class ClientHandler: ChannelDuplexHandler {
       self.isAnswering = isAnswering
       probe(context)
     case .leave(let clientEnd): leave(context, clientEnd)
-    case nil:
-      context.triggerUserOutboundEvent(event, promise: promise)
-      return
+    case nil: return context.triggerUserOutboundEvent(event, promise: promise)
     }
     promise?.succeed()
   }
@@ -75,16 +73,10 @@ final class ClientHandler: ChannelDuplexHandler {
     _ context: ChannelHandlerContext, _ clientEnd: AsyncStream<Never>.Continuation
   ) {
     stage = .left(clientEnd)
-    guard context.channel.isActive else {
-      clientEnd.finish()
-      return
-    }
+    guard context.channel.isActive else { return clientEnd.finish() }
     // An empty write completes after all others; closing would drop pending ones.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
-      guard context.channel.isActive, !self.hasClientEnded else {
-        clientEnd.finish()
-        return
-      }
+      guard context.channel.isActive, !self.hasClientEnded else { return clientEnd.finish() }
       context.close(mode: .output, promise: nil)
       context.read()
     }
