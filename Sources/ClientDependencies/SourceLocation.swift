@@ -46,17 +46,12 @@ struct DeclarationSite: @unchecked Sendable {
   fileprivate typealias Link = Atomic<UnsafePointer<Place>?>
 
   private static let count = 1024
-  private static let buckets = Buckets()
-
-  // `@unchecked` is right, because the links are atomic.
-  private struct Buckets: @unchecked Sendable {
-    let first: UnsafeMutablePointer<Link>
-
-    init() {
-      first = .allocate(capacity: count)
-      for index in 0..<count { (first + index).initialize(to: Link(nil)) }
-    }
-  }
+  // Right, because the links are atomic.
+  private nonisolated(unsafe) static let buckets = {
+    let buckets = UnsafeMutablePointer<Link>.allocate(capacity: count)
+    for index in 0..<count { (buckets + index).initialize(to: Link(nil)) }
+    return buckets
+  }()
 
   /// Finds or adds a location.
   ///
@@ -64,7 +59,7 @@ struct DeclarationSite: @unchecked Sendable {
   private static func place(
     fileID: StaticString, filePath: StaticString, line: UInt, column: UInt
   ) -> UnsafePointer<Place> {
-    let bucket = buckets.first + Int((line &* 31 &+ column) % UInt(count))
+    let bucket = buckets + Int((line &* 31 &+ column) % UInt(count))
     var next = bucket.pointee.load(ordering: .acquiring)
     while let place = next {
       if place.pointee.isAt(fileID, line, column) { return place }

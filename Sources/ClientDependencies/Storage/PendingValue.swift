@@ -61,21 +61,6 @@ final class PendingValue: Sendable {
   }
 }
 
-/// The issue of a second construction after a timeout.
-struct DuplicateConstruction {
-  var key: any TestDependencyKey.Type
-  var timeout: Duration
-  var location: SourceLocation
-
-  func report(from origin: IssueOrigin) {
-    origin.or(.current).reportIssue(
-      """
-      The value of '\(key)' is made a second time: another thread has been making it for \(timeout), and may be \
-      waiting for this one. Make the value without waiting for other threads.
-      """, at: location)
-  }
-}
-
 /// The values under construction in the process, and which of them wait for which.
 struct PendingValues {
   enum Entrance {

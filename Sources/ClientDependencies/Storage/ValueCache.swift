@@ -62,8 +62,12 @@ final class ValueCache: Sendable {
           find(id, in: context, for: origin)
             ?? make(key, in: context, for: origin, purpose: purpose, readAt: location)
         } onTimeout: {
-          DuplicateConstruction(key: key, timeout: constructionTimeout, location: location).report(
-            from: origin)
+          origin.or(.current).reportIssue(
+            """
+            The value of '\(key)' is made a second time: another thread has been making it for \
+            \(constructionTimeout), and may be waiting for this one. Make the value without \
+            waiting for other threads.
+            """, at: location)
         }
       // Right, because an entry is stored under the key of its value.
       if let entry { return unsafeDowncast(entry, to: CachedValue<Key.Value>.self) }

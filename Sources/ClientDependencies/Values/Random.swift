@@ -1,7 +1,6 @@
 #if !PointFreeDependencies
 public import FoundationEssentials
 import Glibc
-import Synchronization
 
 extension DependencyValues {
   /// Generates identifiers: `@Dependency(\.uuid) var uuid`, then `uuid()`.
@@ -34,21 +33,19 @@ public struct UUIDGenerator: Sendable {
 
   /// Generates `UUID(0)`, `UUID(1)`, and so on, with a separate count for each generator.
   public static var incrementing: Self {
-    let sequence = Sequence()
-    return Self { UUID(sequence.next()) }
+    let count = Lock(0)
+    return Self {
+      let number = count.withLock { count in
+        defer { count += 1 }
+        return count
+      }
+      return UUID(number)
+    }
   }
 
   /// Generates an identifier.
   public func callAsFunction() -> UUID {
     generate()
-  }
-
-  private final class Sequence: Sendable {
-    private let count = Atomic(0)
-
-    func next() -> Int {
-      count.wrappingAdd(1, ordering: .relaxed).oldValue
-    }
   }
 }
 

@@ -19,9 +19,11 @@ extension DependencyValues {
 enum DateGeneratorKey: DependencyKey {
   static let liveValue = DateGenerator { Date() }
   static var testValue: DateGenerator {
-    liveValue.withComplaint { [origin = IssueOrigin.current] in
+    var date = liveValue
+    date.complain = { [origin = IssueOrigin.current] in
       reportUnimplemented("@Dependency(\\.date)", from: origin)
     }
+    return date
   }
 }
 
@@ -29,7 +31,7 @@ enum DateGeneratorKey: DependencyKey {
 public struct DateGenerator: Sendable {
   private var generate: @Sendable () -> Date
   /// Reports an issue if a test has not set a date.
-  private var complain: (@Sendable () -> Void)?
+  fileprivate var complain: (@Sendable () -> Void)?
 
   /// A generator that returns the dates of a closure.
   public init(_ generate: @escaping @Sendable () -> Date) {
@@ -51,12 +53,6 @@ public struct DateGenerator: Sendable {
   public func callAsFunction() -> Date {
     complain?()
     return generate()
-  }
-
-  func withComplaint(_ complain: @escaping @Sendable () -> Void) -> Self {
-    var date = self
-    date.complain = complain
-    return date
   }
 
   var withoutComplaint: Self { Self(generate) }
