@@ -66,13 +66,9 @@ final class ServerLink {
 
   /// Whether the server still answers; earlier events are dropped.
   var answers: Bool {
-    guard isOpen else { return false }
-    do throws(LinkError) {
-      info = try ask()
-      return true
-    } catch {
-      return false
-    }
+    guard isOpen, let info = try? ask() else { return false }
+    self.info = info
+    return true
   }
 
   /// The server's description, which is requested once per connection.
@@ -164,15 +160,9 @@ final class ServerLink {
   }
 
   private func readArrived() {
-    var hasMore = linkError == nil
-    while hasMore {
-      do throws(LinkError) {
-        hasMore = try bytes.wait(toWrite: false, within: TimeBudget(.zero)).canRead
-      } catch {
-        return
-      }
-      if hasMore { readMore(within: TimeBudget(.zero)) }
-      hasMore = hasMore && linkError == nil
+    let now = TimeBudget(.zero)
+    while linkError == nil, (try? bytes.wait(toWrite: false, within: now))?.canRead == true {
+      readMore(within: now)
     }
   }
 

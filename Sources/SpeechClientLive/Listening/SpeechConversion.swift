@@ -33,7 +33,7 @@ struct SpeechConversion {
       pieces = try finish()
       pieces.append(
         .gap(to: buffer.firstFrame.converted(from: buffer.format.sampleRate, to: .speech)))
-      try begin(with: buffer.format)
+      resampler = try Resampler(from: buffer.format, to: .speech)
     }
     expected = buffer.endFrame
     if let replaced = buffer.silenceNonFinite() {
@@ -63,10 +63,6 @@ struct SpeechConversion {
     let missing = max(0, buffer.firstFrame - expected)
     guard missing.duration(at: buffer.format.sampleRate) <= Self.longestBridge else { return nil }
     return AudioBuffer(silence: missing, format: buffer.format, firstFrame: expected)
-  }
-
-  private mutating func begin(with format: AudioFormat) throws {
-    resampler = try Resampler(from: format, to: .speech)
   }
 }
 

@@ -49,7 +49,9 @@ final class ChildProcess {
     guard !watch.waitForEnd(within: .milliseconds(100)) else { return }
     let watch = watch
     do {
-      _ = try DedicatedThread.start(name: "syrinx-child-end") { watch.endForcibly() }
+      _ = try DedicatedThread.start(name: "syrinx-child-end") {
+        if !watch.waitForEnd(within: ChildProcess.grace) { watch.terminate() }
+      }
     } catch {
       watch.kill(SIGKILL)
     }
@@ -57,10 +59,6 @@ final class ChildProcess {
 }
 
 extension ChildWatch {
-  fileprivate func endForcibly() {
-    if !waitForEnd(within: ChildProcess.grace) { terminate() }
-  }
-
   /// Sends SIGTERM, and SIGKILL if the child does not end.
   func terminate() {
     kill(SIGTERM)
