@@ -75,10 +75,6 @@ struct VoskKeyPhrase: Equatable {
   /// The least confidence of each of its words; nil for any.
   let threshold: Double?
 
-  init(words: [String], threshold: Double? = nil) {
-    (self.words, self.threshold) = (words, threshold)
-  }
-
   /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words or an invalid threshold.
   init(
     _ phrase: KeyPhrase, isKnown: (String) -> Bool
@@ -140,20 +136,9 @@ extension SpeechHypothesis.Word {
 struct VoskLimits {
   static let engine = "Vosk"
 
-  var takesPhrases: Bool
-  var hasNewRecognizerForPhrases: Bool
-  var hasAlternatives: Bool
-  var hasConfidence: Bool
-  var knowsOtherWord: Bool
+  let model: VoskModel
 
-  init(model: VoskModel) {
-    let functions = model.library.functions
-    takesPhrases = model.files.takesPhrases
-    hasNewRecognizerForPhrases = functions.newRecognizerForPhrases != nil
-    hasAlternatives = functions.setMaxAlternatives != nil
-    hasConfidence = functions.setWords != nil && functions.setPartialWords != nil
-    knowsOtherWord = model.knows(SentenceFilter.otherWord)
-  }
+  private var functions: VoskFunctions { model.library.functions }
 
   /// Throws if a request is beyond the limits.
   func check(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
@@ -170,22 +155,27 @@ struct VoskLimits {
     let hasKeys = !options.keyPhrases.isEmpty
     if options.alternativeCount > 0 {
       if hasKeys { return "alternatives for key phrases" }
-      if !hasAlternatives { return lacking("alternatives", "vosk_recognizer_set_max_alternatives") }
+      if functions.setMaxAlternatives == nil {
+        return lacking("alternatives", "vosk_recognizer_set_max_alternatives")
+      }
     }
     guard hasKeys || options.grammar != nil else { return nil }
     if hasKeys && options.grammar != nil { return "a grammar together with key phrases" }
-    if !hasNewRecognizerForPhrases { return lacking("grammars", "vosk_recognizer_new_grm") }
-    if !takesPhrases {
+    if functions.newRecognizerForPhrases == nil {
+      return lacking("grammars", "vosk_recognizer_new_grm")
+    }
+    if !model.files.takesPhrases {
       return "grammars or key phrases with this model, whose graph is fixed; use a small model"
     }
     return hasKeys ? obstacle(toKeys: options.keyPhrases) : nil
   }
 
   private func obstacle(toKeys phrases: [KeyPhrase]) -> String? {
-    if !knowsOtherWord {
+    if !model.knows(SentenceFilter.otherWord) {
       return "key phrases with this model, which lacks the word \(SentenceFilter.otherWord)"
     }
     let hasThreshold = phrases.contains { $0.threshold != nil }
+    let hasConfidence = functions.setWords != nil && functions.setPartialWords != nil
     return hasThreshold && !hasConfidence
       ? lacking("thresholds", "vosk_recognizer_set_words") : nil
   }

@@ -17,11 +17,9 @@ final class VoskSession: SpeechEngineSession {
     wantsPartialHypotheses = options.wantsPartialHypotheses
     alternativeCount = options.alternativeCount
     recognizer = try VoskRecognizer(
-      model: model,
-      settings: .init(
-        phrases: sentences.json,
-        hypothesisCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0,
-        partialWords: options.keyPhrases.contains { $0.threshold != nil }))
+      model: model, phrases: sentences.json,
+      hypothesisCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0,
+      partialWords: options.keyPhrases.contains { $0.threshold != nil })
   }
 
   var hypothesis: SpeechHypothesis {
@@ -47,9 +45,9 @@ final class VoskSession: SpeechEngineSession {
   }
 
   private func accept(_ samples: [Float]) throws(SpeechEngineError) {
-    let progress = try recognizer.accept(samples.inSixteenBits)
+    let hasEndedSegment = try recognizer.accept(samples.inSixteenBits)
     assembly.add(FrameCount(samples.count))
-    if progress == .segmentEnded {
+    if hasEndedSegment {
       assembly.endSegment(
         try interruption.runAbandonable(with: recognizer) { recognizer throws(SpeechEngineError) in
           try recognizer.result()
@@ -81,34 +79,25 @@ final class VoskSession: SpeechEngineSession {
 /// A class, because an interrupted session leaves it to the thread of its last call. Thread safety:
 /// one thread at a time.
 final class VoskRecognizer {
-  /// The state of a segment after more samples.
-  enum Progress: Equatable {
-    case continues
-    /// The segment is complete, and its result must be fetched.
-    case segmentEnded
-  }
-
-  struct Settings: Equatable {
-    /// The allowed phrases as JSON; nil for dictation.
-    var phrases: String?
-    /// The most hypotheses of a segment; 0 for the best one with confidences.
-    var hypothesisCount = 0
-    /// Whether partial results have times and confidences, which delays them by more than a second.
-    var partialWords = false
-  }
-
   // libvosk's recognizer has its own reference to the model.
   private let model: VoskModel
   private let handle: OpaquePointer
 
-  init(model: VoskModel, settings: Settings) throws(SpeechEngineError) {
+  /// - Parameters:
+  ///   - phrases: the allowed phrases as JSON; nil for dictation.
+  ///   - hypothesisCount: the most hypotheses of a segment; 0 for the best one with confidences.
+  ///   - partialWords: whether partial results have times and confidences, which delays them by more
+  ///     than a second.
+  init(
+    model: VoskModel, phrases: String?, hypothesisCount: Int, partialWords: Bool
+  ) throws(SpeechEngineError) {
     self.model = model
-    handle = try model.makeRecognizer(phrases: settings.phrases)
+    handle = try model.makeRecognizer(phrases: phrases)
     let functions = model.library.functions
     functions.setWords?(handle, 1)
-    functions.setPartialWords?(handle, settings.partialWords ? 1 : 0)
-    if settings.hypothesisCount > 0 {
-      functions.setMaxAlternatives?(handle, Int32(clamping: settings.hypothesisCount))
+    functions.setPartialWords?(handle, partialWords ? 1 : 0)
+    if hypothesisCount > 0 {
+      functions.setMaxAlternatives?(handle, Int32(clamping: hypothesisCount))
     }
     // Utterances are cut above the engine.
     if let setDelays = functions.setEndpointerDelays {
@@ -122,14 +111,14 @@ final class VoskRecognizer {
     model.library.functions.freeRecognizer(handle)
   }
 
-  /// Adds samples.
+  /// Adds samples; returns whether the segment is complete, and its result must be fetched.
   ///
   /// The corresponding C function is `vosk_recognizer_accept_waveform_s`.
-  func accept(_ samples: [Int16]) throws(SpeechEngineError) -> Progress {
+  func accept(_ samples: [Int16]) throws(SpeechEngineError) -> Bool {
     // The count is that of the array.
     let code = model.library.functions.accept(handle, samples, Int32(clamping: samples.count))
     guard code >= 0 else { throw .failed(reason: "libvosk cannot process the audio (\(code))") }
-    return code == 0 ? .continues : .segmentEnded
+    return code != 0
   }
 
   /// The hypothesis of the current segment.
