@@ -86,9 +86,7 @@ struct ModelFiles: Equatable, Sendable {
   @discardableResult
   func validate() throws(SpeechEngineError) -> ValidatedModel {
     try validateAcoustics()
-    let vocabulary = try check(language) { file throws(SphinxModelDamage) in
-      try LanguageModelFile(file).vocabulary
-    }
+    let vocabulary = try check(language, LanguageModelFile.init).vocabulary
     let knownWords = try check(dictionary) { file throws(SphinxModelDamage) in
       try DictionaryFile.check(file)
       return DictionaryFile.excerpt(of: file, within: vocabulary)
@@ -102,14 +100,12 @@ struct ModelFiles: Equatable, Sendable {
   @discardableResult
   func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
     _ = try featureParameters()
-    let definition = try check(acousticFile("mdef")) { file throws(SphinxModelDamage) in
-      try ModelDefinition(file)
-    }
+    let definition = try check(acousticFile("mdef"), ModelDefinition.init)
     let means = try check(acousticFile("means")) { file throws(SphinxModelDamage) in
-      try ModelParameters(file, dimensions: 3, hasStreams: true)
+      try ModelParameters(file, hasStreams: true)
     }
     try check(acousticFile("variances")) { file throws(SphinxModelDamage) in
-      let variances = try ModelParameters(file, dimensions: 3, hasStreams: true)
+      let variances = try ModelParameters(file, hasStreams: true)
       try (variances == means).orDamage("its shape is not that of the means")
     }
     try check(acousticFile("transition_matrices")) { file throws(SphinxModelDamage) in
@@ -126,15 +122,13 @@ struct ModelFiles: Equatable, Sendable {
 
   /// Reads and checks the parameters of the front end.
   func featureParameters() throws(SpeechEngineError) -> FeatureParameters {
-    try check(acousticFile("feat.params")) { file throws(SphinxModelDamage) in
-      try FeatureParameters(file)
-    }
+    try check(acousticFile("feat.params"), FeatureParameters.init)
   }
 
   private static func checkTransitions(
     _ file: ModelBytes, of definition: ModelDefinition
   ) throws(SphinxModelDamage) {
-    let shape = try ModelParameters(file, dimensions: 3, hasStreams: false).shape
+    let shape = try ModelParameters(file, hasStreams: false).shape
     let states = definition.statesPerPhone
     try (shape == [definition.transitionCount, states, states + 1]).orDamage(
       "its shape is not that of mdef")

@@ -4,17 +4,16 @@ struct ModelParameters: Equatable {
   /// The counts before the values.
   let shape: [Int]
 
-  /// - Parameters:
-  ///   - dimensions: the number of counts at the beginning of the file.
-  ///   - hasStreams: whether the second count is a number of streams whose widths follow.
-  init(_ file: ModelBytes, dimensions: Int, hasStreams: Bool) throws(SphinxModelDamage) {
+  /// - Parameter hasStreams: whether the second of the three counts is a number of streams, whose
+  ///   widths follow.
+  init(_ file: ModelBytes, hasStreams: Bool) throws(SphinxModelDamage) {
     var file = file
     let hasChecksum = try Self.readHeader(&file)
     try (file.word() == 0x1122_3344).orDamage("its byte order is not little-endian")
     let start = file.position
 
     var shape: [Int] = []
-    for _ in 0..<dimensions { shape.append(try file.word()) }
+    for _ in 0..<3 { shape.append(try file.word()) }
     try shape.allSatisfy((1...1_000_000).contains).orDamage(
       "the counts in its header are invalid")
     if hasStreams {
