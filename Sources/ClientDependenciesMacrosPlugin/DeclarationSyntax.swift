@@ -66,10 +66,6 @@ extension String {
     guard let first, first == "_" || first.isLetter else { return false }
     return dropFirst().allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
   }
-
-  var capitalizingFirst: String {
-    prefix(1).uppercased() + dropFirst()
-  }
 }
 
 extension CodeBlockItemListSyntax {

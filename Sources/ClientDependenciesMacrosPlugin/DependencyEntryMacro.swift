@@ -118,9 +118,9 @@ struct Entry {
 
   /// The key's name: hidden, or readable if the property is shared.
   var key: TokenSyntax {
-    guard isShared else { return .identifier("__Key_\(identifier.text.withoutBackticks)") }
-    let subject =
-      type?.subject ?? identifier.text.withoutBackticks.capitalizingFirst
+    let name = identifier.text.withoutBackticks
+    guard isShared else { return .identifier("__Key_\(name)") }
+    let subject = type?.subject ?? name.prefix(1).uppercased() + name.dropFirst()
     return argument(nil)?.name ?? .identifier("\(subject)Key")
   }
 

@@ -281,7 +281,8 @@ extension FunctionTypeSyntax {
   fileprivate var forwardedArguments: String {
     parameters.enumerated().map { index, parameter in
       if parameter.type.isInout { return "&p\(index)" }
-      return parameter.type.isAutoclosure ? "p\(index)()" : "p\(index)"
+      let isAutoclosure = parameter.type.functionAttributes.contains { $0.name == "autoclosure" }
+      return isAutoclosure ? "p\(index)()" : "p\(index)"
     }
     .joined(separator: ", ")
   }
@@ -299,10 +300,6 @@ extension TypeSyntax {
     self.as(AttributedTypeSyntax.self)?.specifiers.contains {
       $0.as(SimpleTypeSpecifierSyntax.self)?.specifier.tokenKind == .keyword(.inout)
     } ?? false
-  }
-
-  fileprivate var isAutoclosure: Bool {
-    functionAttributes.contains { $0.name == "autoclosure" }
   }
 }
 #endif

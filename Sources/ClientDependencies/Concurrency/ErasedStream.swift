@@ -55,6 +55,11 @@ extension AsyncThrowingStream where Failure == any Error {
   public static var never: Self {
     Self { _ in }
   }
+
+  /// A stream that ends or throws at once, the default of an endpoint that returns a stream.
+  public static func finished(throwing error: Failure? = nil) -> Self {
+    AsyncThrowingStream { $0.finish(throwing: error) }
+  }
 }
 
 extension AsyncSequence where Self: Sendable {
@@ -66,13 +71,6 @@ extension AsyncSequence where Self: Sendable {
   /// The sequence as a stream, which ends when the sequence ends and rethrows its error.
   public func eraseToThrowingStream() -> AsyncThrowingStream<Element, any Error> {
     AsyncThrowingStream(self)
-  }
-}
-
-extension AsyncThrowingStream where Failure == any Error {
-  /// A stream that ends or throws at once, the default of an endpoint that returns a stream.
-  public static func finished(throwing error: Failure? = nil) -> Self {
-    AsyncThrowingStream { $0.finish(throwing: error) }
   }
 }
 

@@ -94,7 +94,9 @@ struct DesktopOpener {
     process.arguments = [url.absoluteString]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
-    process.terminationHandler = { continuation.yield($0.isSuccess) }
+    process.terminationHandler = {
+      continuation.yield($0.terminationReason == .exit && $0.terminationStatus == 0)
+    }
     do { try process.run() } catch { continuation.yield(false) }
     return success
   }
@@ -104,10 +106,6 @@ struct DesktopOpener {
       .map { URL(filePath: String($0)).appending(path: "xdg-open") }
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }
-}
-
-extension Process {
-  fileprivate var isSuccess: Bool { terminationReason == .exit && terminationStatus == 0 }
 }
 #endif
 #endif

@@ -65,10 +65,6 @@ extension ByteLink {
   }
 }
 
-extension ByteLink.Readiness {
-  fileprivate var isAny: Bool { canRead || canWrite }
-}
-
 /// The address of a socket to connect to.
 struct SocketAddress: Sendable {
   let family: Int32

@@ -36,6 +36,7 @@ final class ByteLink {
   struct Readiness {
     let canRead: Bool
     let canWrite: Bool
+    var isAny: Bool { canRead || canWrite }
   }
 
   /// Waits until the link can be read (which includes its end) or, with `toWrite`, written; a budget of
