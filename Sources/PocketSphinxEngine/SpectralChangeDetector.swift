@@ -20,12 +20,6 @@ struct SpectralChangeDetector {
   /// Sounds below this fraction of the loudest power are background, and do not count.
   static let loud: Float = 0.015
 
-  private struct Change {
-    var size: Float
-    /// The power of the quietest 10 ms of the two windows.
-    var power: Float
-  }
-
   /// Frames of 10 ms between two changes, and in each of the two windows of a change.
   private static let hop = 2
   private static let windowLength = 4
@@ -35,7 +29,8 @@ struct SpectralChangeDetector {
   private var powers: [Float] = []
   private var rest: [Int16] = []
   private var cepstra: [[Float]] = []
-  private var changes: [Change] = []
+  /// Each with the power of the quietest 10 ms of its two windows.
+  private var changes: [(size: Float, power: Float)] = []
   private var loudest: Float = 0
 
   /// Whether a third of a second changed like speech, or a tenth changed clearly.
@@ -73,7 +68,7 @@ struct SpectralChangeDetector {
   private mutating func note(_ size: Float) {
     let power = powers.prefix(2 * Self.windowLength).min() ?? 0
     loudest = max(loudest, powers.prefix(2 * Self.windowLength).max() ?? 0)
-    changes.append(Change(size: size, power: power))
+    changes.append((size, power))
     if changes.count > Self.reach { changes.removeFirst() }
     let counting = counting
     let clear = counting.prefix(Self.clearCount)

@@ -18,11 +18,6 @@ struct SteadyToneDetector {
   /// Sounds below this fraction of the loudest power are background, and do not count.
   static let loud: Float = 0.015
 
-  private struct Measurement {
-    var steady: Float
-    var all: Float
-  }
-
   /// A measurement of the last 128 ms every 50 ms.
   private static let hop = 800
   /// Bands have 7.8 Hz.
@@ -37,8 +32,8 @@ struct SteadyToneDetector {
   private let spectrum = PowerSpectrum()
   private var samples: [Int16] = []
   private var pitches: [Float] = []
-  /// The newest measurements of loud sound.
-  private var measurements: [Measurement] = []
+  /// The newest measurements of loud sound: its steady power, and all of it.
+  private var measurements: [(steady: Float, all: Float)] = []
   private var loudest: Float = 0
   private var hasMoved = false
 
@@ -63,12 +58,12 @@ struct SteadyToneDetector {
       pitches.contains { abs($0 - partial.pitch) < Self.reach }
     }
     pitches = partials.map(\.pitch)
-    add(Measurement(steady: min(all, steady.reduce(0) { $0 + $1.power }), all: all))
+    add(steady: min(all, steady.reduce(0) { $0 + $1.power }), all: all)
   }
 
-  private mutating func add(_ measurement: Measurement) {
-    loudest = max(loudest, measurement.all)
-    measurements.append(measurement)
+  private mutating func add(steady: Float, all: Float) {
+    loudest = max(loudest, all)
+    measurements.append((steady, all))
     measurements.removeAll { $0.all < loudest * Self.loud }
     if measurements.count > Self.count { measurements.removeFirst() }
     if measurements.count == Self.count, isMoving { hasMoved = true }

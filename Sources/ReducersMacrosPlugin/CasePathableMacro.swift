@@ -81,11 +81,11 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
       extracted = "{ if case .\(name) = $0 { () } else { nil } }"
     case 1:
       type = values[0].type
-      embedded = "{ \(root).\(name)(\(values[0].argument("$0"))) }"
+      embedded = "{ \(root).\(name)(\(values[0].labeled("$0"))) }"
       extracted = "{ if case .\(name)(let value) = $0 { value } else { nil } }"
     default:
-      type = "(\(values.map(\.tupleElement).joined(separator: ", ")))"
-      let arguments = values.enumerated().map { $1.argument("$0.\($1.label ?? "\($0)")") }
+      type = "(\(values.map { $0.labeled($0.type) }.joined(separator: ", ")))"
+      let arguments = values.enumerated().map { $1.labeled("$0.\($1.label ?? "\($0)")") }
       embedded = "{ \(root).\(name)(\(arguments.joined(separator: ", "))) }"
       let bound = values.indices.map { "let value\($0)" }.joined(separator: ", ")
       let result = values.indices.map { "value\($0)" }.joined(separator: ", ")
@@ -110,9 +110,7 @@ private struct AssociatedValue {
     type = SelfNaming(root).rewrite(parameter.type, detach: true).trimmedDescription
   }
 
-  var tupleElement: String { (label.map { "\($0): " } ?? "") + type }
-
-  func argument(_ value: String) -> String { (label.map { "\($0): " } ?? "") + value }
+  func labeled(_ text: String) -> String { (label.map { "\($0): " } ?? "") + text }
 }
 
 /// Writes the name of the enumeration for `Self`, which is another type in that of the paths.

@@ -175,13 +175,8 @@ final class ValidatedModel: Sendable {
 
 /// Validates a model once, and again after a file changes.
 final class ModelValidator: Sendable {
-  private struct Passed {
-    let model: ValidatedModel
-    let stamps: [FileStamp?]
-  }
-
   // Held during validation, so that decoders that load at once share one check.
-  private let passed = Mutex<Passed?>(nil)
+  private let passed = Mutex<(model: ValidatedModel, stamps: [FileStamp?])?>(nil)
 
   /// - Throws: `SpeechEngineError` if the model is damaged.
   func model(_ files: ModelFiles) throws(SpeechEngineError) -> ValidatedModel {
@@ -191,7 +186,7 @@ final class ModelValidator: Sendable {
       if let passed, passed.model.files == files, passed.stamps == stamps { return passed.model }
       passed = nil
       let model = try files.validate()
-      passed = Passed(model: model, stamps: stamps)
+      passed = (model, stamps)
       return model
     }
   }

@@ -13,13 +13,8 @@ struct VoicingMeter {
   /// A measurement below this part of the loudest one's power, 40 dB less, is a pause.
   private static let quietest: Float = 1e-4
 
-  private struct Look {
-    let power: Float
-    let isVoiced: Bool
-  }
-
   private var pending: [Float] = []
-  private var looks: [Look] = []
+  private var looks: [(power: Float, isVoiced: Bool)] = []
 
   /// Whether at least half of the sound is voiced.
   var isVoiced: Bool {
@@ -39,9 +34,7 @@ struct VoicingMeter {
 
   private mutating func look(at window: [Float]) {
     let isVoiced = Self.lags.contains { Self.likeness(of: window, lag: $0) >= Self.likeness }
-    looks.append(
-      Look(
-        power: Self.product(window[...], window[...]) / Float(window.count), isVoiced: isVoiced))
+    looks.append((Self.product(window[...], window[...]) / Float(window.count), isVoiced))
   }
 
   private static func thinned(_ samples: ArraySlice<Float>) -> [Float] {
