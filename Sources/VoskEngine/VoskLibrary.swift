@@ -67,37 +67,28 @@ struct LibraryVersion: Equatable {
 ///
 /// Only some versions of the library have the optional functions.
 struct VoskFunctions: Sendable {
-  typealias NewModel = @Sendable @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
-  typealias FreeModel = @Sendable @convention(c) (OpaquePointer) -> Void
-  typealias FindWord = @Sendable @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
-  typealias NewRecognizer = @Sendable @convention(c) (OpaquePointer, Float) -> OpaquePointer?
-  typealias NewRecognizerForPhrases =
-    @Sendable @convention(c) (OpaquePointer, Float, UnsafePointer<CChar>) -> OpaquePointer?
-  typealias FreeRecognizer = @Sendable @convention(c) (OpaquePointer) -> Void
+  typealias Free = @Sendable @convention(c) (OpaquePointer) -> Void
   typealias SetNumber = @Sendable @convention(c) (OpaquePointer, Int32) -> Void
-  typealias SetDelays = @Sendable @convention(c) (OpaquePointer, Float, Float, Float) -> Void
-  typealias AcceptSamples =
-    @Sendable @convention(c) (OpaquePointer, UnsafePointer<Int16>, Int32) -> Int32
   typealias Answer = @Sendable @convention(c) (OpaquePointer) -> UnsafePointer<CChar>?
-  typealias SetLogLevel = @Sendable @convention(c) (Int32) -> Void
 
-  let newModel: NewModel
-  let freeModel: FreeModel
-  let newRecognizer: NewRecognizer
-  let freeRecognizer: FreeRecognizer
-  let accept: AcceptSamples
+  let newModel: @Sendable @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
+  let freeModel: Free
+  let newRecognizer: @Sendable @convention(c) (OpaquePointer, Float) -> OpaquePointer?
+  let freeRecognizer: Free
+  let accept: @Sendable @convention(c) (OpaquePointer, UnsafePointer<Int16>, Int32) -> Int32
   let partialResult: Answer
   let result: Answer
   let finalResult: Answer
 
-  let findWord: FindWord?
-  let newRecognizerForPhrases: NewRecognizerForPhrases?
+  let findWord: (@Sendable @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32)?
+  let newRecognizerForPhrases:
+    (@Sendable @convention(c) (OpaquePointer, Float, UnsafePointer<CChar>) -> OpaquePointer?)?
   let setWords: SetNumber?
   let setPartialWords: SetNumber?
   let setMaxAlternatives: SetNumber?
   let setEndpointerMode: SetNumber?
-  let setEndpointerDelays: SetDelays?
-  let setLogLevel: SetLogLevel?
+  let setEndpointerDelays: (@Sendable @convention(c) (OpaquePointer, Float, Float, Float) -> Void)?
+  let setLogLevel: (@Sendable @convention(c) (Int32) -> Void)?
 
   /// Throws the name of the first missing function that is required.
   init(_ library: LoadedLibrary) throws(LoadedLibrary.MissingFunction) {

@@ -24,11 +24,12 @@ final class MoonshineModel: Sendable {
     _ files: MoonshineModelFiles, in library: ONNXLibrary
   ) throws(SpeechEngineError) {
     let tokenizerFile = try files.path(of: .tokenizer)
-    let texts = try files.contents(of: tokenizerFile)
-    do throws(TokenizerDamage) {
-      tokenizer = try Tokenizer(texts)
-    } catch {
+    do {
+      tokenizer = try Tokenizer(tokenizerFile.contents())
+    } catch let error as TokenizerDamage {
       throw .modelDamaged(path: tokenizerFile.text, reason: error.reason)
+    } catch {
+      throw .modelUnreadable(path: tokenizerFile.text)
     }
     (encoder, decoder, layout) = try SpeechEngineError.during { () throws(ONNXError) in
       let encoder = try files.session(.encoder, in: library)

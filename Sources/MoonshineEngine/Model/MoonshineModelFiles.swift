@@ -47,15 +47,6 @@ struct MoonshineModelFiles: Equatable, Sendable {
     }
   }
 
-  /// The contents of a small file.
-  func contents(of path: FilePath) throws(SpeechEngineError) -> [UInt8] {
-    do {
-      return try path.contents()
-    } catch {
-      throw .modelUnreadable(path: path.text)
-    }
-  }
-
   /// Loads a part, from its prepared file if there is one.
   func session(_ part: Part, in library: ONNXLibrary) throws(ONNXError) -> ONNXSession {
     let folder = try InstalledFolder(directory)
