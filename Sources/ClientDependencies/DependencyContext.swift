@@ -29,13 +29,10 @@ struct ContextDetection: Equatable {
       } else {
         .live
       }
-    guard let text = environment[Self.override] else {
-      (context, complaint) = (detected, nil)
-      return
-    }
-    let named = DependencyContext(rawValue: text)
+    let text = environment[Self.override]
+    let named = text.flatMap(DependencyContext.init(rawValue:))
     context = named ?? detected
-    complaint = named == nil ? Self.complaint(about: text, using: detected) : nil
+    complaint = named == nil ? text.map { Self.complaint(about: $0, using: detected) } : nil
   }
 
   private static func complaint(about text: String, using context: DependencyContext) -> String {

@@ -33,14 +33,6 @@ extension SpeechClientError {
 }
 
 extension AuthorizationStatus {
-  /// The status that follows from an engine's availability.
-  init(_ availability: SpeechEngineAvailability) {
-    switch availability {
-    case .ready: self = .authorized
-    case .unavailable(let error): self = AuthorizationStatus(error)
-    }
-  }
-
   /// The status that follows from an engine's error.
   init(_ error: any Error) {
     if case SpeechEngineError.modelUnreadable = error {

@@ -24,7 +24,8 @@ final class SpeechTasks: Sendable {
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }
-    return AuthorizationStatus(engine.availability())
+    guard case .unavailable(let error) = engine.availability() else { return .authorized }
+    return AuthorizationStatus(error)
   }
 
   /// Makes a session to see whether the engine works, on a separate thread.
