@@ -63,14 +63,8 @@ final class EffectRunner<Action> {
   private struct Throttled {
     /// The interval in which effects wait.
     let interval: RunningEffect
-    /// The effect that waits for the end of the interval.
-    var next: Waiting?
-  }
-
-  private struct Waiting {
-    /// Keeps the effect's groups waiting, and is over if the effect is canceled.
-    let effect: RunningEffect
-    let start: () -> Void
+    /// The effect that waits for the end of the interval, with its groups, and is over if canceled.
+    var next: (effect: RunningEffect, start: () -> Void)?
   }
 
   /// - Parameter deliver: takes an action that an effect sends.
@@ -211,7 +205,7 @@ final class EffectRunner<Action> {
       guard rule.keepsLatest || current.next?.effect.isOver != false else { return }
       let waiting = RunningEffect(groups: context.groups)
       waiting.start(cancel: nil)
-      throttled[key]?.next = Waiting(effect: waiting) { [weak self] in self?.start(step, context) }
+      throttled[key]?.next = (waiting, { [weak self] in self?.start(step, context) })
       current.next?.effect.end()
       return
     }

@@ -134,10 +134,8 @@ final class PooledDecoding: Sendable {
     _ body: @escaping @Sendable (any SpeechEngineSession) throws -> SpeechHypothesis,
     whenDone: @escaping @Sendable (Result<SpeechHypothesis, any Error>) -> Void
   ) {
-    let (engine, options, task, isWanted) = (engine, options, task, isWanted)
-    let (pool, interruption) = (pool, interruption)
     let work = DecoderPool.Work(
-      perform: { decoder in
+      perform: { [engine, options, task, isWanted, pool, interruption] decoder in
         let result = Result {
           guard isWanted() else { throw CancellationError() }
           let session = try decoder.session(of: engine, options, task: task)
