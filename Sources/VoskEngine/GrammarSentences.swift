@@ -66,22 +66,17 @@ private struct GrammarSentences {
       }
       return [[word]]
     case .rule(let name, let line): return try of(rule: name, line: line)
-    case .choice(let choices): return try of(choices: choices)
+    case .choice(let choices):
+      var all: Sentences = []
+      for choice in choices {
+        all.formUnion(try of(choice))
+        try check(count: all.count)
+      }
+      return all
     case .sequence(let parts): return try of(parts: parts)
     case .repetition(_, _, let line):
       throw Self.unsupported("repeats a part without a limit (line \(line))")
     }
-  }
-
-  private mutating func of(
-    choices: [JSGFExpansion]
-  ) throws(SpeechEngineError) -> Sentences {
-    var all: Sentences = []
-    for choice in choices {
-      all.formUnion(try of(choice))
-      try check(count: all.count)
-    }
-    return all
   }
 
   private mutating func of(parts: [JSGFExpansion]) throws(SpeechEngineError) -> Sentences {

@@ -98,13 +98,30 @@ final class GrammarGraph: Sendable {
       _ part: JSGFExpansion, from node: Int
     ) throws(SpeechEngineError) -> Int? {
       switch part {
-      case .word(let word, _): addWord(word, from: node)
+      case .word(let word, _): return addWord(word, from: node)
       case .rule(let name, let line):
-        try add(rule: JSGFExpansion.unqualified(name), line, from: node)
-      case .sequence(let parts): try add(inOrder: parts, from: node)
-      case .choice(let choices): try add(oneOf: choices, from: node)
+        return try add(rule: JSGFExpansion.unqualified(name), line, from: node)
+      case .sequence(let parts):
+        var last = node
+        for part in parts {
+          guard let next = try add(part, from: last) else { return nil }
+          last = next
+        }
+        return last
+      case .choice(let choices):
+        var end: Int?
+        for choice in choices {
+          guard let last = try add(choice, from: node) else { continue }
+          let target = end ?? addNode()
+          connect(last, to: target)
+          end = target
+        }
+        return end
       case .repetition(let part, let isRequired, _):
-        try add(repeatedly: part, isRequired, from: node)
+        let start = addNode(after: node)
+        let last = try add(part, from: start)
+        if let last { connect(last, to: start) }
+        return isRequired ? last : start
       }
     }
 
@@ -131,39 +148,6 @@ final class GrammarGraph: Sendable {
       open[rule] = start
       defer { open[rule] = nil }
       return try add(grammar.expansion(of: rule, line: line), from: start)
-    }
-
-    private mutating func add(
-      inOrder parts: [JSGFExpansion], from node: Int
-    ) throws(SpeechEngineError) -> Int? {
-      var last: Int? = node
-      for part in parts {
-        guard let node = last else { return nil }
-        last = try add(part, from: node)
-      }
-      return last
-    }
-
-    private mutating func add(
-      oneOf choices: [JSGFExpansion], from node: Int
-    ) throws(SpeechEngineError) -> Int? {
-      var end: Int?
-      for choice in choices {
-        guard let last = try add(choice, from: node) else { continue }
-        let target = end ?? addNode()
-        connect(last, to: target)
-        end = target
-      }
-      return end
-    }
-
-    private mutating func add(
-      repeatedly part: JSGFExpansion, _ isRequired: Bool, from node: Int
-    ) throws(SpeechEngineError) -> Int? {
-      let start = addNode(after: node)
-      let last = try add(part, from: start)
-      if let last { connect(last, to: start) }
-      return isRequired ? last : start
     }
 
     private mutating func addNode(after node: Int? = nil) -> Int {

@@ -63,7 +63,9 @@ final class EffectRunner<Action> {
   private struct Throttled {
     /// The interval in which effects wait.
     let interval: RunningEffect
-    /// The effect that waits for the end of the interval, with its groups, and is over if canceled.
+    /// The effect that waits for the end of the interval.
+    ///
+    /// It keeps its groups waiting, and is over if it is canceled.
     var next: (effect: RunningEffect, start: () -> Void)?
   }
 
