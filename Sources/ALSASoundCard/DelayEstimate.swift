@@ -34,7 +34,7 @@ struct DelayEstimate {
   private let rate: SampleRate
   private var last: FrameCount = 0
   /// The time at which the device has played all frames; nil if it is empty.
-  private var underrunTime: MonotonicTime?
+  private var underrunTime: SuspendingClock.Instant?
 
   init(buffer: FrameCount, rate: SampleRate) {
     (self.buffer, self.rate) = (buffer, rate)
@@ -57,7 +57,7 @@ struct DelayEstimate {
   }
 
   /// Records frames written at `time`.
-  mutating func wrote(_ frames: FrameCount, at time: MonotonicTime) {
+  mutating func wrote(_ frames: FrameCount, at time: SuspendingClock.Instant) {
     let from = underrunTime.map { max($0, time) } ?? time
     underrunTime = from + frames.duration(at: rate)
   }
@@ -66,7 +66,7 @@ struct DelayEstimate {
   ///
   /// For a device that holds no frames, it is the rest of the written frames' duration, so that an
   /// engine with a late source waits instead of inserting silence.
-  mutating func timeUntilUnderrun(held: FrameCount, at time: MonotonicTime) -> Duration {
+  mutating func timeUntilUnderrun(held: FrameCount, at time: SuspendingClock.Instant) -> Duration {
     if held > .zero { underrunTime = time + held.duration(at: rate) }
     guard let underrunTime else { return .zero }
     return max(.zero, underrunTime - time)

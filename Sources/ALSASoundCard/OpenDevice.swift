@@ -27,16 +27,16 @@ final class OpenDevice {
   var wakeUpThrottle: WakeUpThrottle
   /// An interruption that the next `wait` reports.
   var pendingInterruption: PCMInterruption?
-  /// The time at which the device was first found suspended; `MonotonicTime` excludes the machine's
-  /// own sleep.
-  var suspendedSince: MonotonicTime?
+  /// The time at which the device was first found suspended; the clock excludes the machine's own
+  /// sleep.
+  var suspendedSince: SuspendingClock.Instant?
   /// The rest of a recovery that the waker interrupted; the next `wait` continues it.
   var unstarted: Recovery?
   /// The frames written since the device was last emptied.
   var written = 0
   /// Whether the capture has ended.
   var hasEnded = false
-  private let openedAt = MonotonicTime.now
+  private let openedAt = SuspendingClock.now
   private var handle: PCMHandle?
   // Valid while `handle`, its owner, exists.
   private(set) var pcm: OpaquePointer?
@@ -139,7 +139,7 @@ final class OpenDevice {
     handle = nil
   }
 
-  var elapsed: Duration { MonotonicTime.now - openedAt }
+  var elapsed: Duration { SuspendingClock.now - openedAt }
 
   /// Requests real-time priority for the thread of a hardware driver.
   ///
@@ -169,7 +169,7 @@ final class OpenDevice {
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
     let pcm = try usable()
-    let deadline = timeout.map { MonotonicTime.now + $0 }
+    let deadline = timeout.map { SuspendingClock.now + $0 }
     while true {
       if let interruption = takePendingInterruption() { return .interrupted(interruption) }
       if unstarted != nil, let outcome = try wakeUpAfterRecovery(0) { return outcome }
@@ -191,8 +191,8 @@ final class OpenDevice {
   }
 
   /// Rests while the device cannot be ready; returns true if the waker ended the rest.
-  private func rest(until deadline: MonotonicTime?) -> Bool {
-    let now = MonotonicTime.now
+  private func rest(until deadline: SuspendingClock.Instant?) -> Bool {
+    let now = SuspendingClock.now
     guard let rest = wakeUpThrottle.takeRestUnseen(at: now) else { return false }
     let most = deadline.map { min(rest, $0 - now) } ?? rest
     return waker.isSignaled(within: most.inNanoseconds) && waker.clear()
@@ -205,7 +205,7 @@ final class OpenDevice {
     guard available >= 0 else { return try wakeUpAfterRecovery(Int32(available)) }
     let buffer = configuration.buffer.rawValue
     let ready = min(available, buffer)
-    let now = MonotonicTime.now
+    let now = SuspendingClock.now
     let state = snd_pcm_state(pcm)
     if state == SND_PCM_STATE_RUNNING {
       losses.observe(held: direction == .playback ? buffer - ready : ready, at: .now)

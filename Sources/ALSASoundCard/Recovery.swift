@@ -36,13 +36,13 @@ struct Recovery {
   /// Whether the device lost its buffer: preparing empties it, resuming does not.
   private(set) var isEmptied = false
   private let direction: AudioDevice.Direction
-  private let giveUpResumingAt: MonotonicTime
+  private let giveUpResumingAt: SuspendingClock.Instant
   private var cause = PCMInterruption.Cause.xrun
   private var current = Action.nothing
   private var restarts = 0
 
   /// - Parameter suspended: the time at which the device was first found suspended.
-  init(direction: AudioDevice.Direction, suspended: MonotonicTime) {
+  init(direction: AudioDevice.Direction, suspended: SuspendingClock.Instant) {
     self.direction = direction
     giveUpResumingAt = suspended + Self.resumeLimit
   }
@@ -68,7 +68,7 @@ struct Recovery {
   }
 
   /// Returns the next step after the device returned `code` for the current one.
-  mutating func next(after code: Int32, now: MonotonicTime) -> Action {
+  mutating func next(after code: Int32, now: SuspendingClock.Instant) -> Action {
     if -code == ENODEV || -code == ENXIO { return .lost }
     switch current {
     case .resume, .waitToResume: return afterResume(code, now: now)
@@ -80,19 +80,19 @@ struct Recovery {
     }
   }
 
-  private mutating func afterResume(_ code: Int32, now: MonotonicTime) -> Action {
+  private mutating func afterResume(_ code: Int32, now: SuspendingClock.Instant) -> Action {
     if case .waitToResume = current { return step(.resume) }
     if code >= 0 { return continueRunning() }
     guard -code == EAGAIN, now < giveUpResumingAt else { return step(.prepare) }
     return step(.waitToResume(Self.resumePause))
   }
 
-  private mutating func afterPrepare(_ code: Int32, now: MonotonicTime) -> Action {
+  private mutating func afterPrepare(_ code: Int32, now: SuspendingClock.Instant) -> Action {
     if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToPrepare(Self.resumePause)) }
     return code >= 0 ? continueRunning() : .lost
   }
 
-  private mutating func afterStart(_ code: Int32, now: MonotonicTime) -> Action {
+  private mutating func afterStart(_ code: Int32, now: SuspendingClock.Instant) -> Action {
     if code >= 0 { return .done(cause) }
     if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToStart(Self.resumePause)) }
     restarts += 1
@@ -166,7 +166,7 @@ extension OpenDevice {
     let code = snd_pcm_resume(pcm)
     guard code >= 0, snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED else { return code }
     let giveUp = (suspendedSince ?? .now) + Recovery.silentResumeLimit
-    return MonotonicTime.now < giveUp ? -EAGAIN : -ENOSYS
+    return SuspendingClock.now < giveUp ? -EAGAIN : -ENOSYS
   }
 
   private func startUnlessRunning(_ pcm: OpaquePointer) -> Int32 {
@@ -177,7 +177,7 @@ extension OpenDevice {
     _ cause: PCMInterruption.Cause, _ isEmptied: Bool
   ) -> PCMInterruption {
     suspendedSince = nil
-    let now = BootTime.now
+    let now = ContinuousClock.now
     let lost = losses.lost(at: now, isEmptied: isEmptied)
     if isEmptied { emptied() }
     if isEmptied && direction == .capture {
@@ -196,7 +196,7 @@ struct LossEstimate {
   private let direction: AudioDevice.Direction
   private let rate: SampleRate
   private var held = 0
-  private var seenAt: BootTime?
+  private var seenAt: ContinuousClock.Instant?
 
   init(direction: AudioDevice.Direction, rate: SampleRate) {
     self.direction = direction
@@ -204,7 +204,7 @@ struct LossEstimate {
   }
 
   /// Records the buffer level of the running device: frames not yet played, or not yet read.
-  mutating func observe(held: Int, at time: BootTime) {
+  mutating func observe(held: Int, at time: ContinuousClock.Instant) {
     self.held = held
     seenAt = time
   }
@@ -215,7 +215,7 @@ struct LossEstimate {
   }
 
   /// Records that the device starts at `time` with its buffer.
-  mutating func restarted(at time: BootTime) {
+  mutating func restarted(at time: ContinuousClock.Instant) {
     seenAt = time
   }
 
@@ -228,7 +228,7 @@ struct LossEstimate {
   /// The frames of silence played, or of audio not captured, if the device continues at `time`.
   ///
   /// - Parameter isEmptied: whether the device lost its buffer.
-  func lost(at time: BootTime, isEmptied: Bool = true) -> FrameCount {
+  func lost(at time: ContinuousClock.Instant, isEmptied: Bool = true) -> FrameCount {
     guard let seenAt, time > seenAt else { return .zero }
     let passed = FrameCount(time - seenAt, at: rate).rawValue
     guard isEmptied else { return FrameCount(passed) }

@@ -8,7 +8,7 @@ import AudioCore
 struct WakeUpThrottle {
   private struct Observation {
     var frames: Int
-    var time: MonotonicTime
+    var time: SuspendingClock.Instant
   }
 
   private static let limit = 4
@@ -23,7 +23,7 @@ struct WakeUpThrottle {
   private var last: Observation?
   /// The frames available at the end of the last wait, minus those transferred since.
   private var known: Observation?
-  private var wokenAt: MonotonicTime?
+  private var wokenAt: SuspendingClock.Instant?
   private var spins = 0
   /// The number of consecutive waits with early wake-ups in which the device ran at clock speed.
   private var punctual = 0
@@ -37,7 +37,7 @@ struct WakeUpThrottle {
   }
 
   /// Records that the device woke its thread.
-  mutating func woke(at time: MonotonicTime) {
+  mutating func woke(at time: SuspendingClock.Instant) {
     if let wokenAt, time - wokenAt < shortest {
       spins += 1
     } else {
@@ -47,13 +47,13 @@ struct WakeUpThrottle {
   }
 
   /// Records that the device had fewer frames than a period.
-  mutating func observe(_ frames: Int, at time: MonotonicTime) {
+  mutating func observe(_ frames: Int, at time: SuspendingClock.Instant) {
     last = Observation(frames: frames, time: time)
     if first == nil { first = last }
   }
 
   /// Records the end of a wait with at least a period of frames.
-  mutating func ready(_ frames: Int, at time: MonotonicTime) {
+  mutating func ready(_ frames: Int, at time: SuspendingClock.Instant) {
     known = Observation(frames: frames, time: time)
     if !hasRested {
       judge()
@@ -75,7 +75,7 @@ struct WakeUpThrottle {
   }
 
   /// The rest before the first check of the device in this wait; nil if it must be checked.
-  mutating func takeRestUnseen(at time: MonotonicTime) -> Duration? {
+  mutating func takeRestUnseen(at time: SuspendingClock.Instant) -> Duration? {
     guard punctual >= Self.limit, !hasRested, let known, rests + 1 < Self.maximumRests else {
       return nil
     }

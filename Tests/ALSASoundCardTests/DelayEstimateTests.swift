@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DelayEstimateTests {
   private var estimate = DelayEstimate(buffer: 1_920, rate: 1_000)
-  private let start = MonotonicTime(nanoseconds: 0)
+  private let start = SuspendingClock().systemEpoch
 
   @Test(arguments: [(0, 0), (480, 480), (1_920, 1_920), (-1, 0), (.min, 0)])
   mutating func `the delay is the reported one, and never negative`(reported: Int, expected: Int) {

@@ -4,7 +4,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct LossEstimateTests {
-  let start = BootTime(nanoseconds: 0)
+  let start = ContinuousClock().systemEpoch
 
   @Test func `a playback loses the time after its last frame was played`() {
     var clock = LossEstimate(direction: .playback, rate: 1_000)

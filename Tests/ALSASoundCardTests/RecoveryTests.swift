@@ -6,7 +6,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct RecoveryTests {
-  let start = MonotonicTime(nanoseconds: 0)
+  let start = SuspendingClock().systemEpoch
 
   @Test(arguments: [EAGAIN, EINTR])
   func `a device without frames now needs no recovery`(code: Int32) {

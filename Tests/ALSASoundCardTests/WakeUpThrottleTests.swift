@@ -5,7 +5,7 @@ import Testing
 
 /// Periods of 960 frames at 48 kHz: 20 ms.
 @Suite struct WakeUpThrottleTests {
-  let start = MonotonicTime(nanoseconds: 0)
+  let start = SuspendingClock().systemEpoch
   var wakes = WakeUpThrottle(period: 960, rate: 48_000)
 
   /// Waits in which the device ticks four times a period, each `tick` long.
