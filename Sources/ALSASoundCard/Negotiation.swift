@@ -12,7 +12,7 @@ struct Negotiation {
 
   /// Sets the hardware parameters and returns the resulting configuration.
   func settle() throws(SoundCardError) -> PCMConfiguration {
-    let parameters = try hardwareParameters()
+    let parameters = try HardwareParameters(for: device)
     let hardware = parameters.pointer
     try check(snd_pcm_hw_params_any(pcm, hardware), "configuration at all")
     // The plug-in's converter falls back to linear interpolation; our engines resample with soxr.
@@ -63,13 +63,26 @@ struct Negotiation {
     let period = max(1, FrameCount(request.buffering.period, at: rate).rawValue)
     let buffer = period * max(2, request.buffering.periodCount)
     var code: Int32 = 0
-    for order in [SizeOrder.periodFirst, .bufferFirst] {
-      let attempt = try copy(parameters)
-      code = order.set(pcm, attempt.pointer, period: period, buffer: buffer)
+    // Drivers differ in which size they accept first.
+    for isPeriodFirst in [true, false] {
+      let attempt = try HardwareParameters(copying: parameters, for: device)
+      code = setSizes(attempt.pointer, period, buffer, isPeriodFirst: isPeriodFirst)
       if code >= 0 { code = snd_pcm_hw_params(pcm, attempt.pointer) }
       if code >= 0 { return readSizes(attempt.pointer) }
     }
     throw .negotiating(device, "such period and buffer", code: code)
+  }
+
+  private func setSizes(
+    _ hardware: OpaquePointer, _ period: Int, _ buffer: Int, isPeriodFirst: Bool
+  ) -> Int32 {
+    var period = snd_pcm_uframes_t(period)
+    var buffer = snd_pcm_uframes_t(buffer)
+    let setPeriod = { snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil) }
+    let setBuffer = { snd_pcm_hw_params_set_buffer_size_near(pcm, hardware, &buffer) }
+    let code = isPeriodFirst ? setPeriod() : setBuffer()
+    guard code >= 0 else { return code }
+    return isPeriodFirst ? setBuffer() : setPeriod()
   }
 
   private func readSizes(
@@ -82,47 +95,8 @@ struct Negotiation {
     return (FrameCount(Int(max(1, period))), FrameCount(Int(max(1, buffer))))
   }
 
-  private func hardwareParameters() throws(SoundCardError) -> HardwareParameters {
-    guard let parameters = HardwareParameters() else {
-      throw .operating(device, "snd_pcm_hw_params_malloc", code: -ENOMEM)
-    }
-    return parameters
-  }
-
-  private func copy(
-    _ parameters: borrowing HardwareParameters
-  ) throws(SoundCardError) -> HardwareParameters {
-    guard let copy = parameters.copy() else {
-      throw .operating(device, "snd_pcm_hw_params_malloc", code: -ENOMEM)
-    }
-    return copy
-  }
-
   private func check(_ code: Int32, _ what: String) throws(SoundCardError) {
     guard code >= 0 else { throw .negotiating(device, what, code: code) }
-  }
-}
-
-/// The order of setting period and buffer size; drivers differ in which one they accept.
-private enum SizeOrder {
-  case periodFirst
-  case bufferFirst
-
-  func set(
-    _ pcm: OpaquePointer, _ hardware: OpaquePointer, period: Int, buffer: Int
-  ) -> Int32 {
-    var period = snd_pcm_uframes_t(period)
-    var buffer = snd_pcm_uframes_t(buffer)
-    switch self {
-    case .periodFirst:
-      let code = snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil)
-      guard code >= 0 else { return code }
-      return snd_pcm_hw_params_set_buffer_size_near(pcm, hardware, &buffer)
-    case .bufferFirst:
-      let code = snd_pcm_hw_params_set_buffer_size_near(pcm, hardware, &buffer)
-      guard code >= 0 else { return code }
-      return snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil)
-    }
   }
 }
 
@@ -191,9 +165,7 @@ struct Thresholds {
   }
 
   func set() throws(SoundCardError) {
-    guard let parameters = SoftwareParameters() else {
-      throw .operating(configuration.device, "snd_pcm_sw_params_malloc", code: -ENOMEM)
-    }
+    let parameters = try SoftwareParameters(for: configuration.device)
     let software = parameters.pointer
     let buffer = snd_pcm_uframes_t(configuration.buffer.rawValue)
     let period = snd_pcm_uframes_t(configuration.period.rawValue)
@@ -215,34 +187,36 @@ struct Thresholds {
 }
 
 /// The owner of a set of hardware parameters.
-struct HardwareParameters: ~Copyable {
+private struct HardwareParameters: ~Copyable {
   let pointer: OpaquePointer
 
-  /// Allocates a set; nil without memory.
-  init?() {
+  init(for device: AudioDevice.ID) throws(SoundCardError) {
     var pointer: OpaquePointer?
-    guard snd_pcm_hw_params_malloc(&pointer) == 0, let pointer else { return nil }
+    guard snd_pcm_hw_params_malloc(&pointer) == 0, let pointer else {
+      throw .operating(device, "snd_pcm_hw_params_malloc", code: -ENOMEM)
+    }
     self.pointer = pointer
   }
 
-  deinit { snd_pcm_hw_params_free(pointer) }
-
-  /// Returns a copy.
-  func copy() -> HardwareParameters? {
-    guard let other = HardwareParameters() else { return nil }
-    snd_pcm_hw_params_copy(other.pointer, pointer)
-    return other
+  init(
+    copying other: borrowing HardwareParameters, for device: AudioDevice.ID
+  ) throws(SoundCardError) {
+    try self.init(for: device)
+    snd_pcm_hw_params_copy(pointer, other.pointer)
   }
+
+  deinit { snd_pcm_hw_params_free(pointer) }
 }
 
 /// The owner of a set of software parameters.
-struct SoftwareParameters: ~Copyable {
+private struct SoftwareParameters: ~Copyable {
   let pointer: OpaquePointer
 
-  /// Allocates a set; nil without memory.
-  init?() {
+  init(for device: AudioDevice.ID) throws(SoundCardError) {
     var pointer: OpaquePointer?
-    guard snd_pcm_sw_params_malloc(&pointer) == 0, let pointer else { return nil }
+    guard snd_pcm_sw_params_malloc(&pointer) == 0, let pointer else {
+      throw .operating(device, "snd_pcm_sw_params_malloc", code: -ENOMEM)
+    }
     self.pointer = pointer
   }
 
