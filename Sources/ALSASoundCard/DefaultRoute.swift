@@ -95,7 +95,8 @@ struct SoundServer: Sendable {
 
   private var isPulseAvailable: Bool {
     if let address = variable("PULSE_SERVER"), !address.isEmpty {
-      return isReachable(address)
+      // A remote server is assumed to be available.
+      return Self.socketPath(address).map(exists) ?? true
     }
     let directories = [
       variable("PULSE_RUNTIME_PATH"), variable("XDG_RUNTIME_DIR").map { $0 + "/pulse" },
@@ -104,10 +105,10 @@ struct SoundServer: Sendable {
     return directories.contains { $0.map { exists($0 + "/native") } ?? false }
   }
 
-  /// Checks a local socket; a remote server is assumed to be available.
-  private func isReachable(_ address: String) -> Bool {
+  /// The socket of a local server at PulseAudio's address; nil for a remote one.
+  static func socketPath(_ address: String) -> String? {
     let path = address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : address
-    return path.hasPrefix("/") ? exists(path) : true
+    return path.hasPrefix("/") ? path : nil
   }
 
   private var isPipeWireAvailable: Bool {

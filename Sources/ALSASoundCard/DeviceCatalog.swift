@@ -108,9 +108,20 @@ extension PCMHint {
 enum DeviceList {
   static func read() throws(SoundCardError) -> [AudioDevice] {
     DeviceCatalog(
-      hardware: Cards.read(), hints: try hints(), defaultRoute: .read(),
+      hardware: hardware(), hints: try hints(), defaultRoute: .read(),
       isServerAvailable: SoundServer.current.isAvailable
     ).devices
+  }
+
+  /// The devices of this machine's cards, by their control interfaces.
+  private static func hardware() -> [HardwareDevice] {
+    var found: [HardwareDevice] = []
+    var card: Int32 = -1
+    while snd_card_next(&card) >= 0, card >= 0 {
+      // A card may be unplugged between the two calls; then it is skipped.
+      if let control = CardControl(card: card) { found += control.devices() }
+    }
+    return found
   }
 
   /// The corresponding C function is `snd_device_name_hint`.
@@ -137,19 +148,6 @@ enum DeviceList {
     guard let characters = snd_device_name_get_hint(hint, key) else { return nil }
     defer { free(characters) }
     return String(cString: characters)
-  }
-}
-
-/// Lists the sound cards of this machine through their control interfaces.
-enum Cards {
-  static func read() -> [HardwareDevice] {
-    var found: [HardwareDevice] = []
-    var card: Int32 = -1
-    while snd_card_next(&card) >= 0, card >= 0 {
-      // A card may be unplugged between the two calls; then it is skipped.
-      if let control = CardControl(card: card) { found += control.devices() }
-    }
-    return found
   }
 }
 
@@ -187,16 +185,12 @@ private struct CardControl: ~Copyable {
     let streams: [(AudioDevice.Direction, snd_pcm_stream_t)] = [
       (.playback, SND_PCM_STREAM_PLAYBACK), (.capture, SND_PCM_STREAM_CAPTURE),
     ]
-    var part: HardwareDevice?
-    for (direction, stream) in streams {
-      guard let name = name(of: number, stream) else { continue }
-      part =
-        part
-        ?? HardwareDevice(
-          cardID: cardID, cardName: cardName, device: Int(number), name: name, directions: [])
-      part?.directions.insert(direction)
-    }
-    return part
+    var names: [AudioDevice.Direction: String] = [:]
+    for (direction, stream) in streams { names[direction] = self.name(of: number, stream) }
+    guard let name = names[.playback] ?? names[.capture] else { return nil }
+    return HardwareDevice(
+      cardID: cardID, cardName: cardName, device: Int(number), name: name,
+      directions: Set(names.keys))
   }
 
   /// The name of a device in one direction, or nil if it lacks the direction.

@@ -169,8 +169,8 @@ struct DeviceFolders: Equatable {
   }
 
   private static func folder(ofServer address: String) -> String? {
-    let path = address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : address
-    guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash > path.startIndex
+    guard let path = SoundServer.socketPath(address), let slash = path.lastIndex(of: "/"),
+      slash > path.startIndex
     else { return nil }
     return String(path[..<slash])
   }
