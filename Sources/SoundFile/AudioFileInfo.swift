@@ -109,30 +109,27 @@ public struct AudioCue: Hashable, Sendable {
   }
 }
 
-extension [AudioCue] {
-  /// Reads the cues of an open file; the corresponding C command is `SFC_GET_CUE`.
-  init(storedIn file: OpaquePointer) {
+extension SoundFileHandle {
+  /// The cues in the file; the corresponding C command is `SFC_GET_CUE`.
+  var cues: [AudioCue] {
     var count: UInt32 = 0
     let countSize = MemoryLayout<UInt32>.size
-    let command = { (number: Int, data: UnsafeMutableRawPointer?, size: Int) in
+    let command = { [file] (number: Int, data: UnsafeMutableRawPointer?, size: Int) in
       sf_command(file, Int32(number), data, Int32(clamping: size))
     }
-    guard command(SFC_GET_CUE_COUNT, &count, countSize) == SF_TRUE, count > 0 else {
-      self = []
-      return
-    }
+    guard command(SFC_GET_CUE_COUNT, &count, countSize) == SF_TRUE, count > 0 else { return [] }
     // A count and then the cues: a C structure whose size depends on the file.
-    let size = countSize + Swift.min(Int(count), 10_000) * MemoryLayout<SF_CUE_POINT>.stride
-    self = withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { bytes in
+    let size = countSize + min(Int(count), 10_000) * MemoryLayout<SF_CUE_POINT>.stride
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { bytes in
       guard let start = bytes.baseAddress, command(SFC_GET_CUE, start, size) == SF_TRUE else {
         return []
       }
       let stored = Int(bytes.loadUnaligned(as: UInt32.self))
       let points = (size - countSize) / MemoryLayout<SF_CUE_POINT>.stride
-      return (0..<Swift.min(stored, points)).map { index in
+      return (0..<min(stored, points)).map { index in
         let place = start + countSize + index * MemoryLayout<SF_CUE_POINT>.stride
         let point = place.loadUnaligned(as: SF_CUE_POINT.self)
-        let name = Swift.withUnsafeBytes(of: point.name) {
+        let name = withUnsafeBytes(of: point.name) {
           String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
         }
         return AudioCue(frame: FrameCount(Int(point.sample_offset)), name: name)

@@ -23,55 +23,24 @@ public enum AudioTag: String, Hashable, Sendable, CaseIterable {
 }
 
 extension AudioTag {
-  /// The tag's number in libsndfile.
-  fileprivate var libraryNumber: Int32 {
-    let number =
-      switch self {
-      case .title: SF_STR_TITLE
-      case .artist: SF_STR_ARTIST
-      case .album: SF_STR_ALBUM
-      case .date: SF_STR_DATE
-      case .trackNumber: SF_STR_TRACKNUMBER
-      case .genre: SF_STR_GENRE
-      case .comment: SF_STR_COMMENT
-      case .copyright: SF_STR_COPYRIGHT
-      case .license: SF_STR_LICENSE
-      }
-    return Int32(number)
+  /// The number in libsndfile, the chunk name in a WAV file's INFO list, and the frame names in ID3,
+  /// for version 2.2 and later.
+  fileprivate var names: (library: Int, info: String?, id3: [String]) {
+    switch self {
+    case .title: (SF_STR_TITLE, "INAM", ["TIT2", "TT2"])
+    case .artist: (SF_STR_ARTIST, "IART", ["TPE1", "TP1"])
+    case .album: (SF_STR_ALBUM, "IPRD", ["TALB", "TAL"])
+    case .date: (SF_STR_DATE, "ICRD", ["TDRC", "TYER", "TYE"])
+    case .trackNumber: (SF_STR_TRACKNUMBER, "ITRK", ["TRCK", "TRK"])
+    case .genre: (SF_STR_GENRE, "IGNR", ["TCON", "TCO"])
+    case .comment: (SF_STR_COMMENT, "ICMT", ["COMM", "COM"])
+    case .copyright: (SF_STR_COPYRIGHT, "ICOP", ["TCOP", "TCR"])
+    case .license: (SF_STR_LICENSE, nil, [])
+    }
   }
 
   /// The name in a Vorbis comment.
   var vorbisName: String { self == .trackNumber ? "TRACKNUMBER" : rawValue.uppercased() }
-
-  /// The chunk name in a WAV file's INFO list; nil if there is none.
-  fileprivate var infoName: String? {
-    switch self {
-    case .title: "INAM"
-    case .artist: "IART"
-    case .album: "IPRD"
-    case .date: "ICRD"
-    case .trackNumber: "ITRK"
-    case .genre: "IGNR"
-    case .comment: "ICMT"
-    case .copyright: "ICOP"
-    case .license: nil
-    }
-  }
-
-  /// The frame names in ID3, for version 2.2 and later.
-  fileprivate var frameNames: [String] {
-    switch self {
-    case .title: ["TIT2", "TT2"]
-    case .artist: ["TPE1", "TP1"]
-    case .album: ["TALB", "TAL"]
-    case .date: ["TDRC", "TYER", "TYE"]
-    case .trackNumber: ["TRCK", "TRK"]
-    case .genre: ["TCON", "TCO"]
-    case .comment: ["COMM", "COM"]
-    case .copyright: ["TCOP", "TCR"]
-    case .license: []
-    }
-  }
 }
 
 extension [AudioTag: String] {
@@ -87,46 +56,45 @@ extension [AudioTag: String] {
     }
   }
 
-  /// Reads the tags of an open file; the corresponding C function is `sf_get_string`.
-  init(storedIn file: OpaquePointer) {
-    self.init()
-    for tag in AudioTag.allCases {
-      guard let text = sf_get_string(file, tag.libraryNumber) else { continue }
-      let string = String(cString: text)
-      if !string.isEmpty { self[tag] = string }
-    }
-  }
-
   /// The tags as Vorbis comments, in the order of the cases.
   var vorbisComments: [(name: String, text: String)] {
     inOrder.map { ($0.key.vorbisName, $0.value) }
   }
 
   /// The tags in the order of the cases.
-  private var inOrder: [(key: AudioTag, value: String)] {
+  fileprivate var inOrder: [(key: AudioTag, value: String)] {
     AudioTag.allCases.compactMap { tag in self[tag].map { (tag, $0) } }
   }
 
-  /// Adds the tags to a file that is being written, as far as its container supports them.
-  ///
-  /// The corresponding C function is `sf_set_string`.
-  func store(in file: OpaquePointer) {
-    for (tag, text) in inOrder { sf_set_string(file, tag.libraryNumber, text) }
+  /// The tags as a WAV file's INFO list, a whole chunk; empty without tags.
+  var infoChunk: [UInt8] {
+    let texts = inOrder.flatMap { tag, text -> [UInt8] in
+      guard let name = tag.names.info else { return [] }
+      let bytes = [UInt8](text.utf8) + [0]
+      return chunkHead(name, bytes.count) + bytes + (bytes.count.isMultiple(of: 2) ? [] : [0])
+    }
+    guard !texts.isEmpty else { return [] }
+    return chunkHead("LIST", texts.count + 4) + [UInt8]("INFO".utf8) + texts
   }
 }
 
-extension [AudioTag: String] {
-  /// The tags as a WAV file's INFO list, a whole chunk; empty without tags.
-  var infoChunk: [UInt8] {
-    let little = { (value: Int) in (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-    let texts = inOrder.flatMap { tag, text -> [UInt8] in
-      guard let name = tag.infoName else { return [] }
-      let bytes = [UInt8](text.utf8) + [0]
-      return [UInt8](name.utf8) + little(bytes.count) + bytes
-        + (bytes.count.isMultiple(of: 2) ? [] : [0])
+extension SoundFileHandle {
+  /// The tags of the file; the corresponding C function is `sf_get_string`.
+  var tags: [AudioTag: String] {
+    var tags: [AudioTag: String] = [:]
+    for tag in AudioTag.allCases {
+      guard let text = sf_get_string(file, Int32(tag.names.library)) else { continue }
+      let string = String(cString: text)
+      if !string.isEmpty { tags[tag] = string }
     }
-    guard !texts.isEmpty else { return [] }
-    return [UInt8]("LIST".utf8) + little(texts.count + 4) + [UInt8]("INFO".utf8) + texts
+    return tags
+  }
+
+  /// Adds tags to a file that is being written, as far as its container supports them.
+  ///
+  /// The corresponding C function is `sf_set_string`.
+  func store(_ tags: [AudioTag: String]) {
+    for (tag, text) in tags.inOrder { sf_set_string(file, Int32(tag.names.library), text) }
   }
 }
 
@@ -147,7 +115,7 @@ extension [AudioTag: String] {
         .reduce(0) { $0 << bits | Int($1) }
       let start = offset + headLength
       guard size > 0, size <= bytes.count - start else { return }
-      let tag = AudioTag.allCases.first { $0.frameNames.contains(name) }
+      let tag = AudioTag.allCases.first { $0.names.id3.contains(name) }
       if let tag, let text = id3Text(bytes[start..<start + size], isComment: tag == .comment) {
         self[tag] = self[tag] ?? text
       }

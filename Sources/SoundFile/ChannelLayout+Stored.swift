@@ -16,27 +16,29 @@ extension ChannelLayout {
     default: .wav(channelCount)
     }
   }
+}
 
-  /// The layout of an open file in its own order.
+extension SoundFileHandle {
+  /// The layout of the file in its own order.
   ///
   /// It is the usual one if the file has no positions, or positions that we lack.
   ///
   /// - Parameter head: the first bytes of the file, if available.
-  init(storedIn file: OpaquePointer, _ info: SF_INFO, head: [UInt8]) {
+  func storedLayout(_ info: SF_INFO, head: [UInt8] = []) -> ChannelLayout {
     let count = max(1, Int(info.channels))
-    switch Int(info.format) & SF_FORMAT_TYPEMASK {
+    return switch Int(info.format) & SF_FORMAT_TYPEMASK {
     case SF_FORMAT_OGG where Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS:
-      self = .vorbis(count)
+      .vorbis(count)
     case SF_FORMAT_OGG where Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_OPUS:
-      self = Self.hasPositions(opus: head) ? .vorbis(count) : .wav(count)
+      Self.hasPositions(opus: head) ? .vorbis(count) : .wav(count)
     // For an AIFF file, libsndfile 1.2 returns uninitialized memory.
-    case SF_FORMAT_AIFF: self = .wav(count)
-    default: self = Self.named(in: file, count) ?? .wav(count)
+    case SF_FORMAT_AIFF: .wav(count)
+    default: namedLayout(count) ?? .wav(count)
     }
   }
 
   /// The layout in the header; the corresponding C command is `SFC_GET_CHANNEL_MAP_INFO`.
-  private static func named(in file: OpaquePointer, _ channelCount: Int) -> ChannelLayout? {
+  private func namedLayout(_ channelCount: Int) -> ChannelLayout? {
     guard channelCount > 1 else { return nil }
     var map = [Int32](repeating: 0, count: channelCount)
     let size = Int32(clamping: channelCount * MemoryLayout<Int32>.size)
@@ -47,13 +49,11 @@ extension ChannelLayout {
     return Set(positions).count == channelCount ? ChannelLayout(positions) : nil
   }
 
-  /// Stores the layout in a file.
-  ///
-  /// libsndfile rejects positions that it lacks.
+  /// Stores the positions of the channels to write; libsndfile rejects positions that it lacks.
   ///
   /// The corresponding C command is `SFC_SET_CHANNEL_MAP_INFO`.
-  func store(in file: OpaquePointer) {
-    var map = positions.map(\.inLibrary)
+  func store(_ layout: ChannelLayout) {
+    var map = layout.positions.map(\.inLibrary)
     let size = Int32(clamping: map.count * MemoryLayout<Int32>.size)
     sf_command(file, Int32(SFC_SET_CHANNEL_MAP_INFO), &map, size)
   }

@@ -5,7 +5,8 @@ import Synchronization
 
 /// The owner of a `SNDFILE` with its descriptor, pipe, or virtual file.
 struct SoundFileHandle: ~Copyable {
-  private let file: OpaquePointer
+  /// libsndfile's handle, valid as long as this value.
+  let file: OpaquePointer
   /// The virtual file of libsndfile, retained until the handle is closed.
   private let target: Unmanaged<VirtualFile>?
 
@@ -34,8 +35,13 @@ struct SoundFileHandle: ~Copyable {
   ///
   /// It does not take the lock, so libsndfile's reason of a failure is not available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
-    guard let file = Self.file(descriptor, mode: Int32(SFM_READ), info: &info) else {
-      throw LibraryFailure(code: Int32(SF_ERR_UNRECOGNISED_FORMAT), text: "its header is wrong")
+    // libsndfile 1.2 closes the descriptor on failure, even if told not to. It gets a duplicate, or
+    // we would close a descriptor that another thread has opened meanwhile.
+    let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
+    errno = 0
+    guard copy >= 0, let file = sf_open_fd(copy, Int32(SFM_READ), &info, Int32(SF_TRUE)) else {
+      throw LibraryFailure(
+        code: Int32(SF_ERR_UNRECOGNISED_FORMAT), text: "its header is wrong", systemCode: errno)
     }
     self.file = file
     target = nil
@@ -45,16 +51,6 @@ struct SoundFileHandle: ~Copyable {
     sf_close(file)
     target?.release()
   }
-
-  private static func file(
-    _ descriptor: Descriptor, mode: Int32, info: inout SF_INFO
-  ) -> OpaquePointer? {
-    // libsndfile 1.2 closes the descriptor on failure, even if told not to. It gets a duplicate, or
-    // we would close a descriptor that another thread has opened meanwhile.
-    let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
-    errno = 0
-    return copy < 0 ? nil : sf_open_fd(copy, mode, &info, Int32(SF_TRUE))
-  }
 }
 
 /// libsndfile's message about a failed call, with the system's code.
@@ -62,16 +58,20 @@ struct LibraryFailure: Error {
   let code: Int32
   let text: String
   let systemCode: Int32
+}
 
-  init(code: Int32, text: String, systemCode: Int32 = errno) {
-    (self.code, self.text, self.systemCode) = (code, text, systemCode)
-  }
-
+extension LibraryFailure {
   /// The error of the last failed opening; read it under `openFailure`.
   fileprivate static var opening: LibraryFailure {
     let systemCode = errno
-    let code = sf_error(nil)
-    return LibraryFailure(code: code, text: libraryText(code), systemCode: systemCode)
+    return LibraryFailure(code: sf_error(nil), systemCode: systemCode)
+  }
+
+  /// The corresponding C function is `sf_error_number`.
+  fileprivate init(code: Int32, systemCode: Int32) {
+    // For -1, which the Vorbis encoder returns, libsndfile would print to standard output.
+    let text = code > 0 ? String(cString: sf_error_number(code)) : "the encoder failed"
+    self.init(code: code, text: text, systemCode: systemCode)
   }
 }
 
@@ -104,28 +104,6 @@ extension SoundFileHandle {
     Int(sf_writef_int(file, source, sf_count_t(frames)))
   }
 
-  /// The channel layout in the file's own order.
-  ///
-  /// - Parameter head: the first bytes of the file, if available.
-  func storedLayout(_ info: SF_INFO, head: [UInt8] = []) -> ChannelLayout {
-    ChannelLayout(storedIn: file, info, head: head)
-  }
-
-  /// The tags of the file.
-  var tags: [AudioTag: String] { .init(storedIn: file) }
-
-  /// The cues in the file; the corresponding C command is `SFC_GET_CUE`.
-  var cues: [AudioCue] { .init(storedIn: file) }
-
-  /// Stores the positions of the channels to write.
-  func store(_ layout: ChannelLayout) {
-    layout.store(in: file)
-  }
-
-  private func store(_ tags: [AudioTag: String]) {
-    tags.store(in: file)
-  }
-
   /// Updates the header for the written audio.
   func updateHeader() {
     sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
@@ -138,18 +116,14 @@ extension SoundFileHandle {
 
   /// Sets the maximum audio that Opus buffers before it writes a page.
   private func holdBack(milliseconds: Double) {
-    var milliseconds = milliseconds
-    let size = Int32(MemoryLayout<Double>.size)
-    sf_command(file, Int32(SFC_SET_OGG_PAGE_LATENCY_MS), &milliseconds, size)
+    set(SFC_SET_OGG_PAGE_LATENCY_MS, to: milliseconds)
   }
 
   /// Makes FLAC use blocks of 1,152 frames instead of 4,096, which last many seconds at low rates.
   ///
   /// The compression level determines the block length.
   private func shortenBlocks() {
-    var level = 2.0 / 8
-    let size = Int32(MemoryLayout<Double>.size)
-    sf_command(file, Int32(SFC_SET_COMPRESSION_LEVEL), &level, size)
+    set(SFC_SET_COMPRESSION_LEVEL, to: 2.0 / 8)
   }
 
   /// Sets a constant bit rate for MP3, because with a variable one LAME buffers up to two seconds
@@ -157,13 +131,16 @@ extension SoundFileHandle {
   ///
   /// Below 32 kHz, LAME would choose mono blocks that are too small for a length tag.
   private func keepBitRate(at rate: SampleRate) {
-    var mode = Int32(SF_BITRATE_MODE_CONSTANT)
-    sf_command(file, Int32(SFC_SET_BITRATE_MODE), &mode, Int32(MemoryLayout<Int32>.size))
+    set(SFC_SET_BITRATE_MODE, to: Int32(SF_BITRATE_MODE_CONSTANT))
     guard rate < 32_000 else { return }
     // The scale is linear from 160 kbit/s at 0 to 8 kbit/s at 1; this is 64 kbit/s.
-    var level = (160.0 - 64) / (160 - 8)
-    let size = Int32(MemoryLayout<Double>.size)
-    sf_command(file, Int32(SFC_SET_COMPRESSION_LEVEL), &level, size)
+    set(SFC_SET_COMPRESSION_LEVEL, to: (160.0 - 64) / (160 - 8))
+  }
+
+  /// Changes a setting; the corresponding C function is `sf_command`.
+  private func set<Value: BitwiseCopyable>(_ command: Int, to value: Value) {
+    var value = value
+    sf_command(file, Int32(command), &value, Int32(MemoryLayout<Value>.size))
   }
 
   /// Completes the file with buffered audio and the header; returns a failure or nil.
@@ -175,26 +152,15 @@ extension SoundFileHandle {
     let systemCode = errno
     target?.release()
     discard self
-    guard code != SF_ERR_NO_ERROR else { return nil }
-    return LibraryFailure(
-      code: code, text: libraryText(code), systemCode: systemCode)
+    return code == SF_ERR_NO_ERROR ? nil : LibraryFailure(code: code, systemCode: systemCode)
   }
 
   /// The failure of the last call, or nil.
   var failure: LibraryFailure? {
     let systemCode = errno
     let code = sf_error(file)
-    guard code != SF_ERR_NO_ERROR else { return nil }
-    return LibraryFailure(
-      code: code, text: libraryText(code), systemCode: systemCode)
+    return code == SF_ERR_NO_ERROR ? nil : LibraryFailure(code: code, systemCode: systemCode)
   }
-}
-
-/// The corresponding C function is `sf_error_number`.
-private func libraryText(_ code: Int32) -> String {
-  // For -1, which the Vorbis encoder returns, libsndfile would print to standard output.
-  guard code > 0 else { return "the encoder failed" }
-  return String(cString: sf_error_number(code))
 }
 
 extension SoundFileHandle {

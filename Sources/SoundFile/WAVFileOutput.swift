@@ -159,7 +159,7 @@ struct WAVFileHeader {
 }
 
 /// The name of a chunk and the number of following bytes.
-private func chunkHead(_ name: String, _ size: Int) -> [UInt8] {
+func chunkHead(_ name: String, _ size: Int) -> [UInt8] {
   Array(name.utf8) + little(size, 4)
 }
 
