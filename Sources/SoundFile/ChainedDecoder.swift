@@ -16,21 +16,17 @@ final class ChainedDecoder: SoundDecoder {
   private var decoder: any SoundDecoder
   private var error: SoundFileError?
 
-  /// Creates a decoder for the links of a stream, or for a single link of any kind.
-  init(path: String, _ open: @escaping (Int) throws -> (any SoundDecoder)?) throws {
-    guard let first = try open(0) else { throw SoundFileError.empty(path: path) }
-    (self.path, self.open, decoder) = (path, open, first)
-    (format, encodingDescription, tags) = (first.format, first.encodingDescription, first.tags)
-    (starts, announcedFrameCount) = ([], nil)
-  }
-
-  /// Creates a decoder for the links of a file.
+  /// - Parameter count: the number of links of a file; nil for a stream.
   init(
-    path: String, count: Int, _ open: @escaping (Int) throws -> (any SoundDecoder)?
+    path: String, count: Int? = nil, _ open: @escaping (Int) throws -> (any SoundDecoder)?
   ) throws {
     guard let first = try open(0) else { throw SoundFileError.empty(path: path) }
     (self.path, self.open, decoder) = (path, open, first)
     (format, encodingDescription, tags) = (first.format, first.encodingDescription, first.tags)
+    guard let count else {
+      (starts, announcedFrameCount) = ([], nil)
+      return
+    }
     var starts = [0]
     for index in 0..<count {
       // A link that cannot be opened is reported when decoding reaches it.

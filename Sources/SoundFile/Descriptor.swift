@@ -57,11 +57,6 @@ package final class Descriptor: Sendable {
     return (Descriptor(owning: ends.outlet), Descriptor(owning: ends.inlet))
   }
 
-  /// Creates a file in `folder` without a name, which exists as long as the descriptor.
-  static func temporary(in folder: FilePath) throws(SoundFileError) -> Descriptor {
-    try PendingFile(for: folder.appending("stream").text).descriptor
-  }
-
   /// The free space on the disk for this user, in bytes; the corresponding C function is
   /// `fstatvfs`.
   var freeSpace: Int? {

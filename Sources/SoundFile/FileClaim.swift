@@ -9,7 +9,7 @@ package struct FileClaim {
   /// The file to write.
   package let descriptor: Descriptor
   private let path: String
-  private let isNew: Bool
+  private var isNew = false
   /// The existing file, and its replacement.
   private var existing: Descriptor?
   private var replacement: PendingFile?
@@ -24,11 +24,11 @@ package struct FileClaim {
       let target = linkTarget(path) ?? path
       let file = try PendingFile(for: target)
       try file.descriptor.lock(path)
-      return FileClaim(target, file.descriptor, by: file)
+      return FileClaim(descriptor: file.descriptor, path: target, replacement: file)
     }
     if let new = try Descriptor.making(path) {
       try new.lock(path)
-      return FileClaim(path, new, isNew: true)
+      return FileClaim(descriptor: new, path: path, isNew: true)
     }
     guard replacesExisting else { throw .alreadyExists(path: path) }
     guard let existing = try lockedFile(path) else {
@@ -36,11 +36,12 @@ package struct FileClaim {
       return try of(linkTarget(path) ?? path, replacesExisting: true)
     }
     // A device is written directly.
-    guard existing.isRegularFile else { return FileClaim(path, existing) }
+    guard existing.isRegularFile else { return FileClaim(descriptor: existing, path: path) }
     let replacement = try PendingFile(for: resolved(path))
     try replacement.descriptor.lock(path)
     replacement.descriptor.adoptRights(of: existing.status)
-    return FileClaim(path, replacement.descriptor, replacing: existing, by: replacement)
+    return FileClaim(
+      descriptor: replacement.descriptor, path: path, existing: existing, replacement: replacement)
   }
 
   /// Begins a file that replaces any file at a path, without locking it.
@@ -54,15 +55,7 @@ package struct FileClaim {
     if exists, old.st_mode & S_IFMT == S_IFREG, old.st_uid == geteuid() {
       file.descriptor.adoptRights(of: old)
     }
-    return FileClaim(path, file.descriptor, by: file)
-  }
-
-  private init(
-    _ path: String, _ descriptor: Descriptor, isNew: Bool = false,
-    replacing existing: Descriptor? = nil, by replacement: PendingFile? = nil
-  ) {
-    (self.path, self.descriptor, self.isNew) = (path, descriptor, isNew)
-    (self.existing, self.replacement) = (existing, replacement)
+    return FileClaim(descriptor: file.descriptor, path: path, replacement: file)
   }
 
   /// Whether the written file has no name yet.

@@ -89,9 +89,9 @@ public final class SoundFileReader {
   }
 
   /// Reads a file that a writer has just completed.
-  convenience init(writtenTo descriptor: Descriptor, path: String) throws {
+  convenience init(writtenTo descriptor: Descriptor, path: String) throws(SoundFileError) {
     descriptor.rewind()
-    try self.init(descriptor, path: path, interruption: nil)
+    try self.init(SoundFileInput.open(descriptor, path: path), path: path)
   }
 
   private convenience init(_ descriptor: Descriptor, path: String, interruption: WakeUp?) throws {

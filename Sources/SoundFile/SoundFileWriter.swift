@@ -294,20 +294,10 @@ public final class SoundFileWriter {
   private func checkCompleteness() throws(SoundFileError) {
     guard file.descriptor.isRegularFile, framesWritten > 0 else { return }
     guard encoding.container != .wav else { return }
-    let found = try announcedFrames()
+    let reader = try SoundFileReader(writtenTo: file.descriptor, path: file.path)
+    let found = reader.announcedFrameCount ?? 0
     guard found >= framesWritten else {
       throw .incomplete(path: file.path, written: framesWritten, found: found)
-    }
-  }
-
-  private func announcedFrames() throws(SoundFileError) -> FrameCount {
-    do {
-      return try SoundFileReader(writtenTo: file.descriptor, path: file.path)
-        .announcedFrameCount ?? 0
-    } catch let error as SoundFileError {
-      throw error
-    } catch {
-      throw .cannotRead(path: file.path, reason: "\(error)")
     }
   }
 }

@@ -176,7 +176,7 @@ extension StreamInput {
     after firstBytes: [UInt8], what: String, largestSize: Int = 2 << 30
   ) throws(SoundFileError) -> Descriptor {
     let folder = FilePath.temporaryFolder
-    let file = try Descriptor.temporary(in: folder)
+    let file = try PendingFile(for: folder.appending("stream").text).descriptor
     var bytes = firstBytes
     var size = 0
     while !bytes.isEmpty {

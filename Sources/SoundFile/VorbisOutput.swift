@@ -113,8 +113,10 @@ struct VorbisEncoder: ~Copyable {
   private let stream = UnsafeMutablePointer<ogg_stream_state>.allocate(capacity: 1)
 
   /// Creates an encoder; returns nil if Vorbis does not support the format.
+  ///
+  /// The corresponding C function is `vorbis_encode_init_vbr`.
   init?(_ format: AudioFormat) {
-    guard let info = Self.settings(format) else { return nil }
+    guard let info = Self.choice(format, by: vorbis_encode_init_vbr) else { return nil }
     self.info = info
     vorbis_analysis_init(analysis, info)
     vorbis_block_init(analysis, block)
@@ -139,11 +141,6 @@ struct VorbisEncoder: ~Copyable {
     guard let info = choice(format, by: vorbis_encode_setup_vbr) else { return false }
     discard(info)
     return true
-  }
-
-  /// The corresponding C function is `vorbis_encode_init_vbr`.
-  private static func settings(_ format: AudioFormat) -> UnsafeMutablePointer<vorbis_info>? {
-    choice(format, by: vorbis_encode_init_vbr)
   }
 
   /// The settings that a C function chooses for a format; nil if it refuses.
