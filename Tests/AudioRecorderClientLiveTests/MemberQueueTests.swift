@@ -26,7 +26,7 @@ import Testing
       queue.finish(.success(()))
     }
     var seconds: [Int] = []
-    while case .success(let block) = queue.pop() {
+    while case .block(let block) = queue.pop() {
       seconds.append(block.buffer.firstFrame.rawValue / 16_000)
     }
     #expect(seconds == Array(0..<100))
@@ -42,7 +42,7 @@ import Testing
     for second in 20..<23 { #expect(queue.push(block(second))) }
     queue.finish(.success(()))
     var seen: [DeviceAudio] = []
-    while case .success(let block) = queue.pop() { seen.append(block) }
+    while case .block(let block) = queue.pop() { seen.append(block) }
     #expect(
       seen.map(\.buffer.firstFrame.rawValue) == ((2..<16) + [20, 21, 23]).map { $0 * 16_000 })
     #expect(seen.map(\.lost) == Array(repeating: 0, count: 14) + [64_000, 0, 16_000])
@@ -88,7 +88,7 @@ import Testing
     #expect(isTaken)
     queue.finish(.success(()))
     var seen: [DeviceAudio] = []
-    while case .success(let block) = queue.pop() { seen.append(block) }
+    while case .block(let block) = queue.pop() { seen.append(block) }
     #expect(seen.count == 18)
     #expect(seen.suffix(2).map(\.lost) == [16_000, 0])
     #expect(seen.last?.event == .lost)
@@ -118,9 +118,9 @@ import Testing
   @Test func `the end comes after the queued blocks, with its reason`() {
     _ = queue.push(block(0))
     queue.finish(.failure(SoundCardError.deviceLost("hw")))
-    guard case .success = queue.pop() else { return #expect(Bool(false)) }
+    guard case .block = queue.pop() else { return #expect(Bool(false)) }
     #expect(throws: SoundCardError.deviceLost("hw")) {
-      if case .failure(let end) = queue.pop() { try end.outcome.get() }
+      if case .end(let outcome) = queue.pop() { try outcome.get() }
     }
   }
 }
@@ -147,7 +147,7 @@ private final class SlowDisk: Sendable {
   func rest(of queue: MemberQueue) -> [DeviceAudio] {
     state.withLock { $0.queue = nil }
     var blocks: [DeviceAudio] = []
-    while case .success(let block) = queue.pop() { blocks.append(block) }
+    while case .block(let block) = queue.pop() { blocks.append(block) }
     return blocks
   }
 }

@@ -92,8 +92,8 @@ final class CaptureMember: @unchecked Sendable {
   private func serve(_ queue: MemberQueue, _ leave: () -> Void) {
     while true {
       switch queue.pop() {
-      case .failure(let end): return complete(end.outcome)
-      case .success(let captured):
+      case .end(let outcome): return complete(outcome)
+      case .block(let captured):
         let wantsMore = Result { try consumer.take(captured) }
         if case .success(true) = wantsMore { continue }
         queue.refuse()
@@ -126,6 +126,13 @@ final class MemberQueue: Sendable {
   /// Waits for a signal with a timeout; returns the time waited.
   typealias Wait = @Sendable (WakeUp, _ atMost: Duration) -> Duration
 
+  /// What the reader gets.
+  enum Element {
+    case block(DeviceAudio)
+    /// How the capture ended; nothing follows.
+    case end(Result<Void, any Error>)
+  }
+
   private enum End {
     case open
     /// Nothing follows the queued blocks.
@@ -136,11 +143,6 @@ final class MemberQueue: Sendable {
     var isRefused: Bool {
       if case .refused = self { true } else { false }
     }
-  }
-
-  private enum Step<Value> {
-    case done(Value)
-    case wait
   }
 
   private struct State {
@@ -182,15 +184,16 @@ final class MemberQueue: Sendable {
       return true
     }
 
-    mutating func next() -> Step<Result<DeviceAudio, MemberQueueEnd>> {
+    /// Takes the next element; nil if the reader must wait for it.
+    mutating func next() -> Element? {
       if !blocks.isEmpty {
         let block = blocks.removeFirst()
         queued -= block.buffer.duration
         if queued <= depth / 2 { timeLeft = timeout }
-        return .done(.success(block))
+        return .block(block)
       }
-      guard case .finished(let outcome) = end else { return .wait }
-      return .done(.failure(MemberQueueEnd(outcome: outcome)))
+      guard case .finished(let outcome) = end else { return nil }
+      return .end(outcome)
     }
   }
 
@@ -239,9 +242,12 @@ final class MemberQueue: Sendable {
   }
 
   /// The next block as soon as there is one, or how the capture ended.
-  func pop() -> Result<DeviceAudio, MemberQueueEnd> {
+  func pop() -> Element {
     defer { writerWakeUp.signal() }
-    return waitForValue { $0.next() }
+    while true {
+      if let next = state.withLock({ $0.next() }) { return next }
+      readerWakeUp.wait()
+    }
   }
 
   /// Notes that the consumer wants no more.
@@ -257,22 +263,8 @@ final class MemberQueue: Sendable {
 
   /// Returns when the writer knows that the consumer wants no more.
   func waitForRelease() {
-    waitForValue { $0.isReleased ? .done(()) : .wait }
+    while !state.withLock(\.isReleased) { readerWakeUp.wait() }
   }
-
-  private func waitForValue<Value: Sendable>(_ body: (inout State) -> Step<Value>) -> Value {
-    while true {
-      switch state.withLock({ body(&$0) }) {
-      case .done(let value): return value
-      case .wait: readerWakeUp.wait()
-      }
-    }
-  }
-}
-
-/// The end of a queue: how the capture ended.
-struct MemberQueueEnd: Error {
-  let outcome: Result<Void, any Error>
 }
 
 extension DeviceAudio {
