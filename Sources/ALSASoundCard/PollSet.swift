@@ -36,17 +36,13 @@ struct PollSet: ~Copyable {
     if interest == .nothing {
       for index in 0..<filled { device[index].events = 0 }
     }
-    let ready = pollAll(filled, milliseconds)
+    entries[0] = pollfd(fd: waker.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    let ready = poll(entries, nfds_t(filled + 1), milliseconds)
     if ready == 0 { return .timeOut }
     if ready < 0 { return errno == EINTR ? .waker : .failure(-errno) }
     if entries[0].revents != 0 { return .waker }
     var events: UInt16 = 0
     let code = snd_pcm_poll_descriptors_revents(pcm, device, UInt32(filled), &events)
     return code < 0 ? .failure(code) : .device(Int32(events))
-  }
-
-  private func pollAll(_ deviceCount: Int, _ milliseconds: Int32) -> Int32 {
-    entries[0] = pollfd(fd: waker.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    return poll(entries, nfds_t(deviceCount + 1), milliseconds)
   }
 }

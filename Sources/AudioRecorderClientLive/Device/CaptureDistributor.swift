@@ -79,11 +79,8 @@ final class CaptureDistributor: TimelineConsumer {
     let newcomers = capture.takeNewcomers()
     guard !newcomers.isEmpty else { return }
     members += newcomers
-    for member in newcomers where member.mayStall {
+    for member in members where member.mayStall || members.count > 1 {
       member.startThread { [capture] in capture.nudge() }
-    }
-    if members.count > 1 {
-      for member in members { member.startThread { [capture] in capture.nudge() } }
     }
     if absence != nil { reportLoss(to: Set(newcomers.map(\.number))) }
   }

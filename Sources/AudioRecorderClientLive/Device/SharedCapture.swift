@@ -38,7 +38,13 @@ final class SharedCapture: Sendable {
 
   /// Gives up an unused lease.
   func release() {
-    act(state.withLock { $0.users.release() })
+    switch state.withLock({ $0.users.release() }) {
+    case .keepRunning: break
+    case .endCapture: engine.nudge()
+    case .closeDevice:
+      engine.close()
+      closed.open()
+    }
   }
 
   /// Turns a lease into a membership; the first member runs the capture for all, on this thread.
@@ -103,16 +109,6 @@ final class SharedCapture: Sendable {
     }
     closed.open()
     distributor.end(outcome)
-  }
-
-  private func act(_ leaving: CaptureUsers.Leaving) {
-    switch leaving {
-    case .keepRunning: break
-    case .endCapture: engine.nudge()
-    case .closeDevice:
-      engine.close()
-      closed.open()
-    }
   }
 
   /// Captures until no member is left, or until the device ends or is lost for good; on the calling

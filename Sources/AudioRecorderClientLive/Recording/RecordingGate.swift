@@ -36,8 +36,6 @@ struct RecordingGate {
   /// Whether a pause omits the current audio.
   var isPaused: Bool { pause.isPaused }
 
-  var heldFrames: FrameCount { (start?.heldFrames ?? 0) + (trimmer?.heldFrames ?? 0) }
-
   mutating func apply(_ command: RecordingCommand) -> [Output] {
     switch command {
     case .start:
