@@ -305,9 +305,7 @@ final class PlaybackThread: @unchecked Sendable {
     let passed = playhead.played - reportedAt
     var isNews = false
     timeToDeadline = nil
-    var index = voices.count
-    while index > 0 {
-      index -= 1
+    for index in (0..<voices.count).reversed() {
       let voice = voices[index]
       let timeLeft = voice.timeLeft(playhead, buffer: bufferLength, at: pcm.elapsed)
       voice.observe(playhead, isOver: timeLeft == .zero)

@@ -109,9 +109,7 @@ final class VoiceTable {
 
   /// Applies commands at once while the device is lost and nothing is audible.
   func settleInSilence(_ link: PlaybackLink) {
-    var index = count
-    while index > 0 {
-      index -= 1
+    for index in (0..<count).reversed() {
       let voice = self[index]
       if voice.isOver {
         if link.events.writable > 0 { link.events.tryWrite(.finished(remove(at: index))) }

@@ -95,9 +95,7 @@ final class BusGains {
 
   /// Begins the block after one of `frames`; gains begin to move to new settings.
   func begin(after frames: Int) {
-    var index = count
-    while index > 0 {
-      index -= 1
+    for index in (0..<count).reversed() {
       entries[index].gain.skip(frames)
       guard entries[index].isInUse || !entries[index].gain.isSteady else {
         remove(at: index)
