@@ -68,7 +68,7 @@ package struct FileClaim {
     existing = nil
   }
 
-  /// Restores the previous state.
+  /// Restores the previous state of the name: an existing file, or none.
   func discard() {
     guard isNew, descriptor.isFile(at: path) else { return }
     FilePath(path).remove()

@@ -6,7 +6,8 @@ import Glibc
 /// partial blocks. Existing bytes, such as its header, can still be updated.
 final class GrowingFile {
   let path: String
-  private var claim: FileClaim
+  /// The right to its name, which another file may have until this one is published.
+  var claim: FileClaim
 
   /// The end of the written bytes.
   private(set) var length = 0
@@ -22,9 +23,6 @@ final class GrowingFile {
 
   var descriptor: Descriptor { claim.descriptor }
 
-  /// Whether another file still has the name, until this one is published.
-  var isPending: Bool { claim.isPending }
-
   /// Creates a file, which replaces an existing one when it is published.
   ///
   /// - Parameter isAtomic: whether even a new file appears only when it is published.
@@ -37,21 +35,6 @@ final class GrowingFile {
       throw .cannotWrite(
         path: path, reason: "it is not a regular file: its header could not be completed")
     }
-  }
-
-  /// Publishes it under its name; calling it again has no effect.
-  func publish() throws(SoundFileError) {
-    try claim.publish()
-  }
-
-  /// Restores the previous state of the name: an existing file, or none.
-  func discard() {
-    claim.discard()
-  }
-
-  /// Lets others write the file of this name.
-  func release() {
-    claim.release()
   }
 
   /// The error of the first failed write.
@@ -114,7 +97,7 @@ final class GrowingFile {
   func loss() -> FileLoss? {
     let status = descriptor.status
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-    let linkCount = isPending ? 1 : Int(status.st_nlink)
+    let linkCount = claim.isPending ? 1 : Int(status.st_nlink)
     return FileLoss(linkCount: linkCount, size: Int(status.st_size), written: length)
   }
 }

@@ -85,7 +85,7 @@ public final class SoundFileWriter {
     do throws(SoundFileError) {
       output = try Self.output(file, format, encoding, tags, largestWAV: largestWAV)
     } catch {
-      file.discard()
+      file.claim.discard()
       throw error
     }
     self.init(file, output: output, format: format, encoding: encoding, isAtomic: isAtomic)
@@ -128,7 +128,7 @@ public final class SoundFileWriter {
     guard !isAtomic, !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil
     else { return }
     // There is no caller who could receive an error.
-    try? file.publish()
+    try? file.claim.publish()
   }
 
   /// Writes a buffer; its frame index is ignored.
@@ -182,8 +182,8 @@ public final class SoundFileWriter {
     sync?.end()
     defer {
       // A file that was never published disappears.
-      if file.isPending { framesLeft = 0 }
-      file.release()
+      if file.claim.isPending { framesLeft = 0 }
+      file.claim.release()
     }
     let written = framesWritten
     // Checked before completing the file, which could fill a truncation.
@@ -205,7 +205,7 @@ public final class SoundFileWriter {
     if loss != nil { throw .incomplete(path: file.path, written: written, found: framesWritten) }
     guard !hasFailed else { return try checkLoss() }
     if let unstored { throw unstored }
-    try file.publish()
+    try file.claim.publish()
     try check()
     try checkCompleteness()
   }
@@ -218,8 +218,8 @@ public final class SoundFileWriter {
     isClosed = true
     sync?.end()
     framesLeft = 0
-    file.discard()
-    file.release()
+    file.claim.discard()
+    file.claim.release()
   }
 
   /// Performs the due updates and checks.
@@ -231,7 +231,7 @@ public final class SoundFileWriter {
     // Nobody reads the file, or keeps a part of it, before it is complete.
     guard !isAtomic else { return try checkEncoder() }
     try output.updateHeader()
-    try file.publish()
+    try file.claim.publish()
     guard updates == .everything else { return }
     synchronize()
     try check()
