@@ -4,29 +4,27 @@ import FoundationEssentials
 
 /// Identifies a file or stream and chooses its decoder.
 enum SoundFileInput {
-  /// - Throws: also if the system has no resources for interrupting a read.
+  /// - Parameter interruption: ends a read that waits; if it is nil, one is made when it is needed.
+  /// - Throws: also if the system has no resources for it.
   static func open(
-    _ descriptor: Descriptor, path: String
+    _ descriptor: Descriptor, path: String, interruption: WakeUp? = nil
   ) throws(SoundFileError) -> any SoundDecoder {
-    try open(descriptor, path: path, interruption: interruption(path))
+    if descriptor.isRegularFile { return try open(file: descriptor, path: path, interruption) }
+    guard !descriptor.isDirectory else { throw .isDirectory(path: path) }
+    let stream = StreamInput(
+      source: descriptor, path: path, interruption: try existing(interruption, path))
+    return try open(stream, path: path)
   }
 
-  private static func interruption(_ path: String) throws(SoundFileError) -> WakeUp {
+  private static func existing(
+    _ interruption: WakeUp?, _ path: String
+  ) throws(SoundFileError) -> WakeUp {
+    if let interruption { return interruption }
     do {
       return try WakeUp()
     } catch {
       throw .cannotRead(path: path, reason: "\(error)")
     }
-  }
-
-  static func open(
-    _ descriptor: Descriptor, path: String,
-    interruption: @autoclosure () throws(SoundFileError) -> WakeUp
-  ) throws(SoundFileError) -> any SoundDecoder {
-    if descriptor.isRegularFile { return try open(file: descriptor, path: path, interruption()) }
-    guard !descriptor.isDirectory else { throw .isDirectory(path: path) }
-    let stream = StreamInput(source: descriptor, path: path, interruption: try interruption())
-    return try open(stream, path: path)
   }
 
   /// Spools streams that need seeking to a file, and reads others as they arrive.
@@ -76,8 +74,7 @@ enum SoundFileInput {
   }
 
   private static func open(
-    file: Descriptor, path: String,
-    _ interruption: @autoclosure () throws(SoundFileError) -> WakeUp
+    file: Descriptor, path: String, _ interruption: WakeUp?
   ) throws(SoundFileError) -> any SoundDecoder {
     let size = file.size
     guard size > 0 else { throw .empty(path: path) }
@@ -97,12 +94,12 @@ enum SoundFileInput {
       } catch {
         guard let kind else { throw error }
         // FFmpeg may be able to read a file of a known kind that libsndfile rejects.
-        return try ffmpeg(file, kind, path, interruption(), after: error)
+        return try ffmpeg(file, kind, path, existing(interruption, path), after: error)
       }
     }
     guard let kind else { throw .notAudio(path: path) }
     let stored = LosslessSamples(head: part.bytes(at: 0, count: LosslessSamples.headLength))
-    return try ffmpeg(.file(file), kind, path, interruption(), stored: stored)
+    return try ffmpeg(.file(file), kind, path, existing(interruption, path), stored: stored)
   }
 
   /// Opens a file with libsndfile, with the size that the header announces.
@@ -168,14 +165,12 @@ enum SoundFileInput {
   }
 
   /// Opens a file on the web.
-  static func open(address: String) throws(SoundFileError) -> any SoundDecoder {
-    try open(address: address, interruption: interruption(address))
-  }
-
-  /// Opens a file on the web; the interruption ends a read that waits.
-  static func open(address: String, interruption: WakeUp) throws(SoundFileError) -> any SoundDecoder
-  {
-    try ffmpeg(.address(address), FileKind("a file on the web", .ffmpeg), address, interruption)
+  static func open(
+    address: String, interruption: WakeUp? = nil
+  ) throws(SoundFileError) -> any SoundDecoder {
+    try ffmpeg(
+      .address(address), FileKind("a file on the web", .ffmpeg), address,
+      existing(interruption, address))
   }
 
   /// - Parameter stored: the samples in the file; nil for a lossy coder, and if they are unknown.
