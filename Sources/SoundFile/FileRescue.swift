@@ -118,8 +118,13 @@ public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
 
   /// A short description for users.
   public var description: String {
-    Self.text(
-      announced: announced?.duration(at: sampleRate), decoded: decoded.duration(at: sampleRate))
+    let (announced, decoded) = durations
+    return Self.text(announced: announced, decoded: decoded)
+  }
+
+  /// The lengths as durations.
+  package var durations: (announced: Duration?, decoded: Duration) {
+    (announced?.duration(at: sampleRate), decoded.duration(at: sampleRate))
   }
 
   /// The same description for durations.

@@ -14,11 +14,7 @@ final class FileSource: FeederSource {
     self.file = file
   }
 
-  var shortfall: (announced: Duration?, decoded: Duration)? {
-    guard let reader, let shortfall = reader.shortfall else { return nil }
-    let rate = reader.format.sampleRate
-    return (shortfall.announced?.duration(at: rate), shortfall.decoded.duration(at: rate))
-  }
+  var shortfall: (announced: Duration?, decoded: Duration)? { reader?.shortfall?.durations }
 
   var position: FrameCount { reader?.position ?? 0 }
 

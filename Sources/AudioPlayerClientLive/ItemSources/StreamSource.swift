@@ -41,10 +41,7 @@ final class StreamSource: FeederSource {
     reading?.cancel()
   }
 
-  var shortfall: (announced: Duration?, decoded: Duration)? {
-    guard let rate = format?.sampleRate, let shortfall = pipeShortfall.noted else { return nil }
-    return (shortfall.announced?.duration(at: rate), shortfall.decoded.duration(at: rate))
-  }
+  var shortfall: (announced: Duration?, decoded: Duration)? { pipeShortfall.noted?.durations }
 
   var position: FrameCount { buffers.position }
 

@@ -112,7 +112,7 @@ struct VoiceTransport: Equatable {
     switch phase {
     case .primed: if isToBeSilent { fallSilent() } else { phase = .sounding }
     case .sounding: if isToBeSilent { fadeOut(supply) }
-    case .fadingOut: if isToBeSilent { hurry(supply) } else { fadeIn() }
+    case .fadingOut: if isToBeSilent { fade.arrive(within: length(supply)) } else { fadeIn() }
     case .silent: if !isToBeSilent, supply.isComplete || supply.readable >= block { fadeIn() }
     case .over: break
     }
@@ -140,10 +140,6 @@ struct VoiceTransport: Equatable {
   private mutating func fadeOut(_ supply: Supply) {
     fade.move(to: 0, in: length(supply))
     phase = .fadingOut
-  }
-
-  private mutating func hurry(_ supply: Supply) {
-    fade.arrive(within: length(supply))
   }
 
   private mutating func fallSilent() {

@@ -65,11 +65,6 @@ final class CaptureSession: Sendable {
     return capture.blockCount
   }
 
-  /// Ends a session that could not begin.
-  func fail(_ error: any Error) {
-    end(.failure(error))
-  }
-
   /// Returns when everything is closed.
   func waitUntilClosed() async {
     await gate.wait()
@@ -129,7 +124,8 @@ final class CaptureSession: Sendable {
     capture.join(member)
   }
 
-  private func end(_ result: Result<Void, any Error>) {
+  /// Ends the session; `Recording` also ends one that could not begin.
+  func end(_ result: Result<Void, any Error>) {
     state.withLock { ($0.stop, $0.capture) = (nil, nil) }
     outcome.withLock { $0 = result.mapError(AudioRecorderError.init) }
     gate.open()

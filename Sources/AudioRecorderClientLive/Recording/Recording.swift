@@ -83,7 +83,7 @@ final class Recording: Sendable {
         plan.deviceRequest, on: source.soundCard, of: source.hub, clock: source.clock
       ) { [self] in try consumer(plan, $0, report) }
     } catch {
-      session.fail(error)
+      session.end(.failure(error))
     }
     await session.waitUntilClosed()
   }
