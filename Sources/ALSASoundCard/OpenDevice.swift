@@ -4,10 +4,10 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// An open device with its settings, shared by playback and capture.
-///
-/// Not `Sendable`: its PCM is used by one thread at a time.
-final class OpenDevice {
+/// An open device with its settings: what playback and capture have in common.
+// `@unchecked Sendable` is right because only the constant `configuration` and `waker` are shared;
+// everything else is called by one thread at a time, as `PCM` requires.
+class OpenDevice: PCM, @unchecked Sendable {
   let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
   let waker: WakeUp
@@ -146,15 +146,13 @@ final class OpenDevice {
   /// A plug-in or a server's client may spin, and the kernel ends a process whose real-time thread
   /// spins.
   func adoptThread() {
-    guard let pcm, Self.isDriver(snd_pcm_type(pcm)) else {
+    // Only a hardware PCM's calls go directly to the kernel.
+    guard let pcm, snd_pcm_type(pcm) == SND_PCM_TYPE_HW else {
       return ALSALog.note(
         "normal priority: \"\(configuration.device)\" is a plug-in, not a card's own driver")
     }
     RealTimePriority.request(for: "the \(direction.rawValue) device \"\(configuration.device)\"")
   }
-
-  /// Whether calls to a PCM of this type go directly to the kernel.
-  static func isDriver(_ type: snd_pcm_type_t) -> Bool { type == SND_PCM_TYPE_HW }
 
   /// The frames in the device's buffer by its write position, or nil if unknown.
   var held: FrameCount? {
