@@ -62,11 +62,9 @@ final class DataSync: Sendable {
 
   /// Requests a flush and returns at once.
   func request() {
-    switch state.withLock({ $0.clock.request(at: time()) }) {
-    case .begin: wakeUp.signal()
-    case .wait: break
-    case .waitAndReport(let slowness): report(slowness)
-    }
+    // The requests during a flush are one signal, for one more flush.
+    wakeUp.signal()
+    if let slowness = state.withLock({ $0.clock.slowness(at: time()) }) { report(slowness) }
   }
 
   /// Waits for the current request and ends the thread; calling it again has no effect.
@@ -86,83 +84,42 @@ final class DataSync: Sendable {
     while true {
       wakeUp.wait()
       guard !state.withLock(\.isEnding) else { return }
-      repeat { note(store()) } while endFlush()
+      state.withLock { $0.clock.begin(at: time()) }
+      let code = state.withLock(\.store)?() ?? 0
+      let slowness = state.withLock { state in
+        if state.failureCode == 0 { state.failureCode = code }
+        return state.clock.end(at: time())
+      }
+      if let slowness { report(slowness) }
     }
-  }
-
-  private func store() -> Int32 {
-    state.withLock(\.store)?() ?? 0
-  }
-
-  private func note(_ code: Int32) {
-    state.withLock { if $0.failureCode == 0 { $0.failureCode = code } }
-  }
-
-  /// Records the end of a flush; returns whether the next one begins now.
-  private func endFlush() -> Bool {
-    let (beginsNext, slowness) = state.withLock { state in
-      let (beginsNext, slowness) = state.clock.done(at: time())
-      return (beginsNext && !state.isEnding, slowness)
-    }
-    if let slowness { report(slowness) }
-    return beginsNext
   }
 }
 
-/// Schedules flushes to the disk: one at a time, with later requests combined into one.
+/// Measures flushes to the disk, one at a time.
 struct SyncClock {
-  /// The response to a request.
-  enum Action: Equatable {
-    /// Nothing is running: begin.
-    case begin
-    /// A flush is running, and another one follows.
-    case wait
-    /// The same, and the running flush is overdue; reported once for each.
-    case waitAndReport(Duration)
-  }
-
-  private enum State {
-    case idle
-    case busy
-    case busyAndDue
-  }
-
   /// The time that a flush may take before it is reported.
   static let limit = Duration.seconds(5)
 
-  private var state = State.idle
-  private var began = Duration.zero
-  private var hasReported = false
+  /// When the running flush began; nil without one, and once it has been reported.
+  private var began: Duration?
 
-  /// Requests a flush at `time`.
-  mutating func request(at time: Duration) -> Action {
-    if state == .idle {
-      begin(at: time)
-      return .begin
-    }
-    state = .busyAndDue
-    return slowness(at: time).map { .waitAndReport($0) } ?? .wait
+  /// Records the beginning of a flush at `time`.
+  mutating func begin(at time: Duration) {
+    began = time
   }
 
-  /// Records the end of a flush at `time`.
-  ///
-  /// - Returns: whether the next one should begin now, and the duration of this one if it was slow
-  ///   and has not been reported.
-  mutating func done(at time: Duration) -> (beginsNext: Bool, slowness: Duration?) {
-    let slowness = slowness(at: time)
-    let beginsNext = state == .busyAndDue
-    if beginsNext { begin(at: time) } else { state = .idle }
-    return (beginsNext, slowness)
-  }
-
-  private mutating func begin(at time: Duration) {
-    (state, began, hasReported) = (.busy, time, false)
-  }
-
-  private mutating func slowness(at time: Duration) -> Duration? {
-    guard !hasReported, time - began > Self.limit else { return nil }
-    hasReported = true
+  /// The duration of the running flush if it is slow, once for each.
+  mutating func slowness(at time: Duration) -> Duration? {
+    guard let began, time - began > Self.limit else { return nil }
+    self.began = nil
     return time - began
+  }
+
+  /// Records the end of a flush at `time`; returns its duration if it was slow and has not been
+  /// reported.
+  mutating func end(at time: Duration) -> Duration? {
+    defer { began = nil }
+    return slowness(at: time)
   }
 }
 
