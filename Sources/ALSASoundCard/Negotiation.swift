@@ -133,18 +133,18 @@ struct SettledDevice: ~Copyable {
     _ id: AudioDevice.ID, _ request: PCMRequest, for direction: AudioDevice.Direction
   ) throws(SoundCardError) -> SettledDevice {
     do throws(SoundCardError) {
-      return try SettledDevice(id, request, for: direction, formats: .cardsOwn)
+      return try SettledDevice(id, request, for: direction, convertsFormats: false)
     } catch .unsupported {
       // The first handle is closed by now; a card can be opened only once.
-      return try SettledDevice(id, request, for: direction, formats: .converted)
+      return try SettledDevice(id, request, for: direction, convertsFormats: true)
     }
   }
 
   private init(
     _ id: AudioDevice.ID, _ request: PCMRequest, for direction: AudioDevice.Direction,
-    formats: PCMHandle.Formats
+    convertsFormats: Bool
   ) throws(SoundCardError) {
-    let handle = try PCMHandle(opening: id, for: direction, formats: formats)
+    let handle = try PCMHandle(opening: id, for: direction, convertsFormats: convertsFormats)
     configuration = try Negotiation(
       pcm: handle.pcm, device: id, request: request, direction: direction
     ).settle()

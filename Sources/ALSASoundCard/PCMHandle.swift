@@ -11,26 +11,15 @@ struct PCMHandle: ~Copyable {
   /// Guards process-wide state in alsa-lib and its plug-ins.
   private static let queue = OpeningQueue(limit: .seconds(1))
 
-  /// Whether ALSA's `plug` may offer sample formats that the card lacks.
-  enum Formats {
-    case cardsOwn
-    case converted
-
-    fileprivate var mode: CInt {
-      switch self {
-      case .cardsOwn: SND_PCM_NO_AUTO_FORMAT
-      case .converted: 0
-      }
-    }
-  }
-
   /// Opens a device without waiting for it to become free; blocks while a sound server is slow.
+  ///
+  /// - Parameter convertsFormats: whether ALSA's `plug` may offer formats that the card lacks.
   init(
-    opening id: AudioDevice.ID, for direction: AudioDevice.Direction, formats: Formats
+    opening id: AudioDevice.ID, for direction: AudioDevice.Direction, convertsFormats: Bool
   ) throws(SoundCardError) {
     var pcm: OpaquePointer?
     let stream = direction == .playback ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
-    let mode = SND_PCM_NONBLOCK | formats.mode
+    let mode = SND_PCM_NONBLOCK | (convertsFormats ? 0 : SND_PCM_NO_AUTO_FORMAT)
     let code: Int32
     do {
       code = try Self.queue.run { snd_pcm_open(&pcm, id.rawValue, stream, mode) }
