@@ -24,7 +24,7 @@ final class ALSACapture: OpenDevice, CapturePCM, @unchecked Sendable {
     let target = direct ?? scratch
     memset(target, 0, frames * channels * 4)
     let read = snd_pcm_readi(pcm, target, snd_pcm_uframes_t(frames))
-    guard read >= 0 else { return try recovered(Int32(read)) }
+    guard read >= 0 else { return try transfer(after: Int32(read)) }
     // A device without frames now returns EAGAIN; zero frames mean the end of a file.
     if read == 0 { hasEnded = true }
     transferred(read)
@@ -43,12 +43,5 @@ final class ALSACapture: OpenDevice, CapturePCM, @unchecked Sendable {
       scratch, as: format,
       to: UnsafeMutableBufferPointer(start: routed, count: samples.count))
     routing.apply(routed, frames: frames, into: target)
-  }
-
-  private func recovered(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
-    guard case .interrupted(let interruption) = try recover(code) else {
-      return .frames(.zero)
-    }
-    return .interrupted(interruption)
   }
 }

@@ -96,10 +96,8 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
   }
 
   private func recovered(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
-    guard case .interrupted(let interruption) = try recover(code) else {
-      return .frames(.zero)
-    }
-    delayEstimate.emptied()
-    return .interrupted(interruption)
+    let transfer = try transfer(after: code)
+    if case .interrupted = transfer { delayEstimate.emptied() }
+    return transfer
   }
 }

@@ -151,6 +151,12 @@ extension OpenDevice {
     }
   }
 
+  /// Recovers from a failed transfer; returns its outcome.
+  func transfer(after code: Int32) throws(SoundCardError) -> PCMTransfer {
+    guard case .interrupted(let interruption) = try recover(code) else { return .frames(.zero) }
+    return .interrupted(interruption)
+  }
+
   /// Recovers without reporting; the next `wait` reports the interruption.
   func recoverSilently(_ code: Int32) throws(SoundCardError) {
     if case .interrupted(let interruption) = try recover(code) {
