@@ -63,19 +63,9 @@ public enum SoundFileError: Error, Equatable {
 
 extension SoundFileError: CustomStringConvertible {
   /// A sentence for users.
-  public var description: String {
-    switch self {
-    case .notFound, .isDirectory, .permissionDenied, .empty, .notAudio, .unsupported, .silent,
-      .damaged, .cannotRead, .notSeekable:
-      readingText
-    case .unsupportedFormat, .unknownExtension, .wrongFormat:
-      formatText
-    default:
-      writingText
-    }
-  }
+  public var description: String { readingText ?? formatText ?? writingText }
 
-  private var readingText: String {
+  private var readingText: String? {
     switch self {
     case .notFound(let path): "there is no \(FilePath(path)); check the name and its folder"
     case .isDirectory(let path): "\(FilePath(path)) is a folder; name a file in it"
@@ -94,11 +84,11 @@ extension SoundFileError: CustomStringConvertible {
     case .cannotRead(let path, let reason): "cannot read \(FilePath(path)): \(reason)"
     case .notSeekable(let path):
       "\(FilePath(path)) is a stream and can only be read from its beginning; save it to a file first"
-    default: ""
+    default: nil
     }
   }
 
-  private var formatText: String {
+  private var formatText: String? {
     switch self {
     case .unsupportedFormat(let format, let encoding, let reason):
       "\(encoding) cannot hold \(format): \(reason)"
@@ -107,7 +97,7 @@ extension SoundFileError: CustomStringConvertible {
         + "use one of \(SoundFileEncoding.pathExtensions.joined(separator: ", "))"
     case .wrongFormat(let expected, let actual):
       "the file holds \(expected), but the buffer is \(actual); convert it first"
-    default: ""
+    default: nil
     }
   }
 
