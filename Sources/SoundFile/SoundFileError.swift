@@ -177,7 +177,7 @@ enum SystemErrors {
     case ENOENT, ENOTDIR: .notFound(path: path)
     case EISDIR: .isDirectory(path: path)
     case EACCES, EPERM: .permissionDenied(path: path)
-    default: .cannotRead(path: path, reason: text(code))
+    default: .cannotRead(path: path, reason: FilePathError(code: code).reason)
     }
   }
 
@@ -191,11 +191,7 @@ enum SystemErrors {
     case EFBIG: .tooLarge(path: path)
     case EPIPE: .brokenPipe(path: path)
     case ETIMEDOUT: .cannotWrite(path: path, reason: "its reader takes nothing")
-    default: .cannotWrite(path: path, reason: text(code))
+    default: .cannotWrite(path: path, reason: FilePathError(code: code).reason)
     }
-  }
-
-  private static func text(_ code: Int32) -> String {
-    "\(String(cString: strerror(code))) (errno \(code))"
   }
 }
