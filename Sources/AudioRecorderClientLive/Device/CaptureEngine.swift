@@ -37,9 +37,6 @@ final class CaptureEngine: Sendable {
     link.consumerWakeUp.wait()
   }
 
-  /// Whether the capture was stopped.
-  var isStopping: Bool { link.isStopping }
-
   /// Ends the capture, from any thread; audio captured so far is delivered.
   func stop() {
     link.stop()
