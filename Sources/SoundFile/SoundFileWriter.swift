@@ -195,16 +195,12 @@ public final class SoundFileWriter {
     if let sync { file.note(failureCode: sync.failureCode) }
     // The error of a failed write has already been thrown.
     if let failure, !hasFailed { throw failure }
-    let unstored: SoundFileError?
-    do throws(SoundFileError) {
+    let storing = Result { () throws(SoundFileError) in
       try file.descriptor.synchronize(path: file.path)
-      unstored = nil
-    } catch {
-      unstored = error
     }
     if loss != nil { throw .incomplete(path: file.path, written: written, found: framesWritten) }
     guard !hasFailed else { return try checkLoss() }
-    if let unstored { throw unstored }
+    try storing.get()
     try file.claim.publish()
     try check()
     try checkCompleteness()

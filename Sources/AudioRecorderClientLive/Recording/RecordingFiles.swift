@@ -201,14 +201,8 @@ final class FileClosing: @unchecked Sendable {
   }
 
   private func close(_ completed: (FrameCount) -> Void) {
-    let result: Result<Void, SoundFileError>
-    do throws(SoundFileError) {
-      try closing(writer)
-      completed(writer.framesWritten)
-      result = .success(())
-    } catch {
-      result = .failure(error)
-    }
+    let result = Result { () throws(SoundFileError) in try closing(writer) }
+    if case .success = result { completed(writer.framesWritten) }
     outcome.withLock { $0 = result }
   }
 }
