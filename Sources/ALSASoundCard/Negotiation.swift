@@ -165,8 +165,11 @@ struct Thresholds {
   }
 
   func set() throws(SoundCardError) {
-    let parameters = try SoftwareParameters(for: configuration.device)
-    let software = parameters.pointer
+    var parameters: OpaquePointer?
+    guard snd_pcm_sw_params_malloc(&parameters) == 0, let software = parameters else {
+      throw .operating(configuration.device, "snd_pcm_sw_params_malloc", code: -ENOMEM)
+    }
+    defer { snd_pcm_sw_params_free(software) }
     let buffer = snd_pcm_uframes_t(configuration.buffer.rawValue)
     let period = snd_pcm_uframes_t(configuration.period.rawValue)
     try check(snd_pcm_sw_params_current(pcm, software))
@@ -206,19 +209,4 @@ private struct HardwareParameters: ~Copyable {
   }
 
   deinit { snd_pcm_hw_params_free(pointer) }
-}
-
-/// The owner of a set of software parameters.
-private struct SoftwareParameters: ~Copyable {
-  let pointer: OpaquePointer
-
-  init(for device: AudioDevice.ID) throws(SoundCardError) {
-    var pointer: OpaquePointer?
-    guard snd_pcm_sw_params_malloc(&pointer) == 0, let pointer else {
-      throw .operating(device, "snd_pcm_sw_params_malloc", code: -ENOMEM)
-    }
-    self.pointer = pointer
-  }
-
-  deinit { snd_pcm_sw_params_free(pointer) }
 }
