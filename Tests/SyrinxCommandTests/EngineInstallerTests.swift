@@ -193,7 +193,7 @@ final class EngineInstallerTests: InstallFixture {
   {
     let folders = try await installer().install(
       [index.model, index.runtime],
-      preparing: preparation { _, _ in throw CommandFailure(description: "too little memory") })
+      preparing: preparation { _, _ in throw CommandFailure("too little memory") })
     #expect(folders[0].manifest?.files.map(\.name) == ["copy.bin", "model.bin"])
     let sentence = try error.text()
     #expect(sentence.contains("model is installed but not prepared") && sentence.contains("memory"))

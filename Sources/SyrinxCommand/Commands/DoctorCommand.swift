@@ -48,7 +48,7 @@ struct DoctorCommand: Subcommand {
     }
     let failed = findings.filter { $0.state == .failure }.map(\.check)
     guard failed.isEmpty else {
-      throw CommandFailure(description: "not working: \(failed.joined(separator: ", "))")
+      throw CommandFailure("not working: \(failed.joined(separator: ", "))")
     }
   }
 

@@ -78,7 +78,7 @@ struct EnginesCommand: Subcommand {
       : EngineTable(engines: engines).lines + [detector.line]
     for line in lines { try await context.console.print(line) }
     guard engines.contains(where: { $0.obstacle == nil }) else {
-      throw CommandFailure(description: "no engine is ready")
+      throw CommandFailure("no engine is ready")
     }
   }
 
@@ -86,8 +86,7 @@ struct EnginesCommand: Subcommand {
     let folder = try destination.folder
     let verified = try await EngineInstaller(folder: folder, console: context.console).verify()
     guard !verified.isEmpty else {
-      throw CommandFailure(
-        description: "nothing is installed in \(folder); run `syrinx engines install all`")
+      throw CommandFailure("nothing is installed in \(folder); run `syrinx engines install all`")
     }
     for (path, damage) in verified {
       guard let damage else {
@@ -98,9 +97,7 @@ struct EnginesCommand: Subcommand {
     }
     guard verified.allSatisfy({ $0.damage == nil }) else {
       throw CommandFailure(
-        description: """
-          some files are damaged; run `syrinx engines install` for the same name to repair them
-          """)
+        "some files are damaged; run `syrinx engines install` for the same name to repair them")
     }
   }
 }

@@ -91,7 +91,7 @@ struct RemoveCommand: Subcommand {
     let removed = try await EngineInstaller(folder: folder, console: context.console)
       .remove(choice)
     guard !removed.isEmpty else {
-      throw CommandFailure(description: "\(choice) is not installed in \(folder)")
+      throw CommandFailure("\(choice) is not installed in \(folder)")
     }
     for path in removed { try await context.console.print("removed \(path)") }
   }
@@ -109,8 +109,7 @@ struct InstallFolderOption: ParsableArguments {
   var folder: FilePath {
     get throws(CommandFailure) {
       if let folder = chosen ?? InstalledFolder.root() { return folder }
-      throw CommandFailure(
-        description: "cannot choose a folder: HOME is not set; name one with --to")
+      throw CommandFailure("cannot choose a folder: HOME is not set; name one with --to")
     }
   }
 }

@@ -207,7 +207,7 @@ struct PlotCommand: FileListSubcommand {
 
   private func require<Image>(_ image: Image?, of file: FilePath) throws -> Image {
     try Task.checkCancellation()
-    guard let image else { throw CommandFailure(description: "\(file) holds no audio") }
+    guard let image else { throw CommandFailure("\(file) holds no audio") }
     return image
   }
 
@@ -216,7 +216,7 @@ struct PlotCommand: FileListSubcommand {
     let cues = TranscriptCues(try await TextFile(transcript).text(atMost: 64 << 20))
     guard !(cues.cues.isEmpty && cues.badLines.isEmpty) else {
       throw CommandFailure(
-        description: "\(transcript) has no cues; `syrinx transcribe --format srt` writes some")
+        "\(transcript) has no cues; `syrinx transcribe --format srt` writes some")
     }
     return cues
   }

@@ -70,13 +70,13 @@ struct WERCommand: Subcommand {
       reference: said, hypothesis: recognized, normalization: raw ? .written : .spoken)
     guard let rate = errors.rate else {
       let name = text ? "the first text" : "\(FilePath(reference))"
-      throw CommandFailure(description: "\(name) has no words to compare with")
+      throw CommandFailure("\(name) has no words to compare with")
     }
     for line in try lines(errors, rate) { try await context.console.print(line) }
     // 7 / 25 is a little more than 28 percent, and 9.2 * 750 a little less than 6,900.
     if let limit, Double(errors.errorCount * 100) > (limit * Double(errors.referenceCount)).nextUp {
       throw CommandFailure(
-        description: "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
+        "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
     }
   }
 

@@ -20,9 +20,12 @@ enum CommandEnd: Error, Equatable {
 struct CommandFailure: Error, Equatable, CustomStringConvertible {
   let description: String
 
+  init(_ description: String) {
+    self.description = description
+  }
+
   /// A recording without a frame.
-  static let noSound = CommandFailure(
-    description: "the device ended before it captured any audio")
+  static let noSound = CommandFailure("the device ended before it captured any audio")
 }
 
 /// The message and the exit status for an error.

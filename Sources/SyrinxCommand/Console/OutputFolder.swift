@@ -11,7 +11,7 @@ func makeFolder(_ folder: FilePath) async throws {
       return .success(())
     } catch {
       return .failure(
-        CommandFailure(description: "cannot create the folder \(folder): \(error.reason)"))
+        CommandFailure("cannot create the folder \(folder): \(error.reason)"))
     }
   }
   try result.get()

@@ -35,10 +35,10 @@ struct TextFile {
   private func read(atMost limit: Int) throws -> String {
     let bytes = try bytes(atMost: limit)
     guard bytes.count <= limit else {
-      throw CommandFailure(description: "\(name.shownName) has more than \(limit) bytes")
+      throw CommandFailure("\(name.shownName) has more than \(limit) bytes")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandFailure(description: "\(name.shownName) is not UTF-8 text")
+      throw CommandFailure("\(name.shownName) is not UTF-8 text")
     }
     return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
   }
@@ -48,7 +48,7 @@ struct TextFile {
       return name == "-"
         ? try FilePath.contents(of: STDIN_FILENO, atMost: limit) : try name.contents(atMost: limit)
     } catch {
-      throw CommandFailure(description: "cannot read \(name.shownName): \(error.readingReason)")
+      throw CommandFailure("cannot read \(name.shownName): \(error.readingReason)")
     }
   }
 }

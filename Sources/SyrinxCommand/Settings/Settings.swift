@@ -76,22 +76,22 @@ struct Settings: Sendable {
   private mutating func read(_ file: FilePath) throws(CommandFailure) {
     guard let status = file.status else { return }
     guard status.isRegularFile else {
-      throw CommandFailure(description: "the configuration \(file) is not a file")
+      throw CommandFailure("the configuration \(file) is not a file")
     }
     for pair in try Self.pairs(in: file) {
       let place = "(\(file), line \(pair.line))"
       guard let name = Name(rawValue: pair.key) else {
         throw CommandFailure(
-          description: """
-            there is no setting "\(pair.key.printable)" \(place); use \
-            \(Name.allCases.map(\.rawValue).joined(separator: ", "))
-            """)
+          """
+          there is no setting "\(pair.key.printable)" \(place); use \
+          \(Name.allCases.map(\.rawValue).joined(separator: ", "))
+          """)
       }
       guard entries[name] == nil else {
-        throw CommandFailure(description: "\(pair.key) is set twice \(place)")
+        throw CommandFailure("\(pair.key) is set twice \(place)")
       }
       guard !pair.value.isEmpty else {
-        throw CommandFailure(description: "\(pair.key) needs a value \(place)")
+        throw CommandFailure("\(pair.key) needs a value \(place)")
       }
       entries[name] = Entry(text: pair.value, source: "\(file)")
     }
@@ -102,10 +102,9 @@ struct Settings: Sendable {
     do throws(YAMLError) {
       if let pairs = try YAMLPair.all(in: text) { return pairs }
     } catch {
-      throw CommandFailure(description: "\(file) is not YAML: \(error.description)")
+      throw CommandFailure("\(file) is not YAML: \(error.description)")
     }
-    throw CommandFailure(
-      description: "the configuration \(file) has no settings; write lines like `jobs: 2`")
+    throw CommandFailure("the configuration \(file) has no settings; write lines like `jobs: 2`")
   }
 
   /// The bytes of a file that is UTF-8.
@@ -115,18 +114,17 @@ struct Settings: Sendable {
       let isText = bytes.count <= longestFile && String(validating: bytes, as: UTF8.self) != nil
       if isText { return bytes }
     } catch {
-      throw CommandFailure(description: "cannot read \(file): \(error.readingReason)")
+      throw CommandFailure("cannot read \(file): \(error.readingReason)")
     }
     throw CommandFailure(
-      description: "the configuration \(file) is not UTF-8 text of at most \(longestFile) bytes")
+      "the configuration \(file) is not UTF-8 text of at most \(longestFile) bytes")
   }
 
   /// Throws if a setting is not a value that its option takes.
   private func check() throws(CommandFailure) {
     for (name, entry) in entries {
       guard let reason = reason(against: name, entry.text) else { continue }
-      throw CommandFailure(
-        description: "\(name.rawValue) \(entry.text.printable) (\(entry.source)) \(reason)")
+      throw CommandFailure("\(name.rawValue) \(entry.text.printable) (\(entry.source)) \(reason)")
     }
   }
 

@@ -56,7 +56,7 @@ final class FileRecognition: Sendable {
     await progress?.end()
     for problem in problems.all { await context.console.report("\(problem)") }
     guard length > .zero else {
-      throw CommandFailure(description: "\(file) holds no audio")
+      throw CommandFailure("\(file) holds no audio")
     }
     return problems.all.isEmpty
   }

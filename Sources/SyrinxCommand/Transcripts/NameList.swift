@@ -60,8 +60,7 @@ final class RecordReader {
         bytes += more
         guard bytes.count > Self.longest else { continue }
         guard skipsLongRecords else {
-          throw CommandFailure(
-            description: "\(name) is not a list of files: a name in it is longer than 1 MiB")
+          throw CommandFailure("\(name) is not a list of files: a name in it is longer than 1 MiB")
         }
         (bytes, isSkipping) = ([], true)
         continue
@@ -98,7 +97,6 @@ final class RecordReader {
 
 extension CommandFailure {
   fileprivate static func unreadable(_ name: String, _ code: Int32) -> CommandFailure {
-    CommandFailure(
-      description: "cannot read \(name): \(FilePathError(code: code).readingReason)")
+    CommandFailure("cannot read \(name): \(FilePathError(code: code).readingReason)")
   }
 }

@@ -37,7 +37,7 @@ actor TranscriptArchive {
   func open() throws -> TranscriptManifest {
     guard manifestPath.status != nil || failedPath.status == nil else {
       throw CommandFailure(
-        description: "\(failedPath) was not made by this command; move it, or choose another folder"
+        "\(failedPath) was not made by this command; move it, or choose another folder"
       )
     }
     lock = try FolderLock(manifestPath.folder)
@@ -115,7 +115,7 @@ private final class FolderLock {
       }
       guard descriptor >= 0 else {
         let reason = FilePathError(code: errno).reason
-        throw CommandFailure(description: "cannot write \(path): \(reason)")
+        throw CommandFailure("cannot write \(path): \(reason)")
       }
       // A file system without locks has no other writer to exclude.
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
@@ -135,7 +135,7 @@ private final class FolderLock {
     // The owner has the lock before it writes its name.
     let owner = content.map { FilePath(bytes: $0).description }.flatMap { $0.isEmpty ? nil : $0 }
     return CommandFailure(
-      description: "\(owner ?? "another process") is writing into \(path.folder); "
+      "\(owner ?? "another process") is writing into \(path.folder); "
         + "wait until it ends, or choose another folder")
   }
 }
@@ -154,7 +154,7 @@ private final class ManifestFile {
     }
     guard descriptor >= 0 else {
       let reason = FilePathError(code: errno).reason
-      throw CommandFailure(description: "cannot write \(path): \(reason)")
+      throw CommandFailure("cannot write \(path): \(reason)")
     }
     var (status, last) = (stat(), UInt8(ascii: "\n"))
     fstat(descriptor, &status)

@@ -104,7 +104,7 @@ struct TranscriptionInputs: Sendable {
       }
       guard let name = try names?.next() else { return nil }
       guard endsWithNUL || !name.contains(0) else {
-        throw CommandFailure(description: "names in the list end with NUL; add --null")
+        throw CommandFailure("names in the list end with NUL; add --null")
       }
       return FilePath(bytes: name).asListed
     }
@@ -198,7 +198,7 @@ extension TranscriptionInput {
   /// Throws if the file is not the one that was found.
   func checkUnchanged() throws(CommandFailure) {
     guard let version, version != FileVersion(file.status) else { return }
-    throw CommandFailure(description: "\(file) changed while it was read; transcribe it again")
+    throw CommandFailure("\(file) changed while it was read; transcribe it again")
   }
 
   /// A file or folder in this folder, or this one.
