@@ -69,18 +69,13 @@ struct ConvertCommand: FileListSubcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if let to, SoundFileEncoding.Container(pathExtension: to) == nil {
-      throw ValidationError(
-        "--to takes wav, aiff, au, caf, flac, ogg, opus, or mp3, not \(to).")
-    }
+    try checkContainer("--to", to)
     let jobs = try plan()
     try checkOperands(jobs.flatMap(\.inputs))
     for job in jobs { try check(job) }
     try checkLastFile()
     try checkOutputs(of: jobs)
-    guard !(mix && isBatch) else {
-      throw ValidationError("--mix needs one output; name it with -o.")
-    }
+    try require(!(mix && isBatch), "--mix needs one output; name it with -o.")
   }
 
   /// `syrinx convert *.wav` must not replace the last file.
@@ -96,9 +91,9 @@ struct ConvertCommand: FileListSubcommand {
   private func checkOutputs(of jobs: [ConversionJob]) throws {
     guard jobs.count > 1 else { return }
     let outputs = jobs.map { FileIdentity($0.output) }
-    guard Set(outputs).count == jobs.count else {
-      throw ValidationError("two inputs have the same name and would share one output file.")
-    }
+    try require(
+      Set(outputs).count == jobs.count,
+      "two inputs have the same name and would share one output file.")
     let inputs = jobs.map { Set($0.inputs.map(FileIdentity.init)) }
     let all = inputs.reduce(into: Set<FileIdentity>()) { $0.formUnion($1) }
     for (index, job) in jobs.enumerated()
@@ -117,9 +112,9 @@ struct ConvertCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    guard !outputIsStream || !OutputDescriptor.output.isTerminal else {
-      throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
-    }
+    try require(
+      !outputIsStream || !OutputDescriptor.output.isTerminal,
+      "standard output (-) is a terminal; redirect it to a pipe or a file.")
     let jobs = try plan()
     if let outputDir { try await makeFolder(outputDir) }
     try await context.cancelledBySignals {
@@ -181,9 +176,7 @@ struct ConvertCommand: FileListSubcommand {
     let container = to.flatMap(SoundFileEncoding.Container.init(pathExtension:))
     if isBatch {
       return try files.map { file in
-        guard file != "-" else {
-          throw ValidationError("standard input (-) has no name for an output; name it with -o.")
-        }
+        try require(file != "-", "standard input (-) has no name for an output; name it with -o.")
         let name = to.map { FilePath(bytes: file.stem.bytes + [UInt8(ascii: ".")] + $0.utf8) }
         let output = (outputDir ?? file.folder).appending(name ?? file.name)
         return ConversionJob(inputs: [file], output: output, container: container)
@@ -200,20 +193,15 @@ struct ConvertCommand: FileListSubcommand {
   }
 
   private func check(_ job: ConversionJob) throws {
-    guard job.output != "-" else {
-      guard job.container ?? .wav == .wav else {
-        throw ValidationError("standard output (-) takes wav, or samples with --raw.")
-      }
-      guard !options.splits else {
-        throw ValidationError("standard output (-) is one file; name a file to split into.")
-      }
-      guard !json else {
-        throw ValidationError("standard output (-) cannot take the audio and --json.")
-      }
-      return
+    if job.output == "-" {
+      try require(
+        job.container ?? .wav == .wav, "standard output (-) takes wav, or samples with --raw.")
+      try require(!options.splits, "standard output (-) is one file; name a file to split into.")
+      try require(!json, "standard output (-) cannot take the audio and --json.")
+    } else {
+      try require(!raw, "--raw requires the output - (standard output).")
+      if job.container == nil { try checkExtension(of: job.output) }
     }
-    guard !raw else { throw ValidationError("--raw requires the output - (standard output).") }
-    if job.container == nil { try checkExtension(of: job.output) }
   }
 }
 

@@ -65,9 +65,9 @@ struct EnginesCommand: Subcommand {
   func perform(in context: CommandContext) async throws {
     if verify { return try await verifyFiles(in: context) }
     // `validate` also runs for the subcommands, which have an option of this name.
-    guard destination.chosen == nil else {
-      throw ValidationError("--to requires --verify, or `engines install` or `engines remove`.")
-    }
+    try require(
+      destination.chosen == nil, "--to requires --verify, or `engines install` or `engines remove`."
+    )
     @Dependency(\.speechClient) var speech
     let engines = await speech.engines()
     @Dependency(\.speechActivityDetector) var inUse

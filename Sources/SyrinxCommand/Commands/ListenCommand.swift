@@ -55,16 +55,14 @@ struct ListenCommand: RecognizingSubcommand {
   func validate() throws {
     try recognition.checkTranscript(transcript)
     try transcript.checkSingleFormat()
-    guard !meter || !transcript.partials else {
-      throw ValidationError(
-        "--meter and --partials both need the last line of the terminal; use one of them.")
-    }
+    try require(
+      !meter || !transcript.partials,
+      "--meter and --partials both need the last line of the terminal; use one of them.")
     guard let keep else { return }
     try checkExtension(of: keep, option: "--keep ")
-    if device.captures(keep) {
-      throw ValidationError(
-        "\(keep) is the input of the virtual microphone; keep the audio in another file.")
-    }
+    try require(
+      !device.captures(keep),
+      "\(keep) is the input of the virtual microphone; keep the audio in another file.")
   }
 
   func perform(in context: CommandContext) async throws {

@@ -54,15 +54,14 @@ struct MeasureCommand: FileListSubcommand {
   func validate() throws {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a time in seconds")
     try check("--silence", silence, in: -200...0, "a level in dBFS")
-    guard files.isEmpty != (device.name == nil) else {
-      throw ValidationError(
-        files.isEmpty
-          ? "nothing to measure; name a file, or a device with --device."
-          : "files and --device exclude each other; measure one after the other.")
-    }
-    guard seconds == nil || device.name != nil else {
-      throw ValidationError("--seconds requires --device; a file is measured to its end.")
-    }
+    try require(
+      files.isEmpty != (device.name == nil),
+      files.isEmpty
+        ? "nothing to measure; name a file, or a device with --device."
+        : "files and --device exclude each other; measure one after the other.")
+    try require(
+      seconds == nil || device.name != nil,
+      "--seconds requires --device; a file is measured to its end.")
     try checkOperands(files)
   }
 

@@ -89,20 +89,17 @@ struct PlayCommand: FileListSubcommand {
     try input.checkSource(of: files)
     let pipes = files.count { $0 == "-" }
     for (option, count) in [("--loop", loop), ("--repeat", rounds)] {
-      guard pipes == 0 || count == .times(1) else {
-        throw ValidationError(
-          "\(option) cannot repeat standard input (-); save it to a file first.")
-      }
+      try require(
+        pipes == 0 || count == .times(1),
+        "\(option) cannot repeat standard input (-); save it to a file first.")
     }
-    guard pipes < 2 else {
-      throw ValidationError("standard input (-) can be played only once, not \(pipes) times.")
-    }
-    guard pipes == 0 || !control else {
-      throw ValidationError("--control reads commands from standard input, so - cannot be played.")
-    }
-    guard loop != .forever || rounds == .times(1) else {
-      throw ValidationError("--loop forever never ends, so --repeat has no effect.")
-    }
+    try require(pipes < 2, "standard input (-) can be played only once, not \(pipes) times.")
+    try require(
+      pipes == 0 || !control, "--control reads commands from standard input, so - cannot be played."
+    )
+    try require(
+      loop != .forever || rounds == .times(1),
+      "--loop forever never ends, so --repeat has no effect.")
   }
 
   func perform(in context: CommandContext) async throws {

@@ -85,28 +85,24 @@ struct PlotCommand: FileListSubcommand {
     try check("--width", width, in: 200...16_384, "a width in pixels")
     try check("--height", height, in: 100...16_384, "a height in pixels")
     try check("--samples-per-pixel", samplesPerPixel, in: 2...10_000_000, "a number of frames")
-    guard [8, 16].contains(bits) else {
-      throw ValidationError("--bits takes 8 or 16, not \(bits).")
-    }
+    try require([8, 16].contains(bits), "--bits takes 8 or 16, not \(bits).")
     try checkOperands(files + (transcript.map { [$0] } ?? []))
-    guard files.count == 1 || (output == nil && transcript == nil) else {
-      throw ValidationError(
-        "--output and --transcript take one file, not \(files.count); use --output-dir.")
-    }
-    guard data == nil || outputDir != nil || files.count == 1 else {
-      throw ValidationError("the peaks of several files need --output-dir.")
-    }
-    guard outputDir != nil || to == nil else {
-      throw ValidationError("--to requires --output-dir; the extension of --output is its format.")
-    }
-    guard to == nil || data == nil else {
-      throw ValidationError("--to is the format of a plot; --data names that of peaks.")
-    }
+    try require(
+      files.count == 1 || (output == nil && transcript == nil),
+      "--output and --transcript take one file, not \(files.count); use --output-dir.")
+    try require(
+      data == nil || outputDir != nil || files.count == 1,
+      "the peaks of several files need --output-dir.")
+    try require(
+      outputDir != nil || to == nil,
+      "--to requires --output-dir; the extension of --output is its format.")
+    try require(
+      to == nil || data == nil, "--to is the format of a plot; --data names that of peaks.")
     try checkOutputs()
     guard data == nil, let output, output != "-" else { return }
-    guard PlotFormat(rawValue: output.pathExtension.lowercased()) != nil else {
-      throw ValidationError("\(output): the extension of a plot is png, svg, or pdf.")
-    }
+    try require(
+      PlotFormat(rawValue: output.pathExtension.lowercased()) != nil,
+      "\(output): the extension of a plot is png, svg, or pdf.")
   }
 
   private static func format(_ name: String) throws -> PlotFormat {
@@ -117,21 +113,19 @@ struct PlotCommand: FileListSubcommand {
   }
 
   private func checkOutputs() throws {
-    guard outputDir == nil || output == nil else {
-      throw ValidationError("--output and --output-dir exclude each other.")
-    }
-    guard outputDir == nil || !files.contains("-") else {
-      throw ValidationError("standard input (-) has no name for a plot; name it with -o.")
-    }
+    try require(outputDir == nil || output == nil, "--output and --output-dir exclude each other.")
+    try require(
+      outputDir == nil || !files.contains("-"),
+      "standard input (-) has no name for a plot; name it with -o.")
     let outputs = files.compactMap(output(of:)).filter { $0 != "-" }
     let inputs = Set(
       (files + [transcript].compactMap(\.self)).filter { $0 != "-" }.map(FileIdentity.init))
     if let output = outputs.first(where: { inputs.contains(FileIdentity($0)) }) {
       throw ValidationError("\(output) is an input; write to another file.")
     }
-    guard Set(outputs.map(FileIdentity.init)).count == outputs.count else {
-      throw ValidationError("two files have the same name: their plots would be one file.")
-    }
+    try require(
+      Set(outputs.map(FileIdentity.init)).count == outputs.count,
+      "two files have the same name: their plots would be one file.")
   }
 
   /// The file for the plot or the peaks of a file; nil for the terminal.
@@ -174,7 +168,7 @@ struct PlotCommand: FileListSubcommand {
     // Longer buffers than usual cost fewer switches between threads.
     let buffers = file.buffers(framesPerBuffer: 131_072, problems: context.problems)
     if let data {
-      let image = try await require(
+      let image = try await nonEmpty(
         buffers.waveformImage(framesPerColumn: FrameCount(samplesPerPixel)), of: file)
       let peaks = PeakData(image, bits: bits)
       return try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
@@ -199,13 +193,13 @@ struct PlotCommand: FileListSubcommand {
     height: Int
   ) async throws -> any AudioPlot {
     guard spectrogram else {
-      return try await require(buffers.waveformImage(columnCount: width), of: file)
+      return try await nonEmpty(buffers.waveformImage(columnCount: width), of: file)
     }
-    return try await require(
+    return try await nonEmpty(
       buffers.spectrogramImage(scale, columnCount: width / 2, rowCount: min(height, 512)), of: file)
   }
 
-  private func require<Image>(_ image: Image?, of file: FilePath) throws -> Image {
+  private func nonEmpty<Image>(_ image: Image?, of file: FilePath) throws -> Image {
     try Task.checkCancellation()
     guard let image else { throw CommandFailure("\(file) holds no audio") }
     return image
@@ -226,9 +220,9 @@ struct PlotCommand: FileListSubcommand {
     _ blocks: some Sequence<[UInt8]> & Sendable, to output: FilePath?, in context: CommandContext
   ) async throws {
     guard let output, output != "-" else {
-      guard data == .json || !OutputDescriptor.output.isTerminal else {
-        throw ValidationError("standard output is a terminal; redirect it to a pipe or a file.")
-      }
+      try require(
+        data == .json || !OutputDescriptor.output.isTerminal,
+        "standard output is a terminal; redirect it to a pipe or a file.")
       for block in blocks { try await context.console.write(block) }
       return
     }

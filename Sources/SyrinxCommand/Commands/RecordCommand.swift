@@ -69,17 +69,20 @@ struct RecordCommand: Subcommand {
     try check("--channels", channels, in: 1...32, "a number of channels")
     if !isStream {
       if fileFormat.format == nil { try checkExtension(of: file) }
-      try checkMicrophone()
+      // Numbered files overwrite nothing.
+      try require(
+        !device.captures(file),
+        "\(file) is the input of the virtual microphone; record to another file.")
     }
     try checkPlaceholder()
-    try fileFormat.check(for: file, extension: pathExtension)
+    try fileFormat.check(for: file, extension: file.pathExtension)
     try rules.checkDestination(file)
   }
 
   func perform(in context: CommandContext) async throws {
-    guard !isStream || !OutputDescriptor.output.isTerminal else {
-      throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
-    }
+    try require(
+      !isStream || !OutputDescriptor.output.isTerminal,
+      "standard output (-) is a terminal; redirect it to a pipe or a file.")
     try await RecordingRun(
       request: try request(in: context), printsEvents: rules.json, showsMeter: meter,
       context: context
@@ -95,7 +98,7 @@ struct RecordCommand: Subcommand {
         : .file(file.url),
       encoding: isStream
         ? try SoundFileEncoding(.wav, samples: fileFormat.samples)
-        : try fileFormat.encoding(extension: pathExtension),
+        : try fileFormat.encoding(extension: file.pathExtension),
       device: device.id, sampleRate: rate.map(SampleRate.init(hertz:)), channelCount: channels,
       // Without an id, no signal controls the recording.
       maximumDuration: seconds.map { .seconds($0) }, id: isStream ? nil : RecordingID(),
@@ -105,15 +108,6 @@ struct RecordCommand: Subcommand {
   }
 
   private var isStream: Bool { file == "-" }
-
-  private var pathExtension: String { file.pathExtension }
-
-  /// Refuses to overwrite the input of a virtual microphone; numbered files overwrite nothing.
-  private func checkMicrophone() throws {
-    guard device.captures(file) else { return }
-    throw ValidationError(
-      "\(file) is the input of the virtual microphone; record to another file.")
-  }
 
   /// Refuses a placeholder for a date, which would be taken literally.
   private func checkPlaceholder() throws {

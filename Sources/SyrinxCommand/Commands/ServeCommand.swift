@@ -107,10 +107,9 @@ struct ServeCommand: RecognizingSubcommand {
     _ = try metricsEndpoint()
     try check("--connections", connections, in: 1...1000, "a number of connections")
     try check("--idle-timeout", idleTimeout, in: 0.1...86_400, "seconds")
-    guard recognition.alternatives == nil else {
-      throw ValidationError(
-        "--alternatives cannot be used: the Wyoming protocol has no alternatives.")
-    }
+    try require(
+      recognition.alternatives == nil,
+      "--alternatives cannot be used: the Wyoming protocol has no alternatives.")
   }
 
   func perform(in context: CommandContext) async throws {
@@ -157,9 +156,9 @@ struct ServeCommand: RecognizingSubcommand {
 
   private func checkAnnouncement(of address: WyomingAddress) throws {
     guard let zeroconf else { return }
-    guard (1...63).contains(zeroconf.utf8.count) else {
-      throw ValidationError("--zeroconf \(zeroconf) is not a name of 1 to 63 bytes.")
-    }
+    try require(
+      (1...63).contains(zeroconf.utf8.count),
+      "--zeroconf \(zeroconf) is not a name of 1 to 63 bytes.")
     guard case .tcp = address else {
       throw ValidationError("--zeroconf cannot announce \(address); use tcp://host:port.")
     }

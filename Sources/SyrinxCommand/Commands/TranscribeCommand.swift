@@ -95,15 +95,14 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    guard !files.isEmpty || filesFrom != nil else {
-      throw ValidationError("there is nothing to transcribe: name files or folders.")
-    }
+    try require(
+      !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")
     try checkOperands(files + [filesFrom].compactMap(\.self))
     try folder?.check(files)
     try recognition.checkTranscript(transcript)
     guard outputDir == nil else { return }
     try transcript.checkSingleFormat()
-    guard !resume else { throw ValidationError("--resume requires --output-dir.") }
+    try require(!resume, "--resume requires --output-dir.")
     if case .cues(let format) = transcript.styles[0], !inputs.isOneFile {
       throw ValidationError(
         "--format \(format) starts over with each file; several files require --output-dir.")

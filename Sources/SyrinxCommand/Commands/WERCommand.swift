@@ -54,13 +54,12 @@ struct WERCommand: Subcommand {
 
   func validate() throws {
     try check("--limit", limit, in: 0...1_000_000, "a rate in percent")
-    guard text || !(reference.isEmpty || hypothesis.isEmpty) else {
-      throw ValidationError("a file name is empty; for texts, use --text.")
-    }
-    guard text || reference != "-" || hypothesis != "-" else {
-      throw ValidationError(
-        "standard input (-) can be read only once; name a file for the other argument.")
-    }
+    try require(
+      text || !(reference.isEmpty || hypothesis.isEmpty),
+      "a file name is empty; for texts, use --text.")
+    try require(
+      text || reference != "-" || hypothesis != "-",
+      "standard input (-) can be read only once; name a file for the other argument.")
   }
 
   func perform(in context: CommandContext) async throws {

@@ -4,6 +4,11 @@ package import FilePaths
 import FoundationEssentials
 import SpeechClient
 
+/// Throws the sentence as a validation error unless the condition holds.
+func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
+  if !condition { throw ValidationError(sentence()) }
+}
+
 /// Throws if a value is outside its range, which includes NaN; the message names both.
 func check<Value: Comparable>(
   _ option: String, _ value: Value?, in range: ClosedRange<Value>, _ meaning: String
@@ -17,9 +22,7 @@ func check<Value: Comparable>(
 /// Throws if standard input is named twice, or a web address has a host that is not ASCII.
 func checkOperands(_ files: [FilePath]) throws {
   let pipes = files.count { $0 == "-" }
-  guard pipes < 2 else {
-    throw ValidationError("standard input (-) can be read only once, not \(pipes) times.")
-  }
+  try require(pipes < 2, "standard input (-) can be read only once, not \(pipes) times.")
   // FoundationEssentials does not encode host names.
   if let file = files.first(where: { $0.isWebAddress && !$0.hasASCIIHost }) {
     throw ValidationError("the host in \(file) is not ASCII; write it in Punycode (xn--…).")

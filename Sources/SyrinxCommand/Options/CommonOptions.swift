@@ -74,9 +74,7 @@ struct CaptureDeviceOption: ParsableArguments {
 
 private func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) throws {
   guard let name else { return }
-  guard !name.isEmpty else {
-    throw ValidationError("--device needs a name; `syrinx devices` lists the devices.")
-  }
+  try require(!name.isEmpty, "--device needs a name; `syrinx devices` lists the devices.")
   let route = DeviceRoute(AudioDevice.ID(rawValue: name))
   if let obstacle = route.obstacle(to: direction) {
     throw ValidationError("--device \(name) cannot be used here: \(obstacle).")

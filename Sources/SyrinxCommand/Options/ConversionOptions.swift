@@ -77,32 +77,20 @@ struct ConversionOptions: ParsableArguments {
     try check("--channels", channels, in: 1...256, "a number of channels")
     try check("--gain", gain, in: -200...200, "a gain in dB")
     try check("--silence", silence, in: -200...0, "a level in dBFS")
-    if let bits, samples == nil {
-      throw ValidationError("--bits takes 16, 24, 32, or float, not \(bits).")
-    }
+    try checkBits(bits)
     if let end, end.duration <= start.duration {
       throw ValidationError("--end \(end) must be after --start \(start).")
     }
     for (option, fade) in [("--fade-in", fadeIn), ("--fade-out", fadeOut)] {
-      guard fade.duration <= Self.longestFade else {
-        throw ValidationError(
-          "\(option) \(fade) is too long: a fade takes at most 600 seconds, which are held in memory."
-        )
-      }
+      try require(
+        fade.duration <= Self.longestFade,
+        "\(option) \(fade) is too long: a fade takes at most 600 seconds, which are held in memory."
+      )
     }
-    if let every, every.duration <= .zero {
-      throw ValidationError("--every needs a length above 0.")
-    }
-    guard every == nil || !splitAtSilence else {
-      throw ValidationError("--every and --split-at-silence exclude each other; choose one.")
-    }
-  }
-
-  private var samples: SoundFileEncoding.SampleFormat? {
-    let formats: [String: SoundFileEncoding.SampleFormat] = [
-      "16": .int16, "24": .int24, "32": .int32, "float": .float,
-    ]
-    return bits.flatMap { formats[$0] }
+    try require(every.map { $0.duration > .zero } ?? true, "--every needs a length above 0.")
+    try require(
+      every == nil || !splitAtSilence,
+      "--every and --split-at-silence exclude each other; choose one.")
   }
 
   /// Whether several files come out.
@@ -112,7 +100,7 @@ struct ConversionOptions: ParsableArguments {
     let threshold = Decibels(silence)
     conversion.sampleRate = rate.map(SampleRate.init(hertz:))
     conversion.channelCount = channels
-    conversion.samples = samples
+    conversion.samples = bits.flatMap(SoundFileEncoding.SampleFormat.init(bits:))
     conversion.gain = Decibels(gain)
     conversion.normalization = normalize?.normalization
     (conversion.start, conversion.end) = (start.duration, end?.duration)

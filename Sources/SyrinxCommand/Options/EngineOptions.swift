@@ -38,9 +38,7 @@ struct EngineOptions: ParsableArguments {
     @Dependency(\.settings) var settings
     let engine = engine ?? settings.engine
     if let server {
-      guard engine == .wyoming else {
-        throw ValidationError("--server requires --engine wyoming.")
-      }
+      try require(engine == .wyoming, "--server requires --engine wyoming.")
       try Self.check(server: server)
     }
     if let engine, model != nil, !engine.takesModel {

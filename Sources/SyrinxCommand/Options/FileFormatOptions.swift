@@ -12,6 +12,29 @@ func checkExtension(of file: FilePath, option: String = "") throws {
   }
 }
 
+/// Throws if an option names a container that is not written.
+func checkContainer(_ option: String, _ name: String?) throws {
+  guard let name else { return }
+  try require(
+    SoundFileEncoding.Container(pathExtension: name) != nil,
+    "\(option) takes wav, aiff, au, caf, flac, ogg, opus, or mp3, not \(name).")
+}
+
+/// Throws if `--bits` names no sample format.
+func checkBits(_ bits: String?) throws {
+  guard let bits else { return }
+  try require(
+    SoundFileEncoding.SampleFormat(bits: bits) != nil,
+    "--bits takes 16, 24, 32, or float, not \(bits).")
+}
+
+extension SoundFileEncoding.SampleFormat {
+  /// The sample format that `--bits` names.
+  init?(bits: String) {
+    self.init(rawValue: bits == "float" ? bits : "int\(bits)")
+  }
+}
+
 /// The options for the format of a recording.
 struct FileFormatOptions: ParsableArguments {
   @Option(
@@ -25,30 +48,22 @@ struct FileFormatOptions: ParsableArguments {
   var raw = false
 
   func validate() throws {
-    if let format, Container(pathExtension: format) == nil {
-      throw ValidationError(
-        "--format takes wav, aiff, au, caf, flac, ogg, opus, or mp3, not \(format).")
-    }
-    if let bits, Self.samples(bits) == nil {
-      throw ValidationError("--bits takes 16, 24, 32, or float, not \(bits).")
-    }
+    try checkContainer("--format", format)
+    try checkBits(bits)
   }
 
   /// Throws if `file` cannot have this format; - is standard output.
   func check(for file: FilePath, extension name: String) throws {
     if file == "-" {
-      guard format.flatMap(Container.init(pathExtension:)) ?? .wav == .wav else {
-        throw ValidationError(
-          "standard output (-) takes wav, or samples with --raw, not \(format ?? "").")
-      }
+      try require(
+        format.flatMap(Container.init(pathExtension:)) ?? .wav == .wav,
+        "standard output (-) takes wav, or samples with --raw, not \(format ?? "").")
     } else {
-      guard !raw else {
-        throw ValidationError("--raw requires standard output (-); give a file a format.")
-      }
+      try require(!raw, "--raw requires standard output (-); give a file a format.")
       let container = try container(extension: name)
-      guard samples.map(container.sampleFormats.contains) ?? true else {
-        throw ValidationError("\(container) files cannot store --bits \(bits ?? "").")
-      }
+      try require(
+        samples.map(container.sampleFormats.contains) ?? true,
+        "\(container) files cannot store --bits \(bits ?? "").")
     }
   }
 
@@ -59,7 +74,9 @@ struct FileFormatOptions: ParsableArguments {
   }
 
   /// The sample format of `--bits`, or nil.
-  var samples: SoundFileEncoding.SampleFormat? { bits.flatMap(Self.samples) }
+  var samples: SoundFileEncoding.SampleFormat? {
+    bits.flatMap(SoundFileEncoding.SampleFormat.init(bits:))
+  }
 
   private typealias Container = SoundFileEncoding.Container
 
@@ -67,9 +84,5 @@ struct FileFormatOptions: ParsableArguments {
   private func container(extension name: String) throws -> Container {
     try format.flatMap(Container.init(pathExtension:))
       ?? SoundFileEncoding(pathExtension: name).container
-  }
-
-  private static func samples(_ bits: String) -> SoundFileEncoding.SampleFormat? {
-    ["16": .int16, "24": .int24, "32": .int32, "float": .float][bits]
   }
 }

@@ -82,16 +82,13 @@ struct RecordingRuleOptions: ParsableArguments {
 
   /// Throws if an option has no effect without another one.
   private func checkCombination() throws {
-    guard preRoll == 0 || startAtSound else {
-      throw ValidationError("--pre-roll requires --start-at-sound.")
-    }
-    guard hold == nil || startAtSound || trimSilence else {
-      throw ValidationError("--hold requires --start-at-sound or --trim-silence.")
-    }
-    guard threshold == nil || startAtSound || trimSilence || stopAfterSilence != nil else {
-      throw ValidationError(
-        "--threshold requires --start-at-sound, --stop-after-silence, or --trim-silence.")
-    }
+    try require(preRoll == 0 || startAtSound, "--pre-roll requires --start-at-sound.")
+    try require(
+      hold == nil || startAtSound || trimSilence,
+      "--hold requires --start-at-sound or --trim-silence.")
+    try require(
+      threshold == nil || startAtSound || trimSilence || stopAfterSilence != nil,
+      "--threshold requires --start-at-sound, --stop-after-silence, or --trim-silence.")
   }
 
   /// Throws if standard output (-) is the destination and an option requires a file.

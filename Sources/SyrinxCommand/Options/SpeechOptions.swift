@@ -86,9 +86,9 @@ struct SpeechOptions: ParsableArguments {
   var engineSettings: [EngineSettingOption] = []
 
   func validate() throws {
-    guard grammar == nil || keyPhrases.isEmpty else {
-      throw ValidationError("--grammar and --key-phrase exclude each other; use one of them.")
-    }
+    try require(
+      grammar == nil || keyPhrases.isEmpty,
+      "--grammar and --key-phrase exclude each other; use one of them.")
     try check("--alternatives", alternatives, in: 0...100, "a number")
     try check("--end-silence", endSilence, in: 0.01...3600, "seconds")
     try check("--longest-utterance", longestUtterance, in: 1...3600, "seconds")
@@ -97,9 +97,7 @@ struct SpeechOptions: ParsableArguments {
 
   /// Throws if the transcript cannot contain what the options request.
   func checkTranscript(_ transcript: TranscriptOptions) throws {
-    guard alternatives == nil || transcript.includesJSON else {
-      throw ValidationError("--alternatives requires --json.")
-    }
+    try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
   }
 
   /// Whether the engine takes dictation with its own settings.

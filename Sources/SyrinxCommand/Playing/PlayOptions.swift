@@ -81,9 +81,7 @@ struct PlayDeviceOptions: ParsableArguments {
   func validate() throws {
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
-    guard rate != nil || channels == nil else {
-      throw ValidationError("--channels requires --rate.")
-    }
+    try require(rate != nil || channels == nil, "--channels requires --rate.")
   }
 }
 
@@ -106,18 +104,18 @@ struct RawOptions: ParsableArguments {
   var rawChannels: Int?
 
   func validate() throws {
-    guard raw != nil || (rawRate == nil && rawChannels == nil) else {
-      throw ValidationError("--raw-rate and --raw-channels require --raw.")
-    }
+    try require(
+      raw != nil || (rawRate == nil && rawChannels == nil),
+      "--raw-rate and --raw-channels require --raw.")
     try check("--raw-rate", rawRate, in: 1...768_000, "a rate in hertz")
     try check("--raw-channels", rawChannels, in: 1...64, "a number of channels")
   }
 
   /// Throws if the options describe standard input and it is not played.
   func checkSource(of files: [FilePath]) throws {
-    guard raw == nil || files.contains("-") else {
-      throw ValidationError("--raw requires standard input (-); a file names its own format.")
-    }
+    try require(
+      raw == nil || files.contains("-"),
+      "--raw requires standard input (-); a file names its own format.")
   }
 
   /// The audio of standard input.

@@ -77,12 +77,8 @@ struct TranscriptOptions: ParsableArguments {
 
   /// Throws if standard output would need several forms.
   func checkSingleFormat() throws {
-    guard !json || includesJSON else {
-      throw ValidationError("--json and --format exclude each other; use one of them.")
-    }
-    guard styles.count == 1 else {
-      throw ValidationError("several formats require `syrinx transcribe --output-dir`.")
-    }
+    try require(!json || includesJSON, "--json and --format exclude each other; use one of them.")
+    try require(styles.count == 1, "several formats require `syrinx transcribe --output-dir`.")
   }
 
   /// Whether anything shows partial results.
