@@ -104,10 +104,10 @@ struct PlayCommand: FileListSubcommand {
 
   func perform(in context: CommandContext) async throws {
     // Folders and playlists may be on a slow disk.
-    let read: Result<PlayList, any Error> = await DedicatedThread.run(
-      name: "syrinx-playlist", abandoned: .failure(CancellationError()), failed: { .failure($0) },
-      { [arguments = self.files] in .success(PlayList(arguments)) })
-    let list = try read.get()
+    let list = try await DedicatedThread.run(name: "syrinx-playlist") {
+      [arguments = self.files] in
+      PlayList(arguments)
+    }
     for problem in list.problems { await context.console.report(problem) }
     guard !list.files.isEmpty else { throw CommandEnd.reported }
     let files = shuffle ? list.files.shuffled() : list.files

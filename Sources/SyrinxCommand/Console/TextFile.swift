@@ -19,17 +19,9 @@ struct TextFile {
   /// Reads the text on a thread of its own, because a pipe may block.
   ///
   /// - Parameter limit: the maximum number of bytes.
-  /// - Throws: `CommandFailure`, `ThreadError`.
+  /// - Throws: `CommandFailure`, `ThreadError`, `CancellationError`.
   func text(atMost limit: Int = .max) async throws -> String {
-    try await withCheckedThrowingContinuation { continuation in
-      do {
-        _ = try DedicatedThread.start(name: "syrinx-text") { [self] in
-          continuation.resume(with: Result { try read(atMost: limit) })
-        }
-      } catch {
-        continuation.resume(throwing: error)
-      }
-    }
+    try await DedicatedThread.run(name: "syrinx-text") { try read(atMost: limit) }
   }
 
   private func read(atMost limit: Int) throws -> String {

@@ -96,15 +96,13 @@ struct DeviceExamination {
       playback.close()
       throw error
     }
-    return try await DedicatedThread.run(
-      name: "syrinx-loopback", abandoned: .success(nil), failed: { .failure($0) }
-    ) {
+    return try await DedicatedThread.run(name: "syrinx-loopback") {
       defer {
         playback.close()
         capture.close()
       }
-      return Result { try LoopbackMeasurement(playback: playback, capture: capture).run() }
-    }.get()
+      return try LoopbackMeasurement(playback: playback, capture: capture).run()
+    }
   }
 
   /// The card of the kernel module snd-aloop, which captures on one device what is played on another;

@@ -73,20 +73,14 @@ extension SpeechRecognitionEvent {
   }
 }
 
-/// The length in a file's header, read on a thread of its own; nil for a pipe, which is not opened.
+/// The length in a file's header; nil for a pipe, which is not opened, and for a file that cannot be
+/// read, because the recognition reports why.
 private func announcedLength(of file: FilePath) async -> Duration? {
   guard file != "-", file.status?.isRegularFile == true else { return nil }
-  return await DedicatedThread.run(
-    name: "syrinx-length", abandoned: nil, failed: { _ in nil }
-  ) {
-    lengthInHeader(of: file)
+  return try? await DedicatedThread.run(name: "syrinx-length") { () throws -> Duration? in
+    let reader = try SoundFileReader(url: file.url)
+    return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
   }
-}
-
-/// Nil if the file cannot be read; the recognition reports why.
-private func lengthInHeader(of file: FilePath) -> Duration? {
-  guard let reader = try? SoundFileReader(url: file.url) else { return nil }
-  return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
 }
 
 /// Starts the recognition of files in order, some of them ahead of the file whose results are read.
