@@ -57,22 +57,24 @@ actor Console {
 
   /// Writes a notice to the terminal; without a terminal it returns at once.
   nonisolated func mention(_ line: String) async {
-    if isWatched { await show(line: line) }
+    if isWatched { await update { status, _ in status.clear() + line.printable + "\n" } }
   }
 
   /// Rewrites the terminal's last line; without a terminal it returns at once.
   nonisolated func showStatus(_ text: String) async {
-    if isWatched { await show(status: text) }
+    if isWatched { await update { $0.show(text.printable, columns: $1) } }
   }
 
   /// Rewrites the terminal's last line, keeps the end of a long text, and dims its volatile tail.
   nonisolated func showVolatile(_ stable: String, tail: String = "") async {
-    if isWatched { await show(stable, tail: tail) }
+    if isWatched {
+      await update { $0.show(stable.printable, tail: tail.printable, columns: $1) }
+    }
   }
 
   /// Rewrites the terminal's last line with a meter; without a terminal it returns at once.
   nonisolated func showMeter(_ meter: LevelMeterLine) async {
-    if isWatched { await show(meter) }
+    if isWatched { await update { $0.show(meter, columns: $1) } }
   }
 
   /// Erases the last line.
@@ -85,20 +87,8 @@ actor Console {
     show(status.keep())
   }
 
-  private func show(line: String) {
-    show(status.clear() + line.printable + "\n")
-  }
-
-  private func show(status text: String) {
-    show(status.show(text.printable, columns: error.columns))
-  }
-
-  private func show(_ meter: LevelMeterLine) {
-    show(status.show(meter, columns: error.columns))
-  }
-
-  private func show(_ stable: String, tail: String) {
-    show(status.show(stable.printable, tail: tail.printable, columns: error.columns))
+  private func update(_ text: @Sendable (inout StatusLine, _ columns: Int) -> String) {
+    show(text(&status, error.columns))
   }
 
   private func show(_ text: String) {
