@@ -27,10 +27,28 @@ struct PlaybackRecord: Encodable {
   var error: String?
   var reason: String?
 
+  /// The documentation of the JSON in the help.
+  static let schema = """
+    With --json, each event is an object on its own line: "event" (started, progress, looped, \
+    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, nonFinite, failed, \
+    deviceLost, deviceReturned, or finished), "item" (from 0) and its "file" (\(FilePath.jsonHelp)), \
+    and in seconds "played" (of all items), "position", and "length" (of the file); "frame" is the \
+    position in frames of the file. started adds "device" and the settings of the device: "rate", \
+    "channelCount", "sampleFormat" (float32, int32, int24, int24Packed, or int16), and in frames its \
+    "period" and "buffer". looped adds the "count" of repetitions so far; xrun and starved the \
+    seconds of "silence", to a microsecond; limited the "gain" in dB; shortfall the seconds \
+    "announced" (missing if the header has no length) and "decoded"; nonFinite the number of \
+    "samples" that were NaN or infinite and are played as silence; failed the "error"; \
+    deviceReturned the seconds of the "gap"; finished, once each time a file ends, the "reason": \
+    completed (also after skip), stopped, or failed.
+    """
+}
+
+extension PlaybackRecord {
   /// - Parameter files: the files in the order of the items.
   init(_ event: PlaybackEvent, files: [FilePath]) {
     switch event {
-    case .started(let start): self.init("started", start, files)
+    case .started(let start): self.init(start, files)
     case .progress(let progress): self.init("progress", progress, files)
     case .advanced(let progress): self.init("advanced", progress, files)
     case .paused(let progress): self.init("paused", progress, files)
@@ -39,27 +57,22 @@ struct PlaybackRecord: Encodable {
     case .looped(let progress, let count):
       self.init("looped", progress, files)
       self.count = count
-    case .xrun(let silence): self.init("xrun", silence: silence)
-    case .starved(let silence): self.init("starved", silence: silence)
-    case .deviceLost: self.init("deviceLost")
-    case .deviceReturned(let gap):
-      self.init("deviceReturned")
-      self.gap = gap.inLostSeconds
+    case .xrun(let silence): self.init(event: "xrun", silence: silence.inLostSeconds)
+    case .starved(let silence): self.init(event: "starved", silence: silence.inLostSeconds)
+    case .deviceLost: self.init(event: "deviceLost")
+    case .deviceReturned(let gap): self.init(event: "deviceReturned", gap: gap.inLostSeconds)
     case .limited(let gain):
-      self.init("limited")
-      self.gain = (gain.value * 10).rounded() / 10
+      self.init(event: "limited", gain: (gain.value * 10).rounded() / 10)
     case .shortfall(let item, let announced, let decoded):
       self.init("shortfall", item, files)
       self.announced = announced?.inRecordSeconds
       self.decoded = decoded.inRecordSeconds
-    case .nonFinite(let count):
-      self.init("nonFinite")
-      samples = count
+    case .nonFinite(let count): self.init(event: "nonFinite", samples: count)
     case .failed(let item, let error):
       self.init("failed", item, files)
       self.error = "\(error)"
     // Each item has a record of its own.
-    case .finished: self.init("finished")
+    case .finished: self.init(event: "finished")
     }
   }
 
@@ -70,23 +83,13 @@ struct PlaybackRecord: Encodable {
     reason = end.reason.rawValue
   }
 
-  private init(_ event: String) {
-    self.event = event
-  }
-
-  private init(_ event: String, silence: Duration) {
-    self.init(event)
-    self.silence = silence.inLostSeconds
-  }
-
   private init(_ event: String, _ item: Int, _ files: [FilePath]) {
-    self.init(event)
-    self.item = item
-    file = files.indices.contains(item) ? files[item] : nil
+    self.init(
+      event: event, file: files.indices.contains(item) ? files[item] : nil, item: item)
   }
 
-  private init(_ event: String, _ start: PlaybackStart, _ files: [FilePath]) {
-    self.init(event, start.item, files)
+  private init(_ start: PlaybackStart, _ files: [FilePath]) {
+    self.init("started", start.item, files)
     device = start.device.rawValue
     rate = start.format.sampleRate.hertz
     channelCount = start.format.channelCount
@@ -103,22 +106,6 @@ struct PlaybackRecord: Encodable {
     frame = progress.position.rawValue
     length = progress.length?.inRecordSeconds
   }
-
-  /// The documentation of the JSON in the help.
-  static let schema = """
-    With --json, each event is an object on its own line: "event" (started, progress, looped, \
-    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, nonFinite, failed, \
-    deviceLost, deviceReturned, or finished), "item" (from 0) and its "file" (\(FilePath.jsonHelp)), \
-    and in seconds "played" (of all items), "position", and "length" (of the file); "frame" is the \
-    position in frames of the file. started adds "device" and the settings of the device: "rate", \
-    "channelCount", "sampleFormat" (float32, int32, int24, int24Packed, or int16), and in frames its \
-    "period" and "buffer". looped adds the "count" of repetitions so far; xrun and starved the \
-    seconds of "silence", to a microsecond; limited the "gain" in dB; shortfall the seconds \
-    "announced" (missing if the header has no length) and "decoded"; nonFinite the number of \
-    "samples" that were NaN or infinite and are played as silence; failed the "error"; \
-    deviceReturned the seconds of the "gap"; finished, once each time a file ends, the "reason": \
-    completed (also after skip), stopped, or failed.
-    """
 }
 
 /// Derives the end of each item from the events of a playback.

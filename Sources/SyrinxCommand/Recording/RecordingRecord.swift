@@ -35,50 +35,6 @@ struct RecordingRecord: Encodable {
   var reason: String?
   var clipped: Int?
 
-  init(_ event: RecordingEvent) {
-    self.event = event.name
-    switch event {
-    case .started(let start):
-      device = start.device.rawValue
-      rate = start.fileFormat.sampleRate.hertz
-      channelCount = start.fileFormat.channelCount
-      deviceRate = start.deviceFormat.sampleRate.hertz
-      deviceChannelCount = start.deviceFormat.channelCount
-    case .levels(let levels): set(levels)
-    case .xrun(let length): lost = length.inLostSeconds
-    case .nonFinite(let count): samples = count
-    case .waiting, .deviceLost: break
-    case .deviceReturned(let gap): self.gap = gap.inLostSeconds
-    case .began(let length): preRoll = length.inRecordSeconds
-    case .paused(let length), .resumed(let length): recorded = length.inRecordSeconds
-    case .rolled(let rolled):
-      (file, next) = (FilePath(rolled.finished), FilePath(rolled.next))
-      frames = rolled.frameCount.rawValue
-    case .silentMicrophone(let level): self.level = level.finite
-    case .diskLow(let left): self.left = left.inRecordSeconds
-    case .closed(let finish), .finished(let finish): set(finish)
-    }
-  }
-
-  private mutating func set(_ levels: RecordingLevels) {
-    recorded = levels.recorded.inRecordSeconds
-    (peak, rms) = (levels.level.peak.finite, levels.level.rms.finite)
-    channels = levels.channels.map {
-      Channel(
-        peak: $0.peak.finite, rms: $0.rms.finite, heldPeak: $0.heldPeak.finite,
-        clipped: $0.clippedSamples)
-    }
-  }
-
-  private mutating func set(_ finish: RecordingFinish) {
-    recorded = finish.recorded.inRecordSeconds
-    frames = finish.frameCount.rawValue
-    reason = finish.reason.rawValue
-    guard let level = finish.level else { return }
-    (peak, rms) = (level.peak.finite, level.rms.finite)
-    clipped = finish.clippedSamples
-  }
-
   /// The documentation of the JSON in the help.
   static let schema = """
     With --json, each event is an object on its own line: "event" is started, waiting, began, levels, \
@@ -97,24 +53,50 @@ struct RecordingRecord: Encodable {
     """
 }
 
-extension RecordingEvent {
-  fileprivate var name: String {
-    switch self {
-    case .started: "started"
-    case .levels: "levels"
-    case .xrun: "xrun"
-    case .nonFinite: "nonFinite"
-    case .waiting: "waiting"
-    case .began: "began"
-    case .paused: "paused"
-    case .resumed: "resumed"
-    case .rolled: "rolled"
-    case .silentMicrophone: "silentMicrophone"
-    case .diskLow: "diskLow"
-    case .deviceLost: "deviceLost"
-    case .deviceReturned: "deviceReturned"
-    case .closed: "closed"
-    case .finished: "finished"
+extension RecordingRecord {
+  init(_ event: RecordingEvent) {
+    switch event {
+    case .started(let start):
+      self.init(
+        event: "started", device: start.device.rawValue,
+        rate: start.fileFormat.sampleRate.hertz, channelCount: start.fileFormat.channelCount,
+        deviceRate: start.deviceFormat.sampleRate.hertz,
+        deviceChannelCount: start.deviceFormat.channelCount)
+    case .levels(let levels): self.init(levels)
+    case .xrun(let length): self.init(event: "xrun", lost: length.inLostSeconds)
+    case .nonFinite(let count): self.init(event: "nonFinite", samples: count)
+    case .waiting: self.init(event: "waiting")
+    case .began(let length): self.init(event: "began", preRoll: length.inRecordSeconds)
+    case .paused(let length): self.init(event: "paused", recorded: length.inRecordSeconds)
+    case .resumed(let length): self.init(event: "resumed", recorded: length.inRecordSeconds)
+    case .rolled(let rolled):
+      self.init(
+        event: "rolled", file: FilePath(rolled.finished), next: FilePath(rolled.next),
+        frames: rolled.frameCount.rawValue)
+    case .silentMicrophone(let level): self.init(event: "silentMicrophone", level: level.finite)
+    case .diskLow(let left): self.init(event: "diskLow", left: left.inRecordSeconds)
+    case .deviceLost: self.init(event: "deviceLost")
+    case .deviceReturned(let gap): self.init(event: "deviceReturned", gap: gap.inLostSeconds)
+    case .closed(let finish): self.init(event: "closed", finish)
+    case .finished(let finish): self.init(event: "finished", finish)
     }
+  }
+
+  private init(_ levels: RecordingLevels) {
+    self.init(
+      event: "levels", recorded: levels.recorded.inRecordSeconds,
+      peak: levels.level.peak.finite, rms: levels.level.rms.finite,
+      channels: levels.channels.map {
+        Channel(
+          peak: $0.peak.finite, rms: $0.rms.finite, heldPeak: $0.heldPeak.finite,
+          clipped: $0.clippedSamples)
+      })
+  }
+
+  private init(event: String, _ finish: RecordingFinish) {
+    self.init(
+      event: event, recorded: finish.recorded.inRecordSeconds, peak: finish.level?.peak.finite,
+      rms: finish.level?.rms.finite, frames: finish.frameCount.rawValue,
+      reason: finish.reason.rawValue, clipped: finish.level.map { _ in finish.clippedSamples })
   }
 }
