@@ -38,19 +38,17 @@ struct ConvertCommand: FileListSubcommand {
   var files: [FilePath]
 
   @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp("Output; all other files are inputs.", valueName: "file"))
+    name: [.customShort("o"), .long], help: .value("file", "Output; all other files are inputs."))
   var output: FilePath?
 
   @Option(
-    help: ArgumentHelp(
-      "Format of the output: wav, aiff, au, caf, flac, ogg, opus, or mp3 (default: that of the extension).",
-      valueName: "format"))
+    help: .value(
+      "format",
+      "Format of the output: wav, aiff, au, caf, flac, ogg, opus, or mp3 (default: that of the extension)."
+    ))
   var to: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Folder for the outputs; created if it does not exist.", valueName: "folder"))
+  @Option(help: .value("folder", "Folder for the outputs; created if it does not exist."))
   var outputDir: FilePath?
 
   @Flag(help: "Mix the inputs instead of joining them.")

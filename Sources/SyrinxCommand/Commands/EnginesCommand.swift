@@ -37,14 +37,11 @@ struct EnginesCommand: Subcommand {
   @Flag(help: "Print JSON, one object per line.")
   var json = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Model folder to try with each engine.", valueName: "folder"))
+  @Option(help: .value("folder", "Model folder to try with each engine."))
   var model: FilePath?
 
   @Option(
-    help: ArgumentHelp(
-      "Wyoming server to ask (default: tcp://127.0.0.1:10300).", valueName: "address"))
+    help: .value("address", "Wyoming server to ask (default: tcp://127.0.0.1:10300)."))
   var server: String?
 
   @Flag(help: "Check every installed file against its recorded SHA-256.")

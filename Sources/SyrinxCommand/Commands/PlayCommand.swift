@@ -44,9 +44,8 @@ struct PlayCommand: FileListSubcommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Speed at the original pitch, 0.25 to 4; requires SoundTouch (libsoundtouch1).",
-      valueName: "factor"))
+    help: .value(
+      "factor", "Speed at the original pitch, 0.25 to 4; requires SoundTouch (libsoundtouch1)."))
   var speed = 1.0
 
   @Option(

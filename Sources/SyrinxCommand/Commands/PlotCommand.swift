@@ -34,14 +34,13 @@ struct PlotCommand: FileListSubcommand {
   @Option(name: .shortAndLong, help: "File to write; - for a PNG on standard output.")
   var output: FilePath?
 
-  @Option(
-    help: ArgumentHelp("Folder for the plots; created if it does not exist.", valueName: "folder"))
+  @Option(help: .value("folder", "Folder for the plots; created if it does not exist."))
   var outputDir: FilePath?
 
   @Option(
-    help: ArgumentHelp(
-      "With --output-dir, format of the plots: png, svg, or pdf (default: png).",
-      valueName: "format"), transform: Self.format)
+    help: .value(
+      "format", "With --output-dir, format of the plots: png, svg, or pdf (default: png)."),
+    transform: Self.format)
   var to: PlotFormat?
 
   @Flag(help: "Draw frequencies over time.")
@@ -60,18 +59,18 @@ struct PlotCommand: FileListSubcommand {
   var title: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Transcript whose cues are drawn below: srt, vtt, or the JSON lines of `syrinx transcribe`.",
-      valueName: "file"))
+    help: .value(
+      "file",
+      "Transcript whose cues are drawn below: srt, vtt, or the JSON lines of `syrinx transcribe`."))
   var transcript: FilePath?
 
   @Option(help: "Write peaks instead of a plot: json or dat.")
   var data: PeakFormat?
 
-  @Option(help: ArgumentHelp("With --data, frames for each pair of peaks.", valueName: "frames"))
+  @Option(help: .value("frames", "With --data, frames for each pair of peaks."))
   var samplesPerPixel = 256
 
-  @Option(help: ArgumentHelp("With --data, bits of each peak: 8 or 16.", valueName: "bits"))
+  @Option(help: .value("bits", "With --data, bits of each peak: 8 or 16."))
   var bits = 16
 
   @OptionGroup var parallel: JobsOption

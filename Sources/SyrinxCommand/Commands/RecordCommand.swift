@@ -33,9 +33,7 @@ struct RecordCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Length of the recording, counted in frames (default: until stopped).",
-      valueName: "seconds"))
+    help: .value("seconds", "Length of the recording, counted in frames (default: until stopped)."))
   var seconds: Double?
 
   @OptionGroup var device: CaptureDeviceOption
@@ -44,14 +42,12 @@ struct RecordCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Sample rate of the recording (default: the device's).", valueName: "hertz"))
+    help: .value("hertz", "Sample rate of the recording (default: the device's)."))
   var rate: Int?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Number of channels in the recording (default: the device's).", valueName: "count"))
+    help: .value("count", "Number of channels in the recording (default: the device's)."))
   var channels: Int?
 
   @OptionGroup var fileFormat: FileFormatOptions

@@ -33,11 +33,12 @@ struct ServeCommand: RecognizingSubcommand {
       """)
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "address",
       """
       Address to listen on: tcp://host:port (port 0 for any free port), unix:///path, or stdio for \
       a client on standard input and output.
-      """, valueName: "address"))
+      """))
   var wyoming = "\(WyomingAddress.usual)"
 
   @Flag(help: "Allow addresses that other machines can reach.")
@@ -45,55 +46,53 @@ struct ServeCommand: RecognizingSubcommand {
 
   @Option(
     defaultAsFlag: "syrinx",
-    help: ArgumentHelp(
+    help: .value(
+      "name",
       """
       Announce the server in the local network, so that Home Assistant finds it, under this name \
       (needs Avahi).
-      """, valueName: "name"))
+      """))
   var zeroconf: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Maximum number of connected clients, 1 to 1000 (default: 4).", valueName: "count"))
+    help: .value("count", "Maximum number of connected clients, 1 to 1000 (default: 4)."))
   var connections: Int?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .value(
+      "seconds",
       """
       Time that a client may stay connected without sending audio, 0.1 to 86400 (default: 30; no \
       limit on stdio).
-      """, valueName: "seconds"))
+      """))
   var idleTimeout: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Maximum size of the header line of a client's frame (default: 65536).",
-      valueName: "bytes"))
+    help: .value("bytes", "Maximum size of the header line of a client's frame (default: 65536)."))
   var headerLimit: ByteSize?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Maximum size of the data in a client's frame (default: 262144).", valueName: "bytes"))
+    help: .value("bytes", "Maximum size of the data in a client's frame (default: 262144)."))
   var dataLimit: ByteSize?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Maximum size of the audio in a client's frame (default: 1048576).", valueName: "bytes"))
+    help: .value("bytes", "Maximum size of the audio in a client's frame (default: 1048576)."))
   var payloadLimit: ByteSize?
 
-  @Option(help: ArgumentHelp("Format of the log on standard error.", valueName: "format"))
+  @Option(help: .value("format", "Format of the log on standard error."))
   var logFormat = ServerLog.Format.text
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "address",
       """
       Address of the metrics for Prometheus, such as tcp://127.0.0.1:9400 (HTTP, path /metrics).
-      """, valueName: "address"))
+      """))
   var metrics: String?
 
   @OptionGroup var recognition: SpeechOptions

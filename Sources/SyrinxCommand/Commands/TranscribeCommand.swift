@@ -60,14 +60,13 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @Option(
     name: .customLong("include"), parsing: .singleValue,
-    help: ArgumentHelp(
-      "Pattern for the names of the files in folders (repeatable; default: sound files).",
-      valueName: "pattern"))
+    help: .value(
+      "pattern", "Pattern for the names of the files in folders (repeatable; default: sound files)."
+    ))
   var patterns: [FilePath] = []
 
   @Option(
-    help: ArgumentHelp(
-      "List of files and folders, one on each line; - for standard input.", valueName: "file"))
+    help: .value("file", "List of files and folders, one on each line; - for standard input."))
   var filesFrom: FilePath?
 
   @Flag(
@@ -79,8 +78,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @Option(
     name: [.customShort("o"), .customLong("output-dir")],
-    help: ArgumentHelp(
-      "Folder for a transcript of each file; created if it does not exist.", valueName: "folder"))
+    help: .value("folder", "Folder for a transcript of each file; created if it does not exist."))
   var outputDir: FilePath?
 
   @Flag(help: "Skip the files that are done in the output folder.")

@@ -4,6 +4,13 @@ package import FilePaths
 import FoundationEssentials
 import SpeechClient
 
+extension ArgumentHelp {
+  /// The help on an option, and the name of its value.
+  static func value(_ name: String, _ text: String) -> ArgumentHelp {
+    ArgumentHelp(text, valueName: name)
+  }
+}
+
 /// Throws the sentence as a validation error unless the condition holds.
 func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
   if !condition { throw ValidationError(sentence()) }

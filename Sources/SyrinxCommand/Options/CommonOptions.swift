@@ -27,9 +27,8 @@ struct CommonOptions: ParsableArguments {
 struct PlaybackDeviceOption: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("device")],
-    help: ArgumentHelp(
-      "Playback device, as listed by `syrinx devices`; virtual needs no hardware.",
-      valueName: "device"),
+    help: .value(
+      "device", "Playback device, as listed by `syrinx devices`; virtual needs no hardware."),
     completion: .devices("playback"))
   var name: String?
 
@@ -47,12 +46,12 @@ struct PlaybackDeviceOption: ParsableArguments {
 struct CaptureDeviceOption: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("device")],
-    help: ArgumentHelp(
+    help: .value(
+      "device",
       """
       Capture device, as listed by `syrinx devices`; virtual:FILE is a microphone that captures \
       FILE in real time.
-      """,
-      valueName: "device"),
+      """),
     completion: .devices("capture"))
   var name: String?
 
@@ -85,9 +84,7 @@ private func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) th
 struct WaitOption: ParsableArguments {
   @Option(
     name: .customLong("wait"), parsing: .unconditional,
-    help: ArgumentHelp(
-      "Time to wait for a lost device to return (default: fail at once).",
-      valueName: "seconds"))
+    help: .value("seconds", "Time to wait for a lost device to return (default: fail at once)."))
   var seconds: Double?
 
   var onDeviceLoss: DeviceLossPolicy { seconds.map { .wait(atMost: .seconds($0)) } ?? .fail }

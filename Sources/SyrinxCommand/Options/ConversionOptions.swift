@@ -6,49 +6,40 @@ import SoundFile
 
 /// What `syrinx convert` changes in the audio.
 struct ConversionOptions: ParsableArguments {
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Sample rate (default: the input's).", valueName: "hertz"))
+  @Option(parsing: .unconditional, help: .value("hertz", "Sample rate (default: the input's)."))
   var rate: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Number of channels (default: the input's).", valueName: "count"))
+    parsing: .unconditional, help: .value("count", "Number of channels (default: the input's)."))
   var channels: Int?
 
   @Option(help: "Sample format: 16, 24, 32, or float (default: the input's).")
   var bits: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Change of the level, before --normalize.", valueName: "dB"))
+  @Option(parsing: .unconditional, help: .value("dB", "Change of the level, before --normalize."))
   var gain = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Peak in dBFS or loudness to reach: -1, or -16LUFS; the input is read twice.",
-      valueName: "level"))
+    help: .value(
+      "level", "Peak in dBFS or loudness to reach: -1, or -16LUFS; the input is read twice."))
   var normalize: NormalizationTarget?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Where the audio begins: 90, 1:30, 500ms, or 2m.", valueName: "time"))
+    parsing: .unconditional, help: .value("time", "Where the audio begins: 90, 1:30, 500ms, or 2m.")
+  )
   var start = TimeValue.zero
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Where the audio ends (default: the end).", valueName: "time"))
+  @Option(parsing: .unconditional, help: .value("time", "Where the audio ends (default: the end)."))
   var end: TimeValue?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Length of the fade from silence, at most 600 s.", valueName: "time"))
+    parsing: .unconditional, help: .value("time", "Length of the fade from silence, at most 600 s.")
+  )
   var fadeIn = TimeValue.zero
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Length of the fade to silence, at most 600 s.", valueName: "time"))
+    parsing: .unconditional, help: .value("time", "Length of the fade to silence, at most 600 s."))
   var fadeOut = TimeValue.zero
 
   @Flag(
@@ -60,14 +51,10 @@ struct ConversionOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Cut into numbered files of this length, for example 10m.", valueName: "time")
-  )
+    help: .value("time", "Cut into numbered files of this length, for example 10m."))
   var every: TimeValue?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Level below which audio is silent.", valueName: "dBFS"))
+  @Option(parsing: .unconditional, help: .value("dBFS", "Level below which audio is silent."))
   var silence = -50.0
 
   private static let longestFade = Duration.seconds(600)

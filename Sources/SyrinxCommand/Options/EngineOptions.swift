@@ -19,19 +19,19 @@ extension RecognizingSubcommand {
 /// The options that select an engine.
 struct EngineOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "name",
       """
       Engine: \(EngineName.allCases.map(\.rawValue).joined(separator: ", ")) (default: moonshine \
       if installed, otherwise pocketsphinx).
-      """, valueName: "name"))
+      """))
   var engine: EngineName?
 
-  @Option(help: ArgumentHelp("Model of the engine.", valueName: "folder"), completion: .directory)
+  @Option(help: .value("folder", "Model of the engine."), completion: .directory)
   var model: FilePath?
 
   @Option(
-    help: ArgumentHelp(
-      "Server of --engine wyoming (default: tcp://127.0.0.1:10300).", valueName: "address"))
+    help: .value("address", "Server of --engine wyoming (default: tcp://127.0.0.1:10300)."))
   var server: String?
 
   func validate() throws {

@@ -9,9 +9,8 @@ struct JobsOption: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Number of parallel jobs, 1 to \(range.upperBound) (default: one per processor).",
-      valueName: "number"))
+    help: .value(
+      "number", "Number of parallel jobs, 1 to \(range.upperBound) (default: one per processor)."))
   var jobs: Int?
 
   /// The requested number, or the number of processors that this process may use.

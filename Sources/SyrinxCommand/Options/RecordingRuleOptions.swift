@@ -10,29 +10,27 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Length of audio to keep from before --start-at-sound begins.", valueName: "seconds"))
+    help: .value("seconds", "Length of audio to keep from before --start-at-sound begins."))
   var preRoll = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Time below --threshold after which the recording ends.", valueName: "seconds"))
+    help: .value("seconds", "Time below --threshold after which the recording ends."))
   var stopAfterSilence: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Level that separates sound from silence (default: -40).", valueName: "dBFS"))
+    help: .value("dBFS", "Level that separates sound from silence (default: -40)."))
   var threshold: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .value(
+      "seconds",
       """
       Time above --threshold before --start-at-sound begins, and length of silence that \
       --trim-silence keeps (default: 0.1).
-      """, valueName: "seconds"))
+      """))
   var hold: Double?
 
   @Flag(help: "Remove silence from the beginning and the end, except for --hold.")
@@ -40,30 +38,30 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .value(
+      "seconds",
       """
       Length of each file. take.wav is followed by take-001.wav, take-002.wav, and so on; \
       take-%d.wav begins with take-1.wav, and take-%03d.wav with take-001.wav. Existing numbers are \
       skipped. SIGUSR1 begins the next file at any time.
-      """, valueName: "seconds"))
+      """))
   var rollSeconds: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Size of each file, for example 500M; the suffixes are k, M, and G.", valueName: "bytes"))
+    help: .value("bytes", "Size of each file, for example 500M; the suffixes are k, M, and G."))
   var rollBytes: ByteSize?
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "channels",
       """
       Channels of the device to record, from 1: 1,3 is the first and the third. A channel that a \
       sound server lacks is silent.
-      """, valueName: "channels"))
+      """))
   var pickChannels: ChannelList?
 
-  @Option(
-    help: "How to handle lost audio: fill it with silence, omit it, or stop the recording.")
+  @Option(help: "How to handle lost audio: fill it with silence, omit it, or stop the recording.")
   var gaps = RecordingGapRule.silence
 
   @Flag(help: "Print events to standard output, one JSON object per line.")

@@ -7,14 +7,12 @@ import SpeechEngine
 /// The options for what may be said and where an utterance ends.
 struct SpeechOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "JSGF grammar that every utterance must match, in a file or a pipe.", valueName: "file"))
+    help: .value("file", "JSGF grammar that every utterance must match, in a file or a pipe."))
   var grammar: FilePath?
 
   @Option(
     name: [.customShort("l"), .customLong("locale"), .customLong("language")],
-    help: ArgumentHelp(
-      "Spoken language, such as en-US; the model must support it.", valueName: "tag"),
+    help: .value("tag", "Spoken language, such as en-US; the model must support it."),
     completion: .shellCommand(
       // The languages of the installed models.
       #"""
@@ -31,58 +29,61 @@ struct SpeechOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Silence that ends an utterance (default: 0.6).", valueName: "seconds"))
+    help: .value("seconds", "Silence that ends an utterance (default: 0.6)."))
   var endSilence: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Maximum length of an utterance, 1 to 3600 (default: 20); the next one begins there.",
-      valueName: "seconds"))
+    help: .value(
+      "seconds",
+      "Maximum length of an utterance, 1 to 3600 (default: 20); the next one begins there."))
   var longestUtterance: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .value(
+      "seconds",
       """
       Silence that the recognizer gets after the last sound of an utterance, 0 to 10 (default: the \
       silence that ended it).
-      """, valueName: "seconds"))
+      """))
   var tailPadding: Double?
 
   @Option(
     name: .customLong("key-phrase"), parsing: .singleValue,
-    help: ArgumentHelp(
+    help: .value(
+      "text[:threshold]",
       """
       Phrase to spot, ignoring everything else (repeatable). The threshold is above 0 and at most \
       1: lower values find more phrases, with more false positives (1e-5 for short phrases, 1e-30 \
       for long ones).
-      """, valueName: "text[:threshold]"))
+      """))
   var keyPhrases: [KeyPhraseOption] = []
 
   @Option(
     name: .customLong("context"), parsing: .singleValue,
-    help: ArgumentHelp(
+    help: .value(
+      "phrase",
       """
       Phrase that is likely to be said (repeatable). Among alternatives of similar likelihood, one \
       with such a phrase is preferred.
-      """, valueName: "phrase"))
+      """))
   var contextualPhrases: [String] = []
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "With --json, number of alternatives for each utterance, 0 to 100 (default: 0).",
-      valueName: "count"))
+    help: .value(
+      "count", "With --json, number of alternatives for each utterance, 0 to 100 (default: 0)."))
   var alternatives: Int?
 
   @Option(
     name: .customLong("engine-option"), parsing: .singleValue,
-    help: ArgumentHelp(
+    help: .value(
+      "name=value",
       """
       Setting of the engine, by its own name (repeatable). For pocketsphinx: lw, wip, pip, beam, \
       pbeam, wbeam, maxhmmpf, maxwpf, ds, topn, fwdflat, bestpath.
-      """, valueName: "name=value"))
+      """))
   var engineSettings: [EngineSettingOption] = []
 
   func validate() throws {

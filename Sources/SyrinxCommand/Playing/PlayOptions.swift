@@ -8,27 +8,21 @@ import SoundFile
 struct PlayRangeOptions: ParsableArguments {
   private static let longest = 1e6
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Start of the range of each file.", valueName: "seconds"))
+  @Option(parsing: .unconditional, help: .value("seconds", "Start of the range of each file."))
   var start = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "End of the range of each file (default: the end of the file).", valueName: "seconds"))
+    help: .value("seconds", "End of the range of each file (default: the end of the file)."))
   var end: Double?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Fade-in of the first file.", valueName: "seconds"))
+  @Option(parsing: .unconditional, help: .value("seconds", "Fade-in of the first file."))
   var fadeIn = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Fade-out of the last file, at most 60 s; that much audio is held in memory.",
-      valueName: "seconds"))
+    help: .value(
+      "seconds", "Fade-out of the last file, at most 60 s; that much audio is held in memory."))
   var fadeOut = 0.0
 
   var range: PlaybackRange {
@@ -57,18 +51,18 @@ struct PlayDeviceOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
+    help: .value(
+      "hertz",
       """
       Rate to open the device at, 1000 to 768000, if the device supports it; --verbose reports the \
       result (default: the rate of the first file).
-      """, valueName: "hertz"))
+      """))
   var rate: Int?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "With --rate, number of channels to open the device with, 1 to 32 (default: 2).",
-      valueName: "count"))
+    help: .value(
+      "count", "With --rate, number of channels to open the device with, 1 to 32 (default: 2)."))
   var channels: Int?
 
   var latency: PlaybackLatency { lowLatency ? .low : .normal }
@@ -88,13 +82,13 @@ struct PlayDeviceOptions: ParsableArguments {
 /// The options of `syrinx play` for standard input without a header.
 struct RawOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "format",
       """
       Format of samples without a header on standard input (-): s16, s24 (three bytes each; ALSA's \
       S24_3LE), s32, or float, little-endian, with --raw-rate (default: 48000) and --raw-channels \
       (default: 2).
-      """,
-      valueName: "format"), transform: Self.samples)
+      """), transform: Self.samples)
   var raw: RawSampleFormat?
 
   @Option(parsing: .unconditional, help: .hidden)
