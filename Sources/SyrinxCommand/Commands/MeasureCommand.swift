@@ -63,12 +63,13 @@ struct MeasureCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    guard files.isEmpty else {
-      return try await context.cancelledBySignals { try await measureFiles(in: context) }
+    try await context.cancelledBySignals {
+      if files.isEmpty {
+        try await measureDevice(in: context)
+      } else {
+        try await measureFiles(in: context)
+      }
     }
-    context.signals.begin()
-    let work = Task { try await measureDevice(in: context) }
-    try await context.signals.finishing(with: { work.cancel() }) { try await work.value }
   }
 
   private func measureFiles(in context: CommandContext) async throws {

@@ -123,19 +123,17 @@ struct ServeCommand: RecognizingSubcommand {
     let endpoint = try metricsEndpoint()
     options.metrics = endpoint?.metrics
     let server = WyomingServer(address: address, options: options)
-    context.signals.begin()
-    let serving = Task { [endpoint] in
-      try await withThrowingTaskGroup { group in
-        group.addTask { try await server.run(onListening: log.writeListening) }
-        if let endpoint { group.addTask { try await endpoint.run(onListening: log.writeMetrics) } }
-        // When one ends, by an error or by the end of standard input, the other is canceled.
-        defer { group.cancelAll() }
-        try await group.next()
-      }
-    }
-    try await context.signals.finishing(with: { serving.cancel() }) {
+    try await context.cancelledBySignals { [endpoint] in
       do {
-        try await serving.value
+        try await withThrowingTaskGroup { group in
+          group.addTask { try await server.run(onListening: log.writeListening) }
+          if let endpoint {
+            group.addTask { try await endpoint.run(onListening: log.writeMetrics) }
+          }
+          // When one ends, by an error or by the end of standard input, the other is canceled.
+          defer { group.cancelAll() }
+          try await group.next()
+        }
       } catch is CancellationError {
         // A signal ends the server this way.
       }
