@@ -34,6 +34,9 @@ extension Decibels {
 extension Double {
   /// Rounded to a hundredth; nil for infinity, which JSON lacks.
   var finite: Double? { isFinite ? (self * 100).rounded() / 100 : nil }
+
+  /// Rounded to a tenth.
+  var tenths: Double { (self * 10).rounded() / 10 }
 }
 
 extension Duration {
@@ -50,12 +53,16 @@ extension Duration {
   var clockText: String {
     let tenths = Int((max(.zero, self).inSeconds * 10).rounded(.down))
     let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
-    let rest = "\(Self.twoDigits(seconds)).\(tenths % 10)"
-    return hours > 0 ? "\(hours):\(Self.twoDigits(minutes)):\(rest)" : "\(minutes):\(rest)"
+    let rest = "\(seconds.digits(2)).\(tenths % 10)"
+    return hours > 0 ? "\(hours):\(minutes.digits(2)):\(rest)" : "\(minutes):\(rest)"
   }
+}
 
-  private static func twoDigits(_ number: Int) -> String {
-    number < 10 ? "0\(number)" : "\(number)"
+extension Int {
+  /// The number with at least so many digits, the first of which may be zeros.
+  func digits(_ count: Int) -> String {
+    let digits = "\(self)"
+    return String(repeating: "0", count: max(0, count - digits.count)) + digits
   }
 }
 

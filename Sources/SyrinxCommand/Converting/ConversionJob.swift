@@ -68,14 +68,15 @@ struct ConversionJob: Sendable {
 extension FilePath {
   /// The name of a part: its number in place of `%d` or `%03d`, or before the extension.
   func numbered(_ number: Int) -> FilePath {
-    let text = text
+    var text = text
     for width in 0...9 {
       let placeholder = width == 0 ? "%d" : "%0\(width)d"
       guard let range = text.firstRange(of: placeholder) else { continue }
-      return FilePath(text.replacingCharacters(in: range, with: Self.digits(number, width)))
+      text.replaceSubrange(range, with: number.digits(width))
+      return FilePath(text)
     }
     let ending = pathExtension.isEmpty ? "" : ".\(pathExtension)"
-    let name = "\(stem.text)-\(Self.digits(number, 3))\(ending)"
+    let name = "\(stem.text)-\(number.digits(3))\(ending)"
     return folder == "." && !text.hasPrefix("./")
       ? FilePath(name) : folder.appending(FilePath(name))
   }
@@ -87,17 +88,6 @@ extension FilePath {
     guard digits.count >= 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return folder.appending(
       FilePath(bytes: stem.bytes[..<dash] + name.bytes[stem.bytes.count...]))
-  }
-
-  private static func digits(_ number: Int, _ width: Int) -> String {
-    let digits = "\(number)"
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
-}
-
-extension String {
-  fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
-    String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
   }
 }
 
@@ -111,9 +101,9 @@ struct FileIdentity: Hashable {
   init(_ path: FilePath) {
     if let file = path.status {
       // A link and its target are one file.
-      (folder, name) = ([UInt64(file.st_dev), UInt64(file.st_ino)], "")
+      (folder, name) = (file.identity, "")
     } else if let status = path.folder.status {
-      (folder, name) = ([UInt64(status.st_dev), UInt64(status.st_ino)], path.name)
+      (folder, name) = (status.identity, path.name)
     } else {
       // A folder that is not there yet has no links to it.
       (folder, name) = ([], path.absolute)

@@ -29,26 +29,17 @@ struct DeviceDetails: Equatable {
     // Codecs do not say which device is theirs: only a card with one device is sure.
     let parts = (card.names ?? []).filter { $0.text.hasPrefix("pcm") }
     if stream.isEmpty, parts.allSatisfy({ $0.text.hasPrefix("pcm0") }) {
-      rates = Self.codecRates(card.appending("codec#0").lines)
+      rates = Self.numbers(after: "rates [", card.appending("codec#0").lines)
     }
   }
 
-  /// The numbers in lines such as `    Rates: 44100, 48000` of USB devices.
+  /// The numbers in lines such as `    Rates: 44100, 48000` of USB devices, and
+  /// `    rates [0x5e0]: 44100 48000` of HDA codecs.
   private static func numbers(after key: String, _ lines: [Substring]) -> [Int] {
-    Set(
-      lines.filter { $0.drop { $0 == " " }.hasPrefix(key) }.flatMap { line in
-        line.split { !$0.isNumber }.compactMap { Int($0) }
-      }
-    ).sorted()
-  }
-
-  /// The numbers in lines such as `    rates [0x5e0]: 44100 48000` of HDA codecs.
-  private static func codecRates(_ lines: [Substring]) -> [Int] {
-    Set(
-      lines.compactMap { $0.firstMatch(of: /^ *rates \[0x[0-9a-f]+\]: (.*)$/)?.1 }.flatMap {
-        $0.split(separator: " ").compactMap { Int($0) }
-      }
-    ).sorted()
+    let lists = lines.filter { line in line.drop { $0 == " " }.hasPrefix(key) }
+      .compactMap { line in line.split(separator: ":").last }
+    let numbers = lists.flatMap { list in list.split { !$0.isNumber }.compactMap { Int($0) } }
+    return Set(numbers).sorted()
   }
 
   /// The programs in the status files of a device's parts.

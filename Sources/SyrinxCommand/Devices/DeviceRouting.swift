@@ -64,8 +64,8 @@ extension SoundCard {
         guard route == .virtualPlayback else {
           return try await hardware.openPlayback(request)
         }
-        return try await openVirtual(.init(pace: inRealTime, keepsPlayback: false))
-          .openPlayback(request)
+        let setup = VirtualSoundCard.Setup(pace: inRealTime, keepsPlayback: false)
+        return try await VirtualSoundCard(setup).soundCard.openPlayback(request)
       },
       openCapture: { request in
         let route = DeviceRoute(request.device)
@@ -83,10 +83,6 @@ extension SoundCard {
     .lockstep(ContinuousClock(), slack: .milliseconds(50))
   }
 
-  private static func openVirtual(_ setup: VirtualSoundCard.Setup) -> SoundCard {
-    VirtualSoundCard(setup).soundCard
-  }
-
   private static func openMicrophone(
     capturing path: FilePath, _ request: PCMRequest,
     onProblem: @escaping @Sendable (FileProblem) -> Void
@@ -101,7 +97,7 @@ extension SoundCard {
     request.device = VirtualSoundCard.device.id
     let setup = VirtualSoundCard.Setup(
       pace: inRealTime, microphone: file.microphone, keepsPlayback: false)
-    return try await openVirtual(setup).openCapture(request)
+    return try await VirtualSoundCard(setup).soundCard.openCapture(request)
   }
 }
 

@@ -104,8 +104,8 @@ struct SystemExamination {
     // 16-bit stereo at 48 kHz.
     let hours = Double(free) / (48_000 * 4 * 3_600)
     let detail = """
-      \(Self.rounded(Double(free) / 1e9)) GB free in this folder: \(Self.rounded(hours)) hours of \
-      stereo WAV at 48 kHz
+      \((Double(free) / 1e9).tenths) GB free in this folder: \(hours.tenths) hours of stereo WAV at \
+      48 kHz
       """
     return free < 1 << 30
       ? .note("disk", detail, remedy: "remove files, or record to another disk")
@@ -115,8 +115,6 @@ struct SystemExamination {
   private static func text(_ limit: UInt64, unit: String = "") -> String {
     limit >= UInt64(Int64.max) ? "unlimited" : "\(limit)\(unit)"
   }
-
-  private static func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 }
 
 /// The corresponding C function is `getrlimit`.

@@ -12,8 +12,7 @@ struct MeasurementReport {
     let rows = [
       loudness, peak, row("rms", result.level.rms.levelText), clipping, offset, silence, floor,
     ]
-    return ["\(name) (\(result.format), \(result.duration.clockText))"]
-      + (rows.compactMap { $0 } + channels)
+    return ["\(name) (\(result.format), \(result.duration.clockText))"] + rows + channels
   }
 
   private func row(_ name: String, _ text: String) -> String {
@@ -58,7 +57,7 @@ struct MeasurementReport {
         + "\(result.silenceAtEnd.duration(at: rate).secondsText) at the end")
   }
 
-  private var floor: String? {
+  private var floor: String {
     var text = result.noiseFloor.levelText
     if result.nonFiniteSampleCount > 0 {
       text += "; \(result.nonFiniteSampleCount) samples are NaN or infinite, measured as silence"
@@ -82,15 +81,13 @@ struct MeasurementReport {
 }
 
 extension Double {
-  fileprivate var tenths: Double { (self * 10).rounded() / 10 }
-
   /// To five digits after the point; below a billion never in powers of ten.
   fileprivate var offsetText: String {
     // What is larger is too large for this form of an integer.
     guard abs(self) < 1e9 else { return "\(self)" }
     let number = Int((abs(self) * 100_000).rounded())
     let sign = self < 0 && number > 0 ? "-" : ""
-    return "\(sign)\(number / 100_000).\(String(100_000 + number % 100_000).dropFirst())"
+    return "\(sign)\(number / 100_000).\((number % 100_000).digits(5))"
   }
 }
 

@@ -50,9 +50,7 @@ struct FolderWalk: Sequence, IteratorProtocol {
       subfolders = []
       guard let folder = folders.popLast() else { return nil }
       guard let status = folder.status else { return .unreadable(folder) }
-      guard visited.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted else {
-        continue
-      }
+      guard visited.insert(status.identity).inserted else { continue }
       guard let names = folder.names else { return .unreadable(folder) }
       self.folder = folder
       self.names = names.filter { $0.bytes.first != UInt8(ascii: ".") }.sorted(by: order)[...]
@@ -63,6 +61,9 @@ struct FolderWalk: Sequence, IteratorProtocol {
 extension stat {
   var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
   var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+
+  /// What all names of a file share.
+  var identity: [UInt64] { [UInt64(st_dev), UInt64(st_ino)] }
 }
 
 extension FilePath {

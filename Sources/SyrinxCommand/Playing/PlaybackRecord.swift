@@ -61,8 +61,7 @@ extension PlaybackRecord {
     case .starved(let silence): self.init(event: "starved", silence: silence.inLostSeconds)
     case .deviceLost: self.init(event: "deviceLost")
     case .deviceReturned(let gap): self.init(event: "deviceReturned", gap: gap.inLostSeconds)
-    case .limited(let gain):
-      self.init(event: "limited", gain: (gain.value * 10).rounded() / 10)
+    case .limited(let gain): self.init(event: "limited", gain: gain.value.tenths)
     case .shortfall(let item, let announced, let decoded):
       self.init("shortfall", item, files)
       self.announced = announced?.inRecordSeconds

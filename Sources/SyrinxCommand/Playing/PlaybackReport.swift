@@ -150,5 +150,5 @@ extension PlaybackStart {
 
 extension Decibels {
   /// The reduction by a gain, for people.
-  fileprivate var reductionText: String { "\((-value * 10).rounded() / 10) dB" }
+  fileprivate var reductionText: String { "\((-value).tenths) dB" }
 }

@@ -16,19 +16,19 @@ enum TerminalGraphics: Equatable {
   init(answer: String) {
     if answer.contains("_Gi=31;OK") {
       self = .kitty
-    } else if Self.attributes(answer).contains("4") {
+    } else if Self.attributes(answer)?.contains("4") == true {
       self = .sixel
     } else {
       self = .braille
     }
   }
 
-  /// The numbers between `ESC [ ?` and `c`.
-  private static func attributes(_ answer: String) -> [Substring] {
-    guard let start = answer.firstRange(of: "\u{1B}[?") else { return [] }
-    let rest = answer[start.upperBound...]
-    guard let end = rest.firstIndex(of: "c") else { return [] }
-    return rest[..<end].split(separator: ";")
+  /// The numbers between `ESC [ ?` and `c`; nil for an answer without them.
+  private static func attributes(_ answer: String) -> [Substring]? {
+    guard let start = answer.firstRange(of: "\u{1B}[?"),
+      let end = answer[start.upperBound...].firstIndex(of: "c")
+    else { return nil }
+    return answer[start.upperBound..<end].split(separator: ";")
   }
 
   /// Queries the controlling terminal on a separate thread.
@@ -63,10 +63,7 @@ enum TerminalGraphics: Equatable {
     while bytes.count < 1_024, read(terminal, &byte, 1) == 1 {
       bytes.append(byte)
       // No answer about kitty graphics has a `c` after `ESC [ ?`.
-      let text = String(decoding: bytes, as: UTF8.self)
-      if let start = text.firstRange(of: "\u{1B}[?"), text[start.upperBound...].contains("c") {
-        break
-      }
+      if attributes(String(decoding: bytes, as: UTF8.self)) != nil { break }
     }
     return String(decoding: bytes, as: UTF8.self)
   }

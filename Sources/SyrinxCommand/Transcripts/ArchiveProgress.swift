@@ -35,12 +35,11 @@ actor ArchiveProgress {
   /// Counts all files beside the work, for the end to be estimated.
   func count(_ inputs: TranscriptionInputs) async {
     guard isShown, inputs.isRepeatable else { return }
-    total = await DedicatedThread.run(
-      name: "syrinx-count", abandoned: nil, failed: { _ in nil }
-    ) {
-      guard var all = try? inputs.makeIterator() else { return nil }
+    // What cannot be read is reported by the work.
+    total = try? await DedicatedThread.run(name: "syrinx-count") {
+      () throws -> (count: Int, byteCount: Int) in
+      var all = try inputs.makeIterator()
       var total = (count: 0, byteCount: 0)
-      // What cannot be read is reported by the work.
       while let input = try? all.next() {
         total.count += 1
         total.byteCount += (try? input.get())?.version?.byteCount ?? 0
@@ -91,7 +90,7 @@ actor ArchiveProgress {
 
   private func pace(_ audio: Duration, _ elapsed: Duration) -> String {
     let hours = (audio.inSeconds / 360).rounded() / 10
-    let speed = elapsed > .zero ? (audio.inSeconds / elapsed.inSeconds * 10).rounded() / 10 : 0
+    let speed = elapsed > .zero ? (audio.inSeconds / elapsed.inSeconds).tenths : 0
     return "\(hours) hours of audio, \(speed) times real time"
   }
 }

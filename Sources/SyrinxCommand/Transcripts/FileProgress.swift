@@ -54,8 +54,7 @@ struct ProgressText {
   ) -> String? {
     guard elapsed >= .seconds(1) else { return nil }
     let speed = max(0, (position - start).inSeconds) / elapsed.inSeconds
-    let tenths = Int((speed * 10).rounded())
-    let pace = "\(tenths / 10).\(tenths % 10) times real time"
+    let pace = "\(speed.tenths) times real time"
     guard let total, total > .zero else { return "\(file) \(position.clockText), \(pace)" }
     let percent = min(100, Int(position.inSeconds / total.inSeconds * 100))
     let line = "\(file) \(position.clockText) / \(total.clockText) (\(percent)%), \(pace)"

@@ -76,9 +76,8 @@ struct TranscriptManifest: Sendable {
   /// The line for an input that has been transcribed; nil if it has no version.
   func entry(for input: TranscriptionInput) -> String? {
     guard let version = input.version, let file = input.place.jsonText else { return nil }
-    let nanoseconds = "\(1_000_000_000 + version.modifiedNanoseconds)".dropFirst()
     return Self.begin + file + Self.afterFile + "size\":\(version.byteCount),\"modified\":"
-      + "\(version.modifiedSeconds).\(nanoseconds),\(recipe)"
+      + "\(version.modifiedSeconds).\(version.modifiedNanoseconds.digits(9)),\(recipe)"
   }
 
   private static let begin = "{\"file\":\""

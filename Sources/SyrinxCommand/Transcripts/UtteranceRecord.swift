@@ -41,7 +41,7 @@ struct UtteranceRecord: Encodable {
     end = words.last?.end
     alternatives = others.isEmpty ? nil : others
     let metadata = result.speechRecognitionMetadata
-    wordsPerMinute = metadata.map { ($0.speakingRate * 10).rounded() / 10 }
+    wordsPerMinute = metadata?.speakingRate.tenths
     averagePause = metadata?.averagePauseDuration.inRecordSeconds
   }
 
