@@ -5,7 +5,7 @@ import Testing
 @testable import SyrinxCommand
 
 struct StandardInputLinesTests {
-  private typealias Line = Result<String, LineReader.TooLong>
+  private typealias Line = Result<String, CommandFailure>
 
   /// The lines of a text that arrives in these parts.
   private func lines(_ parts: [String]) -> [Line] {
@@ -32,9 +32,9 @@ struct StandardInputLinesTests {
     let end = isTheLast ? [] : ["\nstop\n"]
     let rest = isTheLast ? [] : [Line.success("stop")]
     #expect(lines([text(4_096)] + end) == [.success(text(4_096))] + rest)
-    #expect(lines([text(4_097)] + end) == [.failure(LineReader.TooLong())] + rest)
+    #expect(lines([text(4_097)] + end) == [.failure(LineReader.tooLong)] + rest)
     #expect(
-      lines(Array(repeating: text(4_096), count: 9) + end) == [.failure(LineReader.TooLong())]
+      lines(Array(repeating: text(4_096), count: 9) + end) == [.failure(LineReader.tooLong)]
         + rest)
   }
 

@@ -41,27 +41,6 @@ struct StandardInputControl {
 
 /// A line of standard input with a playback command.
 struct ControlLine: Equatable {
-  /// A line that is not a command.
-  struct UnknownCommand: Error, Equatable, CustomStringConvertible {
-    let line: String
-
-    var description: String {
-      "\"\(line)\" is not a command; the commands are \(ControlLine.commands)"
-    }
-  }
-
-  /// A file number out of range.
-  struct NoSuchFile: Error, Equatable, CustomStringConvertible {
-    let number: Int
-    let count: Int
-
-    var description: String {
-      count == 1
-        ? "file \(number) does not exist; the only file is 1"
-        : "file \(number) does not exist; the files are 1 to \(count)"
-    }
-  }
-
   /// All commands, for the help and for errors.
   static let commands = """
     pause [SECONDS], resume [SECONDS], seek SECONDS [FILE], volume FACTOR [SECONDS] (0 to 10), skip, \
@@ -79,7 +58,7 @@ struct ControlLine: Equatable {
     if words.isEmpty { return nil }
   }
 
-  /// The command for a playback of so many files; throws `UnknownCommand` or `NoSuchFile`.
+  /// The command for a playback of so many files; throws `CommandFailure`.
   func command(fileCount: Int) throws -> PlaybackCommand {
     switch words[0] {
     case "pause": .pause(fade: try fade(after: 1) ?? .milliseconds(10))
@@ -95,7 +74,10 @@ struct ControlLine: Equatable {
     }
   }
 
-  private var unknown: UnknownCommand { UnknownCommand(line: words.joined(separator: " ")) }
+  private var unknown: CommandFailure {
+    CommandFailure(
+      "\"\(words.joined(separator: " "))\" is not a command; the commands are \(Self.commands)")
+  }
 
   private func number(_ index: Int, in range: ClosedRange<Double>) throws -> Double {
     guard index < words.count, let number = Double(words[index]), range.contains(number) else {
@@ -116,7 +98,8 @@ struct ControlLine: Equatable {
     guard words.count > 2 else { return nil }
     guard words.count == 3, let file = Int(words[2]) else { throw unknown }
     guard (1...fileCount).contains(file) else {
-      throw NoSuchFile(number: file, count: fileCount)
+      let files = fileCount == 1 ? "the only file is 1" : "the files are 1 to \(fileCount)"
+      throw CommandFailure("file \(file) does not exist; \(files)")
     }
     return file - 1
   }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The lines of standard input, read on a thread of its own and only on demand.
 struct StandardInputLines: AsyncSequence, Sendable {
-  typealias Element = Result<String, LineReader.TooLong>
+  typealias Element = Result<String, CommandFailure>
 
   /// Requests each line.
   struct Iterator: AsyncIteratorProtocol {
@@ -44,12 +44,10 @@ struct StandardInputLines: AsyncSequence, Sendable {
 
 /// Splits bytes into lines and buffers at most the longest line.
 struct LineReader {
-  /// A line that is longer than any command.
-  struct TooLong: Error, Equatable, CustomStringConvertible {
-    let description = """
-      a command was skipped: its line is longer than \(longest) bytes; end each command with a newline
-      """
-  }
+  /// A line is longer than any command.
+  static let tooLong = CommandFailure(
+    "a command was skipped: its line is longer than \(longest) bytes; end each command with a newline"
+  )
 
   /// In bytes.
   static let longest = 4_096
@@ -64,7 +62,7 @@ struct LineReader {
   }
 
   /// The next line; nil at the end.
-  mutating func next() -> Result<String, TooLong>? {
+  mutating func next() -> Result<String, CommandFailure>? {
     var isTooLong = false
     while true {
       if let end = bytes.firstIndex(of: Self.newline) {
@@ -82,9 +80,11 @@ struct LineReader {
     }
   }
 
-  private func line(_ text: ArraySlice<UInt8>, _ isTooLong: Bool) -> Result<String, TooLong> {
+  private func line(
+    _ text: ArraySlice<UInt8>, _ isTooLong: Bool
+  ) -> Result<String, CommandFailure> {
     isTooLong || text.count > Self.longest
-      ? .failure(TooLong()) : .success(String(decoding: text, as: UTF8.self))
+      ? .failure(Self.tooLong) : .success(String(decoding: text, as: UTF8.self))
   }
 }
 
