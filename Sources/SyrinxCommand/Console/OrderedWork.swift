@@ -49,17 +49,14 @@ nonisolated(nonsending) func inOrder<Element: Sendable, Value: Sendable>(
     var next = 0
     var finished: [Int: Value] = [:]
     for index in elements.indices {
-      // A slow element must not let the results of all others wait in memory.
-      while next < elements.count, next - index < 4 * jobs, next - index - finished.count < jobs {
-        group.addTask { [next] in (next, await work(elements[next])) }
-        next += 1
-      }
-      while finished[index] == nil, let (number, value) = try await group.next() {
-        finished[number] = value
-        if next < elements.count, next - index < 4 * jobs {
+      while true {
+        // A slow element must not let the results of all others wait in memory.
+        while next < elements.count, next - index < 4 * jobs, next - index - finished.count < jobs {
           group.addTask { [next] in (next, await work(elements[next])) }
           next += 1
         }
+        guard finished[index] == nil, let (number, value) = try await group.next() else { break }
+        finished[number] = value
       }
       if let value = finished.removeValue(forKey: index) { try await body(elements[index], value) }
     }
