@@ -172,9 +172,9 @@ struct PlotCommand: FileListSubcommand {
       let peaks = PeakData(image, bits: bits)
       return try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
     }
-    let size = TerminalSize(.output)
+    let terminal = OutputDescriptor.output
     var frame = PlotFrame(
-      width: width ?? (output == nil ? size.width : 1_200), height: height ?? 400,
+      width: width ?? (output == nil ? terminal.pictureWidth : 1_200), height: height ?? 400,
       title: title ?? "\(file.shownName.name)", cues: cues)
     let plot = try await audioPlot(of: file, buffers, width: frame.width, height: frame.height)
     if let output {
@@ -183,7 +183,7 @@ struct PlotCommand: FileListSubcommand {
     }
     let graphics = await TerminalGraphics.ofTerminal(signals: context.signals)
     if height == nil { frame.height = max(200, min(400, frame.width / 3)) }
-    let text = try plot.text(for: graphics, columns: size.columns, frame)
+    let text = try plot.text(for: graphics, columns: terminal.columns, frame)
     try await context.console.write(Array(text.utf8))
   }
 

@@ -122,10 +122,15 @@ struct OutputDescriptor: Sendable {
   }
 
   /// The columns of the terminal, or 80 if it does not report them.
-  var columns: Int {
+  var columns: Int { size.ws_col > 0 ? Int(size.ws_col) : 80 }
+
+  /// The width in pixels of a picture that fills the terminal, at most 2,000.
+  var pictureWidth: Int { min(2_000, size.ws_xpixel > 0 ? Int(size.ws_xpixel) : columns * 10) }
+
+  /// The size of the terminal, as far as it reports it; otherwise zeros.
+  private var size: winsize {
     var size = winsize()
-    guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    return ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
   }
 
   /// Writes all bytes; blocks while the reader is slow.

@@ -3,7 +3,6 @@ import AudioCore
 import AudioPlots
 import FilePaths
 import FoundationEssentials
-import Glibc
 
 /// A waveform or a spectrogram.
 protocol AudioPlot: Sendable {
@@ -63,19 +62,6 @@ extension TerminalGraphics {
       begin = end
     }
     return result
-  }
-}
-
-/// The size of a picture that fills the width of a terminal.
-struct TerminalSize {
-  let columns: Int
-  let width: Int
-
-  init(_ descriptor: OutputDescriptor) {
-    var size = winsize()
-    columns = descriptor.columns
-    let isKnown = ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_xpixel > 0
-    width = min(2_000, isKnown ? Int(size.ws_xpixel) : columns * 10)
   }
 }
 #endif

@@ -84,6 +84,18 @@ actor TranscriptArchive {
   }
 }
 
+/// Opens a file, which it creates if it does not exist.
+private func openForWriting(
+  _ path: FilePath, _ flags: Int32 = 0
+) throws(CommandFailure) -> Int32 {
+  let flags = flags | O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+  let descriptor = path.withCString { open($0, flags, 0o666) }
+  guard descriptor >= 0 else {
+    throw CommandFailure("cannot write \(path): \(FilePathError(code: errno).reason)")
+  }
+  return descriptor
+}
+
 /// The lock of a folder, which ends with the process.
 ///
 /// Its file names the process and the machine that have it. It is not the manifest: whoever reads an
@@ -110,13 +122,7 @@ private final class FolderLock {
 
   private static func locked(_ path: FilePath) throws(CommandFailure) -> Int32 {
     while true {
-      let descriptor = path.withCString {
-        Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
-      }
-      guard descriptor >= 0 else {
-        let reason = FilePathError(code: errno).reason
-        throw CommandFailure("cannot write \(path): \(reason)")
-      }
+      let descriptor = try openForWriting(path)
       // A file system without locks has no other writer to exclude.
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
         defer { close(descriptor) }
@@ -149,13 +155,7 @@ private final class ManifestFile {
 
   init(_ path: FilePath) throws(CommandFailure) {
     self.path = path
-    descriptor = path.withCString {
-      Glibc.open($0, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    }
-    guard descriptor >= 0 else {
-      let reason = FilePathError(code: errno).reason
-      throw CommandFailure("cannot write \(path): \(reason)")
-    }
+    descriptor = try openForWriting(path, O_APPEND)
     var (status, last) = (stat(), UInt8(ascii: "\n"))
     fstat(descriptor, &status)
     if status.st_size > 0 { pread(descriptor, &last, 1, status.st_size - 1) }
