@@ -1,5 +1,4 @@
 import AudioCore
-import ClientDependencies
 import Conversion
 import FilePaths
 import Glibc
@@ -23,39 +22,27 @@ struct ConversionJob: Sendable {
     conversion.combination = isMix ? .mixed : .joined
     options.apply(to: &conversion)
     guard let console else { return try await conversion.run() }
-    return try await run(conversion, console)
-  }
-
-  private func run(
-    _ conversion: AudioConversion, _ console: Console
-  ) async throws -> ConversionResult {
-    @Dependency(\.continuousClock) var clock
     // A slow terminal gets the latest position only.
     let (positions, source) = AsyncStream.makeStream(
       of: ConversionProgress.self, bufferingPolicy: .bufferingNewest(1))
-    let name = "\(inputs[0].name)"
-    let showing = Task {
-      var progress: FileProgress?
-      for await step in positions {
-        let shown =
-          progress
-          ?? FileProgress(
-            text: ProgressText(file: name, total: step.total), console: console, clock: clock)
-        if progress == nil { await shown.begin() }
-        progress = shown
-        await shown.show(step.position)
-      }
-      await progress?.end()
-    }
-    let result: Result<ConversionResult, any Error>
-    do {
-      result = .success(try await conversion.run { source.yield($0) })
-    } catch {
-      result = .failure(error)
-    }
+    async let showing: Void = show(positions, on: console)
+    defer { source.finish() }
+    let result = try await conversion.run { source.yield($0) }
     source.finish()
-    await showing.value
-    return try result.get()
+    await showing
+    return result
+  }
+
+  private func show(_ positions: AsyncStream<ConversionProgress>, on console: Console) async {
+    var progress: FileProgress?
+    for await step in positions {
+      if progress == nil {
+        progress = FileProgress(inputs[0], total: step.total, console: console)
+        await progress?.begin()
+      }
+      await progress?.show(step.position)
+    }
+    await progress?.end()
   }
 
   private func destination(splits: Bool, isRaw: Bool) -> AudioConversion.Destination {

@@ -1,5 +1,7 @@
 import AudioCore
 import AudioThreads
+import ClientDependencies
+import FilePaths
 
 /// Shows the progress of a file's transcription as a status line.
 ///
@@ -16,8 +18,11 @@ actor FileProgress {
   private var throttle = StatusThrottle()
   private var start = Duration.zero
 
-  init(text: ProgressText, console: Console, clock: any Clock<Duration>) {
-    (self.text, self.console, self.clock) = (text, console, clock)
+  /// - Parameter total: the length of the file, or nil if it is unknown.
+  init(_ file: FilePath, total: Duration?, console: Console) {
+    @Dependency(\.continuousClock) var clock
+    text = ProgressText(file: "\(file.name)", total: total)
+    (self.console, self.clock) = (console, clock)
   }
 
   func begin() {

@@ -1,6 +1,5 @@
 import AudioCore
 import AudioThreads
-import ClientDependencies
 import FilePaths
 import SoundFile
 import SpeechClient
@@ -21,9 +20,8 @@ final class FileRecognition: Sendable {
       progress = nil
       return
     }
-    @Dependency(\.continuousClock) var clock
-    let text = ProgressText(file: "\(file.name)", total: await announcedLength(of: file))
-    progress = FileProgress(text: text, console: context.console, clock: clock)
+    progress = FileProgress(
+      file, total: await announcedLength(of: file), console: context.console)
   }
 
   func request(wantsPartials: Bool) -> SpeechRequest {
