@@ -5,13 +5,11 @@ import Testing
 @testable import SyrinxCommand
 
 struct StandardInputLinesTests {
-  private typealias Line = Result<String, CommandFailure>
-
   /// The lines of a text that arrives in these parts.
-  private func lines(_ parts: [String]) -> [Line] {
+  private func lines(_ parts: [String]) -> [LineReader.Line] {
     var left = parts[...]
     var reader = LineReader { Array((left.popFirst() ?? "").utf8) }
-    var lines: [Line] = []
+    var lines: [LineReader.Line] = []
     while let line = reader.next() { lines.append(line) }
     return lines
   }
@@ -22,7 +20,7 @@ struct StandardInputLinesTests {
     #expect(lines([]) == [])
     #expect(
       lines(["pau", "se\nseek", " 3\n\nst", "op"])
-        == ["pause", "seek 3", "", "stop"].map(Line.success))
+        == ["pause", "seek 3", "", "stop"].map(LineReader.Line.success))
   }
 
   @Test(arguments: [true, false])
@@ -30,7 +28,7 @@ struct StandardInputLinesTests {
     isTheLast: Bool
   ) {
     let end = isTheLast ? [] : ["\nstop\n"]
-    let rest = isTheLast ? [] : [Line.success("stop")]
+    let rest = isTheLast ? [] : [LineReader.Line.success("stop")]
     #expect(lines([text(4_096)] + end) == [.success(text(4_096))] + rest)
     #expect(lines([text(4_097)] + end) == [.failure(LineReader.tooLong)] + rest)
     #expect(
@@ -43,8 +41,7 @@ struct StandardInputLinesTests {
     let inlet = pipe.fileHandleForWriting
     let text = String(repeating: "volume 0.5\n", count: 2_000)
     try inlet.write(contentsOf: Data(text.utf8))
-    var lines = try StandardInputLines(of: pipe.fileHandleForReading.fileDescriptor)
-      .makeAsyncIterator()
+    let lines = try StandardInputLines(of: pipe.fileHandleForReading.fileDescriptor)
     func waiting() -> Int {
       var count: Int32 = 0
       _ = ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)

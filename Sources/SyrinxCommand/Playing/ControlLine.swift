@@ -7,22 +7,24 @@ struct StandardInputControl {
   let fileCount: Int
   let console: Console
 
-  /// Follows the lines until they end or the task is cancelled.
+  /// Follows the lines until they end; a cancelled task ends with the next line.
   ///
   /// At their end, a paused playback resumes, because nobody is left to resume it.
   func follow(_ lines: StandardInputLines) async {
     var isPaused = false
     do {
-      for await line in lines { try await perform(line, &isPaused) }
+      while let line = await lines.next(), !Task.isCancelled {
+        try await perform(line, &isPaused)
+      }
     } catch {
       return
     }
-    // The lines also end with the playback, which then takes no command.
+    // A playback that has ended cancels the task and takes no command.
     if isPaused, !Task.isCancelled { try? await player.control(id: id, command: .resume()) }
   }
 
   /// Throws only `CancellationError`.
-  private func perform(_ line: StandardInputLines.Element, _ isPaused: inout Bool) async throws {
+  private func perform(_ line: LineReader.Line, _ isPaused: inout Bool) async throws {
     do {
       guard let command = try ControlLine(line.get())?.command(fileCount: fileCount) else { return }
       try await player.control(id: id, command: command)

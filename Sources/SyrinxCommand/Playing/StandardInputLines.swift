@@ -1,49 +1,30 @@
 import AudioThreads
 import Glibc
 
-/// The lines of standard input, read on a thread of its own and only on demand.
-struct StandardInputLines: AsyncSequence, Sendable {
-  typealias Element = Result<String, CommandFailure>
+/// The lines of standard input, read on a thread of their own and only on demand.
+actor StandardInputLines {
+  private let executor: ThreadExecutor
+  private var reader: LineReader
 
-  /// Requests each line.
-  struct Iterator: AsyncIteratorProtocol {
-    fileprivate let demand: WakeUp
-    fileprivate var lines: AsyncStream<Element>.Iterator
-
-    mutating func next() async -> Element? {
-      demand.signal()
-      return await lines.next()
-    }
-  }
-
-  private let demand: WakeUp
-  private let lines: AsyncStream<Element>
-
-  /// Starts the thread.
-  ///
-  /// It ends with the input or the process: nothing else ends a read from a terminal.
   init(of descriptor: Int32 = 0) throws {
-    let (lines, line) = AsyncStream.makeStream(of: Element.self)
-    let demand = try WakeUp()
-    _ = try DedicatedThread.start(name: "syrinx-control") {
-      var reader = LineReader { bytes(of: descriptor) }
-      demand.wait()
-      while let next = reader.next() {
-        line.yield(next)
-        demand.wait()
-      }
-      line.finish()
-    }
-    (self.demand, self.lines) = (demand, lines)
+    executor = try ThreadExecutor(name: "syrinx-control")
+    reader = LineReader { bytes(of: descriptor) }
   }
 
-  func makeAsyncIterator() -> Iterator {
-    Iterator(demand: demand, lines: lines.makeAsyncIterator())
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// The next line; nil at the end.
+  ///
+  /// It waits for the line even if the task is cancelled: nothing else ends a read from a terminal.
+  func next() -> LineReader.Line? {
+    reader.next()
   }
 }
 
 /// Splits bytes into lines and buffers at most the longest line.
 struct LineReader {
+  typealias Line = Result<String, CommandFailure>
+
   /// A line is longer than any command.
   static let tooLong = CommandFailure(
     "a command was skipped: its line is longer than \(longest) bytes; end each command with a newline"
@@ -62,7 +43,7 @@ struct LineReader {
   }
 
   /// The next line; nil at the end.
-  mutating func next() -> Result<String, CommandFailure>? {
+  mutating func next() -> Line? {
     var isTooLong = false
     while true {
       if let end = bytes.firstIndex(of: Self.newline) {
@@ -80,9 +61,7 @@ struct LineReader {
     }
   }
 
-  private func line(
-    _ text: ArraySlice<UInt8>, _ isTooLong: Bool
-  ) -> Result<String, CommandFailure> {
+  private func line(_ text: ArraySlice<UInt8>, _ isTooLong: Bool) -> Line {
     isTooLong || text.count > Self.longest
       ? .failure(Self.tooLong) : .success(String(decoding: text, as: UTF8.self))
   }
