@@ -46,10 +46,10 @@ struct ConsoleTests {
     let words = [TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))]
     var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: words), isFinal: false)
-    var text = TranscriptReport(style: .text, console: console)
+    var text = TranscriptReport(styles: [.text], console: console)
     try await text.show(result)
     #expect(try output.text().isEmpty)
-    var json = TranscriptReport(style: .json, console: console)
+    var json = TranscriptReport(styles: [.json], console: console)
     try await json.show(result)
     #expect(try output.text() == UtteranceRecord(result).jsonLine() + "\n")
     result.isFinal = true
@@ -65,7 +65,7 @@ struct ConsoleTests {
     let partial = SpeechRecognitionResult(
       utterance: 3, bestTranscription: Transcription(segments: words), isFinal: false)
     let crash = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "crash"))
-    var report = TranscriptReport(style: .json, file: "a.wav", console: console)
+    var report = TranscriptReport(styles: [.json], file: "a.wav", console: console)
     #expect(report.isComplete)
     for event in [
       SpeechRecognitionEvent.speechStarted(at: .zero), .result(partial),
@@ -104,7 +104,7 @@ struct ConsoleTests {
       .lagging(by: .zero),
       .lagging(by: .seconds(1)), .lagging(by: .zero), .speechEnded(at: .zero),
     ]
-    var text = TranscriptReport(style: .text, console: console)
+    var text = TranscriptReport(styles: [.text], console: console)
     for event in events { try await text.show(event) }
     #expect(try output.text().isEmpty)
     let lines = try error.text().split(separator: "\n")
@@ -127,7 +127,7 @@ struct ConsoleTests {
       try error.text().split(separator: "\n").last
         == "syrinx: 0.040 s of audio in 4 places from 1:10.1 on was lost during capture; "
         + "is this machine too slow or busy?")
-    var json = TranscriptReport(style: .json, console: console)
+    var json = TranscriptReport(styles: [.json], console: console)
     for event in events { try await json.show(event) }
     let records = try output.text().split(separator: "\n")
     #expect(records.count == 9)

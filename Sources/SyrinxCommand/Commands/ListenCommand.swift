@@ -92,7 +92,7 @@ struct ListenCommand: RecognizingSubcommand {
     let events = await speech.recognition(request: recognition.applied(to: request))
     // An earlier signal did not finish a task that the client did not know yet.
     if context.signals.received != nil { await speech.finishTask() }
-    var report = TranscriptReport(style: transcript.styles[0], console: context.console)
+    var report = TranscriptReport(styles: transcript.styles, console: context.console)
     try await report.begin()
     do {
       for try await event in events { try await report.show(event) }

@@ -21,28 +21,20 @@ struct TranscriptReport {
   /// The next pause makes up for a smaller lag.
   private static let seriousLag = Duration.seconds(5)
 
-  /// A report to standard output.
-  ///
-  /// - Parameter namesFile: whether each line of text begins with the file's name.
+  /// - Parameters:
+  ///   - outputs: the file for each form; empty for one form on standard output.
+  ///   - namesFile: whether each line of text on standard output begins with the file's name.
   init(
-    style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false, console: Console
+    styles: [TranscriptStyle], file: FilePath? = nil, to outputs: [PendingOutput] = [],
+    namesFile: Bool = false, console: Console
   ) {
-    let text = TranscriptText(style: style, file: file, namesFile: namesFile)
-    self.init([(text, console)], file: file, console: console)
-  }
-
-  /// A report to a file for each form.
-  init(styles: [TranscriptStyle], file: FilePath, to outputs: [PendingOutput], console: Console) {
-    let texts = styles.map { TranscriptText(style: $0, file: file) }
-    self.init(zip(texts, outputs).map { ($0, $1) }, file: file, console: console)
-  }
-
-  private init(
-    _ transcripts: [(text: TranscriptText, output: any LineOutput)], file: FilePath?,
-    console: Console
-  ) {
-    (self.transcripts, self.file, self.console) = (transcripts, file, console)
-    includesJSON = transcripts.contains { $0.text.style == .json }
+    let texts = styles.map {
+      TranscriptText(style: $0, file: file, namesFile: namesFile && outputs.isEmpty)
+    }
+    let destinations: [any LineOutput] = outputs.isEmpty ? [console] : outputs
+    transcripts = zip(texts, destinations).map { ($0, $1) }
+    includesJSON = styles.contains(.json)
+    (self.file, self.console) = (file, console)
   }
 
   /// Call before the first result.

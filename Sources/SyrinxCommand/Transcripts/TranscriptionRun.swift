@@ -143,7 +143,9 @@ struct TranscriptionRun: Sendable {
     _ entry: RecognitionQueue.Entry, to outputs: [PendingOutput]
   ) async throws -> Bool {
     let recognition = entry.recognition
-    var report = report(on: recognition.file, to: outputs)
+    var report = TranscriptReport(
+      styles: command.transcript.styles, file: recognition.file, to: outputs,
+      namesFile: namesFiles, console: context.console)
     await recognition.beginProgress()
     try await report.begin()
     do {
@@ -160,14 +162,5 @@ struct TranscriptionRun: Sendable {
     }
     try await report.end()
     return try await recognition.finish() && report.isComplete
-  }
-
-  private func report(on file: FilePath, to outputs: [PendingOutput]) -> TranscriptReport {
-    let styles = command.transcript.styles
-    guard outputs.isEmpty else {
-      return TranscriptReport(styles: styles, file: file, to: outputs, console: context.console)
-    }
-    return TranscriptReport(
-      style: styles[0], file: file, namesFile: namesFiles, console: context.console)
   }
 }
