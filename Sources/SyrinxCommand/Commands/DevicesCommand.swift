@@ -128,11 +128,8 @@ struct DeviceRecord: Encodable {
   }
 
   init(_ device: AudioDevice, _ details: DeviceDetails) {
-    rates = details.rates.isEmpty ? nil : details.rates
-    channels = details.channels.isEmpty ? nil : details.channels
-    usedBy =
-      details.holders.isEmpty
-      ? nil : details.holders.map { Holder(program: $0.name, process: $0.processID) }
+    (rates, channels) = (details.rates.unlessEmpty, details.channels.unlessEmpty)
+    usedBy = details.holders.unlessEmpty?.map { Holder(program: $0.name, process: $0.processID) }
     id = device.id.rawValue
     name = device.name
     playback = device.directions.contains(.playback)

@@ -147,7 +147,7 @@ struct FileInfoRecord: Encodable {
     tags = .init(uniqueKeysWithValues: info.tags.map { ($0.key.rawValue, $0.value) })
     cues = info.cues.map { cue in
       let time = cue.frame.duration(at: info.format.sampleRate)
-      return Cue(seconds: time.inRecordSeconds, name: cue.name.isEmpty ? nil : cue.name)
+      return Cue(seconds: time.inRecordSeconds, name: cue.name.unlessEmpty)
     }
     missing = info.shortfall.map { "\($0)" }
   }

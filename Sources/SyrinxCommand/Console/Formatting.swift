@@ -66,6 +66,11 @@ extension Int {
   }
 }
 
+extension Collection {
+  /// The collection for JSON; nil for an empty one.
+  var unlessEmpty: Self? { isEmpty ? nil : self }
+}
+
 extension String {
   /// The text with spaces up to a width in characters.
   func padded(to width: Int) -> String {

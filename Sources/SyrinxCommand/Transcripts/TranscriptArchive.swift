@@ -139,7 +139,7 @@ private final class FolderLock {
   private static func folderInUse(_ path: FilePath, _ descriptor: Int32) -> CommandFailure {
     let content = try? FilePath.contents(of: descriptor, atMost: 300)
     // The owner has the lock before it writes its name.
-    let owner = content.map { FilePath(bytes: $0).description }.flatMap { $0.isEmpty ? nil : $0 }
+    let owner = content.flatMap { FilePath(bytes: $0).description.unlessEmpty }
     return CommandFailure(
       "\(owner ?? "another process") is writing into \(path.folder); "
         + "wait until it ends, or choose another folder")

@@ -132,10 +132,6 @@ extension FilePath {
   }
 }
 
-extension Collection {
-  fileprivate var unlessEmpty: Self? { isEmpty ? nil : self }
-}
-
 /// A checksum that is the same in every run: FNV-1a with 64 bits.
 func stableChecksum(_ text: String) -> String {
   let value = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {

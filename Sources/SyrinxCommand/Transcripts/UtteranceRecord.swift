@@ -28,7 +28,6 @@ struct UtteranceRecord: Encodable {
 
   init(_ result: SpeechRecognitionResult, file: FilePath? = nil) {
     let transcription = result.bestTranscription
-    let others = result.transcriptions.dropFirst().map(\.formattedString)
     event = result.isFinal ? "final" : "partial"
     self.file = file
     utterance = result.utterance
@@ -39,7 +38,7 @@ struct UtteranceRecord: Encodable {
     words = transcription.segments.map(Word.init)
     start = words.first?.start
     end = words.last?.end
-    alternatives = others.isEmpty ? nil : others
+    alternatives = result.transcriptions.dropFirst().map(\.formattedString).unlessEmpty
     let metadata = result.speechRecognitionMetadata
     wordsPerMinute = metadata?.speakingRate.tenths
     averagePause = metadata?.averagePauseDuration.inRecordSeconds
@@ -63,8 +62,7 @@ extension UtteranceRecord.Word {
     start = segment.timestamp.inRecordSeconds
     end = (segment.timestamp + segment.duration).inRecordSeconds
     confidence = segment.confidence.map { ($0 * 1_000).rounded() / 1_000 }
-    let others = segment.alternativeSubstrings
-    alternatives = others.isEmpty ? nil : others
+    alternatives = segment.alternativeSubstrings.unlessEmpty
   }
 }
 
