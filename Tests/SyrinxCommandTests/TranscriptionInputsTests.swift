@@ -33,7 +33,7 @@ import Testing
   @Test func `a list that is a pipe without a writer is waited for until the stop signal`() throws {
     mkfifo(folder.file("pipe").path, 0o600)
     let stopSignal = try WakeUp()
-    let names = try NameList(file: path("pipe"), separator: 10).open(stopSignal: stopSignal)
+    var names = try NameList(file: path("pipe"), separator: 10).open(stopSignal: stopSignal)
     stopSignal.signal()
     #expect(throws: CancellationError.self) { try names.next() }
   }

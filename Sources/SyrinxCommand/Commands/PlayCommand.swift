@@ -68,7 +68,7 @@ struct PlayCommand: FileListSubcommand {
 
   @Flag(
     help: """
-      Read commands from standard input, one per line of up to \(LineReader.longest) bytes: \
+      Read commands from standard input, one per line of up to \(StandardInputLines.longest) bytes: \
       \(ControlLine.commands). Each command runs when the previous one is done. The optional \
       SECONDS are the length of the fade or volume ramp; FILE counts from 1 (default: the current \
       file). At the end of standard input, a paused playback resumes.

@@ -12,32 +12,24 @@ struct StandardInputControl {
   /// At their end, a paused playback resumes, because nobody is left to resume it.
   func follow(_ lines: StandardInputLines) async {
     var isPaused = false
-    do {
-      while let line = await lines.next(), !Task.isCancelled {
-        try await perform(line, &isPaused)
+    while !Task.isCancelled {
+      do {
+        guard let line = try await lines.next(), !Task.isCancelled else { break }
+        guard let command = try ControlLine(line)?.command(fileCount: fileCount) else { continue }
+        try await player.control(id: id, command: command)
+        switch command {
+        case .pause: isPaused = true
+        case .resume, .stop: isPaused = false
+        default: break
+        }
+      } catch is CancellationError {
+        return
+      } catch {
+        await console.report("\(error)")
       }
-    } catch {
-      return
     }
     // A playback that has ended cancels the task and takes no command.
     if isPaused, !Task.isCancelled { try? await player.control(id: id, command: .resume()) }
-  }
-
-  /// Throws only `CancellationError`.
-  private func perform(_ line: LineReader.Line, _ isPaused: inout Bool) async throws {
-    do {
-      guard let command = try ControlLine(line.get())?.command(fileCount: fileCount) else { return }
-      try await player.control(id: id, command: command)
-      switch command {
-      case .pause: isPaused = true
-      case .resume, .stop: isPaused = false
-      default: break
-      }
-    } catch let error as CancellationError {
-      throw error
-    } catch {
-      await console.report("\(error)")
-    }
   }
 }
 

@@ -42,7 +42,7 @@ actor TranscriptArchive {
     }
     lock = try FolderLock(manifestPath.folder)
     let file = try ManifestFile(manifestPath)
-    let lines = file.lines()
+    var lines = file.lines()
     while let line = try lines.next() { manifest.add(line) }
     self.file = file
     return manifest
@@ -168,7 +168,9 @@ private final class ManifestFile {
 
   /// The lines, from the first one on.
   func lines() -> RecordReader {
-    RecordReader("\(path)", descriptor, UInt8(ascii: "\n"), skipsLongRecords: true)
+    RecordReader(longest: 1 << 20) { [path, descriptor] in
+      try availableBytes(of: descriptor, named: "\(path)")
+    }
   }
 
   func append(_ line: String) throws(OutputError) {

@@ -1,6 +1,7 @@
 import AudioThreads
 import FilePaths
 import Glibc
+import SoundFile
 
 /// A file to transcribe; in a problem, the file or folder that it concerns.
 struct TranscriptionInput: Equatable, Sendable {
@@ -44,6 +45,29 @@ struct TranscriptionProblem: Error, CustomStringConvertible {
 
 typealias FoundInput = Result<TranscriptionInput, TranscriptionProblem>
 
+/// A list of names, each ended by a line feed, or by a NUL.
+struct NameList: Sendable {
+  /// The list's file; - is standard input.
+  let file: FilePath
+  /// The byte that ends a name.
+  let separator: UInt8
+
+  func open(stopSignal: WakeUp?) throws(CommandFailure) -> RecordReader {
+    let (isFile, name) = (file != "-", "\(file.shownName)")
+    // A pipe without a writer is waited for like one without data: until the stop signal.
+    let flags = O_RDONLY | O_CLOEXEC | (stopSignal == nil ? 0 : O_NONBLOCK)
+    let number = isFile ? file.withCString { Glibc.open($0, flags) } : STDIN_FILENO
+    guard number >= 0 else { throw .unreadable(name, errno) }
+    let descriptor = isFile ? Descriptor(owning: number) : nil
+    let tooLong = CommandFailure(
+      "\(name) is not a list of files: a name in it is longer than 1 MiB")
+    return RecordReader(separator: separator, longest: 1 << 20, tooLong: tooLong) {
+      try availableBytes(
+        of: descriptor?.number ?? STDIN_FILENO, named: name, stopSignal: stopSignal)
+    }
+  }
+}
+
 /// The files that the arguments of `syrinx transcribe` stand for: named files, the files in folders,
 /// and the entries of a list.
 struct TranscriptionInputs: Sendable {
@@ -69,7 +93,7 @@ struct TranscriptionInputs: Sendable {
   struct Iterator {
     private var arguments: ArraySlice<FilePath>
     private let patterns: [FilePath]
-    private let names: RecordReader?
+    private var names: RecordReader?
     private let endsWithNUL: Bool
     /// The folder whose files come next, and whether it had any.
     private var walk: (files: FolderWalk, root: TranscriptionInput, isEmpty: Bool)?
