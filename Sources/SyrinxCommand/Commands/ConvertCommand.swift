@@ -110,10 +110,10 @@ struct ConvertCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    try require(
-      !outputIsStream || !OutputDescriptor.output.isTerminal,
-      "standard output (-) is a terminal; redirect it to a pipe or a file.")
     let jobs = try plan()
+    try require(
+      !jobs.contains { $0.output == "-" } || !OutputDescriptor.output.isTerminal,
+      "standard output (-) is a terminal; redirect it to a pipe or a file.")
     if let outputDir { try await makeFolder(outputDir) }
     try await context.cancelledBySignals {
       try await convert(jobs, in: context)
@@ -163,8 +163,6 @@ struct ConvertCommand: FileListSubcommand {
     }
     return result.shortfalls.isEmpty && !result.files.isEmpty
   }
-
-  private var outputIsStream: Bool { !isBatch && ((try? plan())?.first?.output == "-") }
 
   /// Whether each input becomes a file of its own.
   private var isBatch: Bool { output == nil && (to != nil || outputDir != nil) }
