@@ -141,16 +141,13 @@ struct TranscriptionInputs: Sendable {
         return .success(root.below(file, FileVersion(status)))
       case .unreadable(let folder):
         walk?.isEmpty = false
-        return .failure(
-          TranscriptionProblem(
-            input: root.below(folder),
-            description: "cannot read the folder \(folder); check its permissions"))
+        return root.below(folder).problem(
+          "cannot read the folder \(folder); check its permissions")
       case nil:
         defer { walk = nil }
         guard walk?.isEmpty == true else { return nil }
         let kind = patterns.isEmpty ? "no sound files" : "no files whose names match"
-        return .failure(
-          TranscriptionProblem(input: root, description: "\(root.file) contains \(kind)"))
+        return root.problem("\(root.file) contains \(kind)")
       }
     }
   }
@@ -195,18 +192,12 @@ actor RemainingInputs {
       guard let folder, case .success(let input) = found else { return found }
       let transcript = input.place.withoutExtension
       guard claimed.insert(RunChecksum(transcript.bytes)).inserted else {
-        return .failure(
-          TranscriptionProblem(
-            input: input,
-            description: "\(input.file): another file of this run already uses the transcript name "
-              + "\(transcript)"
-          ))
+        return input.problem(
+          "\(input.file): another file of this run already uses the transcript name \(transcript)")
       }
       if let own = folder.ownFile(namedLikeTranscriptsOf: input) {
-        return .failure(
-          TranscriptionProblem(
-            input: input,
-            description: "\(input.file): its transcript would replace \(own); rename the file"))
+        return input.problem(
+          "\(input.file): its transcript would replace \(own); rename the file")
       }
       guard let done, done.contains(input), folder.hasTranscripts(of: input) else {
         return found
@@ -223,6 +214,11 @@ extension TranscriptionInput {
   func checkUnchanged() throws(CommandFailure) {
     guard let version, version != FileVersion(file.status) else { return }
     throw CommandFailure("\(file) changed while it was read; transcribe it again")
+  }
+
+  /// The failure to transcribe it.
+  fileprivate func problem(_ description: String) -> FoundInput {
+    .failure(TranscriptionProblem(input: self, description: description))
   }
 
   /// A file or folder in this folder, or this one.
