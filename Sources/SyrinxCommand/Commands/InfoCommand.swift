@@ -154,23 +154,19 @@ struct FileInfoRecord: Encodable {
 
   /// The lines for people.
   func text(_ info: AudioFileInfo) -> String {
-    let bits = bits.map { "\($0) bit" }
+    let audio: [String?] = [
+      "\(sampleRate) Hz", "\(channels.counted("channel")) (\(info.format.layout))",
+      bits.map { "\($0) bit" },
+    ]
     let length = info.duration.map { "\($0.clockText) (\(frames ?? 0) frames)" } ?? "unknown"
-    let size = bytes.map { "\($0) bytes" }
-    let rate = bitRate.map { "\(($0 + 500) / 1_000) kbit/s" }
+    let sizes = [
+      bytes.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
+    ].compactMap(\.self)
     var lines = [
       ("file", "\(file)"), ("format", "\(container), \(encoding)"),
-      (
-        "audio",
-        [
-          "\(sampleRate) Hz",
-          "\(channels) \(channels == 1 ? "channel" : "channels") (\(info.format.layout))", bits,
-        ]
-        .compactMap { $0 }.joined(separator: ", ")
-      ), ("length", length),
+      ("audio", audio.compactMap(\.self).joined(separator: ", ")), ("length", length),
     ]
-    let parts = [size, rate].compactMap { $0 }
-    if !parts.isEmpty { lines.append(("size", parts.joined(separator: ", "))) }
+    if !sizes.isEmpty { lines.append(("size", sizes.joined(separator: ", "))) }
     lines += AudioTag.allCases.compactMap { tag in
       info.tags[tag].map { (tag == .trackNumber ? "track" : tag.rawValue, $0) }
     }

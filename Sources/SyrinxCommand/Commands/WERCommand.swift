@@ -84,7 +84,7 @@ struct WERCommand: Subcommand {
     let counts =
       "\(errors.substitutions) substituted, \(errors.deletions) deleted, "
       + "\(errors.insertions) inserted"
-    let errorText = errors.errorCount == 1 ? "1 error" : "\(errors.errorCount) errors"
+    let errorText = errors.errorCount.counted("error")
     let summary =
       "\(rate.percentText)% (\(errorText) in \(errors.referenceCount) words: \(counts))"
     return (alignment ? errors.alignment.map(\.line) : []) + [summary]
@@ -105,10 +105,7 @@ extension AlignedWord {
 
 extension Double {
   /// The fraction in percent, to a tenth.
-  fileprivate var percentText: String {
-    let tenths = Int((self * 1_000).rounded())
-    return "\(tenths / 10).\(tenths % 10)"
-  }
+  fileprivate var percentText: String { "\((self * 1_000).rounded() / 10)" }
 }
 
 /// The output of `syrinx wer --json`.

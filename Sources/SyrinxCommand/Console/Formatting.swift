@@ -59,6 +59,9 @@ extension Duration {
 }
 
 extension Int {
+  /// The number with a noun, for people: `1 sample`, `2 samples`.
+  func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+
   /// The number with at least so many digits, the first of which may be zeros.
   func digits(_ count: Int) -> String {
     let digits = "\(self)"

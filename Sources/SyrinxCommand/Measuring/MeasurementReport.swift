@@ -40,9 +40,7 @@ struct MeasurementReport {
     let runs = result.channels.reduce(0) { $0 + $1.clippedRunCount }
     let count = result.clippedSampleCount
     guard count > 0 else { return row("clipped", "none") }
-    return row(
-      "clipped",
-      "\(count) \(count == 1 ? "sample" : "samples"), \(runs) \(runs == 1 ? "run" : "runs")")
+    return row("clipped", "\(count.counted("sample")), \(runs.counted("run"))")
   }
 
   private var offset: String {

@@ -107,8 +107,8 @@ extension RecordingFinish {
   /// The recording for people: its length, peak, RMS, and clipped samples.
   var summary: String {
     guard let level else { return "\(recorded.clockText) recorded" }
-    let samples = clippedSamples == 1 ? "sample" : "samples"
-    let clipped = clippedSamples > 0 ? "\(clippedSamples) \(samples) clipped" : "nothing clipped"
+    let count = clippedSamples.counted("sample")
+    let clipped = clippedSamples > 0 ? "\(count) clipped" : "nothing clipped"
     return "\(recorded.clockText) recorded, peak \(level.peak.levelText), "
       + "RMS \(level.rms.levelText), \(clipped)"
   }
