@@ -15,14 +15,14 @@ import Testing
         testCard("suspend_at=1 resume_again=1000000"), period: .milliseconds(500), count: 4))
     #expect(try pcm.offer(ramp(96_000)[...]) == .frames(96_000))
     try withSignals(to: pcm.waker) {
-      for _ in 0..<100 where pcm.device.suspendedSince == nil {
+      for _ in 0..<100 where pcm.suspendedSince == nil {
         _ = try pcm.wait(for: .period, atMost: .milliseconds(5))
       }
     }
-    try #require(pcm.device.suspendedSince != nil)
+    try #require(pcm.suspendedSince != nil)
     pcm.drop()
     // Its next suspend has a new limit of five seconds.
-    #expect(pcm.device.suspendedSince == nil)
+    #expect(pcm.suspendedSince == nil)
     pcm.close()
   }
 

@@ -65,7 +65,7 @@ extension Int {
   /// The number with at least so many digits, the first of which may be zeros.
   func digits(_ count: Int) -> String {
     let digits = "\(self)"
-    return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    return String(repeating: "0", count: Swift.max(0, count - digits.count)) + digits
   }
 }
 
