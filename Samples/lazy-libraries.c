@@ -1,6 +1,7 @@
 // Functions that load their library at the first call. Samples/lazy-linker.sh writes "functions.h", which has
 // FUNCTION(the library's file, the function) for each.
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ struct function {
 #define JUMP(name) "jmp *" #name "_function+16(%rip)\n"
 #define LOAD(name) "lea " #name "_function(%rip), %r11\njmp load_and_jump\n"
 #elif defined(__aarch64__)
-#define JUMP(name) "adrp x16, " #name "_function+16\nldr x16, [x16, :lo12:" #name "_function+16]\nbr x16\n"
+#define JUMP(name) "adrp x16, " #name "_function+16\nadd x16, x16, :lo12:" #name "_function+16\nldar x16, [x16]\nbr x16\n"
 #define LOAD(name) "adrp x16, " #name "_function\nadd x16, x16, :lo12:" #name "_function\nb load_and_jump\n"
 #endif
 
@@ -42,10 +43,13 @@ static void *required(void *pointer) {
 // Loads a function's library, and finds all functions of it: the audio thread calls none of a library first. Other threads may
 // call it at the same time; they store the same addresses.
 HIDDEN void load_library(const struct function *first) {
+  int error = errno;
   void *library = required(dlopen(first->library, RTLD_NOW));
   for (struct function *function = __start_lazy_functions; function < __stop_lazy_functions; function++)
     if (strcmp(function->library, first->library) == 0)
-      __atomic_store_n(&function->address, required(dlsym(library, function->name)), __ATOMIC_RELAXED);
+      // A thread that sees the address sees the loaded library.
+      __atomic_store_n(&function->address, required(dlsym(library, function->name)), __ATOMIC_RELEASE);
+  errno = error;
 }
 
 // Keeps the registers that can contain arguments.

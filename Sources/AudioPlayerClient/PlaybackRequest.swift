@@ -59,7 +59,8 @@ public struct PlaybackRequest: Sendable {
   ///
   /// Longer intervals save work; the other item events are delayed by them as well. From 250 ms on,
   /// a device that this sound opens holds 150 ms instead of 100, and from 2 s on 2 s. It is filled
-  /// less often, so commands take effect later; a stop discards what a device with 2 s holds.
+  /// less often, so commands take effect later; a stop without a fade discards what a device with
+  /// 2 s holds.
   public var progressInterval: Duration
 
   /// The behavior when the device is lost.

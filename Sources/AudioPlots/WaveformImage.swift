@@ -41,11 +41,13 @@ private struct Sums {
     squares += Double(sample * sample)
   }
 
-  /// Adds every `step`th sample, eight at a time as far as there are eight: one by one, each sum
-  /// would wait for the one before it.
-  mutating func addEights(
-    of samples: UnsafeBufferPointer<Float>, _ index: inout Int, step: Int, end: Int
-  ) {
+  /// Adds every `step`th sample in groups of eight, and returns the index of the first of the rest.
+  ///
+  /// Sums of single samples would each wait for the previous one.
+  mutating func addGroupsOfEight(
+    of samples: UnsafeBufferPointer<Float>, from start: Int, step: Int, to end: Int
+  ) -> Int {
+    var index = start
     var (lows, highs) = (SIMD8(repeating: lowest), SIMD8(repeating: highest))
     var (powers, eight) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
     while index + 7 * step < end {
@@ -58,6 +60,7 @@ private struct Sums {
     }
     (lowest, highest) = (lows.min(), highs.max())
     squares += Double(powers.sum())
+    return index
   }
 }
 
@@ -84,7 +87,8 @@ struct WaveformBuilder {
       let frames = samples.count / format.channelCount
       while position < frames {
         if framesInColumn == 0 { beginColumn() }
-        let end = min(frames, position + framesPerColumn - framesInColumn)
+        // A longer sum exceeds the precision of Float.
+        let end = min(frames, position + framesPerColumn - framesInColumn, position + 65_536)
         for channel in channels.indices { add(samples, position..<end, channel) }
         framesInColumn = (framesInColumn + end - position) % framesPerColumn
         position = end
@@ -105,9 +109,9 @@ struct WaveformBuilder {
     _ samples: UnsafeBufferPointer<Float>, _ frames: Range<Int>, _ channel: Int
   ) {
     let (step, last) = (format.channelCount, channels[channel].count - 1)
-    var index = frames.lowerBound * step + channel
     let end = frames.upperBound * step
-    channels[channel][last].addEights(of: samples, &index, step: step, end: end)
+    var index = channels[channel][last].addGroupsOfEight(
+      of: samples, from: frames.lowerBound * step + channel, step: step, to: end)
     while index < end {
       channels[channel][last].add(samples[index])
       index += step

@@ -37,7 +37,7 @@ extension AttributeSyntax {
   /// `@ClientDependenciesMacros.DependencyEndpoint`.
   var name: String? { attributeName.lastName }
 
-  /// Whether methods have the attribute as well as the function type, as they have its global actor.
+  /// Whether a method needs the function type's attribute, too, as it needs a global actor.
   var isOfMethods: Bool {
     let ofTypesOnly: Set = ["Sendable", "autoclosure", "convention", "escaping", "isolated"]
     return name.map { !ofTypesOnly.contains($0) } ?? true

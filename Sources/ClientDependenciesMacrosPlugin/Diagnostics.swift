@@ -51,7 +51,7 @@ extension FixIt {
 
 extension PatternBindingSyntax {
   /// The binding with another initial value, or without one.
-  func with(value: ExprSyntax?) -> PatternBindingSyntax {
+  func with(initialValue value: ExprSyntax?) -> PatternBindingSyntax {
     var binding = self
     binding.typeAnnotation?.trailingTrivia = []
     binding.initializer = value.map {
@@ -158,7 +158,7 @@ extension Diagnostic {
       'liveValue' to fall back on
       """, id: "entryWithoutValue", at: binding,
       fixIt: .replacing(
-        binding, by: binding.with(value: ExprSyntax(value)), "Insert '= <#test value#>'"))
+        binding, by: binding.with(initialValue: ExprSyntax(value)), "Insert '= <#test value#>'"))
   }
 }
 #endif

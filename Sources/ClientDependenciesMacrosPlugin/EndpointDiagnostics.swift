@@ -50,7 +50,7 @@ extension Diagnostic {
       array.
       """, id: "defaultIsMissing", at: endpoint.binding,
       fixIt: .replacing(
-        endpoint.binding, by: endpoint.binding.with(value: value), "Insert '= \(value)'"))
+        endpoint.binding, by: endpoint.binding.with(initialValue: value), "Insert '= \(value)'"))
   }
 
   static func defaultIsNoClosure(
@@ -67,7 +67,7 @@ extension Diagnostic {
       "The default of endpoint '\(endpoint.name)' must be a closure literal\(advice)",
       id: "defaultIsNoClosure", at: initializer.value,
       fixIt: .replacing(
-        endpoint.binding, by: endpoint.binding.with(value: value),
+        endpoint.binding, by: endpoint.binding.with(initialValue: value),
         value.map { "Replace with '\($0)'" } ?? "Remove '= \(initializer.value.trimmed)'"))
   }
 

@@ -121,11 +121,9 @@ struct Moonshine: Sendable {
     let library = try library.load()
     let language = options.language ?? language
     let files = try models.model(for: language)
-    let model = try cache.model {
-      $0.files == files && $0.library.path == library.path
-    } load: { () throws(SpeechEngineError) in
-      try MoonshineModel(files, in: library)
-    }
+    let model = try cache.model(
+      where: { $0.files == files && $0.library.path == library.path },
+      load: { () throws(SpeechEngineError) in try MoonshineModel(files, in: library) })
     return try MoonshineSession(
       model: model, language: language, alignment: alignment, options: options)
   }

@@ -106,7 +106,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   private func setMean() {
-    if let value = stream.mean.value { Decoder.setCepstralMean(value, of: decoder.decoder) }
+    if let value = stream.mean.value { decoder.setCepstralMean(value) }
   }
 
   private func search() throws(SpeechEngineError) {

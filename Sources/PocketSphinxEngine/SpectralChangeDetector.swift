@@ -29,7 +29,7 @@ struct SpectralChangeDetector {
   private var powers: [Float] = []
   private var rest: [Int16] = []
   private var cepstra: [[Float]] = []
-  /// Each with the power of the quietest 10 ms of its two windows.
+  /// The newest changes, each with the power of the quietest 10 ms of its two windows.
   private var changes: [(size: Float, power: Float)] = []
   private var loudest: Float = 0
 

@@ -32,7 +32,7 @@ struct SteadyToneDetector {
   private let spectrum = PowerSpectrum()
   private var samples: [Int16] = []
   private var pitches: [Float] = []
-  /// The newest measurements of loud sound: its steady power, and all of it.
+  /// The newest measurements of loud sound, each with its steady power and its total power.
   private var measurements: [(steady: Float, all: Float)] = []
   private var loudest: Float = 0
   private var hasMoved = false

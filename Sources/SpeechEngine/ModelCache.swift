@@ -7,7 +7,8 @@ package final class ModelCache<Model: Sendable>: Sendable {
 
   package init() {}
 
-  /// The kept model if it is the wanted one; otherwise loads that on this thread.
+  /// Returns the kept model if `isWanted` accepts it; otherwise loads a model on this thread and
+  /// keeps it.
   package func model(
     where isWanted: (Model) -> Bool, load: () throws(SpeechEngineError) -> Model
   ) throws(SpeechEngineError) -> Model {

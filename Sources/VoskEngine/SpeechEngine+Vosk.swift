@@ -72,11 +72,9 @@ struct Vosk: Sendable {
   ) throws(SpeechEngineError) -> VoskSession {
     let library = try library.load()
     let files = try models.model(for: options.language ?? language)
-    let model = try cache.model {
-      $0.files == files && $0.library.path == library.path
-    } load: { () throws(SpeechEngineError) in
-      try VoskModel(files, with: library)
-    }
+    let model = try cache.model(
+      where: { $0.files == files && $0.library.path == library.path },
+      load: { () throws(SpeechEngineError) in try VoskModel(files, with: library) })
     return try VoskSession(model: model, options: options)
   }
 }

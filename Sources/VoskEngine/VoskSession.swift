@@ -111,7 +111,7 @@ final class VoskRecognizer {
     model.library.functions.freeRecognizer(handle)
   }
 
-  /// Adds samples; returns whether the segment is complete, and its result must be fetched.
+  /// Adds samples; returns true when the segment is complete and its result can be fetched.
   ///
   /// The corresponding C function is `vosk_recognizer_accept_waveform_s`.
   func accept(_ samples: [Int16]) throws(SpeechEngineError) -> Bool {

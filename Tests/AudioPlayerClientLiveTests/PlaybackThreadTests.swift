@@ -64,19 +64,30 @@ import Testing
     #expect(harness.pcm.elapsed < .milliseconds(300 + 100 + 450 + 50))
   }
 
-  @Test(arguments: [(800, 100), (16_000, 0)] as [(FrameCount, Int)])
-  func `a stop discards what a device with a long buffer holds, and fades out on another`(
-    buffer: FrameCount, milliseconds: Int
+  @Test(
+    arguments: [(800, .milliseconds(10), 3_100), (16_000, .milliseconds(10), 3_000)]
+      + [(16_000, .seconds(1), 6_000)] as [(FrameCount, Duration, Int)])
+  func `a stop discards what a device with a long buffer holds, unless it is to fade`(
+    buffer: FrameCount, fade: Duration, milliseconds: Int
   ) throws {
     let harness = try AudioThreadHarness(buffer: buffer)
-    let voice = try harness.voice(second + second + second + second)
-    harness.pcm.at(3_000) { _ in voice.stop() }
+    let voice = try harness.voice(Array(repeating: 0.5, count: 64_000))
+    harness.pcm.at(3_000) { _ in voice.stop(fade: fade) }
     try harness.run([voice])
     let played = voice.playedFrames.load(ordering: .relaxed)
-    let most = 3_000 + milliseconds + 50
-    #expect((24_000...8 * most).contains(played), "\(played)")
-    #expect(harness.pcm.elapsed < .milliseconds(most + 250))
+    #expect((8 * (milliseconds - 600)...8 * (milliseconds + 50)).contains(played), "\(played)")
+    #expect(harness.pcm.elapsed < .milliseconds(milliseconds + 300))
     #expect(harness.events() == [.finished(ObjectIdentifier(voice))])
+  }
+
+  @Test func `the limiter is reported when its block is discarded`() throws {
+    let mixer = Mixer(period: 800, format: harness.pcm.configuration.format, link: harness.link)
+    let voices = VoiceTable()
+    voices.add(.passRetained(try harness.voice(Array(repeating: 2, count: 8_000))))
+    mixer.mix(voices, at: 0)
+    #expect(harness.events().isEmpty)
+    mixer.discard(at: 800)
+    #expect(harness.events() == [.limited(0.5)])
   }
 
   @Test func `a device unplugged during its last frames is lost`() throws {

@@ -147,7 +147,9 @@ struct DeviceDetailsTests {
   @Test
   func `the rates of an HDA codec are those of a card with one device`() throws {
     try write("asound/USB/pcm0p/info", "")
-    try write("asound/USB/codec#0", "  PCM:\n    rates [0x560]: 44100 48000 96000\n")
+    try write(
+      "asound/USB/codec#0",
+      "Default PCM:\n    rates [0x0]:\n  PCM:\n    rates [0x560]: 44100 48000 96000\n")
     let root = FilePath(folder.url)
     #expect(DeviceDetails(of: device, root: root).rates == [44_100, 48_000, 96_000])
     try write("asound/USB/pcm3p/info", "")

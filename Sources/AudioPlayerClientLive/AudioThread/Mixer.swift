@@ -49,9 +49,10 @@ final class Mixer {
     pending = (pending.lowerBound + frames * channels)..<pending.upperBound
   }
 
-  /// Discards the part of the block that has not been written.
-  func discard() {
+  /// Discards the part of the block that has not been written, because its voices end.
+  func discard(at position: Int) {
     pending = 0..<0
+    reportLimit(at: position, isEnding: true)
   }
 
   /// Puts all gains at their targets, because nothing sounds.
@@ -171,6 +172,10 @@ final class Mixer {
   /// Keeps the block within ±1, and reports that before a voice that ends in this block finishes.
   private func limit(at position: Int, isEnding: Bool) {
     limiterReport.note(limiter.apply(to: mix, channels: channels), at: position)
+    reportLimit(at: position, isEnding: isEnding)
+  }
+
+  private func reportLimit(at position: Int, isEnding: Bool) {
     guard let gain = limiterReport.due(at: position, isEnding: isEnding),
       link.events.tryWrite(.limited(gain: gain))
     else { return }

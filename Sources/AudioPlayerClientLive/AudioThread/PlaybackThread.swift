@@ -62,7 +62,7 @@ final class PlaybackThread: @unchecked Sendable {
   /// Serves the device until the engine quits; throws if the device is lost.
   func run() throws(SoundCardError) {
     while takeCommands() {
-      if bufferLength > Self.longestFadeOut, voices.areAllStopping {
+      if mayCutShort {
         try cutShort()
       } else if mixer.unwritten.count > 0 || unplayed.backlog > 0 || voices.soundingCount > 0 {
         try serve()
@@ -277,17 +277,24 @@ final class PlaybackThread: @unchecked Sendable {
     try pcm.drop()
     unplayed.forget()
     // The end of a voice may be in the block that is discarded.
-    mixer.discard()
+    mixer.discard(at: playhead.written)
     voices.endAll(at: playhead.written)
     playhead.finish()
   }
 
-  /// Ends stopped voices at the playhead: the device holds so much that a fade would come late.
+  /// Whether the device holds so much that the usual fade of a stop would come late.
+  private var mayCutShort: Bool {
+    guard bufferLength > Self.longestFadeOut else { return false }
+    voices.applyParameters()
+    return voices.mayEnd(at: playhead.played)
+  }
+
+  /// Ends stopped voices at the playhead.
   private func cutShort() throws(SoundCardError) {
     playhead.observe(delay: try pcm.delay().rawValue, at: pcm.elapsed)
     try pcm.drop()
     unplayed.forget()
-    mixer.discard()
+    mixer.discard(at: playhead.written)
     playhead.discard()
     voices.endAll(at: playhead.played)
   }
@@ -305,7 +312,9 @@ final class PlaybackThread: @unchecked Sendable {
     let passed = playhead.played - reportedAt
     var isNews = false
     timeToDeadline = nil
-    for index in (0..<voices.count).reversed() {
+    var index = voices.count
+    while index > 0 {
+      index -= 1
       let voice = voices[index]
       let timeLeft = voice.timeLeft(playhead, buffer: bufferLength, at: pcm.elapsed)
       voice.observe(playhead, isOver: timeLeft == .zero)

@@ -52,8 +52,16 @@ final class VoiceTable {
   /// Whether every voice is stopping or has been mixed to its end.
   var areAllEnding: Bool { count { $0.playhead.endsAt == nil && !$0.isStopping } == 0 }
 
-  /// Whether there are voices, and every one was stopped.
-  var areAllStopping: Bool { count > 0 && count { !$0.isStopping } == 0 }
+  /// Whether voices have frames after `played`, and every one of these was stopped without a long
+  /// fade.
+  func mayEnd(at played: Int) -> Bool {
+    let unplayed = count { $0.playhead.endsAt ?? .max > played }
+    let stopped = count {
+      $0.playhead.endsAt ?? .max > played && $0.isStopping
+        && $0.transport.parameters.fade <= VoiceParameters.shortestFade
+    }
+    return unplayed > 0 && stopped == unplayed
+  }
 
   /// Whether no voice ends, and each reports its progress at intervals longer than `frames`.
   func reportSeldom(than frames: Int) -> Bool {
@@ -109,7 +117,9 @@ final class VoiceTable {
 
   /// Applies commands at once while the device is lost and nothing is audible.
   func settleInSilence(_ link: PlaybackLink) {
-    for index in (0..<count).reversed() {
+    var index = count
+    while index > 0 {
+      index -= 1
       let voice = self[index]
       if voice.isOver {
         if link.events.writable > 0 { link.events.tryWrite(.finished(remove(at: index))) }

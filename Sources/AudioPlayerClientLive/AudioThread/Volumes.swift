@@ -95,7 +95,9 @@ final class BusGains {
 
   /// Begins the block after one of `frames`; gains begin to move to new settings.
   func begin(after frames: Int) {
-    for index in (0..<count).reversed() {
+    var index = count
+    while index > 0 {
+      index -= 1
       entries[index].gain.skip(frames)
       guard entries[index].isInUse || !entries[index].gain.isSteady else {
         remove(at: index)

@@ -33,9 +33,9 @@ extension PlaybackRequest {
   /// The less often progress is reported, the more audio the device holds, and the less often it
   /// wakes its thread.
   ///
-  /// A live stream or a named pipe may be too slow to fill a large buffer.
+  /// A live stream comes too slowly to fill a large buffer.
   fileprivate var buffering: PCMBuffering {
-    let isLive = items.contains { $0.source.canBeReadOnlyOnce }
+    let isLive = items.contains { if case .stream = $0.source { true } else { false } }
     guard latency == .normal, progressInterval >= .milliseconds(250), !isLive else {
       return latency.buffering
     }

@@ -99,7 +99,7 @@ extension TestClock {
     await letOthersRun()
     while let (sleep, arrivals) = wakeNext(until: deadline) {
       sleep.resume()
-      await letOthersRun { $0.arrivals > arrivals }
+      await letOthersRun(until: { $0.arrivals > arrivals })
     }
   }
 

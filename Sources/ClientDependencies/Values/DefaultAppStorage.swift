@@ -21,7 +21,7 @@ enum DefaultAppStorageKey: DependencyKey {
 
 /// The domains of in-memory defaults, as dictionaries by name.
 private struct DefaultsDomains {
-  private static let own = "own"
+  private static let ownKey = "own"
   private var persistent: [String: [String: Any]] = [:]
   var suites: [String] = []
   var volatile: [String: [String: Any]] = [
@@ -30,19 +30,20 @@ private struct DefaultsDomains {
 
   /// The program's domain.
   var own: [String: Any] {
-    get { persistent[Self.own] ?? [:] }
-    set { persistent[Self.own] = newValue }
+    get { persistent[Self.ownKey] ?? [:] }
+    // A setter would copy all entries for each change.
+    _modify { yield &persistent[Self.ownKey, default: [:]] }
   }
 
   /// A persistent domain.
-  subscript(name: String) -> [String: Any]? {
+  subscript(persistent name: String) -> [String: Any]? {
     get { persistent[Self.key(of: name)] }
     set { persistent[Self.key(of: name)] = newValue }
   }
 
   /// The domains in the order in which they are searched.
   var searched: [[String: Any]] {
-    let lasting = ([Self.own] + suites.map(Self.key)).map { persistent[$0] ?? [:] }
+    let lasting = ([Self.ownKey] + suites.map(Self.key)).map { persistent[$0] ?? [:] }
     return [volatile[UserDefaults.argumentDomain] ?? [:]] + lasting
       + [volatile[UserDefaults.registrationDomain] ?? [:]]
   }
@@ -50,7 +51,7 @@ private struct DefaultsDomains {
   /// The program's domain has the name of its bundle or process.
   private static func key(of name: String) -> String {
     let isOwn = name == Bundle.main.bundleIdentifier || name == ProcessInfo.processInfo.processName
-    return isOwn ? own : "suite \(name)"
+    return isOwn ? ownKey : "suite \(name)"
   }
 }
 
@@ -104,15 +105,15 @@ private final class VolatileDefaults: UserDefaults {
   // MARK: Domains
 
   override func persistentDomain(forName name: String) -> [String: Any]? {
-    lock.withLock { domains[name] }
+    lock.withLock { domains[persistent: name] }
   }
 
   override func setPersistentDomain(_ domain: [String: Any], forName name: String) {
-    change { $0[name] = domain }
+    change { $0[persistent: name] = domain }
   }
 
   override func removePersistentDomain(forName name: String) {
-    change { $0[name] = nil }
+    change { $0[persistent: name] = nil }
   }
 
   override func addSuite(named name: String) {

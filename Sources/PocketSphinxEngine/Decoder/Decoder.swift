@@ -87,6 +87,9 @@ final class Decoder {
     isInUtterance = true
   }
 
+  /// Sets the mean that it subtracts from later cepstra.
+  func setCepstralMean(_ mean: [Float]) { Self.setCepstralMean(mean, of: decoder) }
+
   /// Sets the mean that a decoder subtracts from later cepstra.
   ///
   /// The corresponding C function is `ps_set_cmn`; before version 5, `cmn_live_set`.

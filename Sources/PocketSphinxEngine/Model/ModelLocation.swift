@@ -19,7 +19,7 @@ struct ModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// A chosen directory has no fallback.
+  /// The directory of the model: the chosen one, else that of the environment, else Debian's.
   var directory: String { only ?? Self.debianDirectory }
 
   private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }

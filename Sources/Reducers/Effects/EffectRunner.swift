@@ -55,7 +55,8 @@ final class EffectRunner<Action> {
   private typealias Step = Effect<Action>.Step
 
   private let all = EffectGroup()
-  /// The groups that run effects now.
+  /// The groups with running effects: one for each id of `cancel(id:)`, and one for each child
+  /// feature.
   private var groups: [Key: EffectGroup] = [:]
   private var throttled: [Key: Throttled] = [:]
   private let deliver: @MainActor (Action, _ origin: EffectGroup) -> Void
@@ -115,9 +116,9 @@ final class EffectRunner<Action> {
       child.path.append(id)
       if let dismiss {
         // Right because the closure runs on the main actor alone.
-        let action = UncheckedSendable(dismiss)
+        nonisolated(unsafe) let action = dismiss
         child.dismiss = { [weak self, origin = context.origin] in
-          self?.deliver(action.value, origin)
+          self?.deliver(action, origin)
         }
       }
       start(step, in: Key(id: nil, path: child.path), child)
@@ -185,10 +186,10 @@ final class EffectRunner<Action> {
     }
     guard !effect.isOver, !rest.isEmpty else { return effect.end() }
     // Right because the task runs on the main actor alone.
-    let (first, others) = (running, UncheckedSendable(rest))
+    nonisolated(unsafe) let (first, others) = (running, rest)
     effect.start(priority: nil) { @MainActor [weak self] in
       await first.waitUntilEmpty()
-      for step in others.value where !Task.isCancelled {
+      for step in others where !Task.isCancelled {
         let group = EffectGroup()
         self?.start(step, context.in(step: group))
         await group.waitUntilEmpty()

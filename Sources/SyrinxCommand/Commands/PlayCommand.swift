@@ -169,7 +169,9 @@ struct PlayCommand: FileListSubcommand {
           ? .stream(input.standardInput(in: context)) : .file(file.source),
         range: part.range, repetition: repeatsList ? .times(1) : loop)
     }
-    let isControlled = control || hasKeys
+    // A named pipe may be too slow for a large buffer.
+    let isPipe = files.first?.status?.isRegularFile == false
+    let isControlled = control || hasKeys || isPipe
     let isWatched = json || context.console.isWatched
     return PlaybackRequest(
       items: items, cycle: repeatsList ? .forever : rounds, device: device.id,

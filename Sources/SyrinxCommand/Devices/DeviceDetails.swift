@@ -37,7 +37,7 @@ struct DeviceDetails: Equatable {
   /// `    rates [0x5e0]: 44100 48000` of HDA codecs.
   private static func numbers(after key: String, _ lines: [Substring]) -> [Int] {
     let lists = lines.filter { line in line.drop { $0 == " " }.hasPrefix(key) }
-      .compactMap { line in line.split(separator: ":").last }
+      .compactMap { line in line.split(separator: ":", omittingEmptySubsequences: false).last }
     let numbers = lists.flatMap { list in list.split { !$0.isNumber }.compactMap { Int($0) } }
     return Set(numbers).sorted()
   }
