@@ -186,7 +186,8 @@ final class EffectRunner<Action> {
     }
     guard !effect.isOver, !rest.isEmpty else { return effect.end() }
     // Right because the task runs on the main actor alone.
-    nonisolated(unsafe) let (first, others) = (running, rest)
+    nonisolated(unsafe) let others = rest
+    let first = running
     effect.start(priority: nil) { @MainActor [weak self] in
       await first.waitUntilEmpty()
       for step in others where !Task.isCancelled {
