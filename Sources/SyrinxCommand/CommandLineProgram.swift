@@ -29,12 +29,12 @@ public enum CommandLineProgram {
     OutputDescriptor.reserveAll()
     // A reader that is gone shows as EPIPE, on which the command ends quietly.
     signal(SIGPIPE, SIG_IGN)
-    StopSignals.block()
-    discardLibraryOutput()
     let arguments = arguments
     if let text = RootCommand.requestedText(arguments) {
       quick_exit(RootCommand.end(with: text, status: EXIT_SUCCESS))
     }
+    StopSignals.block()
+    discardLibraryOutput()
     Task {
       let status = await withDependencies {
         $0.engineMakers = EngineMakers(named: engines(), defaultEngine: defaultEngine())
