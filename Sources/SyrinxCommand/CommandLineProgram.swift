@@ -43,7 +43,7 @@ public enum CommandLineProgram {
       } operation: {
         await RootCommand.run(arguments)
       }
-      // `exit` would run ONNX Runtime's destructors while a cancelled task's thread still loads a model.
+      // `exit` would run ONNX Runtime's destructors while a canceled task's thread still loads a model.
       quick_exit(status)
     }
     // An asynchronous `main` would wait in Dispatch, which unblocks all signals.

@@ -25,7 +25,7 @@ enum SourceRule: String, CaseIterable {
         // It is the other way.
         "Sources/FilePaths/FilePath.swift",
         // Its file is in the temporary folder.
-        "Sources/SoundFile/StreamInput.swift",
+        "Sources/SoundFile/Decoding/StreamInput.swift",
         // It looks for a program.
         "Sources/ClientDependencies/Values/OpenURL.swift",
         // Its paths are key paths.

@@ -115,7 +115,7 @@ struct ConvertCommand: FileListSubcommand {
       !jobs.contains { $0.output == "-" } || !OutputDescriptor.output.isTerminal,
       "standard output (-) is a terminal; redirect it to a pipe or a file.")
     if let outputDir { try await makeFolder(outputDir) }
-    try await context.cancelledBySignals {
+    try await context.canceledBySignals {
       try await convert(jobs, in: context)
     }
   }

@@ -50,7 +50,7 @@ struct InstallCommand: Subcommand {
     let components = EngineComponent.all.filter { choice.components.contains($0.name) }
     let prepared =
       preparation.flatMap { choice.components.contains($0.component) ? $0 : nil }
-    try await context.cancelledBySignals { [files, isUnprepared] in
+    try await context.canceledBySignals { [files, isUnprepared] in
       let folders = try await installer.install(
         components, from: files, preparing: prepared, unless: isUnprepared)
       for folder in folders {

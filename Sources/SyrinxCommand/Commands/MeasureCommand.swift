@@ -63,7 +63,7 @@ struct MeasureCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    try await context.cancelledBySignals {
+    try await context.canceledBySignals {
       if files.isEmpty {
         try await measureDevice(in: context)
       } else {

@@ -136,7 +136,7 @@ struct PlotCommand: FileListSubcommand {
 
   func perform(in context: CommandContext) async throws {
     if let outputDir { try await makeFolder(outputDir) }
-    try await context.cancelledBySignals {
+    try await context.canceledBySignals {
       let transcribed = try await cues()
       for line in transcribed?.badLines ?? [] {
         await context.console.report(

@@ -123,7 +123,7 @@ struct ServeCommand: RecognizingSubcommand {
     let endpoint = try metricsEndpoint()
     options.metrics = endpoint?.metrics
     let server = WyomingServer(address: address, options: options)
-    try await context.cancelledBySignals { [endpoint] in
+    try await context.canceledBySignals { [endpoint] in
       do {
         try await withThrowingTaskGroup { group in
           group.addTask { try await server.run(onListening: log.writeListening) }

@@ -87,7 +87,7 @@ struct CommandContext: Sendable {
   }
 
   /// Runs `body` as a task that the first signal cancels, so that nothing is left half done.
-  func cancelledBySignals(_ body: @escaping @Sendable () async throws -> Void) async throws {
+  func canceledBySignals(_ body: @escaping @Sendable () async throws -> Void) async throws {
     // Before the work has begun: it may take a lock that only its end removes.
     signals.begin()
     let work = Task { try await body() }

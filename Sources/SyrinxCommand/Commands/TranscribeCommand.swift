@@ -114,7 +114,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       return try await transcribe(to: nil, preparing: prepare, in: context)
     }
     // From its opening on, the archive has a lock to remove.
-    try await context.cancelledBySignals {
+    try await context.canceledBySignals {
       do {
         try await transcribe(to: archive, preparing: prepare, in: context)
       } catch {

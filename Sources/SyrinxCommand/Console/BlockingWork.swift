@@ -5,7 +5,7 @@ extension DedicatedThread {
   /// Runs work that may wait for a disk or a pipe on a new thread and returns its result.
   ///
   /// - Throws: what the work throws, `ThreadError`, and `CancellationError` at once if the caller is
-  ///   cancelled; the work keeps running.
+  ///   canceled; the work keeps running.
   static func run<Value: Sendable>(
     name: String, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

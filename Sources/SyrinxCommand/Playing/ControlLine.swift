@@ -7,7 +7,7 @@ struct StandardInputControl {
   let fileCount: Int
   let console: Console
 
-  /// Follows the lines until they end; a cancelled task ends with the next line.
+  /// Follows the lines until they end; a canceled task ends with the next line.
   ///
   /// At their end, a paused playback resumes, because nobody is left to resume it.
   func follow(_ lines: StandardInputLines) async {

@@ -123,7 +123,7 @@ actor KeyControl {
     return state.text
   }
 
-  /// Follows the keys until the task is cancelled.
+  /// Follows the keys until the task is canceled.
   func follow(_ keys: AsyncStream<PlaybackKey>) async {
     for await key in keys {
       // A playback that has just ended takes no command, and a stream cannot be sought in.

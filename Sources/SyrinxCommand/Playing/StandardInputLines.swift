@@ -20,7 +20,7 @@ actor StandardInputLines {
 
   /// The next line that is not empty; nil at the end.
   ///
-  /// It waits for the line even if the task is cancelled: nothing else ends a read from a terminal.
+  /// It waits for the line even if the task is canceled: nothing else ends a read from a terminal.
   ///
   /// - Throws: `CommandFailure` for a line that is too long, which is skipped.
   func next() throws -> String? {

@@ -154,7 +154,7 @@ struct TranscriptionRun: Sendable {
         await recognition.note(event)
         if progress.isShown, let position = event.position { await progress.show(at: position) }
       }
-      // A cancelled recognition ends as if its audio had ended.
+      // A canceled recognition ends as if its audio had ended.
       try Task.checkCancellation()
     } catch {
       await report.reportLosses()
