@@ -41,6 +41,12 @@ struct InfoCommandTests {
       shown.map { ($0.output.1 == "syrinx: " ? "syrinx: " : "") + $0.output.2 } == expected)
   }
 
+  @Test func `a format with one encoding is named once`() async throws {
+    let outcome = try await BuiltCommand.shell(
+      "sox -n -r 44100 tone.mp3 synth 0.1 sine && syrinx info tone.mp3", in: folder)
+    #expect(outcome.outputLines.contains("format     MPEG audio"))
+  }
+
   @Test func `a pipe among many files does not keep another one waiting`() async throws {
     try folder.tone("tone.wav", .milliseconds(10))
     let outcome = try await BuiltCommand.shell(

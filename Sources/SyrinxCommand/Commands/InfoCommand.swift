@@ -162,8 +162,10 @@ struct FileInfoRecord: Encodable {
     let sizes = [
       bytes.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
     ].compactMap(\.self)
+    // A format with one encoding has one name.
+    let format = container == encoding ? container : "\(container), \(encoding)"
     var lines = [
-      ("file", "\(file)"), ("format", "\(container), \(encoding)"),
+      ("file", "\(file)"), ("format", format),
       ("audio", audio.compactMap(\.self).joined(separator: ", ")), ("length", length),
     ]
     if !sizes.isEmpty { lines.append(("size", sizes.joined(separator: ", "))) }
