@@ -4,6 +4,7 @@ public import FoundationEssentials
 import ONNXRuntime
 import PocketSphinxEngine
 public import SpeechEngine
+import Synchronization
 
 extension SpeechEngine {
   /// Moonshine, with ONNX Runtime and a model that `syrinx engines install moonshine` installs.
@@ -132,5 +133,29 @@ struct Moonshine: Sendable {
 extension SpeechModel {
   fileprivate init(_ files: MoonshineModelFiles) {
     self.init(language: files.language, location: files.directory.text)
+  }
+}
+
+/// The library at the chosen path, or else the one that a search finds.
+final class LibraryChoice: Sendable {
+  private let chosen: FilePath?
+  // Held while the library loads, once.
+  private let loaded = Mutex<ONNXLibrary?>(nil)
+
+  init(chosen: URL?) {
+    self.chosen = chosen.map(FilePath.init)
+  }
+
+  /// - Throws: `.libraryMissing`; for a library that was found, with the reason that it cannot be
+  ///   used.
+  func load() throws(SpeechEngineError) -> ONNXLibrary {
+    try loaded.withLock { library throws(SpeechEngineError) in
+      if let library { return library }
+      let found = try SpeechEngineError.during { () throws(ONNXError) in
+        try ONNXLibrary.load(chosen: chosen)
+      }
+      library = found
+      return found
+    }
   }
 }

@@ -90,7 +90,7 @@ extension SoundFileHandle {
     return tags
   }
 
-  /// Adds tags to a file that is being written, as far as its container supports them.
+  /// Stores the tags that the container supports, before the first samples are written.
   ///
   /// The corresponding C function is `sf_set_string`.
   func store(_ tags: [AudioTag: String]) {

@@ -156,8 +156,8 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json && !files.contains("-") }
 
-  /// To save work, progress that nobody sees is reported less often, and even less often if nobody
-  /// controls the playback.
+  /// Fewer progress reports save work while nobody sees them, and even fewer while nobody controls
+  /// the playback.
   private func request(
     _ id: PlaybackID, _ files: [FilePath], hasKeys: Bool, in context: CommandContext
   ) -> PlaybackRequest {

@@ -86,7 +86,7 @@ struct RecordCommand: Subcommand {
   }
 
   private func request(in context: CommandContext) throws -> RecordingRequest {
-    // To save work, levels that nobody sees are reported less often.
+    // Fewer reports save work while nobody sees the levels.
     let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
       isStream

@@ -127,7 +127,7 @@ struct OutputDescriptor: Sendable {
   /// The width in pixels of a picture that fills the terminal, at most 2,000.
   var pictureWidth: Int { min(2_000, size.ws_xpixel > 0 ? Int(size.ws_xpixel) : columns * 10) }
 
-  /// The size of the terminal, as far as it reports it; otherwise zeros.
+  /// The size of the terminal; zeros if it reports none.
   private var size: winsize {
     var size = winsize()
     return ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()

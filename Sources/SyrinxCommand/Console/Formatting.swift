@@ -62,7 +62,7 @@ extension Int {
   /// The number with a noun, for people: `1 sample`, `2 samples`.
   func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 
-  /// The number with at least so many digits, the first of which may be zeros.
+  /// The number, padded with zeros to at least this many digits.
   func digits(_ count: Int) -> String {
     let digits = "\(self)"
     return String(repeating: "0", count: Swift.max(0, count - digits.count)) + digits
