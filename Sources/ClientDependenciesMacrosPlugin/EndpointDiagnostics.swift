@@ -45,7 +45,7 @@ extension Diagnostic {
       """
       Endpoint '\(endpoint.name)' needs a default, because it returns a value and cannot throw
 
-      A call that nobody has implemented reports an issue and then returns what the default \
+      An unimplemented call reports an issue and then returns what the default \
       gives. Any value will do: 'false' where it returns a Boolean, '[]' where it returns an \
       array.
       """, id: "defaultIsMissing", at: endpoint.binding,
@@ -80,7 +80,7 @@ extension Diagnostic {
       The default of endpoint '\(endpoint.name)' ends the process, and with it all tests and \
       previews
 
-      A call that nobody has implemented reports an issue first, so that any value will do \
+      An unimplemented call reports an issue first, so that any value will do \
       here: 'false' where it returns a Boolean, '[]' where it returns an array.
       """, id: "defaultTraps", severity: .warning, at: expression,
       fixIt: .replacing(

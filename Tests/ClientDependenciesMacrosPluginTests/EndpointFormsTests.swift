@@ -112,7 +112,7 @@ import Testing
           message: """
             The default of endpoint 'log' ends the process, and with it all tests and previews
 
-            A call that nobody has implemented reports an issue first, so that any value will do \
+            An unimplemented call reports an issue first, so that any value will do \
             here: 'false' where it returns a Boolean, '[]' where it returns an array.
             """, line: 3, column: 48, severity: .warning,
           fixIts: [

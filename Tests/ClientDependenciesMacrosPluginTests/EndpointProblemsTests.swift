@@ -22,7 +22,7 @@ import Testing
       """
       Endpoint 'count' needs a default, because it returns a value and cannot throw
 
-      A call that nobody has implemented reports an issue and then returns what the default gives. \
+      An unimplemented call reports an issue and then returns what the default gives. \
       Any value will do: 'false' where it returns a Boolean, '[]' where it returns an array.
       """, column: 27, fixIt: "Insert '= { _, _ in <#Int#> }'",
       fixed:
@@ -35,7 +35,7 @@ import Testing
       """
       Endpoint 'flag' needs a default, because it returns a value and cannot throw
 
-      A call that nobody has implemented reports an issue and then returns what the default gives. \
+      An unimplemented call reports an issue and then returns what the default gives. \
       Any value will do: 'false' where it returns a Boolean, '[]' where it returns an array.
       """, column: 27, fixIt: "Insert '= { <#Bool#> }'",
       fixed: "@DependencyEndpoint var flag: () throws(Never) -> Bool = { <#Bool#> }")
@@ -65,7 +65,7 @@ import Testing
       """
       The default of endpoint 'count' ends the process, and with it all tests and previews
 
-      A call that nobody has implemented reports an issue first, so that any value will do here: \
+      An unimplemented call reports an issue first, so that any value will do here: \
       'false' where it returns a Boolean, '[]' where it returns an array.
       """, column: 48, severity: .warning,
       fixIt: "Wrap it in a closure that is called, to silence this warning",
@@ -154,7 +154,7 @@ import Testing
           message: """
             Endpoint 'count' needs a default, because it returns a value and cannot throw
 
-            A call that nobody has implemented reports an issue and then returns what the default \
+            An unimplemented call reports an issue and then returns what the default \
             gives. Any value will do: 'false' where it returns a Boolean, '[]' where it returns an \
             array.
             """, line: 2, column: 27,
