@@ -4,7 +4,7 @@ import Glibc
 import SoundCard
 
 /// An ALSA playback device.
-// `@unchecked Sendable` is right because only the device's thread writes to it.
+// `@unchecked Sendable` is right for the reason at `OpenDevice`.
 final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
   private lazy var delayEstimate = DelayEstimate(
     buffer: configuration.buffer, rate: configuration.format.sampleRate)

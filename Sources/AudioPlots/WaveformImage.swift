@@ -87,7 +87,7 @@ struct WaveformBuilder {
       let frames = samples.count / format.channelCount
       while position < frames {
         if framesInColumn == 0 { beginColumn() }
-        // A longer sum exceeds the precision of Float.
+        // At most 65,536 frames, because a longer sum of Floats is inexact.
         let end = min(frames, position + framesPerColumn - framesInColumn, position + 65_536)
         for channel in channels.indices { add(samples, position..<end, channel) }
         framesInColumn = (framesInColumn + end - position) % framesPerColumn

@@ -13,7 +13,7 @@ public enum CommandLineProgram {
   /// Runs the command and ends the process.
   ///
   /// Call this first and on the main thread, because it sets the signal mask for all later threads.
-  /// Version and help are printed without evaluating any parameter.
+  /// The version and the help of the whole command are printed without evaluating any parameter.
   ///
   /// - Parameters:
   ///   - engines: the engines that `--engine` names.
