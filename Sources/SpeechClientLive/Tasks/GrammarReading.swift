@@ -6,7 +6,7 @@ extension SpeechEngine {
   /// The engine with this grammar for its sessions, which is read on the thread that makes the first
   /// session or adaptation, because reading a file may take long.
   ///
-  /// A task that decodes in a pool makes an adaptation first, so that its own thread waits for the
+  /// A task that decodes in parallel makes an adaptation first, so that its own thread waits for the
   /// file, and the decoders, which serve other tasks as well, do not.
   func reading(_ grammar: SpeechGrammar?) -> SpeechEngine {
     guard let grammar else { return self }

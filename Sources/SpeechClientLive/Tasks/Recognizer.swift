@@ -6,7 +6,7 @@ import SpeechEngine
 /// Turns the audio of one task into results, on its own thread because the engine blocks.
 ///
 /// It cuts the audio into utterances and decodes them with its own session, one after the other, or
-/// with a pool, several at a time.
+/// in parallel, several at a time.
 actor Recognizer {
   /// How much audio the engine gets at a time; a canceled task stops after at most this much.
   private static let step = Duration.milliseconds(100)
@@ -25,8 +25,8 @@ actor Recognizer {
   private let partialStep: FrameCount
   private let events: EventPipe
   /// Decodes the utterances instead of the session; nil for one at a time.
-  private let pool: PooledDecoding?
-  /// What the pool's sessions know of the stream.
+  private let parallel: ParallelDecoding?
+  /// What the parallel sessions know of the stream.
   private var adaptation: (any SpeechAdaptation)?
   private var session: (any SpeechEngineSession)?
   private var failures: FailureCount
@@ -59,7 +59,7 @@ actor Recognizer {
     var failure: SpeechClientError?
     var length: FrameCount = 0
     var lengthAtPartial: FrameCount = 0
-    /// Its audio, if the pool decodes it.
+    /// Its audio, if it is decoded in parallel.
     var pieces: [[Float]] = []
 
     var end: FrameCount { start + length }
@@ -72,12 +72,12 @@ actor Recognizer {
   }
 
   /// - Parameters:
-  ///   - pool: decodes several utterances at a time; without partial results and key phrases.
+  ///   - parallel: decodes several utterances at a time; without partial results and key phrases.
   ///   - isLive: whether the audio may still be in progress: the engine then decodes in pauses, because
   ///     the utterance may be complete.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
-    detector: SpeechActivityDetector, pool: PooledDecoding? = nil, isLive: Bool,
+    detector: SpeechActivityDetector, parallel: ParallelDecoding? = nil, isLive: Bool,
     events: EventPipe, interruption: Interruption
   ) throws {
     finder = UtteranceFinder(
@@ -86,7 +86,7 @@ actor Recognizer {
     partialStep = FrameCount(engine.partialInterval, at: .speech)
     executor = try ThreadExecutor(name: "syrinx-speech")
     failures = FailureCount(limit: engine.survivesFailedUtterance ? FailureCount.remoteLimit : 0)
-    (self.engine, self.pool) = (engine, pool)
+    (self.engine, self.parallel) = (engine, parallel)
     self.options = options
     self.events = events
     self.interruption = interruption
@@ -104,9 +104,9 @@ actor Recognizer {
   /// Loads the engine's model, or connects to its server.
   func prepare() async throws {
     guard !events.inspect(\.isClosed) else { return }
-    if let pool {
+    if let parallel {
       adaptation = try engine.makeAdaptation?(options)
-      try await pool.prepare()
+      try await parallel.prepare()
     } else {
       let session = try engine.makeSession(options)
       try interruption.withInterruption(of: session) { try session.prepare() }
@@ -129,7 +129,7 @@ actor Recognizer {
       try follow(try conversion.add(slice))
       postProgress()
       pulse.beat()
-      try await wait(until: pool?.limit ?? 0)
+      try await wait(until: parallel?.limit ?? 0)
     }
   }
 
@@ -209,14 +209,14 @@ actor Recognizer {
     case .begin(let frame, let sound):
       utterance = Utterance(start: frame, sound: sound)
       post(.speechStarted(at: sound.duration(at: .speech)))
-      guard pool == nil else { return }
+      guard parallel == nil else { return }
       results.begin(at: frame)
       try catchFailure { session = try session ?? engine.makeSession(options) }
       try attempt { try $0.beginUtterance() }
     case .audio(let samples):
       utterance.length = utterance.length + FrameCount(samples.count)
       utterance.voicing.add(samples)
-      if pool != nil { utterance.pieces.append(samples) }
+      if parallel != nil { utterance.pieces.append(samples) }
       try attempt { try $0.process(samples) }
       try postPartial()
     case .pause(let silence): try anticipateEnd(after: silence)
@@ -227,7 +227,7 @@ actor Recognizer {
   private func end(after silence: FrameCount) throws {
     let end = max(utterance.sound, utterance.end - silence)
     reported = end
-    if let pool { return decode(until: end, after: silence, in: pool) }
+    if let parallel { return decode(until: end, after: silence, in: parallel) }
     try attempt { session in
       let padding = padding(after: silence, wanted: session.tailPadding)
       if !padding.isEmpty { try session.process(padding) }
@@ -236,8 +236,10 @@ actor Recognizer {
     postEnd(of: utterance, at: end)
   }
 
-  /// Lets the pool decode the utterance; its results are reported after those of earlier ones.
-  private func decode(until end: FrameCount, after silence: FrameCount, in pool: PooledDecoding) {
+  /// Decodes the utterance in parallel; its results are reported after those of earlier ones.
+  private func decode(
+    until end: FrameCount, after silence: FrameCount, in parallel: ParallelDecoding
+  ) {
     guard let adaptation else { return }
     let padding = padding(after: silence, wanted: adaptation.tailPadding)
     if !padding.isEmpty { utterance.pieces.append(padding) }
@@ -246,7 +248,7 @@ actor Recognizer {
     utteranceCount += 1
     utterance.pieces = []
     outbox.append(.utterance(utterance, index: index, end: end, nil))
-    pool.decode(pieces, adaptationState: state, index: index) { [weak self] words in
+    parallel.decode(pieces, adaptationState: state, index: index) { [weak self] words in
       Task { await self?.note(words, of: index) }
     }
   }

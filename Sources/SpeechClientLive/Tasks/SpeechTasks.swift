@@ -12,7 +12,7 @@ final class SpeechTasks: Sendable {
   private let running = Mutex<[ObjectIdentifier: SpeechTask]>([:])
   // Held to read and write the last status of each remote engine, by its name.
   private let known = Mutex<[String: AuthorizationStatus]>([:])
-  private let decoders = DecoderPool()
+  private let decoders = DecoderThreads()
   private let clock: any Clock<Duration>
 
   /// - Parameter clock: measures how long a finishing task makes no progress.
@@ -90,7 +90,8 @@ final class SpeechTasks: Sendable {
       let engine = chosen.reading(request.grammar)
       let recognizer = try Recognizer(
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
-        pool: pool(for: request, on: engine, options, task), isLive: request.mayBeLive,
+        parallel: parallelDecoding(of: request, on: engine, options, task),
+        isLive: request.mayBeLive,
         events: task.events, interruption: task.interruption)
       task.start(request.audio, recognizer: recognizer)
     } catch {
@@ -98,17 +99,17 @@ final class SpeechTasks: Sendable {
     }
   }
 
-  /// The pool for several utterances at a time, if the request wants that and the engine can.
-  private func pool(
-    for request: SpeechRequest, on engine: SpeechEngine, _ options: SpeechSessionOptions,
+  /// The decoding of several utterances at a time, if the request wants that and the engine can.
+  private func parallelDecoding(
+    of request: SpeechRequest, on engine: SpeechEngine, _ options: SpeechSessionOptions,
     _ task: SpeechTask
-  ) -> PooledDecoding? {
+  ) -> ParallelDecoding? {
     // A session for key phrases needs the silence after each utterance.
     guard request.jobCount > 1, request.backPressure == .wait, !options.wantsPartialHypotheses,
       options.keyPhrases.isEmpty, engine.makeAdaptation != nil
     else { return nil }
-    return PooledDecoding(
-      engine: engine, options: options, jobCount: request.jobCount, pool: decoders,
+    return ParallelDecoding(
+      engine: engine, options: options, jobCount: request.jobCount, threads: decoders,
       pulse: task.pulse, interruption: task.interruption,
       isWanted: { [events = task.events] in !events.inspect(\.isClosed) })
   }

@@ -4,15 +4,15 @@ import Synchronization
 
 /// Threads that decode whole utterances, each with its own session, for all tasks of a client
 /// that decode several at a time.
-final class DecoderPool: Sendable {
+final class DecoderThreads: Sendable {
   /// The session that a thread keeps from one utterance to the next, and its task.
-  fileprivate struct Decoder {
+  fileprivate struct KeptSession {
     var task: Int?
     var session: (any SpeechEngineSession)?
   }
 
   fileprivate struct Work: Sendable {
-    let perform: @Sendable (inout Decoder) -> Void
+    let perform: @Sendable (inout KeptSession) -> Void
     let fail: @Sendable (any Error) -> Void
   }
 
@@ -54,17 +54,17 @@ final class DecoderPool: Sendable {
   }
 
   private func run() {
-    var decoder = Decoder()
-    while let work = queue.withLock({ $0.next() }) { work.perform(&decoder) }
+    var kept = KeptSession()
+    while let work = queue.withLock({ $0.next() }) { work.perform(&kept) }
   }
 }
 
-/// One task's part in a pool: it decodes the task's utterances, several at a time.
-final class PooledDecoding: Sendable {
+/// One task's part in the decoder threads: it decodes the task's utterances, several at a time.
+final class ParallelDecoding: Sendable {
   private let engine: SpeechEngine
   private let options: SpeechSessionOptions
   private let jobCount: Int
-  private let pool: DecoderPool
+  private let threads: DecoderThreads
   private let task: Int
   private let interruption: Interruption
   private let isWanted: @Sendable () -> Bool
@@ -74,23 +74,23 @@ final class PooledDecoding: Sendable {
   ///   - interruption: ends the decoders' calls for the task.
   ///   - isWanted: whether the results are still wanted.
   init(
-    engine: SpeechEngine, options: SpeechSessionOptions, jobCount: Int, pool: DecoderPool,
+    engine: SpeechEngine, options: SpeechSessionOptions, jobCount: Int, threads: DecoderThreads,
     pulse: Pulse, interruption: Interruption, isWanted: @escaping @Sendable () -> Bool
   ) {
-    (self.engine, self.options, self.jobCount, self.pool) = (engine, options, jobCount, pool)
+    (self.engine, self.options, self.jobCount, self.threads) = (engine, options, jobCount, threads)
     (self.interruption, self.isWanted) = (interruption, isWanted)
-    task = pool.join(decoders: jobCount, pulse: pulse)
+    task = threads.join(decoders: jobCount, pulse: pulse)
   }
 
   deinit {
-    pool.leave(task)
+    threads.leave(task)
   }
 
   /// How many utterances may wait for their words while the task continues.
   ///
   /// One until the task is the first, and then enough to keep every decoder busy. The backlog of all
   /// tasks then grows with the sum of tasks and decoders, not with their product.
-  var limit: Int { pool.isFirst(task) ? jobCount + 1 : 1 }
+  var limit: Int { threads.isFirst(task) ? jobCount + 1 : 1 }
 
   /// Returns when a session has been made and prepared.
   ///
@@ -118,12 +118,12 @@ final class PooledDecoding: Sendable {
   ) {
     perform(
       at: index,
-      { [isWanted, pool] session in
+      { [isWanted, threads] session in
         try session.beginUtterance(adaptationState: state)
         for samples in pieces {
           guard isWanted() else { throw CancellationError() }
           try session.process(samples)
-          pool.beat()
+          threads.beat()
         }
         return try session.finishUtterance()
       }, whenDone: whenDone)
@@ -134,24 +134,24 @@ final class PooledDecoding: Sendable {
     _ body: @escaping @Sendable (any SpeechEngineSession) throws -> SpeechHypothesis,
     whenDone: @escaping @Sendable (Result<SpeechHypothesis, any Error>) -> Void
   ) {
-    let work = DecoderPool.Work(
-      perform: { [engine, options, task, isWanted, pool, interruption] decoder in
+    let work = DecoderThreads.Work(
+      perform: { [engine, options, task, isWanted, threads, interruption] kept in
         let result = Result {
           guard isWanted() else { throw CancellationError() }
-          let session = try decoder.session(of: engine, options, task: task)
+          let session = try kept.session(of: engine, options, task: task)
           return try interruption.withInterruption(of: session) { try body(session) }
         }
         // A session is unusable after an error.
-        if case .failure = result { decoder.session = nil }
-        pool.beat()
+        if case .failure = result { kept.session = nil }
+        threads.beat()
         whenDone(result)
       },
       fail: { whenDone(.failure($0)) })
-    pool.add(work, at: (task, index))
+    threads.add(work, at: (task, index))
   }
 }
 
-extension DecoderPool.Decoder {
+extension DecoderThreads.KeptSession {
   /// The session for a task's next utterance; another task's session is released before.
   fileprivate mutating func session(
     of engine: SpeechEngine, _ options: SpeechSessionOptions, task: Int
