@@ -12,7 +12,7 @@ import Synchronization
 package final class WordAlignment: Sendable {
   private let location = ModelLocation(chosen: nil)
   private let hasPrepared = Atomic(false)
-  private let idle = IdlePool<WordAligner>()
+  private let idle = IdlePool<TimestampAligner>()
 
   package init() {}
 
@@ -66,9 +66,9 @@ package final class WordAlignment: Sendable {
       .filter { !$0.isEmpty }
   }
 
-  private func take() throws(SpeechEngineError) -> WordAligner {
+  private func take() throws(SpeechEngineError) -> TimestampAligner {
     if let aligner = idle.take() { return aligner }
-    return try WordAligner(model: location.find())
+    return try TimestampAligner(model: location.find())
   }
 }
 
@@ -105,7 +105,7 @@ extension Substring {
 /// a hundredth of the utterance's duration.
 ///
 /// Thread safety: one thread at a time.
-private final class WordAligner {
+private final class TimestampAligner {
   private let decoder: OpaquePointer
   private let frontEnd: FrontEnd
   private let dictionary: ModelBytes

@@ -17,7 +17,7 @@ public struct WordErrorRate: Hashable, Sendable {
 
   /// Compares words without normalization; pass characters or syllables for their error rates.
   public init(reference: [String], hypothesis: [String]) {
-    alignment = WordAligner(reference: reference, hypothesis: hypothesis).alignment
+    alignment = ErrorAligner(reference: reference, hypothesis: hypothesis).alignment
   }
 
   init(alignment: [AlignedWord]) {
@@ -112,7 +112,7 @@ public enum AlignedWord: Hashable, Sendable {
 ///
 /// It uses Hirschberg's algorithm. The costs from both ends determine where the middle of the
 /// reference lies in the hypothesis, and both halves are aligned separately.
-private struct WordAligner {
+private struct ErrorAligner {
   private static let error = 1 << 32
   private static let insertion = error
   // Losing a reference word costs slightly more, so the alignment keeps the most words.
@@ -144,61 +144,63 @@ private struct WordAligner {
   }
 
   private func align(
-    _ said: ArraySlice<Int>, _ heard: ArraySlice<Int>, into result: inout [AlignedWord]
+    _ spoken: ArraySlice<Int>, _ recognized: ArraySlice<Int>, into result: inout [AlignedWord]
   ) {
-    if heard.isEmpty {
-      result += said.map { .deletion(words[$0]) }
-    } else if said.count < 2 {
-      alignOne(said.first, heard, into: &result)
+    if recognized.isEmpty {
+      result += spoken.map { .deletion(words[$0]) }
+    } else if spoken.count < 2 {
+      alignOne(spoken.first, recognized, into: &result)
     } else {
-      let middle = said.startIndex + said.count / 2
-      let cut = heard.startIndex + split(said[..<middle], said[middle...], heard)
-      align(said[..<middle], heard[..<cut], into: &result)
-      align(said[middle...], heard[cut...], into: &result)
+      let middle = spoken.startIndex + spoken.count / 2
+      let cut = recognized.startIndex + split(spoken[..<middle], spoken[middle...], recognized)
+      align(spoken[..<middle], recognized[..<cut], into: &result)
+      align(spoken[middle...], recognized[cut...], into: &result)
     }
   }
 
   /// Aligns one word with its first match, or with the first word if there is no match.
   private func alignOne(
-    _ word: Int?, _ heard: ArraySlice<Int>, into result: inout [AlignedWord]
+    _ word: Int?, _ recognized: ArraySlice<Int>, into result: inout [AlignedWord]
   ) {
-    let place = word.map { heard.firstIndex(of: $0) ?? heard.startIndex }
-    for index in heard.indices {
-      let other = words[heard[index]]
+    let place = word.map { recognized.firstIndex(of: $0) ?? recognized.startIndex }
+    for index in recognized.indices {
+      let other = words[recognized[index]]
       guard let word, index == place else {
         result.append(.insertion(other))
         continue
       }
       result.append(
-        heard[index] == word
+        recognized[index] == word
           ? .match(other) : .substitution(reference: words[word], hypothesis: other))
     }
   }
 
-  /// The number of words of `heard` that belong to `first`; the others belong to `second`.
+  /// The number of words of `recognized` that belong to `first`; the others belong to `second`.
   private func split(
-    _ first: ArraySlice<Int>, _ second: ArraySlice<Int>, _ heard: ArraySlice<Int>
+    _ first: ArraySlice<Int>, _ second: ArraySlice<Int>, _ recognized: ArraySlice<Int>
   ) -> Int {
-    let ahead = costs(first, heard)
-    let back = costs(second.reversed(), heard.reversed())
+    let ahead = costs(first, recognized)
+    let back = costs(second.reversed(), recognized.reversed())
     var best = 0
-    for count in 0...heard.count
-    where ahead[count] + back[heard.count - count] < ahead[best] + back[heard.count - best] {
+    for count in 0...recognized.count
+    where ahead[count] + back[recognized.count - count] < ahead[best]
+      + back[recognized.count - best]
+    {
       best = count
     }
     return best
   }
 
-  /// The cost of aligning all of `said` with the first n words of `heard`, for each n from 0.
+  /// The cost of aligning all of `spoken` with the first n words of `recognized`, for each n from 0.
   private func costs(
-    _ said: some Sequence<Int>, _ heard: some Sequence<Int>
+    _ spoken: some Sequence<Int>, _ recognized: some Sequence<Int>
   ) -> [Int] {
-    let heard = Array(heard)
-    var row = (0...heard.count).map { $0 * Self.insertion }
-    for word in said {
+    let recognized = Array(recognized)
+    var row = (0...recognized.count).map { $0 * Self.insertion }
+    for word in spoken {
       var diagonal = row[0]
       row[0] += Self.loss
-      for (index, other) in heard.enumerated() {
+      for (index, other) in recognized.enumerated() {
         let replaced = diagonal + (word == other ? 0 : Self.loss)
         diagonal = row[index + 1]
         row[index + 1] = min(replaced, diagonal + Self.loss, row[index] + Self.insertion)

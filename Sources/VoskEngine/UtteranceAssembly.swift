@@ -9,7 +9,7 @@ struct UtteranceAssembly {
   typealias Words = [SpeechHypothesis.Word]
 
   /// A hypothesis of a segment.
-  private struct Hypothesis {
+  private struct Candidate {
     var words: Words = []
     /// The difference to the confidence of the best.
     var cost = 0.0
@@ -22,15 +22,15 @@ struct UtteranceAssembly {
   private var end: FrameCount = 0
   /// The beginning of the current segment in the utterance.
   private var segmentStart: FrameCount = 0
-  private var segments: [[Hypothesis]] = []
-  private var partial = Hypothesis()
+  private var segments: [[Candidate]] = []
+  private var partial = Candidate()
 
   /// Begins an utterance at the end of the last one.
   mutating func begin() {
     start = end
     segmentStart = 0
     segments = []
-    partial = Hypothesis()
+    partial = Candidate()
   }
 
   mutating func add(_ frames: FrameCount) {
@@ -44,7 +44,7 @@ struct UtteranceAssembly {
 
   /// Ends the segment with its hypotheses, the likeliest first.
   mutating func endSegment(_ hypotheses: [VoskResult.Hypothesis]) {
-    partial = Hypothesis()
+    partial = Candidate()
     segments.append(hypotheses.map { hypothesis($0, best: hypotheses.first) })
     segmentStart = end - start
   }
@@ -80,11 +80,11 @@ struct UtteranceAssembly {
 
   private func hypothesis(
     _ hypothesis: VoskResult.Hypothesis, best: VoskResult.Hypothesis? = nil
-  ) -> Hypothesis {
+  ) -> Candidate {
     let words = hypothesis.words
     let hasTimes = words.allSatisfy { $0.start != nil && $0.end != nil }
     let bestConfidence = best?.confidence ?? 0
-    return Hypothesis(
+    return Candidate(
       words: hasTimes ? timed(words) : spread(words),
       cost: bestConfidence - (hypothesis.confidence ?? bestConfidence), hasEstimatedTimes: !hasTimes
     )

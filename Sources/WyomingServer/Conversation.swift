@@ -96,7 +96,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private func serve(whenFailed: @escaping @Sendable (any Error) -> Void) async -> ServerFault? {
     var reader = FrameReader(limits: options.limits)
     var machine = ConversationMachine()
-    var utterance: Utterance?
+    var utterance: ClientUtterance?
     var bytes = input.makeAsyncIterator()
     do {
       while let piece = try await watch.waiting({ try await bytes.next() }) {
@@ -122,7 +122,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
 
   /// Performs an action and returns the events for the client.
   private func perform(
-    _ action: ConversationMachine.Action, _ utterance: inout Utterance?,
+    _ action: ConversationMachine.Action, _ utterance: inout ClientUtterance?,
     _ whenFailed: @escaping @Sendable (any Error) -> Void
   ) async throws -> [WyomingEvent] {
     switch action {
@@ -133,7 +133,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       let job = TranscriptionJob(
         request, of: client, with: speechClient, options: options, write: send,
         whenFailed: whenFailed)
-      utterance = Utterance(job: job, stopwatch: Stopwatch(clock))
+      utterance = ClientUtterance(job: job, stopwatch: Stopwatch(clock))
       return []
     case .add(let buffer):
       watch.take(audio: buffer.duration)
@@ -145,7 +145,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   }
 
   /// Returns the last events of an utterance.
-  private func finish(_ utterance: Utterance?) async throws -> [WyomingEvent] {
+  private func finish(_ utterance: ClientUtterance?) async throws -> [WyomingEvent] {
     guard let utterance else { return [] }
     do {
       let events = try await working { try await watch.recognizing(utterance.job.finish) }
@@ -171,7 +171,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
 }
 
 /// A client's audio since `audio-start`.
-private struct Utterance {
+private struct ClientUtterance {
   let job: TranscriptionJob
   /// The time since `audio-start`.
   let stopwatch: Stopwatch
