@@ -16,7 +16,7 @@
 public struct Dependency<Value>: Sendable {
   @usableFromInline let read: @Sendable (DependencyValues) -> Value
   /// The scope in which the wrapper was created.
-  @usableFromInline let captured: Scope
+  @usableFromInline let captured: DependencyScope
   @usableFromInline let site: DeclarationSite
 
   /// Reads a property of `DependencyValues`, or a part of one: `@Dependency(\.audioPlayer.play)`.
@@ -88,7 +88,7 @@ public struct Dependency<Value>: Sendable {
 
 /// Identifies wrappers among an object's properties, regardless of their value types.
 protocol ScopeCapturing {
-  var captured: Scope { get }
+  var captured: DependencyScope { get }
 }
 
 extension Dependency: ScopeCapturing {}

@@ -17,7 +17,7 @@ public struct DependencyValues: Sendable {
   /// Child tasks inherit them, detached tasks and other threads do not.
   @TaskLocal public static var _current = DependencyValues.ofProcess
 
-  @usableFromInline var scope: Scope
+  @usableFromInline var scope: DependencyScope
   /// The declaration of the reading wrapper.
   @usableFromInline var site: DeclarationSite?
   @usableFromInline var purpose: Purpose
@@ -35,11 +35,11 @@ public struct DependencyValues: Sendable {
 
   /// Values without overrides and with a new cache.
   public init() {
-    self.init(scope: Scope(cache: ValueCache()))
+    self.init(scope: DependencyScope(cache: ValueCache()))
   }
 
   @inlinable
-  init(scope: Scope, site: DeclarationSite? = nil, purpose: Purpose = .update) {
+  init(scope: DependencyScope, site: DeclarationSite? = nil, purpose: Purpose = .update) {
     self.scope = scope
     self.site = site
     self.purpose = purpose
@@ -100,13 +100,13 @@ extension DependencyValues {
   public static var test: DependencyValues { DependencyValues(context: .test) }
 
   private init(context: DependencyContext) {
-    self.init(scope: Scope(cache: ValueCache()).inContext(context), purpose: .use)
+    self.init(scope: DependencyScope(cache: ValueCache()).inContext(context), purpose: .use)
   }
 
-  static let ofProcess = DependencyValues(scope: Scope(front: nil), purpose: .use)
+  static let ofProcess = DependencyValues(scope: DependencyScope(front: nil), purpose: .use)
 
   /// The scope of the current task.
-  @inlinable static var currentScope: Scope { current.scope }
+  @inlinable static var currentScope: DependencyScope { current.scope }
 
   /// The same as `_current`, for inlinable code: a caller fetches the task-local only once.
   @inlinable static var current: DependencyValues { $_current.get() }

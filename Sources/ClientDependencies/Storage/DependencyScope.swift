@@ -6,7 +6,7 @@
 /// reads and overrides is inlinable, so that it needs no metadata at run time where the value's
 /// type is known.
 @usableFromInline
-struct Scope: Sendable {
+struct DependencyScope: Sendable {
   /// Nil without overrides, so that threads do not contend for a reference count in the process's
   /// scope.
   @usableFromInline let front: ScopeNode?
@@ -26,7 +26,7 @@ struct Scope: Sendable {
   }
 }
 
-extension Scope {
+extension DependencyScope {
   /// Longer lists are searched by an index.
   ///
   /// Walking a shorter list is faster.
@@ -44,21 +44,23 @@ extension Scope {
   }
 
   @inlinable
-  func overriding<Key: TestDependencyKey>(_ key: Key.Type, with value: Key.Value) -> Scope {
+  func overriding<Key: TestDependencyKey>(_ key: Key.Type, with value: Key.Value) -> DependencyScope
+  {
     let isShort = front.map { $0.depth < Self.longestList } ?? true
     let outer = isShort ? front : folded.front
-    return Scope(front: ScopeOverride(value, key: ObjectIdentifier(key), outer: outer))
+    return DependencyScope(front: ScopeOverride(value, key: ObjectIdentifier(key), outer: outer))
   }
 
-  func inContext(_ context: DependencyContext) -> Scope {
-    Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides, origin: origin))
+  func inContext(_ context: DependencyContext) -> DependencyScope {
+    DependencyScope(
+      root: ScopeRoot(cache: keptCache, context: context, index: overrides, origin: origin))
   }
 
   /// Joins this scope with the one that a wrapper captured, which it usually contains.
   ///
   /// - Returns: whether the scope has changed.
   @inlinable
-  mutating func join(_ captured: Scope) -> Bool {
+  mutating func join(_ captured: DependencyScope) -> Bool {
     guard captured.front != nil, captured.front !== front else { return false }
     let joined = joined(to: captured)
     defer { self = joined }
@@ -66,17 +68,17 @@ extension Scope {
   }
 
   @usableFromInline
-  func joined(to captured: Scope) -> Scope {
+  func joined(to captured: DependencyScope) -> DependencyScope {
     guard let front else { return captured }
     guard let below = captured.front, !contains(captured) else { return self }
     if root?._withUnsafeGuaranteedRef({ $0.below == nil }) == false {
       return merged(over: captured)
     }
-    return Scope(root: ScopeRoot(joining: front, to: below))
+    return DependencyScope(root: ScopeRoot(joining: front, to: below))
   }
 
   /// Whether the other scope is this one or an outer one.
-  private func contains(_ other: Scope) -> Bool {
+  private func contains(_ other: DependencyScope) -> Bool {
     var next = front.map(Unmanaged.passUnretained)
     while let node = next {
       if node._withUnsafeGuaranteedRef({ $0 === other.front }) { return true }
@@ -85,15 +87,16 @@ extension Scope {
     return false
   }
 
-  func inCache(_ cache: ValueCache) -> Scope {
-    Scope(root: ScopeRoot(cache: cache, context: context, index: overrides, origin: origin))
+  func inCache(_ cache: ValueCache) -> DependencyScope {
+    DependencyScope(
+      root: ScopeRoot(cache: cache, context: context, index: overrides, origin: origin))
   }
 
   /// The scope for a wrapper to capture, with the test in a test process.
-  @inlinable var captured: Scope { isTesting ? inTest : self }
+  @inlinable var captured: DependencyScope { isTesting ? inTest : self }
 
-  @usableFromInline var inTest: Scope {
-    Scope(root: ScopeRoot(origin: .ofWrapper, front: front))
+  @usableFromInline var inTest: DependencyScope {
+    DependencyScope(root: ScopeRoot(origin: .ofWrapper, front: front))
   }
 
   /// The test in which the reading wrapper was created, or else the test of its scope.
@@ -105,10 +108,10 @@ extension Scope {
   ///
   /// The other's cache replaces the process's.
   @usableFromInline
-  func merged(over other: Scope) -> Scope {
+  func merged(over other: DependencyScope) -> DependencyScope {
     guard front != nil else { return other }
     if other.front == nil || contains(other) { return self }
-    return Scope(
+    return DependencyScope(
       root: ScopeRoot(
         cache: keptCache ?? other.keptCache, context: context ?? other.context,
         index: overrides.merging(other.overrides) { mine, _ in mine },
@@ -132,8 +135,9 @@ extension Scope {
     root?._withUnsafeGuaranteedRef { $0.context }
   }
 
-  @usableFromInline var folded: Scope {
-    Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides, origin: origin))
+  @usableFromInline var folded: DependencyScope {
+    DependencyScope(
+      root: ScopeRoot(cache: keptCache, context: context, index: overrides, origin: origin))
   }
 
   /// The override of a key.
@@ -155,7 +159,7 @@ extension Scope {
   func indexed(_ key: ObjectIdentifier) -> Unmanaged<ScopeNode>? {
     root?._withUnsafeGuaranteedRef { root in
       root.index[key].map(Unmanaged.passUnretained)
-        ?? root.below.flatMap { Scope(front: $0).node(key) }
+        ?? root.below.flatMap { DependencyScope(front: $0).node(key) }
     }
   }
 
@@ -168,7 +172,7 @@ extension Scope {
     }
     guard let root = root?.takeUnretainedValue() else { return overrides }
     overrides.merge(root.index) { inner, _ in inner }
-    overrides.merge(Scope(front: root.below).overrides) { inner, _ in inner }
+    overrides.merge(DependencyScope(front: root.below).overrides) { inner, _ in inner }
     return overrides
   }
 }

@@ -18,7 +18,7 @@ enum ObjectScopes {
   }
 
   @usableFromInline
-  static func remember(object: AnyObject, madeIn scope: Scope) {
+  static func remember(object: AnyObject, madeIn scope: DependencyScope) {
     if isCapturing(object) {
       remembered.sweep()
     } else {
@@ -27,7 +27,7 @@ enum ObjectScopes {
   }
 
   /// The scope of an object: that of its first `@Dependency`, or else the stored one.
-  static func scope(of model: AnyObject) -> Scope? {
+  static func scope(of model: AnyObject) -> DependencyScope? {
     guard isCapturing(model), let scope = capturedScope(in: Mirror(reflecting: model)) else {
       return remembered.scope(of: model)
     }
@@ -38,7 +38,7 @@ enum ObjectScopes {
     capturing.capture(object) { capturedScope(in: Mirror(reflecting: object)) != nil }
   }
 
-  private static func capturedScope(in mirror: Mirror?) -> Scope? {
+  private static func capturedScope(in mirror: Mirror?) -> DependencyScope? {
     guard let mirror else { return nil }
     for case let (_, wrapper as any ScopeCapturing) in mirror.children {
       return wrapper.captured
@@ -54,7 +54,7 @@ final class WeakScopeTable: Sendable {
   // `@unchecked` is right, because the object is only compared.
   fileprivate struct Entry: @unchecked Sendable {
     weak var object: AnyObject?
-    var scope: Scope
+    var scope: DependencyScope
   }
   // `@unchecked` is right, because it only releases its contents.
   fileprivate struct Leftover: @unchecked Sendable {
@@ -71,7 +71,7 @@ final class WeakScopeTable: Sendable {
   private let state = Lock(State())
 
   /// Keeps the first scope of an object: outer scopes have fewer of its overrides.
-  func remember(_ object: AnyObject, madeIn scope: Scope) {
+  func remember(_ object: AnyObject, madeIn scope: DependencyScope) {
     let entry = Entry(object: object, scope: scope)
     let id = ObjectIdentifier(object)
     _ = state.withLock { state -> [Leftover] in
@@ -84,7 +84,7 @@ final class WeakScopeTable: Sendable {
     _ = state.withLock { $0.sweep() }
   }
 
-  func scope(of object: AnyObject) -> Scope? {
+  func scope(of object: AnyObject) -> DependencyScope? {
     let remembered = state.withLock { $0.entries[ObjectIdentifier(object)] }
     return remembered?.object === object ? remembered?.scope : nil
   }

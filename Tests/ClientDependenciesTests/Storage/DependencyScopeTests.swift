@@ -3,12 +3,12 @@ import Testing
 
 @testable import ClientDependencies
 
-@Suite struct ScopeTests {
-  private let root = Scope(cache: ValueCache())
+@Suite struct DependencyScopeTests {
+  private let root = DependencyScope(cache: ValueCache())
 
   @Test func `a long scope keeps every override`() {
     var scope = root.overriding(InterfaceOnlyKey.self, with: "first")
-    for number in 0..<(3 * Scope.longestList) {
+    for number in 0..<(3 * DependencyScope.longestList) {
       scope = scope.overriding(NumberKey.self, with: number)
       #expect(scope.value(of: NumberKey.self) == number)
       #expect(scope.value(of: InterfaceOnlyKey.self) == "first")
@@ -35,7 +35,7 @@ import Testing
   @Test func `the reader's scope takes precedence over the wrapper's`() {
     let captured = root.overriding(NumberKey.self, with: 1)
       .overriding(InterfaceOnlyKey.self, with: "captured")
-    let current = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
+    let current = DependencyScope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
     let joined = current.joined(to: captured)
     #expect(joined.value(of: NumberKey.self) == 2)
     #expect(joined.value(of: InterfaceOnlyKey.self) == "captured")
@@ -46,17 +46,17 @@ import Testing
     let captured = root.overriding(NumberKey.self, with: 1)
     let inner = captured.overriding(NumberKey.self, with: 2)
     #expect(inner.joined(to: captured).front === inner.front)
-    #expect(inner.joined(to: Scope(front: nil)).front === inner.front)
-    #expect(Scope(front: nil).joined(to: captured).front === captured.front)
+    #expect(inner.joined(to: DependencyScope(front: nil)).front === inner.front)
+    #expect(DependencyScope(front: nil).joined(to: captured).front === captured.front)
   }
 
   @Test func `a joined scope can be joined and extended again`() {
     let scopes = (1...3).map { number in
-      Scope(cache: ValueCache()).overriding(NumberKey.self, with: number)
+      DependencyScope(cache: ValueCache()).overriding(NumberKey.self, with: number)
     }
     let lowest = scopes[2].overriding(InterfaceOnlyKey.self, with: "lowest").inContext(.live)
     var joined = scopes[0].joined(to: scopes[1]).joined(to: lowest)
-    for number in 0..<(2 * Scope.longestList) {
+    for number in 0..<(2 * DependencyScope.longestList) {
       #expect(joined.value(of: InterfaceOnlyKey.self) == "lowest")
       #expect(joined.context == .live)
       joined = joined.overriding(LiveOnlyKey.self, with: number)
@@ -66,7 +66,7 @@ import Testing
 
   @Test func `a captured scope keeps its test after any change`() {
     let captured = root.overriding(NumberKey.self, with: 1).inTest
-    let other = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
+    let other = DependencyScope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
     let joinedTwice = other.joined(to: root).joined(to: captured)
     let scopes = [
       captured.inContext(.live), captured.inCache(ValueCache()), captured.folded,
@@ -81,7 +81,7 @@ import Testing
     weak let outermost = counter.value
     let isSeen = await onSmallStack {
       guard let counter = counter.withValue({ $0.take() }) else { return false }
-      var scope = Scope(cache: ValueCache()).overriding(CounterKey.self, with: counter)
+      var scope = DependencyScope(cache: ValueCache()).overriding(CounterKey.self, with: counter)
       for number in 0..<100_000 { scope = scope.overriding(NumberKey.self, with: number) }
       return scope.value(of: CounterKey.self) === counter
     }
@@ -91,7 +91,7 @@ import Testing
 
   @Test func `nested captured scopes are released on a small stack`() async {
     let isSeen = await onSmallStack {
-      var scope = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 1)
+      var scope = DependencyScope(cache: ValueCache()).overriding(NumberKey.self, with: 1)
       for _ in 0..<100_000 { scope = scope.inTest }
       return scope.value(of: NumberKey.self) == 1
     }

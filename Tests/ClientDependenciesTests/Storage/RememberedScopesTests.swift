@@ -31,7 +31,7 @@ import Testing
     remember(
       Plain(),
       overriding: Handle {
-        scopes.remember(Plain(), madeIn: Scope(front: nil))
+        scopes.remember(Plain(), madeIn: DependencyScope(front: nil))
         scopes.sweep()
         ends.increment()
       })
@@ -49,7 +49,7 @@ import Testing
 
   private func remember(_ object: Plain, overriding handle: Handle) {
     scopes.remember(
-      object, madeIn: Scope(front: nil).overriding(HandleKey.self, with: handle))
+      object, madeIn: DependencyScope(front: nil).overriding(HandleKey.self, with: handle))
   }
 }
 
