@@ -5,7 +5,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// A diagnostic about a wrong use of a macro, or its fix-it.
-struct Message: DiagnosticMessage, FixItMessage {
+struct ClientDiagnostic: DiagnosticMessage, FixItMessage {
   var message: String
   var id: String
   var severity = DiagnosticSeverity.error
@@ -23,7 +23,8 @@ extension Diagnostic {
     at node: some SyntaxProtocol, fixIt: FixIt
   ) {
     self.init(
-      node: node, message: Message(message: message, id: id, severity: severity), fixIt: fixIt)
+      node: node, message: ClientDiagnostic(message: message, id: id, severity: severity),
+      fixIt: fixIt)
   }
 }
 
@@ -32,7 +33,7 @@ extension FixIt {
     _ old: some SyntaxProtocol, by new: some SyntaxProtocol, _ message: String
   ) -> FixIt {
     FixIt(
-      message: Message(message: message, id: "fix"),
+      message: ClientDiagnostic(message: message, id: "fix"),
       changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
   }
 

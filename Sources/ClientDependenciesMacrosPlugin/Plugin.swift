@@ -2,7 +2,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-@main struct Plugin: CompilerPlugin {
+@main struct ClientDependenciesPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
     DependencyClientMacro.self,
     DependencyEndpointMacro.self,

@@ -3,14 +3,14 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-@main struct Plugin: CompilerPlugin {
+@main struct ReducersPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
     CasePathableMacro.self, ObservableStateMacro.self, PresentsMacro.self, ReducerMacro.self,
   ]
 }
 
 /// A diagnostic about a wrong use of a macro.
-struct Message: DiagnosticMessage {
+struct ReducerDiagnostic: DiagnosticMessage {
   var message: String
   var id: String
   var severity = DiagnosticSeverity.error
@@ -20,7 +20,7 @@ struct Message: DiagnosticMessage {
 
 extension MacroExpansionContext {
   func report(_ message: String, id: String, at node: some SyntaxProtocol) {
-    diagnose(Diagnostic(node: Syntax(node), message: Message(message: message, id: id)))
+    diagnose(Diagnostic(node: Syntax(node), message: ReducerDiagnostic(message: message, id: id)))
   }
 }
 

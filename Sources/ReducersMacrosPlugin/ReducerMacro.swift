@@ -86,8 +86,8 @@ extension ReducerMacro: MemberMacro {
     let access = destinations.modifiers.accessPrefix
     let cases = destinations.memberBlock.members
       .compactMap { $0.decl.as(EnumCaseDeclSyntax.self) }.flatMap(\.elements)
-    let all = cases.compactMap { element -> Destination? in
-      if let destination = Destination(element) { return destination }
+    let all = cases.compactMap { element -> DestinationCase? in
+      if let destination = DestinationCase(element) { return destination }
       context.report(
         """
         the case '\(element.name.text)' needs one value, a feature or an alert, as in \
@@ -130,7 +130,7 @@ extension ReducerMacro: MemberMacro {
 }
 
 /// A case in an enumeration of destinations.
-private struct Destination {
+private struct DestinationCase {
   let name: String
   /// The type of the feature or of the data.
   let type: String
