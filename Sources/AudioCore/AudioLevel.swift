@@ -12,6 +12,9 @@ public struct AudioLevel: Hashable, Sendable {
     self.rms = rms
   }
 
+  /// The amplitude from which a sample counts as clipped: the highest that 16 bits can store.
+  @inlinable package static var clippingAmplitude: Float { 32_767.0 / 32_768 }
+
   /// Digital silence.
   public static let silence = AudioLevel(peak: .silence, rms: .silence)
 }

@@ -65,7 +65,7 @@ extension WaveformImage {
         .wave,
         points.map { (lane.x + $0.x, max(y($0.lowest), y($0.highest) + 0.7), y($0.highest)) })
       canvas.area(.core, points.map { (lane.x + $0.x, y(-$0.rms), y($0.rms)) })
-      for point in points where max(point.highest, -point.lowest) >= 32_767.0 / 32_768 {
+      for point in points where max(point.highest, -point.lowest) >= AudioLevel.clippingAmplitude {
         canvas.fill(.clip, x: lane.x + point.x - 0.5, y: lane.y, width: 1.5, height: 4)
       }
     }

@@ -29,7 +29,7 @@ public struct WaveformImage: Hashable, Sendable {
 }
 
 /// The sums of one column of one channel.
-private struct Sums {
+private struct ColumnSums {
   var lowest = Float.infinity
   var highest = -Float.infinity
   // A sum of millions of numbers exceeds the precision of Float.
@@ -71,7 +71,7 @@ struct WaveformBuilder {
   private let columnCount: Int?
   private var framesPerColumn: Int
   private var frameCount = 0
-  private var channels: [[Sums]]
+  private var channels: [[ColumnSums]]
   private var framesInColumn = 0
 
   init(_ format: AudioFormat, columnCount: Int?, framesPerColumn: Int) {
@@ -102,7 +102,7 @@ struct WaveformBuilder {
       framesPerColumn *= 2
       for channel in channels.indices { channels[channel] = Self.halved(channels[channel]) }
     }
-    for channel in channels.indices { channels[channel].append(Sums()) }
+    for channel in channels.indices { channels[channel].append(ColumnSums()) }
   }
 
   private mutating func add(
@@ -118,10 +118,10 @@ struct WaveformBuilder {
     }
   }
 
-  private static func halved(_ columns: [Sums]) -> [Sums] {
+  private static func halved(_ columns: [ColumnSums]) -> [ColumnSums] {
     stride(from: 0, to: columns.count - 1, by: 2).map { index in
       let (one, two) = (columns[index], columns[index + 1])
-      return Sums(
+      return ColumnSums(
         lowest: min(one.lowest, two.lowest), highest: max(one.highest, two.highest),
         squares: one.squares + two.squares)
     }

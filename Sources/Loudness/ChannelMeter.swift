@@ -2,8 +2,6 @@ import AudioCore
 
 /// Sums up one channel: its peaks, root mean square, offset, and clipping.
 struct ChannelMeter: Sendable {
-  /// At and above this amplitude a sample is clipped: the highest one of 16 bits.
-  private static let fullScale: Float = 32_767.0 / 32_768
   /// Sums of so few samples are exact enough in Float32, and the pass over them stays in the cache.
   static let chunkFrameCount = 512
 
@@ -44,11 +42,11 @@ struct ChannelMeter: Sendable {
         window[history + index] = samples[index * channelCount + channel]
       }
       let filled = UnsafeBufferPointer(rebasing: window[..<(history + count)])
-      let sums = Sums(UnsafeBufferPointer(rebasing: filled[history...]))
+      let sums = ChunkSums(UnsafeBufferPointer(rebasing: filled[history...]))
       truePeak = filter.peak(
         of: filled, highest: max(sums.highest, recentHighest),
         atLeast: max(truePeak, sums.highest))
-      if sums.highest >= Self.fullScale {
+      if sums.highest >= AudioLevel.clippingAmplitude {
         noteClipping(in: filled[history...])
       } else {
         runLength = 0
@@ -68,7 +66,7 @@ struct ChannelMeter: Sendable {
 
   private mutating func noteClipping(in samples: Slice<UnsafeBufferPointer<Float>>) {
     for sample in samples {
-      runLength = abs(sample) >= Self.fullScale ? runLength + 1 : 0
+      runLength = abs(sample) >= AudioLevel.clippingAmplitude ? runLength + 1 : 0
       if runLength > 0 { clippedCount += 1 }
       if runLength == 2 { clippedRunCount += 1 }
     }
@@ -89,7 +87,7 @@ struct ChannelMeter: Sendable {
 }
 
 /// The sums of a short stretch, eight samples at once.
-private struct Sums {
+private struct ChunkSums {
   var highest: Float
   var sum: Double
   var squares: Double

@@ -42,7 +42,7 @@ import Testing
   @Test(arguments: 0..<9, [1, 2, 3])
   func `each sample counts, whatever the length`(length: Int, channels: Int) throws {
     let sound = (0..<length * channels).map { -Float($0 / channels + 1) / 16 }
-    var meter = ChannelMeter()
+    var meter = PeakHoldMeter()
     meter.add(sound, from: channels - 1, step: channels)
     var squares = 0.0
     for index in 1..<(length + 1) { squares += Double(index * index) / 256 }

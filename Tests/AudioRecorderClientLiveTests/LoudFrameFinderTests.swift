@@ -3,8 +3,8 @@ import Testing
 
 @testable import AudioRecorderClientLive
 
-@Suite struct LoudnessTests {
-  private let loudness = Loudness(threshold: Decibels(-20))
+@Suite struct LoudFrameFinderTests {
+  private let loudness = LoudFrameFinder(threshold: Decibels(-20))
   private let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
   @Test func `a frame is loud if one of its channels reaches the threshold`() {

@@ -9,8 +9,8 @@ struct LevelReport {
   let interval: Duration
   private let format: AudioFormat
   private let frames: FrameCount
-  private let clipping = Loudness(threshold: ChannelMeter.fullScale)
-  private var channels: [ChannelMeter]
+  private let clipping = LoudFrameFinder(threshold: AudioLevel.clippingAmplitude)
+  private var channels: [PeakHoldMeter]
   private var measured: FrameCount = 0
   private var recorded = AudioMeter()
   private var hasRecorded = false
@@ -19,7 +19,7 @@ struct LevelReport {
     self.format = format
     self.interval = max(Self.shortestInterval, interval)
     frames = FrameCount(self.interval, at: format.sampleRate)
-    channels = Array(repeating: ChannelMeter(), count: format.channelCount)
+    channels = Array(repeating: PeakHoldMeter(), count: format.channelCount)
   }
 
   /// Takes captured audio into account; returns a report when the interval is complete.
@@ -66,11 +66,9 @@ struct LevelReport {
 }
 
 /// The level of one channel over an interval, with a peak hold and a clip counter beyond it.
-struct ChannelMeter {
+struct PeakHoldMeter {
   /// How long a peak is held.
   static let hold = Duration.milliseconds(1_500)
-  /// The amplitude from which a sample counts as clipped: the highest that 16 bits can store.
-  static let fullScale: Float = 1 - 1 / 32_768
 
   /// The peak amplitude of the interval.
   private(set) var highest: Float = 0
@@ -85,7 +83,7 @@ struct ChannelMeter {
 
   /// Takes every `step`th sample into account.
   mutating func add(_ samples: [Float], from first: Int, step: Int) {
-    let sums = samples.withUnsafeBufferPointer { Sums($0, from: first, step: step) }
+    let sums = samples.withUnsafeBufferPointer { StridedSums($0, from: first, step: step) }
     highest = max(highest, sums.highest)
     squares += sums.squares
     count += (samples.count - first + step - 1) / step
@@ -95,7 +93,7 @@ struct ChannelMeter {
   mutating func count(clipped samples: [Float], from first: Int, step: Int) {
     samples.withUnsafeBufferPointer { samples in
       for index in stride(from: first, to: samples.count, by: step)
-      where abs(samples[index]) >= Self.fullScale {
+      where abs(samples[index]) >= AudioLevel.clippingAmplitude {
         clipped += 1
       }
     }
@@ -121,13 +119,13 @@ struct ChannelMeter {
 }
 
 /// The peak amplitude of every `step`th sample, and the sum of their squares.
-private struct Sums {
+private struct StridedSums {
   private(set) var highest: Float = 0
   private(set) var squares: Double = 0
 
   /// Sums four samples at a time, so that no sum waits for the one before.
   init(_ samples: UnsafeBufferPointer<Float>, from first: Int, step: Int) {
-    var others = (Sums(), Sums(), Sums())
+    var others = (StridedSums(), StridedSums(), StridedSums())
     var index = first
     while index + 3 * step < samples.count {
       add(samples[index])

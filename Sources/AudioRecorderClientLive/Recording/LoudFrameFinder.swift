@@ -1,9 +1,9 @@
 import AudioCore
 import AudioRecorderClient
 
-/// Distinguishes loud frames from quiet ones: a frame is loud if one of its channels reaches the
+/// Finds loud frames among quiet ones: a frame is loud if one of its channels reaches the
 /// threshold.
-struct Loudness {
+struct LoudFrameFinder {
   private let threshold: Float
 
   init(threshold: Decibels) {
@@ -49,14 +49,14 @@ struct Loudness {
 
 /// Detects a microphone that delivers almost silence, such as one that is switched off.
 struct SilentMicrophone {
-  private let loudness: Loudness
+  private let loudness: LoudFrameFinder
   private let hold: FrameCount
   private var quiet: FrameCount = 0
   private var highest: Float = 0
   private var hasWarned = false
 
   init(_ rule: LevelRule, rate: SampleRate) {
-    loudness = Loudness(threshold: rule.threshold)
+    loudness = LoudFrameFinder(threshold: rule.threshold)
     hold = FrameCount(rule.hold, at: rate)
   }
 
@@ -77,13 +77,13 @@ struct SilentMicrophone {
 
 /// Ends a recording after silence.
 struct SilenceEnd {
-  private let loudness: Loudness
+  private let loudness: LoudFrameFinder
   private let hold: FrameCount
   private var quiet: FrameCount = 0
   private var skipped: FrameCount = 0
 
   init(_ rule: LevelRule, rate: SampleRate) {
-    loudness = Loudness(threshold: rule.threshold)
+    loudness = LoudFrameFinder(threshold: rule.threshold)
     hold = FrameCount(rule.hold, at: rate)
   }
 

@@ -158,7 +158,7 @@ struct EdgeTrimmer {
   /// The most silence that is held back; longer silence belongs to the recording.
   static let limit = Duration.seconds(60)
 
-  private let loudness: Loudness
+  private let loudness: LoudFrameFinder
   private let margin: FrameCount
   private let limit: FrameCount
   private var held = HeldBuffers()
@@ -167,7 +167,7 @@ struct EdgeTrimmer {
   private var hasGivenSilence = false
 
   init(_ rule: LevelRule, rate: SampleRate, limit: Duration = Self.limit) {
-    loudness = Loudness(threshold: rule.threshold)
+    loudness = LoudFrameFinder(threshold: rule.threshold)
     margin = FrameCount(rule.hold, at: rate)
     self.limit = max(margin, FrameCount(limit, at: rate))
   }
@@ -254,14 +254,14 @@ struct StartGate {
 struct SoundTrigger {
   private static let pause = Duration.milliseconds(50)
 
-  private let loudness: Loudness
+  private let loudness: LoudFrameFinder
   private let hold: FrameCount
   private let pause: FrameCount
   private var position: FrameCount = 0
   private var sound: (first: FrameCount, last: FrameCount)?
 
   init(_ rule: LevelRule, rate: SampleRate) {
-    loudness = Loudness(threshold: rule.threshold)
+    loudness = LoudFrameFinder(threshold: rule.threshold)
     hold = max(1, FrameCount(rule.hold, at: rate))
     pause = FrameCount(Self.pause, at: rate)
   }

@@ -86,8 +86,7 @@ struct LevelMeterLine {
 /// Turns the levels of a stream into meters: it holds peaks and remembers clipping.
 struct MeterBallistics {
   private static let holdTime = Duration.milliseconds(1_500)
-  /// The highest amplitude that 16 bits can store.
-  private static let fullScale = Decibels(amplitude: 32_767.0 / 32_768)
+  private static let clipping = Decibels(amplitude: Double(AudioLevel.clippingAmplitude))
 
   private var held: [(peak: Decibels, until: FrameCount)] = []
   private var isClipped = false
@@ -103,7 +102,7 @@ struct MeterBallistics {
     where level.peak >= held[index].peak || reading.endFrame > held[index].until {
       held[index] = (level.peak, reading.endFrame + FrameCount(Self.holdTime, at: rate))
     }
-    isClipped = isClipped || reading.level.peak >= Self.fullScale
+    isClipped = isClipped || reading.level.peak >= Self.clipping
     let channels = zip(reading.channels, held).map {
       LevelMeterLine.Channel(peak: $0.peak, heldPeak: $1.peak)
     }
