@@ -37,14 +37,14 @@ public final class RoomMonitor {
     microphone = .open
     do {
       let request = CaptureRequest(droppingOldestAfter: .seconds(10))
-      for try await captured in await recorder.capture(request: request) { hear(captured) }
+      for try await captured in await recorder.capture(request: request) { measure(captured) }
       microphone = .closed
     } catch AudioRecorderError.deviceLost {
       microphone = .lost
     }
   }
 
-  private func hear(_ captured: CapturedAudio) {
+  private func measure(_ captured: CapturedAudio) {
     if let gap = captured.gap {
       lostTime += gap.lost.duration(at: captured.buffer.format.sampleRate)
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A thread for blocking calls, such as those of ALSA, libsndfile, or a speech engine.
@@ -36,14 +37,44 @@ public struct DedicatedThread: Sendable {
     name: String, abandoned: Value, failed: (ThreadError) -> Value,
     _ body: @escaping @Sendable () -> Value
   ) async -> Value {
-    let promise = Promise<Value>()
-    do throws(ThreadError) {
-      _ = try start(name: name) { promise.resolve(.success(body())) }
-    } catch {
+    do {
+      return try await run(name: name) { body() }
+    } catch let error as ThreadError {
       return failed(error)
+    } catch {
+      return abandoned
     }
-    // Only cancellation fails the promise.
-    do { return try await promise.value() } catch { return abandoned }
+  }
+
+  /// Runs blocking work on a new thread and returns its result.
+  ///
+  /// - Throws: what the work throws, `ThreadError`, and `CancellationError` at once if the caller is
+  ///   canceled; the work keeps running.
+  package static func run<Value: Sendable>(
+    name: String, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let promise = Promise<Value>()
+    _ = try start(name: name) { promise.resolve(Result { try work() }) }
+    return try await promise.value()
+  }
+
+  /// Runs blocking work on a new thread and waits for its end, even if the caller is canceled.
+  ///
+  /// - Parameters:
+  ///   - name: the thread's name; the system shows its first 15 bytes.
+  ///   - interrupt: called if the caller is canceled; it may end the work early.
+  ///   - work: the work, whose result is returned.
+  /// - Throws: what the work throws, and `ThreadError`.
+  package static func runToEnd<Value: Sendable>(
+    name: String, interrupt: @escaping @Sendable () -> Void = {},
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withTaskCancellationHandler {
+      // The caller's cancellation does not reach another task.
+      try await Task { try await run(name: name, work) }.value
+    } onCancel: {
+      interrupt()
+    }
   }
 
   /// Returns when the thread's body has returned.
@@ -63,5 +94,53 @@ public struct ThreadError: Error, Equatable, CustomStringConvertible {
   /// A short description for users.
   public var description: String {
     "no thread could be started: \(String(cString: strerror(code))) (errno \(code))"
+  }
+}
+
+/// The context that `pthread_create` passes to the new thread.
+private final class Start {
+  let name: String
+  let body: @Sendable () -> Void
+
+  init(name: String, body: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.body = body
+  }
+}
+
+/// Starts a detached thread with a 1 MiB stack and all signals blocked.
+private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+  pthread_attr_setstacksize(&attributes, 1 << 20)
+
+  // A thread inherits its creator's signal mask: block, create, restore.
+  var everything = sigset_t()
+  var previous = sigset_t()
+  sigfillset(&everything)
+  // Traps on the thread must reach Swift's backtracer.
+  for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
+    sigdelset(&everything, signal)
+  }
+  pthread_sigmask(SIG_BLOCK, &everything, &previous)
+  defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+
+  let start = Unmanaged.passRetained(Start(name: name, body: body))
+  var thread = pthread_t()
+  let code = pthread_create(
+    &thread, &attributes,
+    { context in
+      // Takes over the reference that `spawn` retained, exactly once.
+      guard let context else { return nil }
+      let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+      _ = syrinx_set_thread_name(start.name)
+      start.body()
+      return nil
+    }, start.toOpaque())
+  guard code == 0 else {
+    start.release()
+    throw ThreadError(code: code)
   }
 }

@@ -107,19 +107,8 @@ public struct AudioConversion: Sendable {
     progress: @escaping @Sendable (ConversionProgress) -> Void = { _ in }
   ) async throws -> ConversionResult {
     let run = ConversionRun(self, interruption: try WakeUp(), progress: progress)
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        do {
-          _ = try DedicatedThread.start(name: "syrinx-convert") {
-            continuation.resume(with: Result { try run.convert() })
-          }
-        } catch {
-          continuation.resume(throwing: error)
-        }
-      }
-    } onCancel: {
-      run.cancel()
-    }
+    return try await DedicatedThread.runToEnd(
+      name: "syrinx-convert", interrupt: { run.cancel() }, { try run.convert() })
   }
 }
 

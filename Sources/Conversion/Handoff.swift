@@ -3,6 +3,8 @@ import Synchronization
 
 /// Passes blocks from one thread to another; a thread that is ahead waits.
 ///
+/// It is not a `StreamPipe`, because both of its ends block threads and a pipe suspends tasks.
+///
 /// Thread safety: one thread puts, one thread takes, and any thread may abandon it.
 final class Handoff<Element: Sendable>: Sendable {
   private struct State {

@@ -36,7 +36,7 @@ public final class Resampler {
   private let mixAfter: ChannelMix?
   private let innerChannels: Int
   private var handle: SoxrHandle?
-  private var timeLine = ConvertedTimeLine()
+  private var timeline = ConvertedTimeline()
 
   /// Creates a converter; equal formats pass unchanged.
   ///
@@ -67,9 +67,9 @@ public final class Resampler {
     guard buffer.format == inputFormat else {
       throw .wrongFormat(expected: inputFormat, actual: buffer.format)
     }
-    guard !timeLine.isFinished else { throw .finished }
+    guard !timeline.isFinished else { throw .finished }
     guard inputFormat != outputFormat else { return buffer }
-    timeLine.begin(at: buffer.firstFrame, from: inputFormat.sampleRate, to: outputFormat.sampleRate)
+    timeline.begin(at: buffer.firstFrame, from: inputFormat.sampleRate, to: outputFormat.sampleRate)
     let mixed = mixBefore?.apply(buffer.samples) ?? buffer.samples
     return numbered(try resampled(mixed))
   }
@@ -80,14 +80,14 @@ public final class Resampler {
   ///
   /// - Throws: `.finished` if it was called before, or `.failed`.
   public func finish() throws(ResamplingError) -> AudioBuffer {
-    guard !timeLine.isFinished else { throw .finished }
-    timeLine.isFinished = true
+    guard !timeline.isFinished else { throw .finished }
+    timeline.isFinished = true
     return numbered(try flushed())
   }
 
   /// Discards all audio, so that another stream can begin.
   public func reset() throws(ResamplingError) {
-    timeLine = ConvertedTimeLine()
+    timeline = ConvertedTimeline()
     try makeHandle()
   }
 
@@ -128,7 +128,7 @@ public final class Resampler {
     let mixed = mixAfter?.apply(samples) ?? samples
     let frames = FrameCount(mixed.count / outputFormat.channelCount)
     return AudioBuffer(
-      format: outputFormat, samples: mixed, firstFrame: timeLine.take(frames))
+      format: outputFormat, samples: mixed, firstFrame: timeline.take(frames))
   }
 }
 

@@ -181,24 +181,24 @@ public struct ScriptedUtterance: Sendable {
   /// The engine's hypothesis after a part of the utterance.
   public struct Revision: Sendable {
     /// The processed duration of the utterance.
-    public var heard: Duration
+    public var processed: Duration
     /// The engine's hypothesis at this point.
     public var text: String
 
     /// Creates a revision.
-    public init(after heard: Duration, _ text: String) {
-      self.heard = heard
+    public init(after processed: Duration, _ text: String) {
+      self.processed = processed
       self.text = text
     }
   }
 
   /// Returns the hypothesis after this many frames at 16 kHz.
-  func hypothesis(after heard: FrameCount) -> SpeechHypothesis {
+  func hypothesis(after processed: FrameCount) -> SpeechHypothesis {
     guard !revisions.isEmpty else {
-      let known = words.filter { $0.frames.upperBound <= heard }
+      let known = words.filter { $0.frames.upperBound <= processed }
       return SpeechHypothesis(words: known.map { Word($0.text, frames: $0.frames) })
     }
-    let current = revisions.last { FrameCount($0.heard, at: .speech) <= heard }
+    let current = revisions.last { FrameCount($0.processed, at: .speech) <= processed }
     return SpeechHypothesis(
       words: current.map { ScriptedUtterance($0.text, confidence: nil).words } ?? [])
   }
@@ -221,10 +221,10 @@ final class ScriptedSession: SpeechEngineSession {
   private let faults: ScriptedFaults
   private let note: @Sendable (ScriptedSpeechEngine.Event) -> Void
   private var current: ScriptedUtterance?
-  private var heard: FrameCount = 0
+  private var processed: FrameCount = 0
   private let decodesWholeUtterances: Bool
   /// The number of decodes of the utterance, and its frames at the last decode.
-  private var decode: (count: Int, heard: FrameCount?) = (0, nil)
+  private var decode: (count: Int, processed: FrameCount?) = (0, nil)
 
   init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults, options: SpeechSessionOptions,
@@ -243,33 +243,33 @@ final class ScriptedSession: SpeechEngineSession {
 
   var hypothesis: SpeechHypothesis {
     decodeAll()
-    var hypothesis = current?.hypothesis(after: heard) ?? SpeechHypothesis()
+    var hypothesis = current?.hypothesis(after: processed) ?? SpeechHypothesis()
     hypothesis.revision = decodesWholeUtterances ? decode.count : nil
     hypothesis.hasEstimatedTimes = decodesWholeUtterances
     return options.keyPhrases.isEmpty ? hypothesis : hypothesis.phrases(options.keyPhrases)
   }
 
   func anticipateEnd() {
-    note(.anticipated(after: heard))
+    note(.anticipated(after: processed))
     decodeAll()
   }
 
   /// Decodes the utterance if there is new audio.
   private func decodeAll() {
-    guard decodesWholeUtterances, decode.heard != heard else { return }
-    decode = (decode.count + 1, heard)
-    note(.decoded(after: heard))
+    guard decodesWholeUtterances, decode.processed != processed else { return }
+    decode = (decode.count + 1, processed)
+    note(.decoded(after: processed))
   }
 
   func beginUtterance() throws(SpeechEngineError) {
     current = rest.popFirst()
-    (heard, decode.heard) = (0, nil)
+    (processed, decode.processed) = (0, nil)
     note(.began)
   }
 
   func process(_ samples: [Float]) throws(SpeechEngineError) {
-    heard = heard + FrameCount(samples.count)
-    if let error = faults.processing, heard > FrameCount(faults.failsAfter, at: .speech) {
+    processed = processed + FrameCount(samples.count)
+    if let error = faults.processing, processed > FrameCount(faults.failsAfter, at: .speech) {
       throw error
     }
   }
@@ -277,7 +277,7 @@ final class ScriptedSession: SpeechEngineSession {
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     if let error = faults.finishing { throw error }
     decodeAll()
-    note(.finished(after: heard))
+    note(.finished(after: processed))
     let whole = current?.whole(alternatives: options.alternativeCount) ?? SpeechHypothesis()
     return options.keyPhrases.isEmpty ? whole : whole.phrases(options.keyPhrases)
   }

@@ -12,14 +12,14 @@ extension VirtualMicrophone {
   /// audio ends. Throws `SoundFileError` if the file cannot be opened.
   public static func file(_ url: URL) throws -> VirtualMicrophone {
     VirtualMicrophone(format: try SoundFileReader(url: url).format) { _ in
-      let file = HeardFile(reader: try SoundFileReader(url: url))
+      let file = CapturedFile(reader: try SoundFileReader(url: url))
       return { samples, _ throws(SoundCardError) in try file.read(into: samples) }
     }
   }
 }
 
 /// A file for one capture.
-private struct HeardFile: @unchecked Sendable {
+private struct CapturedFile: @unchecked Sendable {
   // `@unchecked Sendable` is right because a capture fills its samples on one thread.
   let reader: SoundFileReader
 

@@ -199,13 +199,12 @@ extension SocketAddress {
     _ host: String, _ port: Int, allowsRemote: Bool
   ) async throws -> SocketAddress {
     let asked = WyomingAddress.tcp(host: host, port: port).description
-    // `getaddrinfo` may block for long.
-    let found: Result<SocketAddress, any Error> = await DedicatedThread.run(
-      name: "syrinx-resolve", abandoned: .failure(CancellationError()), failed: { .failure($0) },
-      { Result { try SocketAddress.makeAddressResolvingHost(host, port: port) } })
     let address: SocketAddress
     do {
-      address = try found.get()
+      // `getaddrinfo` may block for long.
+      address = try await DedicatedThread.run(name: "syrinx-resolve") {
+        try SocketAddress.makeAddressResolvingHost(host, port: port)
+      }
     } catch let error as CancellationError {
       throw error
     } catch {

@@ -138,7 +138,7 @@ import Testing
   {
     let watches = Watches()
     let changes = DeviceChanges { watches.start($0) }
-    func heard(_ stream: AsyncStream<Void>) -> Task<Bool, Never> {
+    func notified(_ stream: AsyncStream<Void>) -> Task<Bool, Never> {
       Task {
         for await _ in stream { return true }; return false
       }
@@ -146,7 +146,7 @@ import Testing
     let streams = [changes.stream(), changes.stream()]
     #expect(watches.state.withLock { $0.running } == 1)
     watches.change()
-    for stream in streams { #expect(await heard(stream).value) }
+    for stream in streams { #expect(await notified(stream).value) }
   }
 
   @Test func `a released stream ends the watch`() async {

@@ -59,8 +59,8 @@ struct CardShape: Sendable, CustomStringConvertible {
       let account = await pcm.record(300)
       pcm.close()
       #expect(account.error == nil)
-      let heard = Array(account.frames.prefix(300 * channels))
-      let isSame = inCardsOrder(heard, channels) == marked(300, channels)
+      let played = Array(account.frames.prefix(300 * channels))
+      let isSame = inCardsOrder(played, channels) == marked(300, channels)
       #expect(isSame, "\(channels) channels")
     }
   }

@@ -41,12 +41,12 @@ import Testing
     let told = [playback.configuration.sampleFormat, capture.configuration.sampleFormat]
     #expect(told == [format.sampleFormat, format.sampleFormat])
     #expect(await playback.play(ramp(4_800)).error == nil)
-    let heard = await capture.record(480).frames.prefix(480)
+    let captured = await capture.record(480).frames.prefix(480)
     playback.close()
     capture.close()
     let played = try format.samples(in: file)
     #expect(played == ramp(4_800))
-    #expect(Array(heard) == ramp(480))
+    #expect(Array(captured) == ramp(480))
   }
 
   @Test(arguments: AudioDevice.Direction.allCases)

@@ -44,12 +44,12 @@ extension PulseTests {
       while !Task.isCancelled { #expect(await playback.play(right).error == nil) }
     }
     let bench = try EngineHarness()
-    var heard: [Float] = []
+    var captured: [Float] = []
     // The server begins with silence.
-    while !heard.contains(where: { $0 != 0 }) {
-      heard = try await bench.record(.milliseconds(500), from: "syrinxpulse", channel: 1).samples
+    while !captured.contains(where: { $0 != 0 }) {
+      captured = try await bench.record(.milliseconds(500), from: "syrinxpulse", channel: 1).samples
     }
-    #expect(heard.allSatisfy { $0 == 0 || $0 == 0.25 })
+    #expect(captured.allSatisfy { $0 == 0 || $0 == 0.25 })
     let left = try await bench.record(.milliseconds(500), from: "syrinxpulse", channel: 0).samples
     #expect(left.count == 24_000 && left.allSatisfy { $0 == 0 })
     let third = try await bench.record(.milliseconds(500), from: "syrinxpulse", channel: 2).samples
@@ -98,7 +98,7 @@ extension PulseTests {
     let played = await (try EngineHarness()).play(
       ramp(144_000, from: 1), on: "syrinxpulse", onDeviceLoss: .wait(atMost: .seconds(60)),
       act: { _ in #expect(throws: Never.self) { try self.bench.pausePulse() } },
-      hear: { event in
+      onEvent: { event in
         if event == .deviceLost { #expect(throws: Never.self) { try bench.continuePulse() } }
       })
     let gaps = played.events.filter { if case .deviceReturned = $0 { true } else { false } }
@@ -128,8 +128,8 @@ extension PulseTests {
     }
     try bench.continuePulse()
     #expect(recorded.error == .deviceLost("syrinxpulse"), "\(recorded.events.suffix(3))")
-    let heard = recorded.events.compactMap(\.recordedLength).last ?? .zero
-    #expect(recorded.samples.count >= FrameCount(heard, at: 48_000).rawValue)
+    let captured = recorded.events.compactMap(\.recordedLength).last ?? .zero
+    #expect(recorded.samples.count >= FrameCount(captured, at: 48_000).rawValue)
   }
 
   /// Records for eight seconds; something is done to the server when sound has been recorded, and
@@ -142,7 +142,7 @@ extension PulseTests {
     defer { try? mend() }
     let recorded = try await EngineHarness().record(
       .seconds(8), from: "syrinxpulse", onDeviceLoss: .wait(atMost: .seconds(60)),
-      hear: { event in
+      onEvent: { event in
         if case .levels = event, !isHarmed {
           isHarmed = true
           #expect(throws: Never.self) { try harm() }

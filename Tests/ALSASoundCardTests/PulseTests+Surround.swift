@@ -19,8 +19,8 @@ extension PulseTests {
     let playing = Task {
       while !Task.isCancelled { #expect(await playback.play(second).error == nil) }
     }
-    let others = try await frameHeardByParec()
-    let ours = try await frameHeard(by: ALSACapture(request("syrinxpulse51", channels: 6)))
+    let others = try await frameCapturedByParec()
+    let ours = try await frameCaptured(by: ALSACapture(request("syrinxpulse51", channels: 6)))
     playing.cancel()
     await playing.value
     for frame in [others, ours] {
@@ -30,7 +30,7 @@ extension PulseTests {
   }
 
   /// The first frame that is not silent.
-  private func frameHeard(by capture: ALSACapture) async throws -> [Float] {
+  private func frameCaptured(by capture: ALSACapture) async throws -> [Float] {
     while true {
       let account = await capture.record(4_800)
       if let error = account.error { throw error }
@@ -39,7 +39,7 @@ extension PulseTests {
   }
 
   /// The same frame by the server's own recorder in WAV order.
-  private func frameHeardByParec() async throws -> [Float] {
+  private func frameCapturedByParec() async throws -> [Float] {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [

@@ -28,9 +28,9 @@ import Testing
     let recorded = await capture.record(48_000 * 4)
     #expect(await played.error == nil)
     #expect(recorded.error == nil && recorded.interruptions.isEmpty)
-    let heard = recorded.frames
-    let first = try #require(heard.firstIndex { abs($0) > 1e-6 })
-    let part = heard[first...].prefix(signal.count)
+    let captured = recorded.frames
+    let first = try #require(captured.firstIndex { abs($0) > 1e-6 })
+    let part = captured[first...].prefix(signal.count)
     let largest = zip(part, signal).map { abs($0 - $1) }.max() ?? 1
     #expect(part.count == signal.count && largest < 1e-6, "\(largest)")
   }

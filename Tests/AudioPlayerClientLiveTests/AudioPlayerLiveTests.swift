@@ -109,8 +109,8 @@ import VirtualSoundCard
     let played = try #require(card.played.first).channel(0)
     let rest = zip(played, low.channel(0)).map { $0 - $1 }
     let start = try #require(rest.firstIndex { abs($0) > 1e-6 }) - 1
-    let heard = rest[start...].prefix(high.frameCount.rawValue)
-    let error = zip(heard, high.channel(0)).map { abs($0 - $1) }.max()
+    let played = rest[start...].prefix(high.frameCount.rawValue)
+    let error = zip(played, high.channel(0)).map { abs($0 - $1) }.max()
     #expect(try #require(error) < 1e-6)
   }
 
@@ -124,11 +124,11 @@ import VirtualSoundCard
       await clock.advance(by: .seconds(1))
       return try await events.value
     }
-    let heard = events.compactMap(\.heard)
-    #expect(heard == heard.sorted())
-    #expect(heard.last == .milliseconds(500))
+    let played = events.compactMap(\.played)
+    #expect(played == played.sorted())
+    #expect(played.last == .milliseconds(500))
     // At most 20 a second, plus the last one.
-    for (earlier, later) in zip(heard, heard.dropLast().dropFirst()) {
+    for (earlier, later) in zip(played, played.dropLast().dropFirst()) {
       #expect(later - earlier >= .milliseconds(50))
     }
   }
@@ -138,10 +138,10 @@ import VirtualSoundCard
     let long = AudioSignal.silence.buffer(.seconds(9), format: format)
     let events = try await play(
       .init(source: .buffers([long]), progressInterval: .seconds(2)), on: card)
-    let heard = events.compactMap(\.heard)
-    #expect(heard.last == .seconds(9))
+    let played = events.compactMap(\.played)
+    #expect(played.last == .seconds(9))
     // One every two seconds, one at each end, and those that come with other events.
-    #expect(heard.count <= 8)
+    #expect(played.count <= 8)
   }
 
   @Test func `an xrun is an event, and the sound continues`() async throws {
@@ -163,7 +163,7 @@ import VirtualSoundCard
 }
 
 extension PlaybackEvent {
-  fileprivate var heard: Duration? {
+  fileprivate var played: Duration? {
     if case .progress(let progress) = self { progress.played } else { nil }
   }
 }

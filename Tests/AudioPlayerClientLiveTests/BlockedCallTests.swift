@@ -142,7 +142,7 @@ import VirtualSoundCard
   @discardableResult
   private func play(
     _ request: PlaybackRequest, on card: VirtualSoundCard,
-    _ hears: (PlaybackEvent, AudioPlayerClient) async -> Void = { _, _ in }
+    _ onEvent: (PlaybackEvent, AudioPlayerClient) async -> Void = { _, _ in }
   ) async throws -> [PlaybackEvent] {
     try await withDependencies {
       $0.soundCard = card.soundCard
@@ -152,7 +152,7 @@ import VirtualSoundCard
       var events: [PlaybackEvent] = []
       for try await event in await player.playback(request: request) {
         events.append(event)
-        await hears(event, player)
+        await onEvent(event, player)
       }
       return events
     }

@@ -110,8 +110,8 @@ import VirtualSoundCard
 
   private func checkPlaces(_ events: [PlaybackEvent]) throws {
     let length = FrameCount(Self.length).duration(at: 8_000)
-    let heard = events.compactMap(\.progress).map(\.played)
-    #expect(heard == heard.sorted())
+    let played = events.compactMap(\.progress).map(\.played)
+    #expect(played == played.sorted())
     #expect(events.compactMap(\.advanced).map(\.played) == [length])
     #expect(events.compactMap(\.advanced).map(\.item) == [1])
     let last = try #require(events.compactMap(\.progress).last)

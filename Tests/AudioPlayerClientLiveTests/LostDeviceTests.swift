@@ -49,9 +49,9 @@ import VirtualSoundCard
     await harness.passUntilUnplugged()
     await harness.sees { $0 == .deviceLost }
     await harness.clock.advance(by: .milliseconds(2_990))
-    let heard = harness.events.compactMap(\.progress).map(\.played)
-    #expect(try #require(heard.last) <= .milliseconds(250))
-    #expect(heard == heard.sorted())
+    let played = harness.events.compactMap(\.progress).map(\.played)
+    #expect(try #require(played.last) <= .milliseconds(250))
+    #expect(played == played.sorted())
     await comeBack(harness, after: .milliseconds(10))
     await harness.pass { $0.gap != nil }
     try await harness.finish(playing)
@@ -113,11 +113,11 @@ import VirtualSoundCard
     let samples = harness.card.played[1].samples
     let tail = Array(sound.samples[paused...])
     let second = samples.trimmed
-    let heard = second.filter { $0 != 0 }
+    let played = second.filter { $0 != 0 }
     let hasTail = samples.range(of: tail) != nil
-    let isExact = heard.elementsEqual(sound.samples.suffix(heard.count))
+    let isExact = played.elementsEqual(sound.samples.suffix(played.count))
     #expect(hasTail && isExact)
-    #expect(second.count - heard.count >= 800)
+    #expect(second.count - played.count >= 800)
   }
 
   @Test func `a seek while the device is away is played when it returns`() async throws {

@@ -29,8 +29,8 @@ import VirtualSoundCard
     let isComplete = harness.played.starts(with: sound.samples)
     #expect(isComplete)
     #expect(harness.events.last?.finish == completed)
-    let heard = harness.events.compactMap(\.progress).map(\.played)
-    #expect(heard == heard.sorted())
+    let played = harness.events.compactMap(\.progress).map(\.played)
+    #expect(played == played.sorted())
     let troubles = harness.events.count { if case .xrun = $0 { true } else { false } }
     #expect(troubles == 0)
     #expect(harness.openDeviceCount == 0)

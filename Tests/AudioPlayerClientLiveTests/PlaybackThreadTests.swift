@@ -187,19 +187,19 @@ import Testing
 
   @Test func `the playhead of a late source never passes the frames that it wrote`() throws {
     let voice = try harness.voice(second, isComplete: false)
-    var heard: [Int] = []
+    var played: [Int] = []
     let times = Array(stride(from: 1_000, to: 1_600, by: 10))
     for time in times {
-      harness.pcm.at(time) { _ in heard.append(voice.playedFrames.load(ordering: .relaxed)) }
+      harness.pcm.at(time) { _ in played.append(voice.playedFrames.load(ordering: .relaxed)) }
     }
     harness.pcm.at(1_300) { _ in voice.give(second) }
     harness.pcm.at(1_900) { _ in voice.endInput() }
     try harness.run([voice])
     let most = times.map { second.count + max(0, $0 - 1_300) * 8 }
-    #expect(heard == heard.sorted())
-    #expect(zip(heard, most).allSatisfy { $0 <= $1 })
-    #expect(heard.dropFirst(10).prefix(20).allSatisfy { $0 == second.count })
-    #expect(heard.last.map { $0 > second.count + 1_600 } == true)
+    #expect(played == played.sorted())
+    #expect(zip(played, most).allSatisfy { $0 <= $1 })
+    #expect(played.dropFirst(10).prefix(20).allSatisfy { $0 == second.count })
+    #expect(played.last.map { $0 > second.count + 1_600 } == true)
   }
 
   @Test(arguments: [900, 920, 950, 990, 1_100])

@@ -52,11 +52,11 @@ import Testing
     await harness.pass(8)
     await read.wait()
     await harness.pass { $0.progress != nil }
-    let heard = try #require(harness.events.compactMap(\.progress).last?.position)
-    try await harness.send("a", .seek(to: .frame(heard + 1_600)))
+    let played = try #require(harness.events.compactMap(\.progress).last?.position)
+    try await harness.send("a", .seek(to: .frame(played + 1_600)))
     try await harness.finish(playing)
-    #expect(harness.events.compactMap(\.sought).map(\.position) == [heard + 1_600])
-    let rest = staircase(18_320 - heard.rawValue, from: 8_080 + heard.rawValue)
+    #expect(harness.events.compactMap(\.sought).map(\.position) == [played + 1_600])
+    let rest = staircase(18_320 - played.rawValue, from: 8_080 + played.rawValue)
     #expect(harness.played.range(of: rest.samples) != nil)
   }
 

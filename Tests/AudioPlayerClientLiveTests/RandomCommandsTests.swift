@@ -49,8 +49,8 @@ import Testing
     // Only between items the staircase falls, by less than this.
     #expect(largestStep(harness.played) < 0.15)
     #expect(harness.openDeviceCount == 0)
-    let heard = harness.events.compactMap(\.progress).map(\.played)
-    #expect(heard == heard.sorted())
+    let played = harness.events.compactMap(\.progress).map(\.played)
+    #expect(played == played.sorted())
     #expect(harness.events.last?.finish != nil)
   }
 

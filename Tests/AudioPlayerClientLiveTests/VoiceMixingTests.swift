@@ -38,15 +38,15 @@ import Testing
   ) throws {
     let voice = try harness.voice(second)
     harness.pcm.at(300 + phase) { _ in voice.parameters.update { $0.isPaused = true } }
-    var heard: [Int] = []
+    var played: [Int] = []
     for time in stride(from: 500, to: 1_500, by: 100) {
-      harness.pcm.at(time) { _ in heard.append(voice.playedFrames.load(ordering: .relaxed)) }
+      harness.pcm.at(time) { _ in played.append(voice.playedFrames.load(ordering: .relaxed)) }
     }
     harness.pcm.at(1_500) { _ in voice.parameters.update { $0.isPaused = false } }
     try harness.run([voice])
-    #expect(Set(heard).count == 1)
+    #expect(Set(played).count == 1)
     let (serial, frame, isPaused) = voice.settlement
-    #expect(serial == 2 && frame == heard.first && !isPaused)
+    #expect(serial == 2 && frame == played.first && !isPaused)
     #expect(voice.playedFrames.load(ordering: .relaxed) == 8_000)
     let silence = harness.pcm.written.count - 8_000
     #expect(silence >= 8_000 && silence <= 10_000)

@@ -49,8 +49,8 @@ import VirtualSoundCard
     async throws
   {
     let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
-    let heard = AudioSignal.sine(500).buffer(.seconds(1), format: stereo)
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let captured = AudioSignal.sine(500).buffer(.seconds(1), format: stereo)
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
     let url = folder.url("wav")
     try await record(
       .init(url: url, encoding: .wavFloat, sampleRate: 16_000, channelCount: 1), on: card)
@@ -113,8 +113,8 @@ import VirtualSoundCard
   func `a switched-off microphone is reported`(amplitude: Float, warnings: [Double])
     async throws
   {
-    let heard = AudioSignal { _, _ in amplitude }.buffer(.seconds(10), format: format)
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let captured = AudioSignal { _, _ in amplitude }.buffer(.seconds(10), format: format)
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
     let events = try await record(.init(url: folder.url("wav")), on: card)
     let told = events.compactMap { event -> Double? in
       if case .silentMicrophone(let level) = event { level.value.rounded() } else { nil }
@@ -140,10 +140,10 @@ import VirtualSoundCard
       let finish = try await memo.stop()
       #expect(finish.reason == .stopped)
       #expect(card.openDeviceCount == 0)
-      let heard = AudioSignal.sine(440).buffer(.milliseconds(500), format: format)
+      let captured = AudioSignal.sine(440).buffer(.milliseconds(500), format: format)
       let recorded = try folder.read(url)
       #expect(recorded.frameCount == finish.frameCount && recorded.frameCount >= 4_000)
-      #expect(recorded.samples.prefix(4_000) == heard.samples.prefix(4_000))
+      #expect(recorded.samples.prefix(4_000) == captured.samples.prefix(4_000))
     }
   }
 
@@ -188,13 +188,13 @@ import VirtualSoundCard
 
   @Test(arguments: [0, 1, 8_000])
   func `startRecording returns whether a frame was recorded, also if the device ends`(
-    heard: FrameCount
+    captured: FrameCount
   ) async throws {
-    let microphone = VirtualMicrophone.buffer(noise.frames(0..<heard))
+    let microphone = VirtualMicrophone.buffer(noise.frames(0..<captured))
     let hasRecorded = try await withRecorder(
       on: VirtualSoundCard(.init(pace: .untimed, microphone: microphone))
     ) { try await $0.startRecording(url: folder.url("wav")) }
-    #expect(hasRecorded == (heard > 0))
+    #expect(hasRecorded == (captured > 0))
   }
 
   @Test func `a recording accepts an infinite limit`() async throws {

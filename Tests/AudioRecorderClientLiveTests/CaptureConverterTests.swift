@@ -9,7 +9,7 @@ import Testing
 
   /// Blocks of 10 ms by a device that has been open for 5 s, with a gap of 100 ms after half a
   /// second, which lasts 103 ms by the device's clock.
-  private var heard: [DeviceAudio] {
+  private var captured: [DeviceAudio] {
     (0..<100).map { index in
       let isLate = index >= 50
       let first = FrameCount(index * 480 + (isLate ? 4_800 : 0))
@@ -22,7 +22,7 @@ import Testing
 
   private func converted() throws -> [CapturedAudio] {
     let converter = try CaptureConverter(from: device, to: .speech)
-    let blocks = try heard.flatMap { try converter.convert($0) }
+    let blocks = try captured.flatMap { try converter.convert($0) }
     let rest = try #require(try converter.finish())
     return blocks + [rest]
   }
@@ -62,11 +62,11 @@ import Testing
     var next: FrameCount = 0
     for index in 1...300 {
       let lost = FrameCount(index.isMultiple(of: 3) ? index % 7 : 0)
-      let heard = AudioSignal.sine(440).buffer(
+      let captured = AudioSignal.sine(440).buffer(
         FrameCount(331 + index), format: device, firstFrame: next + lost)
-      let time = heard.firstFrame.duration(at: 48_000)
-      blocks += try converter.convert(DeviceAudio(buffer: heard, time: time, lost: lost))
-      next = heard.endFrame
+      let time = captured.firstFrame.duration(at: 48_000)
+      blocks += try converter.convert(DeviceAudio(buffer: captured, time: time, lost: lost))
+      next = captured.endFrame
     }
     blocks += [try converter.finish()].compactMap(\.self)
     #expect(blocks.isOneTimeline)
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `a gap at the very end is a block without frames`() throws {
     let converter = try CaptureConverter(from: device, to: device)
-    _ = try converter.convert(heard[0])
+    _ = try converter.convert(captured[0])
     let nothing = DeviceAudio(
       buffer: AudioBuffer(silence: 0, format: device, firstFrame: 960), time: .seconds(6),
       lost: 480)

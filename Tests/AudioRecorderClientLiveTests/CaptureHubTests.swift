@@ -52,9 +52,9 @@ import VirtualSoundCard
       #expect(lost > 48_000)
     }
     let recorded = try folder.read(url)
-    let heard = signal.buffer(recorded.frameCount, format: recorded.format)
+    let captured = signal.buffer(recorded.frameCount, format: recorded.format)
     #expect(recorded.duration > .seconds(2))
-    #expect(zip(recorded.samples, heard.samples).allSatisfy { abs($0 - $1) < 1e-4 })
+    #expect(zip(recorded.samples, captured.samples).allSatisfy { abs($0 - $1) < 1e-4 })
   }
 
   @Test func `a microphone is closed after its last user`() async throws {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Reads a capture until it is canceled.
 final class CaptureReader: Sendable {
-  private let heard = Mutex<[CapturedAudio]>([])
+  private let captured = Mutex<[CapturedAudio]>([])
   /// Opens when it has enough audio, or the capture ends.
   let isDone = Gate()
   private let listening = Mutex<Task<Void, any Error>?>(nil)
@@ -18,9 +18,9 @@ final class CaptureReader: Sendable {
     let task = Task { [self] in
       defer { isDone.open() }
       for try await block in blocks {
-        let all = heard.withLock { heard in
-          heard.append(block)
-          return heard
+        let all = captured.withLock { captured in
+          captured.append(block)
+          return captured
         }
         if isEnough(all) { isDone.open() }
       }
@@ -33,7 +33,7 @@ final class CaptureReader: Sendable {
     let task = listening.withLock { $0 }
     task?.cancel()
     try await task?.value
-    return heard.withLock { $0 }
+    return captured.withLock { $0 }
   }
 }
 

@@ -14,7 +14,7 @@ import VirtualSoundCard
 @Suite(.timeLimit(.minutes(5))) struct EmptyRecordingTests {
   private let folder = RecordingFolder()
 
-  /// Hears silence as fast as it can, and is stopped as soon as it waits for something louder.
+  /// Captures silence as fast as it can, and is stopped as soon as it waits for something louder.
   private func wait(_ request: RecordingRequest) async throws -> RecordingFinish? {
     let card = VirtualSoundCard(.init(pace: .untimed))
     return try await withDependencies {

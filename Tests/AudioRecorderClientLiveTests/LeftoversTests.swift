@@ -45,10 +45,10 @@ private func leavesNothing(
     let recorder = AudioRecorderClient.liveValue
     let leftovers = try await ProcessResources.leftovers {
       for index in 0..<1_000 {
-        let hearing = Task { try await body(recorder, index) }
+        let capturing = Task { try await body(recorder, index) }
         if index % 3 == 2 { await recorder.stopRecording() }
-        if index % 3 > 0 { hearing.cancel() }
-        _ = await hearing.result
+        if index % 3 > 0 { capturing.cancel() }
+        _ = await capturing.result
         await recorder.stopRecording()
       }
     }

@@ -116,8 +116,8 @@ import VirtualSoundCard
 
   @Test func `a capture delivers the channels that it picks`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
-    let heard = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let captured = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
     let captured = try await withRecorder(on: card) { recorder in
       let request = CaptureRequest(droppingOldestAfter: .seconds(60), channels: [2])
       return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
@@ -160,9 +160,9 @@ import VirtualSoundCard
         try await recorder.control(id: "ear", command: .pause)
       }
       try await recorder.control(id: "ear", command: .stop)
-      let heard = try await stream.reduce(into: []) { $0.append($1) }
-      #expect(heard.last.map { $0.buffer.endFrame >= 46_000 } == true)
-      #expect(heard.allSatisfy { $0.gap == nil })
+      let captured = try await stream.reduce(into: []) { $0.append($1) }
+      #expect(captured.last.map { $0.buffer.endFrame >= 46_000 } == true)
+      #expect(captured.allSatisfy { $0.gap == nil })
       let again = await recorder.capture(request: request)
       try await recorder.control(id: "ear", command: .stop)
       for try await _ in again {}

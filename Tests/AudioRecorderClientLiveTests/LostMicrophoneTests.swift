@@ -158,8 +158,8 @@ import VirtualSoundCard
     let isSilence = samples[3_600..<back].allSatisfy { $0 == 0 }
     let sine = AudioSignal.sine(440, amplitude: 0.5).buffer(20_200, format: RecorderHarness.format)
       .samples
-    let heard = samples[back...]
-    let isSine = zip(heard, sine).dropFirst(100).dropLast(100).allSatisfy { abs($0 - $1) < 0.01 }
+    let captured = samples[back...]
+    let isSine = zip(captured, sine).dropFirst(100).dropLast(100).allSatisfy { abs($0 - $1) < 0.01 }
     #expect(isSilence && isSine)
   }
 

@@ -35,8 +35,8 @@ import VirtualSoundCard
     // A second is enough, except on a machine so busy that its waits end late.
     await harness.clock.advance(by: .seconds(10))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
-    let isHeard = try harness.samples() == (0..<1_600).map(counted)
-    #expect(isHeard)
+    let isCaptured = try harness.samples() == (0..<1_600).map(counted)
+    #expect(isCaptured)
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
@@ -101,8 +101,8 @@ import VirtualSoundCard
     await harness.clock.advance(by: .seconds(1))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
     let samples = try harness.samples()
-    let isHeard = samples.elementsEqual((0..<samples.count).map(counted))
-    #expect(isHeard && samples.count >= 2_400)
+    let isCaptured = samples.elementsEqual((0..<samples.count).map(counted))
+    #expect(isCaptured && samples.count >= 2_400)
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
@@ -129,8 +129,8 @@ import VirtualSoundCard
     let recording = await harness.start(.fail, length: .seconds(1))
     await harness.clock.advance(by: .seconds(2))
     try await recording.value
-    let isHeard = try harness.samples() == (0..<8_000).map(counted)
-    #expect(isHeard)
+    let isCaptured = try harness.samples() == (0..<8_000).map(counted)
+    #expect(isCaptured)
     let isTroubled = harness.events.contains { if case .xrun = $0 { true } else { false } }
     #expect(!isTroubled)
     #expect(harness.card.openDeviceCount == 0)

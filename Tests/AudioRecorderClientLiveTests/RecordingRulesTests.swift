@@ -30,12 +30,12 @@ import VirtualSoundCard
     let events = try await record(
       RecordingRequest(
         url: url, encoding: .wavFloat, start: .atSound(quiet), preRoll: .milliseconds(500),
-        endAfterSilence: quiet), hearing: speech)
+        endAfterSilence: quiet), capturing: speech)
     let samples = try folder.read(url).samples
-    let heard = speech.samples
-    let loud = heard.indices.filter { abs(heard[$0]) >= 0.01 }
+    let captured = speech.samples
+    let loud = captured.indices.filter { abs(captured[$0]) >= 0.01 }
     let (first, last) = (try #require(loud.first), try #require(loud.last))
-    #expect(samples == Array(heard[(first - 4_000)...(last + 2_000)]))
+    #expect(samples == Array(captured[(first - 4_000)...(last + 2_000)]))
     let rare = events.filter { if case .levels = $0 { false } else { true } }
     #expect(rare.dropFirst().prefix(2) == [.waiting, .began(preRoll: .milliseconds(500))])
     guard case .finished(let finish) = events.last else { throw Missing() }
@@ -46,11 +46,11 @@ import VirtualSoundCard
     let url = folder.url("wav")
     let rule = LevelRule(threshold: Decibels(-40), hold: .milliseconds(100))
     try await record(
-      RecordingRequest(url: url, encoding: .wavFloat, trim: rule), hearing: speech)
-    let heard = speech.samples
-    let loud = heard.indices.filter { abs(heard[$0]) >= 0.01 }
+      RecordingRequest(url: url, encoding: .wavFloat, trim: rule), capturing: speech)
+    let captured = speech.samples
+    let loud = captured.indices.filter { abs(captured[$0]) >= 0.01 }
     let (first, last) = (try #require(loud.first), try #require(loud.last))
-    #expect(try folder.read(url).samples == Array(heard[(first - 800)...(last + 800)]))
+    #expect(try folder.read(url).samples == Array(captured[(first - 800)...(last + 800)]))
   }
 
   @Test func `files of a limited length add up to the recording and are reported`() async throws {
@@ -58,7 +58,7 @@ import VirtualSoundCard
     let events = try await record(
       RecordingRequest(
         url: url, encoding: .wavFloat, rolling: RecordingRollingRule(length: .milliseconds(700))),
-      hearing: speech)
+      capturing: speech)
     let rolled = events.compactMap { event -> RecordingRollover? in
       if case .rolled(let rolled) = event { rolled } else { nil }
     }
@@ -72,17 +72,17 @@ import VirtualSoundCard
   @Test func `a recording has the channels that it picks`() async throws {
     let url = folder.url("wav")
     let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
-    let heard = AudioBuffer(
+    let captured = AudioBuffer(
       format: stereo, samples: (0..<1_600).map { $0.isMultiple(of: 2) ? 0.25 : 0.5 })
     try await record(
-      RecordingRequest(url: url, encoding: .wavFloat, channels: [1]), hearing: heard)
+      RecordingRequest(url: url, encoding: .wavFloat, channels: [1]), capturing: captured)
     #expect(try folder.read(url).samples == Array(repeating: 0.5, count: 800))
   }
 
   @Test func `a channel that the device lacks is refused, and no file is made`() async throws {
     let url = folder.url("wav")
     await #expect(throws: AudioRecorderError.self) {
-      try await record(RecordingRequest(url: url, channels: [2]), hearing: speech)
+      try await record(RecordingRequest(url: url, channels: [2]), capturing: speech)
     }
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
@@ -170,9 +170,9 @@ import VirtualSoundCard
     }
     let second = url.deletingPathExtension().path + "-001.wav"
     let whole = try folder.read(url).samples + folder.read(URL(fileURLWithPath: second)).samples
-    let heard = AudioSignal.noise(seed: 8).buffer(.seconds(10), format: format).samples
-    let first = try #require((0..<40_000).first { heard[$0..<$0 + 100] == whole[..<100] })
-    #expect(whole[...] == heard[first..<first + whole.count])
+    let captured = AudioSignal.noise(seed: 8).buffer(.seconds(10), format: format).samples
+    let first = try #require((0..<40_000).first { captured[$0..<$0 + 100] == whole[..<100] })
+    #expect(whole[...] == captured[first..<first + whole.count])
   }
 
   @Test func `an ID can be used by one recording at a time`() async throws {
@@ -193,8 +193,8 @@ import VirtualSoundCard
     async throws
   {
     let id = RecordingID()
-    let heard = AudioBuffer(silence: 80, format: format)
-    try await with(VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))) {
+    let captured = AudioBuffer(silence: 80, format: format)
+    try await with(VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))) {
       for _ in 0..<30 {
         for try await event in await $0.recording(
           request: RecordingRequest(url: folder.url("wav"), id: id))
@@ -261,7 +261,7 @@ import VirtualSoundCard
 
   @discardableResult
   private func record(
-    _ request: RecordingRequest, hearing audio: AudioBuffer
+    _ request: RecordingRequest, capturing audio: AudioBuffer
   ) async throws -> [RecordingEvent] {
     try await with(VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(audio)))) {
       try await $0.recording(request: request).reduce(into: []) { $0.append($1) }

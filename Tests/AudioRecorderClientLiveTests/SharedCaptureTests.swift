@@ -148,11 +148,11 @@ import Testing
   @Test func `a consumer that blocks forever delays no other`() async throws {
     let capture = try capture(Array(repeating: .ready(160), count: 100_000))
     _ = (capture.lease(), capture.lease())
-    let heard = DispatchSemaphore(value: 0)
-    let other = CaptureMember(SignalingConsumer(heard), mayBlock: false) { _ in }
+    let arrival = DispatchSemaphore(value: 0)
+    let other = CaptureMember(SignalingConsumer(arrival), mayBlock: false) { _ in }
     let stalled = StalledConsumer {
       capture.join(other)
-      return heard.wait(timeout: .now() + 10) == .success
+      return arrival.wait(timeout: .now() + 10) == .success
     }
     capture.join(CaptureMember(stalled, mayBlock: true) { [ended] _ in ended.open() })
     await ended.wait()
@@ -180,14 +180,14 @@ import Testing
 
   /// Signals each block.
   private final class SignalingConsumer: CaptureConsumer {
-    private let heard: DispatchSemaphore
+    private let arrival: DispatchSemaphore
 
-    init(_ heard: DispatchSemaphore) {
-      self.heard = heard
+    init(_ arrival: DispatchSemaphore) {
+      self.arrival = arrival
     }
 
     func take(_ captured: DeviceAudio) -> Bool {
-      heard.signal()
+      arrival.signal()
       return true
     }
 

@@ -23,7 +23,7 @@ import VirtualSoundCard
   ) async throws {
     let request = RecordingRequest(
       url: folder.url("wav"), encoding: full, sampleRate: 48_000, channelCount: 2)
-    let (heard, events) = try await withMicrophone { recorder in
+    let (captured, events) = try await withMicrophone { recorder in
       var ear: CaptureReader?
       if !recordingIsFirst { ear = await self.ear(on: recorder, .speech, 1) }
       let recording = await log(recorder.recording(request: request))
@@ -39,22 +39,22 @@ import VirtualSoundCard
     #expect(events.start?.exceedsDevice == false)
     let recorded = try folder.read(#require(request.file))
     #expect(recorded.format == TwoTones.format && recorded.duration >= .seconds(1))
-    let isBitExact = TwoTones.isHeard(in: recorded.samples)
+    let isBitExact = TwoTones.isCaptured(in: recorded.samples)
     #expect(isBitExact)
-    #expect(heard.first?.buffer.format == .speech && heard.isOneTimeline)
+    #expect(captured.first?.buffer.format == .speech && captured.isOneTimeline)
     let tone = Tone(
-      of: 1_000, in: heard.stretches[0].samples[4_000..<12_000], from: 4_000, at: .speech)
+      of: 1_000, in: captured.stretches[0].samples[4_000..<12_000], from: 4_000, at: .speech)
     #expect(abs(tone.amplitude - Double(TwoTones.amplitude)) < 0.001)
     #expect(tone.rest < 0.001)
   }
 
   @Test func `a lone capture in the device's own format is not converted`() async throws {
-    let heard = try await withMicrophone { recorder in
+    let captured = try await withMicrophone { recorder in
       let ear = await self.ear(on: recorder, 48_000, 2)
       await pass(until: ear.isDone)
       return try await ear.stop()
     }
-    let isBitExact = TwoTones.isHeard(in: heard.flatMap(\.buffer.samples))
+    let isBitExact = TwoTones.isCaptured(in: captured.flatMap(\.buffer.samples))
     #expect(isBitExact)
   }
 
@@ -63,7 +63,7 @@ import VirtualSoundCard
       url: folder.url("wav"), encoding: full, sampleRate: .speech, channelCount: 1)
     let second = RecordingRequest(
       url: folder.url("wav"), encoding: full, sampleRate: 48_000, channelCount: 2)
-    let (low, high, heard) = try await withMicrophone { recorder in
+    let (low, high, captured) = try await withMicrophone { recorder in
       let low = await log(recorder.recording(request: first))
       await low.begun.wait()
       let high = await log(recorder.recording(request: second))
@@ -77,8 +77,8 @@ import VirtualSoundCard
     #expect(low.start?.exceedsDevice == false)
     #expect(high.start?.deviceFormat == .speech && high.start?.fileFormat == TwoTones.format)
     #expect(high.start?.exceedsDevice == true)
-    #expect(heard.first?.device?.format == .speech)
-    #expect(heard.first?.buffer.format == TwoTones.format)
+    #expect(captured.first?.device?.format == .speech)
+    #expect(captured.first?.buffer.format == TwoTones.format)
     #expect(try folder.read(#require(second.file)).format == TwoTones.format)
   }
 
@@ -86,22 +86,22 @@ import VirtualSoundCard
     // Numbers of frames that no rate but the device's divides.
     let faults = (1...400).map { VirtualFault.xrun(at: FrameCount(48_007 * $0), lost: 4_801) }
     let rates: [SampleRate] = [16_000, 48_000, 44_100, 22_050]
-    let heard = try await withMicrophone(faults) { recorder in
+    let captured = try await withMicrophone(faults) { recorder in
       var ears: [CaptureReader] = []
       for rate in rates {
         ears.append(
-          await self.ear(on: recorder, rate, 1) { heard in
-            heard.count { $0.gap != nil } > 3
+          await self.ear(on: recorder, rate, 1) { captured in
+            captured.count { $0.gap != nil } > 3
           })
         await clock.sleepers(atLeast: 1)
       }
       for ear in ears { await pass(until: ear.isDone) }
-      var heard: [[CapturedAudio]] = []
-      for ear in ears { heard.append(try await ear.stop()) }
-      return heard
+      var captured: [[CapturedAudio]] = []
+      for ear in ears { captured.append(try await ear.stop()) }
+      return captured
     }
     #expect(openings.withLock { $0 } == [TwoTones.format])
-    for (rate, blocks) in zip(rates, heard) {
+    for (rate, blocks) in zip(rates, captured) {
       #expect(blocks.isOneTimeline)
       let lost = FrameCount(4_801).converted(from: 48_000, to: rate)
       let gaps = blocks.compactMap(\.gap?.lost)

@@ -28,7 +28,7 @@ enum TwoTones {
   }
 
   /// Whether these are the microphone's own samples to the last bit, from any frame on.
-  static func isHeard(in samples: [Float]) -> Bool {
+  static func isCaptured(in samples: [Float]) -> Bool {
     let channels = format.channelCount
     return (0..<cycle).contains { start in
       samples.indices.allSatisfy { index in

@@ -23,8 +23,8 @@ import VirtualSoundCard
     }
     // A second, or five if the machine is too busy.
     #expect(ContinuousClock.now - began < .seconds(15))
-    let heard = try length(of: url)
-    #expect((1_200...1_600).contains(heard), "\(heard)")
+    let captured = try length(of: url)
+    #expect((1_200...1_600).contains(captured), "\(captured)")
     try await isClosedWhenReleased(card)
   }
 
@@ -144,7 +144,7 @@ import VirtualSoundCard
   @discardableResult
   private func record(
     _ request: RecordingRequest, on card: VirtualSoundCard,
-    _ hears: (RecordingEvent, AudioRecorderClient) async -> Void = { _, _ in }
+    _ onEvent: (RecordingEvent, AudioRecorderClient) async -> Void = { _, _ in }
   ) async throws -> [RecordingEvent] {
     try await withDependencies {
       $0.soundCard = card.soundCard
@@ -154,7 +154,7 @@ import VirtualSoundCard
       var events: [RecordingEvent] = []
       for try await event in await recorder.recording(request: request) {
         events.append(event)
-        await hears(event, recorder)
+        await onEvent(event, recorder)
       }
       return events
     }

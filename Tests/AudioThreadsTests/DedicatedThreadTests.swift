@@ -20,4 +20,37 @@ import Testing
     await thread.join()
     #expect(thread.hasEnded)
   }
+
+  @Test func `a canceled caller leaves work that may be abandoned at once`() async throws {
+    let mayEnd = DispatchSemaphore(value: 0)
+    defer { mayEnd.signal() }
+    let caller = Task {
+      try await DedicatedThread.run(name: "syrinx-test") { mayEnd.wait() }
+    }
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+  }
+
+  @Test func `a canceled caller interrupts work that runs to its end and gets its result`()
+    async throws
+  {
+    let mayEnd = DispatchSemaphore(value: 0)
+    let caller = Task {
+      try await DedicatedThread.runToEnd(name: "syrinx-test", interrupt: { mayEnd.signal() }) {
+        mayEnd.wait()
+        return 7
+      }
+    }
+    caller.cancel()
+    #expect(try await caller.value == 7)
+  }
+
+  @Test func `the error of work on a thread is the caller's`() async {
+    await #expect(throws: ThreadError(code: 4)) {
+      try await DedicatedThread.run(name: "syrinx-test") { throw ThreadError(code: 4) }
+    }
+    await #expect(throws: ThreadError(code: 5)) {
+      try await DedicatedThread.runToEnd(name: "syrinx-test") { throw ThreadError(code: 5) }
+    }
+  }
 }

@@ -46,8 +46,8 @@ import Testing
     let audio = chosen.flatMap(\.samples)
     let finals = try await finals(of: audio)
     #expect(finals.count >= 2)
-    let heard = Spelling.ofWords(finals.map(\.formattedString).joined(separator: " "))
-    let words = String(decoding: heard, as: UTF8.self).split(separator: " ").map(String.init)
+    let recognized = Spelling.ofWords(finals.map(\.formattedString).joined(separator: " "))
+    let words = String(decoding: recognized, as: UTF8.self).split(separator: " ").map(String.init)
     let said = chosen.flatMap { $0.words.split(separator: " ").map(String.init) }
     #expect(WordDistance.between(said, words) <= 6, "\(words)")
     let times = finals.flatMap { $0.segments.map(\.timestamp) }

@@ -247,9 +247,9 @@ struct MoonshineClipTests {
       let said = clip.words.split(separator: " ").map(String.init)
       let text = try session.recognize(clip.samples).text
       // The spelling of a country is no error.
-      let heard = String(decoding: Spelling.ofWords(text), as: UTF8.self)
+      let recognized = String(decoding: Spelling.ofWords(text), as: UTF8.self)
         .replacing("metres", with: "meters").split(separator: " ").map(String.init)
-      let errors = WordDistance.between(said, heard)
+      let errors = WordDistance.between(said, recognized)
       if errors > 0 { print("\(clip.name): \(errors) wrong: \(text)") }
       (wrong, total) = (wrong + errors, total + said.count)
     }

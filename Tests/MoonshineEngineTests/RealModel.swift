@@ -83,7 +83,7 @@ struct Clip {
 }
 
 extension SpeechEngineSession {
-  /// Hears a whole utterance.
+  /// Recognizes a whole utterance.
   func recognize(_ samples: [Float]) throws -> SpeechHypothesis {
     try beginUtterance()
     try process(samples)

@@ -2,7 +2,7 @@ import SpeechEngine
 
 @testable import MoonshineEngine
 
-/// A model that has heard one of several sentences, each with its probability; it counts what it is
+/// A model that has recognized one of several sentences, each with its probability; it counts what it is
 /// asked to do.
 final class ScriptedModel: TokenModel {
   let tokenizer: Tokenizer

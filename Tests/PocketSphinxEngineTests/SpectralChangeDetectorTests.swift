@@ -95,8 +95,8 @@ import TestTools
       let alone =
         quiet + said[word.frames.lowerBound.rawValue..<word.frames.upperBound.rawValue] + quiet
       let session = try Self.engine.makeSession(SpeechSessionOptions(grammar: grammar))
-      let heard = try session.recognize(Array(alone)).final.words
-      #expect(!heard.isEmpty, "\(word)")
+      let recognized = try session.recognize(Array(alone)).final.words
+      #expect(!recognized.isEmpty, "\(word)")
     }
   }
 
@@ -106,7 +106,7 @@ import TestTools
     let noise = (0..<160_000).map { _ in Float(random.normal() * 0.02) }
     let said = try samples(of: "go-forward.wav")
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    let heard = try session.recognize(said + noise).final.words.map(\.text)
-    #expect(heard.starts(with: ["go", "forward", "ten", "meters"]), "\(heard)")
+    let recognized = try session.recognize(said + noise).final.words.map(\.text)
+    #expect(recognized.starts(with: ["go", "forward", "ten", "meters"]), "\(recognized)")
   }
 }

@@ -34,7 +34,7 @@ import Testing
   }
 
   /// Returns when all delivered audio is recognized.
-  private func hearing() async {
+  private func listening() async {
     while let task = tasks.all.first, !task.intake.isAwaited { await Task.yield() }
   }
 
@@ -47,7 +47,7 @@ import Testing
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     let results = tasks.start(SpeechRequest(buffers: source), on: scripted.engine)
     await source.isAsked.wait()
-    await hearing()
+    await listening()
     await finish(within: 1)
     // The speech begins at 1 s.
     #expect(try await results.all().finals == (given > 10 ? ["go"] : []))
@@ -119,7 +119,7 @@ import Testing
       return AsyncThrowingStream { nil }
     }
     await asked.wait()
-    await hearing()
+    await listening()
     await finish(within: 1)
     #expect(try await results.all().isEmpty)
     #expect(tasks.all.isEmpty)

@@ -159,13 +159,13 @@ import Testing
     queue.finish()
     for number in 300..<600 { queue.add(buffer(number)) }
     #expect(queue.isClosed)
-    var heard: [AudioBuffer] = []
+    var received: [AudioBuffer] = []
     while let item = taken(&queue) {
-      heard.append(item.buffer)
+      received.append(item.buffer)
       #expect(item.dropped == nil)
     }
-    #expect(heard.count == 500)
-    #expect(heard.last == buffer(499))
+    #expect(received.count == 500)
+    #expect(received.last == buffer(499))
     #expect(isOver(&queue))
   }
 

@@ -40,19 +40,19 @@ struct KoreanVoskTests {
     throws
   {
     let session = try engine.makeSession(SpeechSessionOptions(wantsPartialHypotheses: false))
-    let heard = try session.understand(clip)
-    let wrong = WordErrorRate(reference: Korean.words.spelled, hypothesis: heard.text.spelled)
-    #expect(try #require(wrong.rate) < 0.34, "\(heard.text)")
-    #expect(heard.words.allSatisfy { (0.2...1).contains($0.confidence ?? 0) })
-    #expect(heard.words.areInOrder(until: clip.count))
+    let recognized = try session.understand(clip)
+    let wrong = WordErrorRate(reference: Korean.words.spelled, hypothesis: recognized.text.spelled)
+    #expect(try #require(wrong.rate) < 0.34, "\(recognized.text)")
+    #expect(recognized.words.allSatisfy { (0.2...1).contains($0.confidence ?? 0) })
+    #expect(recognized.words.areInOrder(until: clip.count))
     // The sentence lies between 0.6 s and 3.4 s.
-    let times = heard.words.map { Double($0.frames.lowerBound.rawValue) / 16_000 }
+    let times = recognized.words.map { Double($0.frames.lowerBound.rawValue) / 16_000 }
     let (start, end) = (try #require(times.first), try #require(times.last))
     #expect(abs(start - 0.63) < 0.1 && abs(end - 3.18) < 0.1)
     for _ in 0..<3 {
       let again = try session.understand(clip)
-      #expect(again.text == heard.text)
-      for (one, other) in zip(again.words, heard.words) {
+      #expect(again.text == recognized.text)
+      for (one, other) in zip(again.words, recognized.words) {
         #expect(abs((one.frames.lowerBound - other.frames.lowerBound).rawValue) <= 960)
       }
     }
@@ -64,9 +64,9 @@ struct KoreanVoskTests {
     var seen: [SpeechHypothesis] = []
     let final = try session.understand(clip) { seen.append($0) }
     #expect(seen.allSatisfy { $0.words.areInOrder(until: clip.count) })
-    for (index, heard) in seen.enumerated() {
+    for (index, recognized) in seen.enumerated() {
       let old = final.words.prefix { $0.frames.upperBound.rawValue <= (index - 9) * 1_600 }
-      #expect(heard.words.count >= old.count - 1, "\(heard.text) after \(index)00 ms")
+      #expect(recognized.words.count >= old.count - 1, "\(recognized.text) after \(index)00 ms")
     }
     #expect(seen.last?.text == final.text)
   }
@@ -76,23 +76,24 @@ struct KoreanVoskTests {
     let gap = 32_500
     let pause = [Float](repeating: 0, count: 16_000)
     let session = try engine.makeSession(SpeechSessionOptions())
-    let heard = try session.understand(Array(clip[..<gap]) + pause + clip[gap...])
-    #expect(heard.words.areInOrder(until: clip.count + pause.count))
-    #expect(heard.words.prefix(3).map(\.text) == ["그", "는", "디비전"])
-    #expect(heard.words.suffix(2).map(\.text) == ["걸어갔", "다"])
-    let last = try #require(heard.words.last).frames.lowerBound.rawValue - pause.count
+    let recognized = try session.understand(Array(clip[..<gap]) + pause + clip[gap...])
+    #expect(recognized.words.areInOrder(until: clip.count + pause.count))
+    #expect(recognized.words.prefix(3).map(\.text) == ["그", "는", "디비전"])
+    #expect(recognized.words.suffix(2).map(\.text) == ["걸어갔", "다"])
+    let last = try #require(recognized.words.last).frames.lowerBound.rawValue - pause.count
     #expect(abs(Double(last) / 16_000 - 3.18) < 0.1)
   }
 
   @Test func `alternatives differ from the best reading, and from each other`() throws {
     var options = SpeechSessionOptions()
     options.alternativeCount = 3
-    let heard = try engine.makeSession(options).understand(clip)
-    let texts = heard.alternatives.map { $0.map(\.text).joined(separator: " ") }
+    let recognized = try engine.makeSession(options).understand(clip)
+    let texts = recognized.alternatives.map { $0.map(\.text).joined(separator: " ") }
     #expect((1...3).contains(texts.count))
-    #expect(Set(texts + [heard.text]).count == texts.count + 1)
-    #expect(heard.alternatives.allSatisfy { $0.areInOrder(until: clip.count) })
-    #expect((heard.words + heard.alternatives.joined()).allSatisfy { $0.confidence == nil })
+    #expect(Set(texts + [recognized.text]).count == texts.count + 1)
+    #expect(recognized.alternatives.allSatisfy { $0.areInOrder(until: clip.count) })
+    #expect(
+      (recognized.words + recognized.alternatives.joined()).allSatisfy { $0.confidence == nil })
   }
 
   @Test func `with a grammar an utterance is one of its sentences or nothing`() throws {
@@ -187,7 +188,7 @@ extension [SpeechHypothesis.Word] {
 }
 
 extension SpeechEngineSession {
-  /// Hears an utterance a tenth of a second at a time.
+  /// Recognizes an utterance a tenth of a second at a time.
   fileprivate func understand(
     _ samples: [Float], partial: (SpeechHypothesis) -> Void = { _ in }
   ) throws -> SpeechHypothesis {

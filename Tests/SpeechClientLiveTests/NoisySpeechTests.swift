@@ -105,9 +105,11 @@ import Testing
       policy: EndpointPolicy(maximumLength: .seconds(4)), detector: RealSilero.detector)
     let actions = try finder.add(long) + finder.finish()
     let begins = actions.compactMap { if case .begin(let at, _) = $0 { at.rawValue } else { nil } }
-    let heard = actions.flatMap { if case .audio(let samples) = $0 { samples } else { [Float]() } }
+    let delivered = actions.flatMap {
+      if case .audio(let samples) = $0 { samples } else { [Float]() }
+    }
     #expect(begins.count >= 4 && begins[0] == 0)
-    #expect(heard.count == long.count)
+    #expect(delivered.count == long.count)
     let mean = speech.reduce(0) { $0 + $1 * $1 } / Float(speech.count)
     for cut in begins.dropFirst() {
       let before = long[cut - 512..<cut].reduce(0) { $0 + $1 * $1 } / 512

@@ -37,8 +37,8 @@ import Testing
 
   @Test(arguments: [100, 900])
   func `the padding of an utterance is the same for all sessions`(milliseconds: Int) async throws {
-    let heard = Mutex(0)
-    let shared = SharedEngine { _ in heard.withLock { $0 += 1 } }
+    let processed = Mutex(0)
+    let shared = SharedEngine { _ in processed.withLock { $0 += 1 } }
     var request = request(audio(utterances: 9), jobCount: 1)
     request.endpointPolicy.tailPadding = .milliseconds(milliseconds)
     let one = try await tasks.start(request, on: SharedEngine().engine).all()
@@ -47,15 +47,15 @@ import Testing
     let several = try await tasks.start(request, on: shared.engine).all()
     #expect(several == one)
     // Cut utterances are not searched for speech again.
-    #expect(heard.withLock { $0 } == 9)
+    #expect(processed.withLock { $0 } == 9)
   }
 
   @Test func `all sessions get the engine's own padding`()
     async throws
   {
-    let heard = Mutex(0)
+    let processed = Mutex(0)
     let shared = SharedEngine(tailPadding: .milliseconds(900)) { _ in
-      heard.withLock { $0 += 1 }
+      processed.withLock { $0 += 1 }
     }
     let plain = try await tasks.start(
       request(audio(utterances: 9), jobCount: 1), on: SharedEngine().engine
@@ -69,7 +69,7 @@ import Testing
     ).all()
     #expect(one != plain)
     #expect(several == one)
-    #expect(heard.withLock { $0 } == 9)
+    #expect(processed.withLock { $0 } == 9)
   }
 
   @Test func `two utterances are recognized at the same time`() async throws {

@@ -24,7 +24,7 @@ import Testing
   private func stabilizer(of text: String) -> PartialStabilizer {
     var stabilizer = PartialStabilizer()
     for index in 0..<6 {
-      _ = stabilizer.add(hypothesis(text), heard: FrameCount(100_000 + index * 1600))
+      _ = stabilizer.add(hypothesis(text), processed: FrameCount(100_000 + index * 1600))
     }
     return stabilizer
   }
@@ -33,7 +33,7 @@ import Testing
   private func counts(_ hypotheses: [String]) -> [Int] {
     var stabilizer = PartialStabilizer()
     return hypotheses.enumerated().map { index, text in
-      _ = stabilizer.add(hypothesis(text), heard: FrameCount((index + 10) * 1600))
+      _ = stabilizer.add(hypothesis(text), processed: FrameCount((index + 10) * 1600))
       return stabilizer.stableCount
     }
   }
@@ -53,27 +53,27 @@ import Testing
   @Test func `a word that ended a moment ago does not become stable`() {
     var stabilizer = PartialStabilizer()
     let words = words("go on")
-    _ = stabilizer.add(SpeechHypothesis(words: words), heard: 0)
-    _ = stabilizer.add(SpeechHypothesis(words: words), heard: 8000)
+    _ = stabilizer.add(SpeechHypothesis(words: words), processed: 0)
+    _ = stabilizer.add(SpeechHypothesis(words: words), processed: 8000)
     #expect(stabilizer.stableCount == 1)
     var late = PartialStabilizer()
     var far = SpeechHypothesis(
       words: words.map {
         Word($0.text, frames: $0.frames.lowerBound + 5000..<$0.frames.upperBound + 5000)
       })
-    _ = late.add(far, heard: 0)
-    _ = late.add(far, heard: 8000)
+    _ = late.add(far, processed: 0)
+    _ = late.add(far, processed: 8000)
     #expect(late.stableCount == 0)
     // Where that is a guess, two decodes have to do.
     far.hasEstimatedTimes = true
-    _ = late.add(far, heard: 8000)
+    _ = late.add(far, processed: 8000)
     #expect(late.stableCount == 1)
   }
 
   @Test func `stable words come before the words that the engine has instead`() {
     var stabilizer = PartialStabilizer()
     for index in 0..<8 {
-      _ = stabilizer.add(hypothesis("go on now"), heard: FrameCount(9600 + index * 1600))
+      _ = stabilizer.add(hypothesis("go on now"), processed: FrameCount(9600 + index * 1600))
     }
     #expect(stabilizer.stableCount == 2)
     let other = [
@@ -89,11 +89,11 @@ import Testing
 
   @Test func `reading the same decode again makes no word stable`() {
     var stabilizer = PartialStabilizer()
-    for heard in stride(from: 16_000, through: 40_000, by: 1600) {
-      _ = stabilizer.add(hypothesis("go on", revision: 1), heard: FrameCount(heard))
+    for processed in stride(from: 16_000, through: 40_000, by: 1600) {
+      _ = stabilizer.add(hypothesis("go on", revision: 1), processed: FrameCount(processed))
       #expect(stabilizer.stableCount == 0)
     }
-    _ = stabilizer.add(hypothesis("go on", revision: 2), heard: 41_600)
+    _ = stabilizer.add(hypothesis("go on", revision: 2), processed: 41_600)
     #expect(stabilizer.stableCount == 1)
   }
 
@@ -103,7 +103,7 @@ import Testing
       var hypothesis = hypothesis("go on then", revision: revision)
       hypothesis.words[0].confidence = 0.89
       hypothesis.words[1].confidence = 0.9
-      _ = stabilizer.add(hypothesis, heard: FrameCount(8_000 * revision))
+      _ = stabilizer.add(hypothesis, processed: FrameCount(8_000 * revision))
       return stabilizer.stableCount
     }
     #expect([add(1), add(2), add(3)] == [0, 0, 2])
@@ -113,22 +113,22 @@ import Testing
     var stabilizer = PartialStabilizer()
     for (index, word) in ["no", "so", "oh", "low", "go", "go"].enumerated() {
       let hypothesis = hypothesis("\(word) on", revision: index)
-      _ = stabilizer.add(hypothesis, heard: FrameCount(8_000 * (index + 1)))
+      _ = stabilizer.add(hypothesis, processed: FrameCount(8_000 * (index + 1)))
     }
     #expect(stabilizer.stableCount == 1)
   }
 
   @Test func `two decodes are enough where they are numbered, and else half a second`() {
     var numbered = PartialStabilizer()
-    _ = numbered.add(hypothesis("go on", revision: 1), heard: 16_000)
+    _ = numbered.add(hypothesis("go on", revision: 1), processed: 16_000)
     #expect(numbered.stableCount == 0)
-    _ = numbered.add(hypothesis("go on", revision: 2), heard: 22_400)
+    _ = numbered.add(hypothesis("go on", revision: 2), processed: 22_400)
     #expect(numbered.stableCount == 1)
     var unnumbered = PartialStabilizer()
-    _ = unnumbered.add(hypothesis("go on"), heard: 16_000)
-    _ = unnumbered.add(hypothesis("go on"), heard: 22_400)
+    _ = unnumbered.add(hypothesis("go on"), processed: 16_000)
+    _ = unnumbered.add(hypothesis("go on"), processed: 22_400)
     #expect(unnumbered.stableCount == 0)
-    _ = unnumbered.add(hypothesis("go on"), heard: 24_000)
+    _ = unnumbered.add(hypothesis("go on"), processed: 24_000)
     #expect(unnumbered.stableCount == 1)
   }
 
@@ -136,7 +136,7 @@ import Testing
     let texts = ["isn't it so", "Isn\u{2019}t it so?", "ISN'T it, so"]
     var stabilizer = PartialStabilizer()
     for index in 0..<6 {
-      _ = stabilizer.add(hypothesis(texts[index % 3]), heard: FrameCount(16_000 + index * 1600))
+      _ = stabilizer.add(hypothesis(texts[index % 3]), processed: FrameCount(16_000 + index * 1600))
     }
     #expect(stabilizer.stableCount == 2)
     let final = hypothesis("Isn't it? 250 euros.")
@@ -190,7 +190,9 @@ import Testing
     var stabilizer = PartialStabilizer()
     var guess = hypothesis("go on now")
     guess.hasEstimatedTimes = true
-    for heard in [16_000, 24_000] { _ = stabilizer.add(guess, heard: FrameCount(heard)) }
+    for processed in [16_000, 24_000] {
+      _ = stabilizer.add(guess, processed: FrameCount(processed))
+    }
     #expect(!stabilizer.keeping(hypothesis("Go on now")).hasEstimatedTimes)
     #expect(stabilizer.keeping(hypothesis("no one")).hasEstimatedTimes)
   }

@@ -91,7 +91,7 @@ final class SharedEngine: Sendable {
   private final class Session: SpeechEngineSession {
     private let owner: SharedEngine
     private var known = AdaptationState()
-    private var heard = 0
+    private var processed = 0
 
     init(owner: SharedEngine) {
       self.owner = owner
@@ -109,18 +109,18 @@ final class SharedEngine: Sendable {
     var hypothesis: SpeechHypothesis { SpeechHypothesis() }
     var tailPadding: Duration { owner.tailPadding }
 
-    func beginUtterance() { heard = 0 }
+    func beginUtterance() { processed = 0 }
 
     func beginUtterance(adaptationState state: any Sendable) {
       known = state as? AdaptationState ?? known
       beginUtterance()
     }
 
-    func process(_ samples: [Float]) { heard += samples.count }
+    func process(_ samples: [Float]) { processed += samples.count }
 
     func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
       try owner.finishing(known.count)
-      defer { known = AdaptationState(count: known.count + 1, samples: known.samples + heard) }
+      defer { known = AdaptationState(count: known.count + 1, samples: known.samples + processed) }
       return SpeechHypothesis(words: [
         SpeechHypothesis.Word("\(known.count)", frames: 0..<1600),
         SpeechHypothesis.Word("after\(known.samples)", frames: 1600..<3200),

@@ -34,8 +34,8 @@ struct SpeechDataTests {
   @Test func `at most 24 % of the words of dictation are wrong`() async throws {
     var total = WordErrorRate(reference: [], hypothesis: [])
     for clip in try data.clips() {
-      let heard = try await understood(of: clip)
-      total = total + WordErrorRate(reference: clip.words, hypothesis: heard)
+      let recognized = try await understood(of: clip)
+      total = total + WordErrorRate(reference: clip.words, hypothesis: recognized)
     }
     let rate = try #require(total.rate)
     #expect(rate <= 0.24, "\(total.errorCount) of \(total.referenceCount) words")
@@ -45,8 +45,8 @@ struct SpeechDataTests {
     let cards = try data.clips().filter(\.isCards)
     #expect(!cards.isEmpty)
     for clip in cards {
-      let heard = try await understood(of: clip, grammar: data.grammar)
-      #expect(heard == clip.words, "\(clip.name)")
+      let recognized = try await understood(of: clip, grammar: data.grammar)
+      #expect(recognized == clip.words, "\(clip.name)")
     }
   }
 }

@@ -58,8 +58,8 @@ import Testing
       SpeechRequest(buffers: stream(Array(cutOff))), on: scripted.engine
     ).all()
     let begin = try #require(results.last?.bestTranscription.segments.first?.timestamp)
-    let heard = FrameCount(.milliseconds(1400) - begin, at: .speech)
-    #expect(scripted.events.contains(.finished(after: heard)))
+    let processed = FrameCount(.milliseconds(1400) - begin, at: .speech)
+    #expect(scripted.events.contains(.finished(after: processed)))
   }
 
   @Test func `utterances without words have no results`() async throws {

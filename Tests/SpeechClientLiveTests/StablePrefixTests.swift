@@ -30,15 +30,15 @@ import Testing
 
   /// A hypothesis that changes its mind about the one before at a random word.
   private func revision(
-    of words: [SpeechHypothesis.Word], heard: Int, _ random: inout SeededNumbers
+    of words: [SpeechHypothesis.Word], processed: Int, _ random: inout SeededNumbers
   ) -> [SpeechHypothesis.Word] {
     var words = Array(
       words.prefix(Int.random(in: max(0, words.count - 3)...words.count, using: &random)))
     var end = words.last?.frames.upperBound.rawValue ?? 0
-    while end + 1600 < heard, Int.random(in: 0..<4, using: &random) > 0 {
+    while end + 1600 < processed, Int.random(in: 0..<4, using: &random) > 0 {
       let begin = end
       end = Int.random(
-        in: (begin + 800)...max(begin + 800, min(heard, begin + 9600)), using: &random)
+        in: (begin + 800)...max(begin + 800, min(processed, begin + 9600)), using: &random)
       let text = Self.texts.randomElement(using: &random) ?? "go"
       words.append(SpeechHypothesis.Word(text, frames: FrameCount(begin)..<FrameCount(end)))
     }
@@ -58,19 +58,22 @@ import Testing
     for utterance in 0..<3 {
       results.begin(at: FrameCount(utterance * 320_000))
       var words: [SpeechHypothesis.Word] = []
-      for heard in stride(from: 1600, to: 80_000, by: Int.random(in: 400...3000, using: &random)) {
+      for processed in stride(
+        from: 1600, to: 80_000, by: Int.random(in: 400...3000, using: &random))
+      {
         if Int.random(in: 0..<3, using: &random) == 0 {
-          words = revision(of: words, heard: heard, &random)
+          words = revision(of: words, processed: processed, &random)
         }
         let hypothesis = SpeechHypothesis(words: words)
         if let partial = results.partial(
-          hypothesis, heard: FrameCount(heard), plausibility: nil)
+          hypothesis, processed: FrameCount(processed), plausibility: nil)
         {
           promise.check(partial)
         }
       }
-      let last = Bool.random(using: &random) ? revision(of: [], heard: 80_000, &random) : words
-      if let final = results.final(SpeechHypothesis(words: last), heard: 80_000, plausibility: nil)
+      let last = Bool.random(using: &random) ? revision(of: [], processed: 80_000, &random) : words
+      if let final = results.final(
+        SpeechHypothesis(words: last), processed: 80_000, plausibility: nil)
       {
         promise.check(final)
         let times = final.bestTranscription.segments.map(\.timestamp)

@@ -27,10 +27,10 @@ import Testing
 
   /// The audio taken at each pause, and the silence in it.
   private func pauses(_ actions: [UtteranceFinder.Action]) -> [[Int]] {
-    var heard = 0
+    var delivered = 0
     return actions.compactMap { action in
-      if case .audio(let samples) = action { heard += samples.count }
-      if case .pause(let silence) = action { return [heard, silence.rawValue] }
+      if case .audio(let samples) = action { delivered += samples.count }
+      if case .pause(let silence) = action { return [delivered, silence.rawValue] }
       return nil
     }
   }
@@ -41,12 +41,12 @@ import Testing
       (nil, 3200, 3200), (100, 1600, 1600), (0, 0, 0), (400, 6400, 6400),
     ])
   func `a pause begins after 200 ms of silence, once all of its padding was passed on`(
-    step: Int, expected: (tail: Int?, silence: Int, heard: Int)
+    step: Int, expected: (tail: Int?, silence: Int, delivered: Int)
   ) throws {
     let actions = try actions(
       Self.speech, step: step, tail: expected.tail.map { .milliseconds($0) })
     // The speech begins 4800 frames into the utterance, and is 16,000 long.
-    #expect(pauses(actions) == [[20_800 + expected.heard, expected.silence]])
+    #expect(pauses(actions) == [[20_800 + expected.delivered, expected.silence]])
   }
 
   @Test func `there is no pause where the utterance ends first`() throws {
@@ -60,10 +60,10 @@ import Testing
     let actions = try actions(
       Array(Self.speech[..<length]), step: 1600, tail: .milliseconds(200))
     #expect(pauses(actions) == [[24_000, 3200]])
-    #expect(heard(actions).count == 24_000)
+    #expect(delivered(actions).count == 24_000)
   }
 
-  private func heard(_ actions: [UtteranceFinder.Action]) -> [Float] {
+  private func delivered(_ actions: [UtteranceFinder.Action]) -> [Float] {
     actions.flatMap { if case .audio(let samples) = $0 { samples } else { [Float]() } }
   }
 
@@ -74,7 +74,7 @@ import Testing
     let actions = try actions(Self.speech, step: step)
     #expect(actions.first == .begin(at: 11_200, sound: 16_000))
     #expect(actions.last == .end(silence: 9600))
-    #expect(heard(actions) == Array(Self.speech[11_200..<41_600]))
+    #expect(delivered(actions) == Array(Self.speech[11_200..<41_600]))
   }
 
   @Test(arguments: [160, 1000, 1600, 64_000], [0, 100, 205])
@@ -85,7 +85,7 @@ import Testing
     // In whole steps of 10 ms.
     let tail = milliseconds / 10 * 160
     #expect(actions.last == .end(silence: FrameCount(tail)))
-    #expect(heard(actions) == Array(Self.speech[11_200..<32_000 + tail]))
+    #expect(delivered(actions) == Array(Self.speech[11_200..<32_000 + tail]))
   }
 
   @Test(arguments: [160, 1600, 64_000])
@@ -96,14 +96,14 @@ import Testing
       + Array(Self.speech[32_000...])
     let actions = try actions(samples, step: step, tail: .milliseconds(100))
     #expect(actions.count { if case .begin = $0 { true } else { false } } == 1)
-    #expect(heard(actions) == Array(samples[11_200..<54_400 + 1600]))
+    #expect(delivered(actions) == Array(samples[11_200..<54_400 + 1600]))
   }
 
   @Test func `silence at the end of the audio is cut in the same way`() throws {
     let actions = try actions(
       Array(Self.speech[..<36_800]), step: 1600, tail: .milliseconds(100))
     #expect(actions.last == .end(silence: 1600))
-    #expect(heard(actions) == Array(Self.speech[11_200..<33_600]))
+    #expect(delivered(actions) == Array(Self.speech[11_200..<33_600]))
   }
 
   @Test func `missing padding is silence`() {
@@ -114,9 +114,9 @@ import Testing
     let none = UtteranceFinder(policy: EndpointPolicy())
     #expect(none.padding(after: 0).isEmpty)
     #expect(none.padding(after: 0, wanted: .milliseconds(300)).count == 4800)
-    #expect(none.padding(after: 0, heard: 6000, shortest: .milliseconds(500)).count == 2000)
-    #expect(none.padding(after: 0, heard: 8000, shortest: .milliseconds(500)).isEmpty)
-    #expect(long.padding(after: 9600, heard: 4000, shortest: .milliseconds(500)).count == 6400)
+    #expect(none.padding(after: 0, length: 6000, shortest: .milliseconds(500)).count == 2000)
+    #expect(none.padding(after: 0, length: 8000, shortest: .milliseconds(500)).isEmpty)
+    #expect(long.padding(after: 9600, length: 4000, shortest: .milliseconds(500)).count == 6400)
   }
 
   @Test func `an invalid tail becomes the nearest valid one`() {
@@ -133,13 +133,13 @@ import Testing
   @Test func `an utterance that the end of the audio cuts off is ended`() throws {
     let actions = try actions(Array(Self.speech[..<30_001]), step: 1600)
     #expect(actions.last == .end(silence: 0))
-    #expect(heard(actions) == Array(Self.speech[11_200..<30_001]))
+    #expect(delivered(actions) == Array(Self.speech[11_200..<30_001]))
   }
 
   @Test func `speech reaches the engine before the utterance ends`() throws {
     let actions = try actions(Array(Self.speech[..<30_000]), step: 1600, finish: false)
     #expect(actions.count > 5)
-    #expect(heard(actions).count > 16_000)
+    #expect(delivered(actions).count > 16_000)
   }
 
   @Test func `after a gap, frames count from its end`() throws {
@@ -160,7 +160,7 @@ import Testing
         Issue.record("\(range) begins with \(String(describing: actions.first))")
         continue
       }
-      #expect(heard(actions).starts(with: clip[range].prefix(1600)))
+      #expect(delivered(actions).starts(with: clip[range].prefix(1600)))
     }
   }
 
@@ -188,7 +188,8 @@ import Testing
     let shared = FrameCount(overlap, at: .speech)
     #expect(begins.dropFirst().allSatisfy { $0.1 - $0.0 == shared })
     #expect(
-      heard(actions).count == samples.count - begins[0].0.rawValue + cuts.count * shared.rawValue)
+      delivered(actions).count == samples.count - begins[0].0.rawValue + cuts.count
+        * shared.rawValue)
   }
 
   /// Judges by the mean of a frame's samples.
@@ -223,19 +224,19 @@ import Testing
       actions += try finder.add(Array(samples[begin..<min(begin + step, samples.count)]))
     }
     #expect(actions.first == .begin(at: 10_752, sound: 15_872))
-    #expect(heard(actions) == Array(samples[21 * 512..<82 * 512]))
+    #expect(delivered(actions) == Array(samples[21 * 512..<82 * 512]))
     #expect(actions.last == .end(silence: 9_728))
   }
 
   @Test func `speech goes on at a probability that it would not begin at`() throws {
     var finder = finder(frameLength: 160)
-    func hear(_ level: Float, _ count: Int) throws -> [UtteranceFinder.Action] {
+    func add(_ level: Float, _ count: Int) throws -> [UtteranceFinder.Action] {
       try finder.add([Float](repeating: level, count: count))
     }
-    #expect(try hear(0.4, 16_000).isEmpty)
-    #expect(try hear(0.6, 480).first == .begin(at: 11_200, sound: 16_000))
-    #expect(try !hear(0.4, 16_000).contains { if case .end = $0 { true } else { false } })
-    #expect(try hear(0.3, 9_600).last == .end(silence: 9_600))
+    #expect(try add(0.4, 16_000).isEmpty)
+    #expect(try add(0.6, 480).first == .begin(at: 11_200, sound: 16_000))
+    #expect(try !add(0.4, 16_000).contains { if case .end = $0 { true } else { false } })
+    #expect(try add(0.3, 9_600).last == .end(silence: 9_600))
   }
 
   @Test func `a detector that fails is an error`() {

@@ -13,7 +13,7 @@ import Testing
   @Test func `times are counted from the beginning of the stream`() {
     var results = UtteranceResults()
     results.begin(at: 32_000)
-    let segment = results.final(hypothesis, heard: 16_000, plausibility: nil)?.bestTranscription
+    let segment = results.final(hypothesis, processed: 16_000, plausibility: nil)?.bestTranscription
       .segments.first
     #expect(
       segment
@@ -25,18 +25,18 @@ import Testing
   @Test func `utterances without words have no result and no number`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    #expect(results.final(SpeechHypothesis(), heard: 16_000, plausibility: nil) == nil)
+    #expect(results.final(SpeechHypothesis(), processed: 16_000, plausibility: nil) == nil)
     results.begin(at: 16_000)
-    #expect(results.final(hypothesis, heard: 16_000, plausibility: nil)?.utterance == 0)
+    #expect(results.final(hypothesis, processed: 16_000, plausibility: nil)?.utterance == 0)
     results.begin(at: 32_000)
-    #expect(results.final(hypothesis, heard: 16_000, plausibility: nil)?.utterance == 1)
+    #expect(results.final(hypothesis, processed: 16_000, plausibility: nil)?.utterance == 1)
   }
 
   @Test func `partial words that prove to be noise are withdrawn`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    _ = results.partial(hypothesis, heard: 16_000, plausibility: nil)
-    let final = results.final(SpeechHypothesis(), heard: 16_000, plausibility: nil)
+    _ = results.partial(hypothesis, processed: 16_000, plausibility: nil)
+    let final = results.final(SpeechHypothesis(), processed: 16_000, plausibility: nil)
     #expect(final?.isFinal == true)
     #expect(final?.bestTranscription.segments == [])
     #expect(final?.speechRecognitionMetadata == nil)
@@ -46,7 +46,7 @@ import Testing
     var results = UtteranceResults()
     results.begin(at: 0)
     let partials = (0..<3).compactMap { _ in
-      results.partial(hypothesis, heard: 16_000, plausibility: nil)
+      results.partial(hypothesis, processed: 16_000, plausibility: nil)
     }
     #expect(partials.count == 1)
     #expect(partials.first?.bestTranscription.segments.first?.confidence == nil)
@@ -57,7 +57,7 @@ import Testing
     var results = UtteranceResults()
     results.begin(at: 0)
     let noise = Plausibility(isVoiced: false, sound: 16_000_000)
-    #expect(results.final(hypothesis, heard: 16_000, plausibility: noise) == nil)
+    #expect(results.final(hypothesis, processed: 16_000, plausibility: noise) == nil)
   }
 
   /// The stable words after a second of partial results whose words do not change, and the final
@@ -76,15 +76,15 @@ import Testing
     var results = UtteranceResults()
     results.begin(at: 0)
     var stable = 0
-    for heard in stride(from: 8000, to: 24_000, by: 1600) {
+    for processed in stride(from: 8000, to: 24_000, by: 1600) {
       // No engine has confidences before the end.
       let partial = results.partial(
-        hypothesis(sureness: nil), heard: FrameCount(heard), plausibility: plausibility)
+        hypothesis(sureness: nil), processed: FrameCount(processed), plausibility: plausibility)
       stable = partial?.stableSegmentCount ?? stable
     }
     return (
       stable,
-      results.final(hypothesis(sureness: confidence), heard: 24_000, plausibility: plausibility)
+      results.final(hypothesis(sureness: confidence), processed: 24_000, plausibility: plausibility)
     )
   }
 
@@ -112,14 +112,14 @@ import Testing
   @Test func `the number of a lost utterance is not reused`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    let partial = results.partial(hypothesis, heard: 16_000, plausibility: nil)
+    let partial = results.partial(hypothesis, processed: 16_000, plausibility: nil)
     #expect(partial?.utterance == 0)
     results.lose()
     // This one was not reported.
     results.begin(at: 16_000)
     results.lose()
     results.begin(at: 32_000)
-    #expect(results.final(hypothesis, heard: 16_000, plausibility: nil)?.utterance == 1)
+    #expect(results.final(hypothesis, processed: 16_000, plausibility: nil)?.utterance == 1)
   }
 
   @Test func `no word extends into the padding after the utterance`() {
@@ -129,7 +129,8 @@ import Testing
       SpeechHypothesis.Word("go", frames: 0..<4000),
       SpeechHypothesis.Word("on", frames: 4000..<9000),
     ]
-    let segments = results.final(SpeechHypothesis(words: words), heard: 8000, plausibility: nil)?
+    let segments = results.final(
+      SpeechHypothesis(words: words), processed: 8000, plausibility: nil)?
       .bestTranscription
       .segments
     #expect(segments?.last.map { $0.timestamp + $0.duration } == .milliseconds(1500))
@@ -157,7 +158,8 @@ import Testing
     // Wherever the words are.
     let elsewhere = readings.map { words("and so " + $0).suffix($0.split(separator: " ").count) }
     let result = results.final(
-      SpeechHypothesis(words: words(best), alternatives: elsewhere.map(Array.init)), heard: 32_000,
+      SpeechHypothesis(words: words(best), alternatives: elsewhere.map(Array.init)),
+      processed: 32_000,
       plausibility: nil)
     let different = readings.filter { $0.lowercased() != best + "?" }
     #expect(result?.transcriptions.map(\.formattedString) == [best] + different)
@@ -167,13 +169,14 @@ import Testing
   @Test func `a final sentence is the one that the engine gave`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    for heard in [FrameCount(48_000), 56_000] {
+    for processed in [FrameCount(48_000), 56_000] {
       let partial = results.partial(
-        SpeechHypothesis(words: words("isn't it 250 euro")), heard: heard, plausibility: nil)
-      #expect(partial?.stableSegmentCount == (heard == 48_000 ? 0 : 3))
+        SpeechHypothesis(words: words("isn't it 250 euro")), processed: processed, plausibility: nil
+      )
+      #expect(partial?.stableSegmentCount == (processed == 48_000 ? 0 : 3))
     }
     let final = results.final(
-      SpeechHypothesis(words: words("Isn't it? 250 euros.")), heard: 60_000, plausibility: nil)
+      SpeechHypothesis(words: words("Isn't it? 250 euros.")), processed: 60_000, plausibility: nil)
     #expect(final?.bestTranscription.formattedString == "Isn't it? 250 euros.")
   }
 
@@ -181,7 +184,7 @@ import Testing
     var results = UtteranceResults()
     results.begin(at: 0)
     let texts = ["go on", "go on", "Go on.", "go on"].compactMap { text in
-      results.partial(SpeechHypothesis(words: words(text)), heard: 8000, plausibility: nil)?
+      results.partial(SpeechHypothesis(words: words(text)), processed: 8000, plausibility: nil)?
         .bestTranscription.formattedString
     }
     #expect(texts == ["go on", "Go on.", "go on"])
@@ -191,19 +194,20 @@ import Testing
     var results = UtteranceResults()
     results.begin(at: 0)
     let first = results.final(
-      SpeechHypothesis(words: words("one two")), heard: 16_000, plausibility: nil)
+      SpeechHypothesis(words: words("one two")), processed: 16_000, plausibility: nil)
     #expect(first?.bestTranscription.hasEstimatedTimes == false)
     // The utterance was cut, and this one repeats the second half of it.
     var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
     results.begin(at: 3200)
     #expect(
-      results.partial(guess, heard: 16_000, plausibility: nil)?.bestTranscription.formattedString
+      results.partial(guess, processed: 16_000, plausibility: nil)?.bestTranscription
+        .formattedString
         == "three")
     guess.hasEstimatedTimes = true
-    let partial = results.partial(guess, heard: 16_000, plausibility: nil)
+    let partial = results.partial(guess, processed: 16_000, plausibility: nil)
     #expect(partial?.bestTranscription.hasEstimatedTimes == true)
     #expect(partial?.stablePrefix.hasEstimatedTimes == true)
-    let final = results.final(guess, heard: 16_000, plausibility: nil)
+    let final = results.final(guess, processed: 16_000, plausibility: nil)
     #expect(final?.transcriptions.map(\.hasEstimatedTimes) == [true, true])
     #expect(final?.bestTranscription.formattedString == "two three")
   }

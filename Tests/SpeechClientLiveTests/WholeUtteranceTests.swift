@@ -118,18 +118,21 @@ import Testing
       var results = UtteranceResults()
       results.begin(at: 0)
       var stable = 0
-      for (revision, heard) in stride(from: 8000 + phase, to: 24 * length, by: 8000).enumerated() {
-        let words = (0...heard / length).map { index in
-          let isOver = ends[index] <= heard
+      for (revision, processed) in stride(from: 8000 + phase, to: 24 * length, by: 8000)
+        .enumerated()
+      {
+        let words = (0...processed / length).map { index in
+          let isOver = ends[index] <= processed
           return SpeechHypothesis.Word(
             isOver ? "word\(index)" : "part\(revision)",
-            frames: FrameCount(index * length)..<FrameCount(min(heard, ends[index])))
+            frames: FrameCount(index * length)..<FrameCount(min(processed, ends[index])))
         }
         var hypothesis = SpeechHypothesis(words: words)
         (hypothesis.revision, hypothesis.hasEstimatedTimes) = (revision, true)
-        let partial = results.partial(hypothesis, heard: FrameCount(heard), plausibility: nil)
+        let partial = results.partial(
+          hypothesis, processed: FrameCount(processed), plausibility: nil)
         let count = partial?.stableSegmentCount ?? stable
-        delays += (stable..<count).map { heard - ends[$0] }
+        delays += (stable..<count).map { processed - ends[$0] }
         stable = count
       }
       #expect(stable >= 20)
@@ -147,14 +150,14 @@ import Testing
     // No audio arrives between hint and end, or it would have to decode again.
     let length = 20_800 + (tail ?? 200) * 16
     let events = scripted.events.dropFirst(2).prefix(3)
-    guard case .anticipated(let heard) = events.first else {
+    guard case .anticipated(let processed) = events.first else {
       Issue.record("no hint: \(scripted.events)")
       return
     }
-    #expect(abs(heard.rawValue - length) <= 480)
+    #expect(abs(processed.rawValue - length) <= 480)
     #expect(
       Array(events) == [
-        .anticipated(after: heard), .decoded(after: heard), .finished(after: heard),
+        .anticipated(after: processed), .decoded(after: processed), .finished(after: processed),
       ])
     #expect(ends(scripted.events).count == 4)
   }
@@ -221,7 +224,7 @@ import Testing
     _ = try await results(buffers, partials: false, isLive: true, on: scripted.engine)
     let frames = ends(scripted.events).compactMap { event -> Int? in
       switch event {
-      case .anticipated(let heard), .finished(let heard): heard.rawValue
+      case .anticipated(let processed), .finished(let processed): processed.rawValue
       default: nil
       }
     }
@@ -303,7 +306,7 @@ import Testing
     _ = try await results(
       voice(in: [1...1.5, 3...8], seconds: 9), partials: false, jobCount: jobCount, on: engine)
     let lengths = ends(scripted.events).compactMap { event -> Int? in
-      if case .finished(let heard) = event { heard.rawValue } else { nil }
+      if case .finished(let processed) = event { processed.rawValue } else { nil }
     }.sorted()
     #expect(lengths.count == 3, "\(lengths)")
     #expect(lengths.first == 32_000)

@@ -16,9 +16,9 @@ import Testing
         Issue.record("the source is no stream")
         continue
       }
-      var heard: [AudioBuffer] = []
-      for try await buffer in buffers { heard.append(buffer) }
-      #expect(heard == [buffer])
+      var received: [AudioBuffer] = []
+      for try await buffer in buffers { received.append(buffer) }
+      #expect(received == [buffer])
     }
   }
 }

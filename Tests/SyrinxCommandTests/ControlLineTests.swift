@@ -35,10 +35,10 @@ struct ControlLineTests {
 
   @Test
   func `seek takes a file of the list, counted from 1`() throws {
-    guard case .seek(.time(.seconds(5)), let heard)? = try command("seek 5"),
+    guard case .seek(.time(.seconds(5)), let current)? = try command("seek 5"),
       case .seek(.time(.zero), let last)? = try command("seek 0 3")
     else { return #expect(Bool(false)) }
-    #expect(heard == nil && last == 2)
+    #expect(current == nil && last == 2)
     let error = #expect(throws: CommandFailure.self) { _ = try command("seek 0 4") }
     #expect(error?.description == "file 4 does not exist; the files are 1 to 3")
     let zero = #expect(throws: CommandFailure.self) { _ = try command("seek 0 0") }

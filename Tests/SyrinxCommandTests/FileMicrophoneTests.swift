@@ -20,14 +20,14 @@ struct FileMicrophoneTests {
   @Test
   func `a virtual microphone captures its file once, in its own format, and ends`() async throws {
     try folder.tone("a.wav", .milliseconds(250))
-    #expect(try await heard("a.wav") == folder.samples("a.wav"))
+    #expect(try await captured("a.wav") == folder.samples("a.wav"))
     #expect(problems.all.isEmpty)
   }
 
   @Test
   func `a truncated file is one problem`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_000)
-    #expect(try await heard("cut.wav").count == 1_000)
+    #expect(try await captured("cut.wav").count == 1_000)
     let shortfall = SoundFileShortfall(
       announced: 16_000, decoded: 1_000, sampleRate: 16_000)
     #expect(problems.all == [.shortfall(shortfall, file: FilePath(folder.file("cut.wav")))])
@@ -35,10 +35,10 @@ struct FileMicrophoneTests {
 
   @Test
   func `a file without audio is refused when it is opened`() async throws {
-    await #expect(throws: SoundFileError.self) { try await heard("missing.wav") }
+    await #expect(throws: SoundFileError.self) { try await captured("missing.wav") }
   }
 
-  private func heard(_ name: String) async throws -> [Float] {
+  private func captured(_ name: String) async throws -> [Float] {
     let path = FilePath(folder.file(name))
     let file = try await FileMicrophone.open(path: path) { [problems] in problems.append($0) }
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: file.microphone)).soundCard

@@ -139,15 +139,15 @@ struct RecordCommandTests {
     ("take.wav", "take-001.wav"), ("take-%02d.wav", "take-03.wav"), ("%d", "7"),
   ])
   func `a recording in several files skips the input of its virtual microphone`(
-    file: String, heard: String
+    file: String, captured: String
   ) async throws {
     try folder.tone("input.wav", .milliseconds(800))
-    try FileManager.default.moveItem(at: folder.file("input.wav"), to: folder.file(heard))
-    let before = try Data(contentsOf: folder.file(heard))
+    try FileManager.default.moveItem(at: folder.file("input.wav"), to: folder.file(captured))
+    let before = try Data(contentsOf: folder.file(captured))
     let run = try await record(
-      file, "--format", "wav", "--roll-seconds", "0.1", "--device", "virtual:\(heard)")
+      file, "--format", "wav", "--roll-seconds", "0.1", "--device", "virtual:\(captured)")
     #expect(run.status == 0)
-    #expect(try Data(contentsOf: folder.file(heard)) == before)
+    #expect(try Data(contentsOf: folder.file(captured)) == before)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.file(".").path)
     #expect(names.filter { (try? folder.samples($0)) != nil }.count == 1 + 8)
   }

@@ -27,13 +27,13 @@ struct RecordingRulesCommandTests {
 
   @Test
   func `a recording begins at a sound and ends after silence`() async throws {
-    let heard = try speech()
+    let captured = try speech()
     let run = try await record(
       "out.wav --start-at-sound --pre-roll 0.2 --stop-after-silence 0.1 --json")
     #expect(run.status == 0)
-    let loud = heard.indices.filter { abs(heard[$0]) >= 0.01 }
+    let loud = captured.indices.filter { abs(captured[$0]) >= 0.01 }
     let (first, last) = (try #require(loud.first), try #require(loud.last))
-    #expect(try folder.samples("out.wav") == Array(heard[(first - 3_200)...(last + 1_600)]))
+    #expect(try folder.samples("out.wav") == Array(captured[(first - 3_200)...(last + 1_600)]))
     #expect(run.outputLines.first?.contains(#""event":"started""#) == true)
     #expect(run.outputLines.contains(#"{"event":"began","preRoll":0.2}"#))
     #expect(run.outputLines.last?.contains(#""reason":"silence""#) == true)
@@ -143,23 +143,23 @@ struct RecordingRulesCommandTests {
 
   @Test
   func `--trim-silence removes silence at both ends`() async throws {
-    let heard = try speech()
+    let captured = try speech()
     let run = try await record("out.wav --trim-silence --hold 0 --threshold -50")
     #expect(run.status == 0)
-    let loud = heard.indices.filter { abs(heard[$0]) >= 0.0032 }
+    let loud = captured.indices.filter { abs(captured[$0]) >= 0.0032 }
     #expect(
-      try folder.samples("out.wav") == Array(heard[loud[0]...(try #require(loud.last))]))
+      try folder.samples("out.wav") == Array(captured[loud[0]...(try #require(loud.last))]))
   }
 
   @Test
   func `--roll-seconds splits the recording without losing a frame`() async throws {
-    let heard = try speech()
+    let captured = try speech()
     let run = try await record("out.wav --roll-seconds 0.7")
     #expect(run.status == 0)
     let names = ["out.wav", "out-001.wav", "out-002.wav"]
     let files = try names.map { try folder.samples($0) }
     #expect(files.map(\.count) == [11_200, 11_200, 1_600])
-    #expect(files.flatMap { $0 } == heard)
+    #expect(files.flatMap { $0 } == captured)
   }
 
   @Test(arguments: [
@@ -167,13 +167,13 @@ struct RecordingRulesCommandTests {
     ("out-%03d.wav", ["out-002.wav", "out-003.wav", "out-004.wav"]),
   ])
   func `numbered files overwrite no earlier recording`(file: String, names: [String]) async throws {
-    let heard = try speech()
+    let captured = try speech()
     let old = Data("an old take".utf8)
     try old.write(to: folder.file("out-001.wav"))
     let run = try await record("\(file) --roll-seconds 0.7 --json")
     #expect(run.status == 0)
     #expect(try Data(contentsOf: folder.file("out-001.wav")) == old)
-    #expect(try names.flatMap { try folder.samples($0) } == heard)
+    #expect(try names.flatMap { try folder.samples($0) } == captured)
     let rolled = run.outputLines.filter { $0.contains(#""event":"rolled""#) }
     #expect(rolled.count == 2 && rolled.allSatisfy { !$0.contains("out-001") })
   }

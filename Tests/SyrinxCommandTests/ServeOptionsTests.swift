@@ -174,21 +174,22 @@ struct ServeOptionsTests {
   }
 
   /// The number of voice-started events and the transcript of a recording.
-  private func heard(_ name: String, _ options: String) async throws -> (voices: Int, text: String?)
-  {
+  private func outcome(_ name: String, _ options: String) async throws -> (
+    voices: Int, text: String?
+  ) {
     let answers = try await answers(to: try await frames(of: name), options)
     let text = answers.firstMatch(of: #/"type":"transcript"}\n{"text":"([^"]*)"}/#)
     return (answers.ranges(of: #""type":"voice-started""#).count, text.map { String($0.output.1) })
   }
 
   @Test func `grammar, key phrases, and language determine what is recognized`() async throws {
-    let plain = try await heard("go-forward.wav", "")
+    let plain = try await outcome("go-forward.wav", "")
     #expect(plain == (1, "go forward ten meters"))
     try Data("#JSGF V1.0; grammar a; public <a> = go backward | turn left;".utf8).write(
       to: folder.file("a.gram"))
-    let text = try await heard("go-forward.wav", "--grammar a.gram").text
+    let text = try await outcome("go-forward.wav", "--grammar a.gram").text
     #expect(text == "go backward" || text == "turn left" || text == "", "\(text as Any)")
-    #expect(try await heard("go-forward.wav", "--key-phrase forward").text == "forward")
+    #expect(try await outcome("go-forward.wav", "--key-phrase forward").text == "forward")
     let french = try await answers(to: try await frames(of: "go-forward.wav"), "--locale fr-FR")
     #expect(french.contains(#""code":"unavailable""#), "\(french)")
     let wrong = try await answers(
@@ -206,8 +207,8 @@ struct ServeOptionsTests {
   }
 
   @Test func `the options determine where an utterance ends`() async throws {
-    #expect(try await heard("two-utterances.wav", "").voices == 2)
-    #expect(try await heard("two-utterances.wav", "--end-silence 5").voices == 1)
-    #expect(try await heard("two-utterances.wav", "--longest-utterance 1").voices > 2)
+    #expect(try await outcome("two-utterances.wav", "").voices == 2)
+    #expect(try await outcome("two-utterances.wav", "--end-silence 5").voices == 1)
+    #expect(try await outcome("two-utterances.wav", "--longest-utterance 1").voices > 2)
   }
 }

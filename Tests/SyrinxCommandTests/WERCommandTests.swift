@@ -37,9 +37,9 @@ struct WERCommandTests {
 
   @Test(arguments: ["--raw", "--verbatim"])
   func `texts are normalized unless --raw is given`(option: String) async throws {
-    let heard = try await BuiltCommand.run(
+    let recognized = try await BuiltCommand.run(
       "wer", "--text", "It isn't $250, uh.", "it is not two hundred fifty dollars", in: folder)
-    #expect(heard.output.hasPrefix("0.0% (0 errors in 5 words"))
+    #expect(recognized.output.hasPrefix("0.0% (0 errors in 5 words"))
     let written = try await BuiltCommand.run("wer", "--text", option, "A", "a", in: folder)
     #expect(written.output.hasPrefix("100.0%"))
   }

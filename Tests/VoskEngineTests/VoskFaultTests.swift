@@ -97,10 +97,10 @@ import Testing
         {"text":"a b c","result":[{"word":"a","start":-5,"end":1e300,"conf":7},
         {"word":"b","start":1e300,"end":0.1,"conf":-1},{"word":"c","start":0.2,"end":0.1}]}
         """.utf8))
-    let heard = try vosk.engine.makeSession(SpeechSessionOptions()).understand(
+    let recognized = try vosk.engine.makeSession(SpeechSessionOptions()).understand(
       speech(.go, silence: .zero))
     let end = FrameCount(5_600)
-    #expect(heard.words.map(\.frames) == [0..<end, end..<end, 3_200..<3_200])
-    #expect(heard.words.map(\.confidence) == [1, 0, nil])
+    #expect(recognized.words.map(\.frames) == [0..<end, end..<end, 3_200..<3_200])
+    #expect(recognized.words.map(\.confidence) == [1, 0, nil])
   }
 }

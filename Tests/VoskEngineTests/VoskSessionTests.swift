@@ -10,30 +10,32 @@ import Testing
   @Test func `words come with their frames and their confidence`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
-    let heard = try session.understand(speech(.go, .forward, .ten, .meters))
-    #expect(heard.texts == ["go", "forward", "ten", "meters"])
-    #expect(heard.words.map(\.frames) == (0..<4).map(frames))
-    #expect(heard.words.map(\.confidence) == [1, 0.9, 0.8, 0.7])
-    #expect(heard.alternatives.isEmpty)
+    let recognized = try session.understand(speech(.go, .forward, .ten, .meters))
+    #expect(recognized.texts == ["go", "forward", "ten", "meters"])
+    #expect(recognized.words.map(\.frames) == (0..<4).map(frames))
+    #expect(recognized.words.map(\.confidence) == [1, 0.9, 0.8, 0.7])
+    #expect(recognized.alternatives.isEmpty)
   }
 
   @Test func `each utterance has its own timeline, although libvosk's continues`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     for words in [[FakeWord.go, .stop], [.left, .ten], [.stop, .go]] {
-      let heard = try session.understand(speech(words[0], words[1], silence: .milliseconds(250)))
-      #expect(heard.words.map(\.frames) == (0..<2).map(frames))
+      let recognized = try session.understand(
+        speech(words[0], words[1], silence: .milliseconds(250)))
+      #expect(recognized.words.map(\.frames) == (0..<2).map(frames))
     }
   }
 
   @Test func `a segment end within an utterance loses no words`() throws {
     let vosk = try FakeVosk(script: ["pause 40"])
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
-    let heard = try session.understand(speech(.go, .forward, .ten, .meters, silence: .seconds(1)))
-    #expect(heard.texts == ["go", "forward", "ten", "meters"])
-    #expect(heard.words.map(\.frames) == (0..<4).map(frames))
+    let recognized = try session.understand(
+      speech(.go, .forward, .ten, .meters, silence: .seconds(1)))
+    #expect(recognized.texts == ["go", "forward", "ten", "meters"])
+    #expect(recognized.words.map(\.frames) == (0..<4).map(frames))
     // Within one segment, they would decrease.
-    #expect(heard.words.map(\.confidence) == [1, 1, 1, 1])
+    #expect(recognized.words.map(\.confidence) == [1, 1, 1, 1])
   }
 
   @Test func `a partial hypothesis has the words so far, including those of ended segments`() throws
@@ -138,11 +140,12 @@ import Testing
     var options = SpeechSessionOptions()
     options.alternativeCount = 2
     let session = try vosk.engine.makeSession(options)
-    let heard = try session.understand(speech(.go, .stop))
-    #expect(heard.texts == ["go", "stop"])
-    #expect(heard.alternatives.map { $0.map(\.text) } == [["go", "other1"], ["go", "other2"]])
-    #expect(heard.alternatives.allSatisfy { $0.map(\.frames) == (0..<2).map(frames) })
-    #expect(heard.words.allSatisfy { $0.confidence == nil })
+    let recognized = try session.understand(speech(.go, .stop))
+    #expect(recognized.texts == ["go", "stop"])
+    #expect(
+      recognized.alternatives.map { $0.map(\.text) } == [["go", "other1"], ["go", "other2"]])
+    #expect(recognized.alternatives.allSatisfy { $0.map(\.frames) == (0..<2).map(frames) })
+    #expect(recognized.words.allSatisfy { $0.confidence == nil })
     #expect(vosk.log.contains("max_alternatives 3"))
   }
 
@@ -150,10 +153,10 @@ import Testing
     let vosk = try FakeVosk(script: ["alternatives text"])
     var options = SpeechSessionOptions()
     options.alternativeCount = 1
-    let heard = try vosk.engine.makeSession(options).understand(
+    let recognized = try vosk.engine.makeSession(options).understand(
       speech(.go, .stop, silence: .zero))
-    #expect(heard.alternatives.map { $0.map(\.text) } == [["go", "other1"]])
-    #expect(heard.words.map(\.frames) == [0..<5_600, 5_600..<11_200])
+    #expect(recognized.alternatives.map { $0.map(\.text) } == [["go", "other1"]])
+    #expect(recognized.words.map(\.frames) == [0..<5_600, 5_600..<11_200])
   }
 
   @Test func `with a grammar, an utterance is one of its sentences or empty`() throws {
@@ -174,14 +177,14 @@ import Testing
     options.keyPhrases = [KeyPhrase("stop"), KeyPhrase("go forward", threshold: 0.85)]
     let session = try vosk.engine.makeSession(options)
     #expect(vosk.log.contains(#"recognizer_new_grm 16000 ["stop","go forward","[unk]"]"#))
-    let heard = try session.understand(speech(.go, .forward, .other, .go, .stop))
+    let recognized = try session.understand(speech(.go, .forward, .other, .go, .stop))
     // Each phrase is one word with the lowest confidence of its words.
-    #expect(heard.texts == ["go forward", "stop"])
+    #expect(recognized.texts == ["go forward", "stop"])
     #expect(
-      heard.words.map(\.frames) == [
+      recognized.words.map(\.frames) == [
         frames(0).lowerBound..<frames(1).upperBound, frames(4),
       ])
-    #expect(heard.words.map(\.confidence) == [0.9, 0.6])
+    #expect(recognized.words.map(\.confidence) == [0.9, 0.6])
     // The fourth word's confidence is 0.7, the fifth's 0.6.
     #expect(try session.understand(speech(.other, .other, .go, .forward)).texts == [])
   }
@@ -217,7 +220,7 @@ import Testing
   @Test func `many sessions on threads of their own do not disturb each other`() async throws {
     let vosk = try FakeVosk()
     let engine = vosk.engine
-    let heard = try await withThrowingTaskGroup(of: [String].self) { group in
+    let recognized = try await withThrowingTaskGroup(of: [String].self) { group in
       for index in 0..<8 {
         group.addTask {
           let session = try engine.makeSession(SpeechSessionOptions())
@@ -227,8 +230,8 @@ import Testing
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(heard.count { $0 == ["go", "forward"] } == 4)
-    #expect(heard.count { $0 == ["stop"] } == 4)
+    #expect(recognized.count { $0 == ["go", "forward"] } == 4)
+    #expect(recognized.count { $0 == ["stop"] } == 4)
   }
 
   @Test func `libvosk's own endpointing is delayed if possible`() throws {

@@ -16,7 +16,7 @@ import Wyoming
 
   private func failure(of script: String) throws -> String? {
     let session = try SpeechEngine.patient(.stdio(command: "\(answer)\n\(script)")).session()
-    guard case .failed(let reason) = engineError({ _ = try session.hear(tenths: 3) }) else {
+    guard case .failed(let reason) = engineError({ _ = try session.recognize(tenths: 3) }) else {
       return nil
     }
     return reason
@@ -167,8 +167,8 @@ import Wyoming
     let engine = SpeechEngine.patient(.stdio(command: script))
     let first = try engine.session()
     #expect(
-      engineError { _ = try first.hear(tenths: 1) }?.description.hasSuffix("status 7") == true)
-    #expect(try engine.session().hear(tenths: 1).text.hasPrefix("heard 3200 bytes"))
+      engineError { _ = try first.recognize(tenths: 1) }?.description.hasSuffix("status 7") == true)
+    #expect(try engine.session().recognize(tenths: 1).text.hasPrefix("heard 3200 bytes"))
   }
 
   @Test func `a child that is started between utterances has the time for starting`() throws {
@@ -189,7 +189,7 @@ import Wyoming
       \(answer)
       """
     let session = try SpeechEngine.patient(.stdio(command: script)).session()
-    let error = engineError { _ = try session.hear(tenths: 3) }
+    let error = engineError { _ = try session.recognize(tenths: 3) }
     #expect(error?.description.hasSuffix("status 3") == true, "\(error as Any)")
   }
 

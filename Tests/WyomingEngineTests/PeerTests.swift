@@ -13,9 +13,9 @@ import WyomingEngine
     let engine = SpeechEngine.patient(address)
     let session = try engine.session(language: "en-US")
     for tenths in [3, 5] {
-      let heard = try session.hear(tenths: tenths)
-      #expect(heard.text == "heard \(tenths * 3200) bytes at 16000 2 1 in en")
-      #expect(heard.words.allSatisfy { $0.confidence == nil })
+      let hypothesis = try session.recognize(tenths: tenths)
+      #expect(hypothesis.text == "heard \(tenths * 3200) bytes at 16000 2 1 in en")
+      #expect(hypothesis.words.allSatisfy { $0.confidence == nil })
     }
   }
 
@@ -52,7 +52,7 @@ import WyomingEngine
     let model = SpeechModel(language: "en", location: peer.address.description)
     #expect(engine.availability() == .ready(model))
     #expect(engine.models().map(\.language) == ["en", "de_AT"])
-    #expect(try engine.session(language: "de-AT").hear(tenths: 1).text.hasSuffix("in de_AT"))
+    #expect(try engine.session(language: "de-AT").recognize(tenths: 1).text.hasSuffix("in de_AT"))
     #expect(
       engineError { _ = try engine.session(language: "fr") }
         == .languageMissing(wanted: "fr", available: "en, de_AT"))

@@ -15,7 +15,7 @@ import Wyoming
   ) throws -> String? {
     let server = try ScriptedServer { side in side.describing { _ in script(side) } }
     let session = try SpeechEngine.patient(server.address, change).session()
-    let error = engineError { _ = try session.hear(tenths: 3) }
+    let error = engineError { _ = try session.recognize(tenths: 3) }
     guard case .failed(let reason) = error else { return nil }
     return reason
   }

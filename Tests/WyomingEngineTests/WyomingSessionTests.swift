@@ -8,11 +8,11 @@ import Wyoming
 
 @Suite(.timeLimit(.minutes(5))) struct WyomingSessionTests {
   @Test func `an utterance is a request, the audio at 16 bits, and its end`() throws {
-    let heard = Mutex<[WyomingEvent]>([])
+    let received = Mutex<[WyomingEvent]>([])
     let server = try ScriptedServer { side in
       side.describing { first in
         let events = [first] + side.read(until: "audio-stop")
-        heard.withLock { $0 = events }
+        received.withLock { $0 = events }
         side.write(WyomingEvent("transcript", ["text": "ten  meters "]))
       }
     }
@@ -20,8 +20,8 @@ import Wyoming
     options.contextualPhrases = ["ten meters"]
     options.engineOptions = ["model": "m"]
     let session = try SpeechEngine.patient(server.address).makeSession(options)
-    #expect(try session.hear(tenths: 2).words.map(\.text) == ["ten", "meters"])
-    let events = heard.withLock { $0 }
+    #expect(try session.recognize(tenths: 2).words.map(\.text) == ["ten", "meters"])
+    let events = received.withLock { $0 }
     #expect(
       events.first
         == WyomingEvent(
@@ -75,7 +75,7 @@ import Wyoming
       }
     }
     let session = try SpeechEngine.patient(server.address).session()
-    #expect(try session.hear(tenths: 50).text == "stop")
+    #expect(try session.recognize(tenths: 50).text == "stop")
   }
 
   @Test func `an interruption ends the wait for a transcript, and all that is asked later`() throws
@@ -91,7 +91,7 @@ import Wyoming
     let session = try SpeechEngine.patient(server.address) { $0.answerTimeout = .seconds(86_400) }
       .session()
     interrupt.withLock { $0 = session.interrupt }
-    #expect(throws: SpeechEngineError.interrupted) { try session.hear(tenths: 1) }
+    #expect(throws: SpeechEngineError.interrupted) { try session.recognize(tenths: 1) }
     #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
   }
 
@@ -133,7 +133,7 @@ import Wyoming
       }
     }
     let session = try SpeechEngine.patient(server.address).session()
-    for _ in 0..<3 { #expect(try session.hear(tenths: 1).words.isEmpty) }
+    for _ in 0..<3 { #expect(try session.recognize(tenths: 1).words.isEmpty) }
   }
 
   @Test func `letting go of a session in the middle of an utterance closes its connection`() throws

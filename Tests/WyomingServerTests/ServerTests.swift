@@ -49,7 +49,7 @@ import WyomingServer
   }
 
   /// What the engine makes of an utterance, on its own thread.
-  private func hear(tenths: Int, at address: WyomingAddress) async throws -> String {
+  private func transcribe(tenths: Int, at address: WyomingAddress) async throws -> String {
     try await onThread {
       let session = try SpeechEngine.wyoming(server: address)
         .makeSession(SpeechSessionOptions(language: "en-US"))
@@ -60,7 +60,7 @@ import WyomingServer
   }
 
   private func checkHearing(at address: WyomingAddress) async throws {
-    let text = try await hear(tenths: 2, at: address)
+    let text = try await transcribe(tenths: 2, at: address)
     #expect(text == "3200 frames at 16000 in en-US")
   }
 
@@ -68,7 +68,7 @@ import WyomingServer
     try await serving(options: { $0.maximumConnections = 20 }) { address in
       try await withThrowingTaskGroup(of: (Int, String).self) { group in
         for tenths in 1...8 {
-          group.addTask { (tenths, try await hear(tenths: tenths, at: address)) }
+          group.addTask { (tenths, try await transcribe(tenths: tenths, at: address)) }
         }
         for try await (tenths, text) in group {
           #expect(text == "\(tenths * 1600) frames at 16000 in en-US")

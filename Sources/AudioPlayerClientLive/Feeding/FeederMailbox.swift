@@ -16,6 +16,9 @@ struct FeederRequest: Sendable {
 }
 
 /// The requests that a feeder has not handled yet.
+///
+/// It is not a `StreamPipe`, because the feeder's thread never waits for a request: it polls between
+/// blocks, and a request interrupts what it waits for.
 final class FeederMailbox: Sendable {
   private struct State {
     var requests: [FeederRequest] = []

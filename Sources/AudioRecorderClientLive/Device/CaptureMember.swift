@@ -112,6 +112,8 @@ final class CaptureMember: @unchecked Sendable {
 
 /// The queue of a consumer with its own thread.
 ///
+/// It is not a `StreamPipe`, because both of its ends block threads, one of them with a timeout.
+///
 /// While the queue is full, the writer waits, but only briefly: a disk that hangs or is too slow
 /// must not cost other members a frame. After that, blocks are dropped, and the next block reports
 /// the loss.

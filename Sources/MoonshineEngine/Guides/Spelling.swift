@@ -34,7 +34,7 @@ enum Spelling {
   }
 
   /// Whether it is audible, not only visible.
-  static func isHeard(_ text: some StringProtocol) -> Bool {
+  static func isSpoken(_ text: some StringProtocol) -> Bool {
     text.contains { !$0.isWhitespace && !isMark($0) && !isApostrophe($0) }
   }
 

@@ -62,7 +62,7 @@ extension Tokenizer {
     /// The word; nil for marks alone, which are inaudible.
     var word: DecodedWord? {
       let text = String(decoding: bytes, as: UTF8.self).drop(while: \.isWhitespace)
-      guard Spelling.isHeard(text) else { return nil }
+      guard Spelling.isSpoken(text) else { return nil }
       return DecodedWord(text: String(text), confidence: Double(exp(least)))
     }
   }

@@ -62,12 +62,12 @@ struct UtteranceFinder {
   /// The silence to add to an utterance that ended with this much, because the engine or the policy
   /// wants more, or because the utterance is too short for the engine.
   func padding(
-    after silence: FrameCount, wanted: Duration = .zero, heard: FrameCount = 0,
+    after silence: FrameCount, wanted: Duration = .zero, length: FrameCount = 0,
     shortest: Duration = .zero
   ) -> [Float] {
     let missing = max(
       max(tail ?? 0, FrameCount(wanted, at: .speech)) - silence,
-      FrameCount(shortest, at: .speech) - heard)
+      FrameCount(shortest, at: .speech) - length)
     return Array(repeating: 0, count: max(0, missing.rawValue))
   }
 

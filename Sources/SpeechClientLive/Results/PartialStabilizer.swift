@@ -58,14 +58,14 @@ struct PartialStabilizer {
   ///
   /// - Parameter maySettle: whether it seems to be speech; otherwise no more of its words become stable.
   mutating func add(
-    _ hypothesis: SpeechHypothesis, heard: FrameCount, maySettle: Bool = true
+    _ hypothesis: SpeechHypothesis, processed: FrameCount, maySettle: Bool = true
   ) -> SpeechHypothesis {
     let shown = keeping(hypothesis)
     let isSameDecode = hypothesis.revision != nil && hypothesis.revision == revision
     revision = hypothesis.revision
     let same = zip(shown.words, seen).prefix { $0.key == $1.word.key }.count
     seen = shown.words.enumerated().map { index, word in
-      guard index < same else { return Seen(word: word, since: heard) }
+      guard index < same else { return Seen(word: word, since: processed) }
       var seen = seen[index]
       seen.word = word
       if !isSameDecode { seen.decodeCount += 1 }
@@ -74,7 +74,7 @@ struct PartialStabilizer {
     hasEstimatedTimes = shown.hasEstimatedTimes
     changeCounts += Array(repeating: 0, count: max(0, seen.count - changeCounts.count))
     for index in seen.indices.dropFirst(same) { changeCounts[index] += 1 }
-    while maySettle, stableCount + 1 < seen.count, isSettled(stableCount, heard) {
+    while maySettle, stableCount + 1 < seen.count, isSettled(stableCount, processed) {
       stableCount += 1
     }
     return shown
@@ -102,14 +102,14 @@ struct PartialStabilizer {
     self = PartialStabilizer()
   }
 
-  private func isSettled(_ index: Int, _ heard: FrameCount) -> Bool {
+  private func isSettled(_ index: Int, _ processed: FrameCount) -> Bool {
     let seen = seen[index]
     if revision != nil {
       let isSure = (seen.word.confidence ?? 1) >= Self.confidenceThreshold
       return seen.decodeCount >= (isSure ? Self.neededDecodes.sure : Self.neededDecodes.unsure)
     }
-    return changeCounts[index] <= Self.maximumChanges && heard - seen.since >= Self.agreement
-      && (hasEstimatedTimes || heard - seen.word.frames.upperBound >= Self.distance)
+    return changeCounts[index] <= Self.maximumChanges && processed - seen.since >= Self.agreement
+      && (hasEstimatedTimes || processed - seen.word.frames.upperBound >= Self.distance)
   }
 
   /// How many of the first words differ from `others` in the fewest letters; the largest of equally good

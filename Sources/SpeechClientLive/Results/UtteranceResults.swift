@@ -26,11 +26,11 @@ struct UtteranceResults {
   /// - Parameter plausibility: judges the words so far, because no word of a noise may become
   ///   stable; nil as in `final`.
   mutating func partial(
-    _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
+    _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isVoice(hypothesis) ?? true
     let partial = stabilizer.add(
-      newWords(hypothesis, heard), heard: heard, maySettle: isSpeech)
+      newWords(hypothesis, processed), processed: processed, maySettle: isSpeech)
     let texts = partial.words.map(\.text)
     guard !texts.isEmpty, texts != shown || stabilizer.stableCount != shownStableCount else {
       return nil
@@ -48,16 +48,18 @@ struct UtteranceResults {
   /// - Parameter plausibility: decides whether the words can be speech; nil for an engine that
   ///   recognizes only requested phrases.
   mutating func final(
-    _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
+    _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isSpeech(hypothesis) ?? true
-    let final = stabilizer.keeping(isSpeech ? newWords(hypothesis, heard) : SpeechHypothesis())
+    let final = stabilizer.keeping(isSpeech ? newWords(hypothesis, processed) : SpeechHypothesis())
     guard !final.words.isEmpty || !shown.isEmpty else { return nil }
     defer {
       number += 1
       if let last = final.words.last { end = start + last.frames.upperBound }
     }
-    let alternatives = hypothesis.alternatives.map { transcription(hypothesis, $0.within(heard)) }
+    let alternatives = hypothesis.alternatives.map {
+      transcription(hypothesis, $0.within(processed))
+    }
     var best = transcription(final, final.words)
     best.addAlternatives(from: alternatives)
     return SpeechRecognitionResult(
@@ -76,9 +78,10 @@ struct UtteranceResults {
   /// end of the previous one.
   ///
   /// Only measured times can show that.
-  private func newWords(_ hypothesis: SpeechHypothesis, _ heard: FrameCount) -> SpeechHypothesis {
+  private func newWords(_ hypothesis: SpeechHypothesis, _ processed: FrameCount) -> SpeechHypothesis
+  {
     var new = hypothesis
-    new.words = hypothesis.words.within(heard).filter {
+    new.words = hypothesis.words.within(processed).filter {
       hypothesis.hasEstimatedTimes || start + $0.middle >= end
     }
     return new
@@ -102,11 +105,11 @@ struct UtteranceResults {
 
 extension [SpeechHypothesis.Word] {
   /// The words, cut at the end of the utterance, where its padding begins.
-  fileprivate func within(_ heard: FrameCount) -> Self {
+  fileprivate func within(_ processed: FrameCount) -> Self {
     map { word in
       var word = word
-      let begin = Swift.min(word.frames.lowerBound, heard)
-      word.frames = begin..<Swift.max(begin, Swift.min(word.frames.upperBound, heard))
+      let begin = Swift.min(word.frames.lowerBound, processed)
+      word.frames = begin..<Swift.max(begin, Swift.min(word.frames.upperBound, processed))
       return word
     }
   }

@@ -303,7 +303,8 @@ actor Recognizer {
     _ hypothesis: SpeechHypothesis, of utterance: Utterance, until end: FrameCount
   ) {
     let final = results.final(
-      hypothesis, heard: utterance.length, plausibility: plausibility(of: utterance, until: end))
+      hypothesis, processed: utterance.length, plausibility: plausibility(of: utterance, until: end)
+    )
     if let final { events.post(.result(final)) }
     failures.reset()
   }
@@ -330,7 +331,7 @@ actor Recognizer {
   /// The silence that the engine or the policy requires after the last word.
   private func padding(after silence: FrameCount, wanted: Duration) -> [Float] {
     finder.padding(
-      after: silence, wanted: wanted, heard: utterance.length,
+      after: silence, wanted: wanted, length: utterance.length,
       shortest: engine.utteranceLength.lowerBound)
   }
 
@@ -359,7 +360,7 @@ actor Recognizer {
   private func postPartial(of session: any SpeechEngineSession) throws {
     utterance.lengthAtPartial = utterance.length
     let partial = results.partial(
-      try session.hypothesis, heard: utterance.length,
+      try session.hypothesis, processed: utterance.length,
       plausibility: plausibility(of: utterance, until: max(utterance.sound, utterance.end)))
     if let partial { events.post(.result(partial)) }
   }

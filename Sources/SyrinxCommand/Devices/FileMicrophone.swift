@@ -20,19 +20,12 @@ final class FileMicrophone: @unchecked Sendable {
 
   /// Opens the file on a thread of its own, because a pipe blocks until it has a writer.
   ///
-  /// - Throws: `SoundFileError`.
+  /// - Throws: `SoundFileError`, `ThreadError`, and `CancellationError`.
   static func open(
     path: FilePath, onProblem: @escaping @Sendable (FileProblem) -> Void
   ) async throws -> FileMicrophone {
-    try await withCheckedThrowingContinuation { continuation in
-      do {
-        _ = try DedicatedThread.start(name: "syrinx-open") {
-          continuation.resume(
-            with: Result { try FileMicrophone(path: path, onProblem: onProblem) })
-        }
-      } catch {
-        continuation.resume(throwing: error)
-      }
+    try await DedicatedThread.run(name: "syrinx-open") {
+      try FileMicrophone(path: path, onProblem: onProblem)
     }
   }
 

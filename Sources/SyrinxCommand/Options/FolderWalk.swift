@@ -1,3 +1,4 @@
+import AudioThreads
 import FilePaths
 import Glibc
 
@@ -86,4 +87,13 @@ extension FilePath {
     "oga", "ogg", "ogv", "opus", "rf64", "snd", "spx", "tta", "voc", "w64", "wav", "wave", "webm",
     "wma", "wmv", "wv",
   ]
+}
+
+/// Creates a folder if it does not exist.
+func makeFolder(_ folder: FilePath) async throws {
+  try await DedicatedThread.run(name: "syrinx-folder") {
+    do throws(FilePathError) { try folder.makeFolder() } catch {
+      throw CommandFailure("cannot create the folder \(folder): \(error.reason)")
+    }
+  }
 }

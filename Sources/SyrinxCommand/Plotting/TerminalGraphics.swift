@@ -38,15 +38,9 @@ enum TerminalGraphics: Equatable {
   /// - Parameter signals: they restore the terminal if a second signal ends the process.
   static func ofTerminal(signals: StopSignals) async -> TerminalGraphics {
     guard OutputDescriptor.output.isStyled else { return .braille }
-    return await withCheckedContinuation { continuation in
-      do {
-        _ = try DedicatedThread.start(name: "syrinx-terminal") {
-          continuation.resume(returning: TerminalGraphics(answer: answer(signals)))
-        }
-      } catch {
-        continuation.resume(returning: .braille)
-      }
-    }
+    // To its end, because the thread restores the terminal.
+    let answer = try? await DedicatedThread.runToEnd(name: "syrinx-terminal") { answer(signals) }
+    return TerminalGraphics(answer: answer ?? "")
   }
 
   private static func answer(_ signals: StopSignals) -> String {

@@ -91,7 +91,7 @@ private struct SpokenUtterance {
   func steps(silence: Duration) -> [SpeechScript.Step] {
     let end = utterance.words.last.map { begin + $0.end } ?? begin
     return [step(.speechStarted(at: begin), at: begin)]
-      + partials.map { step(.result($0.result), at: begin + $0.heard) }
+      + partials.map { step(.result($0.result), at: begin + $0.processed) }
       + [
         step(.result(final), at: end + silence, isClosing: true),
         step(.speechEnded(at: end), at: end + silence, isClosing: true),
@@ -105,7 +105,7 @@ private struct SpokenUtterance {
   }
 
   /// The partial results, each with the duration of the utterance processed so far.
-  private var partials: [(heard: Duration, result: SpeechRecognitionResult)] {
+  private var partials: [(processed: Duration, result: SpeechRecognitionResult)] {
     guard !utterance.revisions.isEmpty else {
       return utterance.words.map { word in
         let words = utterance.hypothesis(after: word.frames.upperBound).words
@@ -114,8 +114,8 @@ private struct SpokenUtterance {
       }
     }
     return utterance.revisions.map { revision in
-      let heard = FrameCount(revision.heard, at: .speech)
-      return (revision.heard, partial(utterance.hypothesis(after: heard).words, stable: 0))
+      let processed = FrameCount(revision.processed, at: .speech)
+      return (revision.processed, partial(utterance.hypothesis(after: processed).words, stable: 0))
     }
   }
 

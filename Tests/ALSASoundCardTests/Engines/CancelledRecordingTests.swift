@@ -112,7 +112,7 @@ private func check(_ url: URL, _ state: RecordingState) throws {
   }
   let reader = try SoundFileReader(url: url)
   let announced = try #require(reader.announcedFrameCount)
-  let heard = try reader.read(atMost: 480_000)
-  #expect(heard.frameCount == announced && reader.shortfall == nil, "\(state)")
-  #expect(!state.hasFile || heard.samples.starts(with: ramp(2_400)), "\(state)")
+  let captured = try reader.read(atMost: 480_000)
+  #expect(captured.frameCount == announced && reader.shortfall == nil, "\(state)")
+  #expect(!state.hasFile || captured.samples.starts(with: ramp(2_400)), "\(state)")
 }

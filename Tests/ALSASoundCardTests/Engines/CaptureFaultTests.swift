@@ -32,11 +32,11 @@ import Testing
 
   /// The ramp up to the gap, silence for the lost frames, and the ramp at the current time.
   private func check(_ samples: [Float], lost: Int) throws {
-    let heard = samples.dropFirst().firstIndex(of: 0) ?? samples.count
-    let isWhole = samples[..<heard].elementsEqual(ramp(heard))
+    let captured = samples.dropFirst().firstIndex(of: 0) ?? samples.count
+    let isWhole = samples[..<captured].elementsEqual(ramp(captured))
     #expect(isWhole)
-    let zeros = samples[heard...].prefix { $0 == 0 }.count
-    let after = samples[(heard + zeros)...]
+    let zeros = samples[captured...].prefix { $0 == 0 }.count
+    let after = samples[(captured + zeros)...]
     // On a busy machine the gap may reach the end of the recording.
     guard let first = after.first else { return #expect(zeros <= lost) }
     #expect(abs(zeros - lost) <= 2, "\(zeros) frames of silence for \(lost)")
@@ -44,7 +44,7 @@ import Testing
     let isContinuous = after.elementsEqual(ramp(after.count, from: index))
     #expect(isContinuous)
     // The two clocks are not read at the same time, and a busy machine waits in between.
-    #expect(abs(index - (heard + zeros)) < 4_800, "\(index) at \(heard + zeros)")
+    #expect(abs(index - (captured + zeros)) < 4_800, "\(index) at \(captured + zeros)")
   }
 
   @Test(arguments: ["short=240 again_every=3", "again_in=start", "early_wakes=1"])

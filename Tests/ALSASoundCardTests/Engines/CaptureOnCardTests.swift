@@ -19,7 +19,7 @@ import Testing
     let device = testCard("speed=1 xrun_at=9600")
     let captured = await withRecorder { await capture($0, from: device, upTo: 28_800) }
     #expect(captured.error == nil)
-    try captured.checkTimeLine()
+    try captured.checkTimeline()
     let first = try #require(captured.blocks.first?.buffer)
     #expect(first.firstFrame == 0 && first.samples.first == 0)
     let gaps = captured.blocks.indices.filter { captured.blocks[$0].gap != nil }
@@ -39,7 +39,7 @@ import Testing
     }
     for captured in [one, two] {
       #expect(captured.error == nil)
-      try captured.checkTimeLine()
+      try captured.checkTimeline()
     }
     // A consumer that joined later has no gap.
     let begins = try [one, two].map { try #require($0.blocks.first?.index) }
@@ -53,7 +53,7 @@ import Testing
     let device = testCard("speed=1 gone_at=48000")
     let captured = await withRecorder { await capture($0, from: device) }
     #expect(captured.error == .deviceLost(AudioDevice.ID(rawValue: device)))
-    try captured.checkTimeLine()
+    try captured.checkTimeline()
     #expect(captured.blocks.count >= 1)
   }
 
@@ -78,7 +78,7 @@ private struct Captured: Sendable {
   var lost: [Int] { blocks.compactMap { $0.gap?.lost.rawValue } }
 
   /// Whether the indices are contiguous except for the gaps, and the ramp matches them.
-  func checkTimeLine() throws {
+  func checkTimeline() throws {
     for (block, next) in zip(blocks, blocks.dropFirst()) {
       let missing = next.gap?.lost ?? 0
       #expect(next.buffer.firstFrame == block.buffer.endFrame + missing)

@@ -69,10 +69,10 @@ import Testing
     #expect(gap >= 14_400)
     guard recorded.lost == .zero else { return }
     // The ramp begins with a zero at each opening.
-    let heard = try #require(recorded.samples.dropFirst().firstIndex(of: 0))
-    #expect(heard <= 19_200 + 4_800)
+    let captured = try #require(recorded.samples.dropFirst().firstIndex(of: 0))
+    #expect(captured <= 19_200 + 4_800)
     // On a busy machine the gap may reach the end of the recording.
-    let rest = recorded.samples[heard...]
+    let rest = recorded.samples[captured...]
     #expect(rest.prefix { $0 == 0 }.count == min(gap + 1, rest.count))
     #expect(rest.dropFirst(gap).elementsEqual(ramp(max(0, rest.count - gap))))
   }

@@ -39,10 +39,10 @@ struct EngineHarness {
 
     /// Whether the playhead never went back or beyond the sound.
     func isMonotonic(upTo end: Duration) -> Bool {
-      let heard = events.compactMap { event -> Duration? in
+      let positions = events.compactMap { event -> Duration? in
         if case .progress(let progress) = event { progress.played } else { nil }
       }
-      return heard == heard.sorted() && heard.allSatisfy { $0 <= end }
+      return positions == positions.sorted() && positions.allSatisfy { $0 <= end }
     }
   }
 
@@ -54,7 +54,7 @@ struct EngineHarness {
   func play(
     _ samples: [Float], on device: String, onDeviceLoss: DeviceLossPolicy = .fail,
     act: @escaping @Sendable (AudioPlayerClient) async -> Void = { _ in },
-    hear: (PlaybackEvent) -> Void = { _ in }
+    onEvent: (PlaybackEvent) -> Void = { _ in }
   ) async -> Played {
     await withDependencies {
       $0.soundCard = .liveValue
@@ -71,7 +71,7 @@ struct EngineHarness {
       do {
         for try await event in stream {
           played.events.append(event)
-          hear(event)
+          onEvent(event)
           if case .started = event { Task { await act(player) } }
         }
       } catch {
@@ -112,7 +112,7 @@ struct EngineHarness {
     _ length: Duration?, from device: String, channel: Int? = nil,
     onDeviceLoss: DeviceLossPolicy = .fail,
     act: @escaping @Sendable (AudioRecorderClient) async -> Void = { _ in },
-    hear: (RecordingEvent) -> Void = { _ in }
+    onEvent: (RecordingEvent) -> Void = { _ in }
   ) async throws -> Recorded {
     let url = bench.directory.appending(path: "\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -129,7 +129,7 @@ struct EngineHarness {
       do {
         for try await event in stream {
           recorded.events.append(event)
-          hear(event)
+          onEvent(event)
           if case .started = event { Task { await act(recorder) } }
         }
       } catch {

@@ -21,10 +21,10 @@ import Testing
       .milliseconds(200), from: "syrinxplugged:FILE='\(file.path())',CHANNELS=\(channels)",
       channel: picked)
     #expect(recorded.error == nil && recorded.lost == .zero)
-    let heard = recorded.samples
+    let captured = recorded.samples
     let expected = (0..<9_600).map { Float($0 + picked * 32_768) / 0x1p20 }
     // The file has 16 bits.
-    let largest = zip(heard, expected).map { abs($0 - $1) }.max() ?? 1
-    #expect(heard.count == 9_600 && largest < 0x1p-14, "\(largest)")
+    let largest = zip(captured, expected).map { abs($0 - $1) }.max() ?? 1
+    #expect(captured.count == 9_600 && largest < 0x1p-14, "\(largest)")
   }
 }

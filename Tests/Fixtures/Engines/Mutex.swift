@@ -3,6 +3,8 @@ import Glibc
 /// `Synchronization.Mutex` on a POSIX mutex, compiled into each module that is checked and found
 /// there before the other: Thread Sanitizer does not see the real one, which is a futex in a
 /// library of Swift's, and would report whatever lies behind it.
+/// It is no module of its own: beside `Synchronization`, which every file imports, a second imported
+/// `Mutex` would be ambiguous.
 // `@unchecked` is right, because `value` is only used under `mutex`.
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // On the heap, because a mutex must not move, and neither must what the sanitizer watches.

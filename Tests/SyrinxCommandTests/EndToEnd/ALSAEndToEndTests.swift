@@ -53,37 +53,37 @@ import Testing
 
   @Test func `--speed 2 plays a tone in half its time at its pitch`() async throws {
     let played = try await play([ALSASetup.sample("tone.wav"), "--speed", "2"])
-    let (heard, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
+    let (output, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
     // Stereo; rises through zero on the left per frame are a measure of the pitch.
     func rises(_ samples: some Sequence<Int>) -> Int {
       let left = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
       return zip(left, left.dropFirst()).count { $0 < 0 && $1 >= 0 }
     }
-    let count = (heard.lastIndex { abs($0) > 100 } ?? 0) + 1
+    let count = (output.lastIndex { abs($0) > 100 } ?? 0) + 1
     #expect(abs(count - whole.count / 2) < 2_000)
     let expected = Double(rises(whole)) / 2
-    #expect(abs(Double(rises(heard)) / expected - 1) < 0.03)
+    #expect(abs(Double(rises(output)) / expected - 1) < 0.03)
   }
 
   @Test func `--volume and fades scale the samples`() async throws {
     let options = ["--volume", "0.5", "--fade-in", "0.5", "--fade-out", "0.5"]
     let played = try await play([ALSASetup.sample("tone.wav")] + options)
-    let (heard, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
+    let (output, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
     let half = 24_000 * 2
-    try #require(heard.count >= whole.count && whole.count == 6 * half)
+    try #require(output.count >= whole.count && whole.count == 6 * half)
     // The tolerance covers dither of less than two steps, and rounding.
-    for index in half..<(5 * half) where abs(heard[index] * 2 - whole[index]) > 5 {
-      Issue.record("\(heard[index]) instead of half \(whole[index]) at \(index)")
+    for index in half..<(5 * half) where abs(output[index] * 2 - whole[index]) > 5 {
+      Issue.record("\(output[index]) instead of half \(whole[index]) at \(index)")
       break
     }
     // The peak of each twentieth of a second rises, and falls again.
     let loudest = stride(from: 0, to: whole.count, by: 4_800).map { begin in
-      heard[begin..<(begin + 4_800)].map(abs).max() ?? 0
+      output[begin..<(begin + 4_800)].map(abs).max() ?? 0
     }
     #expect(zip(loudest, loudest.dropFirst()).prefix(9).allSatisfy { $0.0 < $0.1 }, "\(loudest)")
     #expect(zip(loudest, loudest.dropFirst()).suffix(9).allSatisfy { $0.0 > $0.1 }, "\(loudest)")
-    #expect(heard[..<20].allSatisfy { abs($0) <= 8 })
-    #expect(heard[(whole.count - 20)..<whole.count].allSatisfy { abs($0) <= 8 })
+    #expect(output[..<20].allSatisfy { abs($0) <= 8 })
+    #expect(output[(whole.count - 20)..<whole.count].allSatisfy { abs($0) <= 8 })
   }
 
   @Test func `a seek during a pause resumes at that very frame`() async throws {

@@ -23,12 +23,12 @@ import Testing
       wait $recording
       """)
     #expect(run.status == 0, "\(run.error)")
-    let heard = try folder.samples("recorded.wav").enumerated().filter { $0.offset % 2 == 0 }
+    let captured = try folder.samples("recorded.wav").enumerated().filter { $0.offset % 2 == 0 }
       .map(\.element)
     let played = AudioSignal.chirp(from: 200, to: 8_000, over: .seconds(2))
       .buffer(.milliseconds(500), format: AudioFormat(sampleRate: 48_000, channelCount: 1)).samples
-    #expect(heard.count == 6 * 48_000)
-    let match = try #require(bestMatch(of: played, in: heard))
+    #expect(captured.count == 6 * 48_000)
+    let match = try #require(bestMatch(of: played, in: captured))
     #expect(match > 0.999, "the chirp's best correlation with the recording is \(match)")
   }
 
@@ -49,19 +49,19 @@ import Testing
       wait $recording
       """)
     #expect(run.status == 0, "\(run.error)")
-    let heard = try folder.samples("recorded.wav").enumerated().filter { $0.offset % 2 == 0 }
+    let captured = try folder.samples("recorded.wav").enumerated().filter { $0.offset % 2 == 0 }
       .map(\.element)
-    let onset = try #require(heard.firstIndex { abs($0) > 0.01 })
+    let onset = try #require(captured.firstIndex { abs($0) > 0.01 })
     // Each sample of a sine follows from the two before it, unless the phase jumps. A busy machine may
     // break that anywhere, so only the joins of the files count.
     let factor = Float(2 * cos(2 * Double.pi * 997 / 48_000))
     for join in [31_111, 32_111] {
       let around = (onset + join - 1_000)..<(onset + join + 1_000)
       let breaks = around.filter { index in
-        abs(heard[index] - factor * heard[index - 1] + heard[index - 2]) > 0.002
+        abs(captured[index] - factor * captured[index - 1] + captured[index - 2]) > 0.002
       }
       #expect(breaks.isEmpty, "the phase jumps at \(breaks.map { $0 - onset })")
-      #expect(around.contains { abs(heard[$0]) > 0.49 })
+      #expect(around.contains { abs(captured[$0]) > 0.49 })
     }
   }
 
@@ -101,10 +101,10 @@ import Testing
   }
 
   /// The highest correlation of the chirp with the recording, around the onset of sound.
-  private func bestMatch(of chirp: [Float], in heard: [Float]) -> Float? {
-    guard let onset = heard.firstIndex(where: { abs($0) > 0.01 }) else { return nil }
-    let starts = max(0, onset - 200)..<max(1, min(onset + 200, heard.count - chirp.count))
-    return starts.map { correlation(chirp, heard[$0..<$0 + chirp.count]) }.max()
+  private func bestMatch(of chirp: [Float], in captured: [Float]) -> Float? {
+    guard let onset = captured.firstIndex(where: { abs($0) > 0.01 }) else { return nil }
+    let starts = max(0, onset - 200)..<max(1, min(onset + 200, captured.count - chirp.count))
+    return starts.map { correlation(chirp, captured[$0..<$0 + chirp.count]) }.max()
   }
 
   private func correlation(_ chirp: [Float], _ part: ArraySlice<Float>) -> Float {

@@ -15,7 +15,7 @@ struct CountingSpeech: Sendable {
 
   let tally = Tally()
 
-  /// Hears all of it, and then gives `8000 frames at 16000 in en` for one utterance.
+  /// Reads all of it, and then returns `8000 frames at 16000 in en` for one utterance.
   var client: SpeechClient {
     var client = SpeechClient()
     client.recognition = { request in

@@ -9,15 +9,7 @@ import Wyoming
 func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    do {
-      _ = try DedicatedThread.start(name: "test-client") {
-        continuation.resume(with: Swift.Result { try body() })
-      }
-    } catch {
-      continuation.resume(throwing: error)
-    }
-  }
+  try await DedicatedThread.runToEnd(name: "test-client", body)
 }
 
 func connect(_ address: WyomingAddress) throws -> ByteLink {

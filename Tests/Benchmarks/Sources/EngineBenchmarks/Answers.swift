@@ -78,7 +78,7 @@ enum Answers {
       for try await _ in await player.playback(
         PlaybackRequest(source: .preloaded(click), device: Workbench.device, latency: .low))
       {}
-      if let heard = observer.firstSound { times.append(heard - asked) }
+      if let played = observer.firstSound { times.append(played - asked) }
     }
     return times
   }
@@ -104,7 +104,7 @@ enum Answers {
       let asked = MonotonicMoment.now
       await player.stop()
       try await playing.value
-      if let heard = observer.lastSound { times.append(max(.zero, heard - asked)) }
+      if let played = observer.lastSound { times.append(max(.zero, played - asked)) }
     }
     return times
   }

@@ -12,7 +12,7 @@ import SpeechEngine
 /// The final result has its position in the stream, and the pace determines when the stream was
 /// there.
 enum RecognitionAnswers {
-  private struct Heard {
+  private struct TimedEvent {
     var event: SpeechRecognitionEvent
     var time: Duration
   }
@@ -29,23 +29,23 @@ enum RecognitionAnswers {
         try SpeechBench.buffer(of: clip.url).inPeriods
           + AudioBuffer(silence: 12_800, format: .speech).inPeriods
       }
-    let (heard, processor) = try await withDependencies {
+    let (timed, processor) = try await withDependencies {
       $0.speechEngine = recognizer.engine()
     } operation: {
       let speech = SpeechClient.liveValue
       // The measurement begins with a loaded model.
       _ = await speech.requestAuthorization()
       let before = processorSeconds()
-      let heard = try await events(of: speech, hearing: buffers)
-      return (heard, processorSeconds() - before)
+      let timed = try await events(of: speech, on: buffers)
+      return (timed, processorSeconds() - before)
     }
-    let results = heard.compactMap { heard in heard.event.result.map { ($0, heard.time) } }
+    let results = timed.compactMap { timed in timed.event.result.map { ($0, timed.time) } }
     let finals = results.filter(\.0.isFinal)
     let words = finals.flatMap { final in
       stableTimes(of: final, in: results.filter { $0.0.utterance == final.0.utterance })
     }
-    let waits = heard.indices.compactMap { index in
-      finalAfterSilence(heard[index].event, before: heard[..<index])
+    let waits = timed.indices.compactMap { index in
+      finalAfterSilence(timed[index].event, before: timed[..<index])
     }
     let mean = words.reduce(0) { $0 + $1.inSeconds } / Double(max(1, words.count))
     return [
@@ -66,8 +66,8 @@ enum RecognitionAnswers {
   }
 
   private static func events(
-    of speech: SpeechClient, hearing buffers: [AudioBuffer]
-  ) async throws -> [Heard] {
+    of speech: SpeechClient, on buffers: [AudioBuffer]
+  ) async throws -> [TimedEvent] {
     let begin = ContinuousClock.now
     let paced = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
       Task {
@@ -84,11 +84,11 @@ enum RecognitionAnswers {
     var request = SpeechRequest(buffers: paced)
     // As with a microphone.
     request.backPressure = .buffer(upTo: .seconds(60))
-    var heard: [Heard] = []
+    var timed: [TimedEvent] = []
     for try await event in await speech.recognition(request: request) {
-      heard.append(Heard(event: event, time: begin.duration(to: .now)))
+      timed.append(TimedEvent(event: event, time: begin.duration(to: .now)))
     }
-    return heard
+    return timed
   }
 
   /// How long after its end each word of a final result was stable.
@@ -103,7 +103,7 @@ enum RecognitionAnswers {
 
   /// How long after the silence that ended the utterance its final result came.
   private static func finalAfterSilence(
-    _ event: SpeechRecognitionEvent, before: ArraySlice<Heard>
+    _ event: SpeechRecognitionEvent, before: ArraySlice<TimedEvent>
   ) -> Duration? {
     guard case .speechEnded(let end) = event,
       let final = before.last(where: { $0.event.result?.isFinal == true })

@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Numbers a converter's frames continuously from the start of the input.
-struct ConvertedTimeLine {
+struct ConvertedTimeline {
   /// Whether no more audio is accepted.
   var isFinished = false
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Resampling
 
-@Suite struct ConvertedTimeLineTests {
+@Suite struct ConvertedTimelineTests {
   @Test func `frames are numbered from the beginning of the input at the new rate`() {
-    var line = ConvertedTimeLine()
+    var line = ConvertedTimeline()
     line.begin(at: 44_100, from: 44_100, to: 16_000)
     #expect(line.take(100) == 16_000)
     line.begin(at: 99_999, from: 44_100, to: 16_000)

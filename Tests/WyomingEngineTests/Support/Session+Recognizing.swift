@@ -26,7 +26,7 @@ extension SpeechEngine {
 
 extension SpeechEngineSession {
   /// One utterance of this many tenths of a second.
-  func hear(tenths count: Int) throws -> SpeechHypothesis {
+  func recognize(tenths count: Int) throws -> SpeechHypothesis {
     try beginUtterance()
     for _ in 0..<count { try process([Float](repeating: 0.1, count: 1600)) }
     return try finishUtterance()

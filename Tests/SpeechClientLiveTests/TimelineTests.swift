@@ -10,7 +10,7 @@ import Testing
 
 /// Word times of a signal put together from a clip at known places, against the clip aligned by
 /// force: with a grammar that has its one sentence and nothing else.
-@Suite struct TimeLineTests {
+@Suite struct TimelineTests {
   private static let sentence = ["go", "forward", "ten", "meters"]
 
   private func clip() throws -> AudioBuffer {
