@@ -1,5 +1,5 @@
 public import AudioCore
-import ClientDependencies
+public import ClientDependencies
 
 /// The interface between the toolkit and a speech recognition engine.
 ///
@@ -97,5 +97,50 @@ public struct SpeechEngine: Sendable {
     self.availability = availability
     self.models = models ?? { availability().model.map { [$0] } ?? [] }
     self.makeSession = makeSession
+  }
+}
+
+/// Whether an engine can be used on this machine.
+public enum SpeechEngineAvailability: Equatable, Sendable {
+  /// The engine can be used, with this model.
+  case ready(SpeechModel)
+  /// The engine cannot be used; the error says why, and what would help.
+  case unavailable(SpeechEngineError)
+
+  /// The model, if the engine is ready.
+  public var model: SpeechModel? {
+    if case .ready(let model) = self { model } else { nil }
+  }
+}
+
+extension SpeechEngine: TestDependencyKey {
+  /// An engine that reports an issue when it is used.
+  public static var testValue: SpeechEngine { SpeechEngine() }
+}
+
+extension DependencyValues {
+  /// The speech engine below the speech client.
+  ///
+  /// In tests it is unimplemented: override it, for example with the scripted one of
+  /// `SyrinxTestSupport`.
+  public var speechEngine: SpeechEngine {
+    get { self[SpeechEngine.self] }
+    set { self[SpeechEngine.self] = newValue }
+  }
+}
+
+/// The key of `\.speechEngines`.
+private enum SpeechEnginesKey: DependencyKey {
+  static var liveValue: [SpeechEngine] { [] }
+  static var testValue: [SpeechEngine] { [] }
+}
+
+extension DependencyValues {
+  /// The engines that a program can choose from, for `SpeechClient.engines`.
+  ///
+  /// It is empty until the program sets it; while it is empty, `\.speechEngine` is the only one.
+  public var speechEngines: [SpeechEngine] {
+    get { self[SpeechEnginesKey.self] }
+    set { self[SpeechEnginesKey.self] = newValue }
   }
 }

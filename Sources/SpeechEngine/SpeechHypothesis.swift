@@ -40,3 +40,22 @@ public struct SpeechHypothesis: Equatable, Sendable {
     }
   }
 }
+
+extension SpeechHypothesis.Word {
+  /// No word is taken to last longer, so that few words in a long span stay words.
+  private static let longest = FrameCount(.seconds(1), at: .speech)
+
+  /// Spreads words without times over a span, one after another, each in proportion to its length.
+  package static func spread(_ texts: [String], over span: Range<FrameCount>) -> [Self] {
+    let weights = texts.map { $0.count + 1 }
+    let total = max(1, weights.reduce(0, +))
+    let length = (span.upperBound - span.lowerBound).rawValue
+    var before = 0
+    return zip(texts, weights).map { text, weight in
+      let begin = span.lowerBound + FrameCount(length * before / total)
+      before += weight
+      let end = span.lowerBound + FrameCount(length * before / total)
+      return Self(text, frames: begin..<min(end, begin + longest))
+    }
+  }
+}

@@ -3,7 +3,7 @@ import Glibc
 import SpeechEngine
 
 /// The files of a Vosk model.
-struct VoskModelFiles: Equatable, Sendable {
+struct VoskModelFiles: InstalledModel, Equatable, Sendable {
   /// The folder of all files.
   let directory: String
   private let layout: Layout

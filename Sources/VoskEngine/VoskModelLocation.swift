@@ -22,34 +22,16 @@ struct VoskModelLocation: Sendable {
   /// - Throws: `.modelNotInstalled` if there is none; `.modelDamaged` or `.modelUnreadable` if none
   ///   is valid.
   func models() throws(SpeechEngineError) -> [VoskModelFiles] {
-    var valid: [VoskModelFiles] = []
-    var firstError: SpeechEngineError?
-    for files in candidates {
-      do throws(SpeechEngineError) {
-        try files.validate()
-        valid.append(files)
-      } catch {
-        firstError = firstError ?? error
-      }
-    }
-    guard valid.isEmpty else { return valid }
-    if let firstError { throw firstError }
-    if let only { throw .noModel(inNamed: FilePath(only)) }
-    throw .modelNotInstalled(searched: searched, remedy: Self.remedy)
+    try candidates.valid(
+      orThrow: only.map { SpeechEngineError.noModel(inNamed: FilePath($0)) }
+        ?? .modelNotInstalled(searched: searched, remedy: Self.remedy))
   }
 
   /// The first model for a language.
   ///
   /// - Throws: as `models`, and `.languageMissing`.
   func model(for language: String?) throws(SpeechEngineError) -> VoskModelFiles {
-    let all = try models()
-    if let files = all.first(where: {
-      LanguageTag.understands(language, available: $0.language)
-    }) {
-      return files
-    }
-    throw .languageMissing(
-      wanted: language ?? "", available: all.map(\.language).joined(separator: ", "))
+    try models().first(for: language)
   }
 
   /// A chosen folder has no fallback.

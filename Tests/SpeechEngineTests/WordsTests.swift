@@ -42,15 +42,15 @@ import Testing
   }
 
   @Test func `words lie one after the other over the voice, each as long as its letters`() {
-    let words = WordSpread.words(["go", "forward", "ten"], over: 1000..<16_000)
+    let words = SpeechHypothesis.Word.spread(["go", "forward", "ten"], over: 1000..<16_000)
     #expect(words.map(\.frames) == [1000..<4000, 4000..<12_000, 12_000..<16_000])
     #expect(words.allSatisfy { $0.confidence == nil })
-    #expect(WordSpread.words([], over: 0..<10).isEmpty)
-    #expect(WordSpread.words(["a", "b"], over: 5..<5).map(\.frames) == [5..<5, 5..<5])
+    #expect(SpeechHypothesis.Word.spread([], over: 0..<10).isEmpty)
+    #expect(SpeechHypothesis.Word.spread(["a", "b"], over: 5..<5).map(\.frames) == [5..<5, 5..<5])
   }
 
   @Test func `no word is longer than a second`() {
-    let words = WordSpread.words(["yes", "no"], over: 0..<160_000)
+    let words = SpeechHypothesis.Word.spread(["yes", "no"], over: 0..<160_000)
     #expect(words.allSatisfy { $0.frames.upperBound - $0.frames.lowerBound <= 16_000 })
   }
 }

@@ -3,7 +3,7 @@ import ONNXRuntime
 import SpeechEngine
 
 /// The files that make up a model.
-struct MoonshineModelFiles: Equatable, Sendable {
+struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
   /// One of the files.
   enum Part: String, CaseIterable {
     case encoder = "encoder_model.ort"
@@ -36,7 +36,7 @@ struct MoonshineModelFiles: Equatable, Sendable {
   /// Checks that the files exist, with the sizes and dates of the installed ones.
   ///
   /// - Throws: `.modelDamaged`, `.modelUnreadable`.
-  func check() throws(SpeechEngineError) {
+  func validate() throws(SpeechEngineError) {
     for part in Part.allCases { _ = try path(of: part) }
   }
 

@@ -21,34 +21,16 @@ struct MoonshineModelLocation: Sendable {
   /// - Throws: `.modelNotInstalled` if there is none; `.modelDamaged` or `.modelUnreadable` if none
   ///   is complete.
   func models() throws(SpeechEngineError) -> [MoonshineModelFiles] {
-    var whole: [MoonshineModelFiles] = []
-    var firstError: SpeechEngineError?
-    for files in folders.map(MoonshineModelFiles.init) where files.isThere {
-      do throws(SpeechEngineError) {
-        try files.check()
-        whole.append(files)
-      } catch {
-        firstError = firstError ?? error
-      }
-    }
-    guard whole.isEmpty else { return whole }
-    if let firstError { throw firstError }
-    if let only { throw .noModel(inNamed: only) }
-    throw .modelNotInstalled(searched: searched, remedy: Self.remedy)
+    try folders.map(MoonshineModelFiles.init).filter(\.isThere).valid(
+      orThrow: only.map { SpeechEngineError.noModel(inNamed: $0) }
+        ?? .modelNotInstalled(searched: searched, remedy: Self.remedy))
   }
 
   /// The first model that understands a language.
   ///
   /// - Throws: the same, and `.languageMissing`.
   func model(for language: String?) throws(SpeechEngineError) -> MoonshineModelFiles {
-    let all = try models()
-    if let files = all.first(where: {
-      LanguageTag.understands(language, available: $0.language)
-    }) {
-      return files
-    }
-    throw .languageMissing(
-      wanted: language ?? "", available: all.map(\.language).joined(separator: ", "))
+    try models().first(for: language)
   }
 
   /// Why no model understands the language; nil if one does.
