@@ -136,3 +136,59 @@ public struct PlaybackRequest: Sendable {
     set { items.replaceSubrange(0..<min(1, items.count), with: [newValue]) }
   }
 }
+
+/// The amount of audio buffered in the device.
+public enum PlaybackLatency: String, Hashable, Sendable {
+  /// 100 ms, or up to 2 s if progress is seldom reported: tolerates a busy machine and saves wake-ups.
+  case normal
+  /// 15 ms: new sounds are played almost at once.
+  case low
+}
+
+/// An item of a playback; items play in order without gaps.
+public struct PlaybackItem: Sendable {
+  /// The source of the audio.
+  public var source: PlaybackSource
+
+  /// The part of the source that is played.
+  public var range: PlaybackRange
+
+  /// The number of repetitions; after an endless item the next one is reached only by `skip`.
+  public var repetition: PlaybackRepetition
+
+  /// Creates an item, by default one that plays all of `source` once.
+  public init(
+    source: PlaybackSource, range: PlaybackRange = PlaybackRange(),
+    repetition: PlaybackRepetition = .times(1)
+  ) {
+    self.source = source
+    self.range = range
+    self.repetition = repetition
+  }
+}
+
+/// A group of sounds with its own volume, such as all music; any name creates one.
+///
+/// A bus exists as long as its player, so use few names. A sound's volume is the product of its own
+/// volume, its bus's, and the client's.
+public struct PlaybackBus: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+  /// The name of the bus.
+  public var rawValue: String
+
+  /// Creates the bus of a name.
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  /// Creates the bus of a name.
+  public init(stringLiteral name: String) {
+    rawValue = name
+  }
+
+  /// The default bus.
+  public static let main: PlaybackBus = "main"
+  /// The bus for music.
+  public static let music: PlaybackBus = "music"
+  /// The bus for short sounds, such as those of a user interface.
+  public static let effects: PlaybackBus = "effects"
+}

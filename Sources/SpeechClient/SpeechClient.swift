@@ -1,4 +1,4 @@
-import ClientDependencies
+public import ClientDependencies
 
 /// Recognizes speech in files and in streams of audio.
 public struct SpeechClient: Sendable {
@@ -85,4 +85,62 @@ public struct SpeechClient: Sendable {
 
   /// A client whose endpoints all report an issue when they are called.
   public init() {}
+}
+
+extension SpeechClient {
+  /// A client from its endpoints.
+  public init(
+    authorizationStatus: @escaping @Sendable () -> AuthorizationStatus,
+    requestAuthorization: @escaping @Sendable () async -> AuthorizationStatus,
+    startTask:
+      @escaping @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
+        SpeechRecognitionResult, any Error
+      >,
+    recognition:
+      @escaping @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
+        SpeechRecognitionEvent, any Error
+      >,
+    finishTask: @escaping @Sendable () async -> Void,
+    supportedLocales: @escaping @Sendable () async -> [String],
+    engines: @escaping @Sendable () async -> [SpeechEngineDescription]
+  ) {
+    self.authorizationStatus = authorizationStatus
+    self.requestAuthorization = requestAuthorization
+    self.startTask = startTask
+    self.recognition = recognition
+    self.finishTask = finishTask
+    self.supportedLocales = supportedLocales
+    self.engines = engines
+  }
+
+  /// Recognizes what is said in a file, a stream of buffers, or into a microphone; see the endpoint
+  /// `startTask`.
+  public func startTask(
+    request: SpeechRequest
+  ) async -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+    await startTask(request)
+  }
+
+  /// Recognizes speech and reports events; see the endpoint `recognition`.
+  public func recognition(
+    request: SpeechRequest
+  ) async -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
+    await recognition(request)
+  }
+}
+
+extension SpeechClient: TestDependencyKey {
+  /// A client whose endpoints report an issue when they are called.
+  public static var testValue: SpeechClient { SpeechClient() }
+
+  /// A client that recognizes the same sentence in any audio, word by word on `\.continuousClock`.
+  public static var previewValue: SpeechClient { .preview() }
+}
+
+extension DependencyValues {
+  /// The client that recognizes speech.
+  public var speechClient: SpeechClient {
+    get { self[SpeechClient.self] }
+    set { self[SpeechClient.self] = newValue }
+  }
 }
