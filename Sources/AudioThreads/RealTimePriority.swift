@@ -56,3 +56,110 @@ package enum RealTimePriority {
 
   private static let logger = Logger(label: "syrinx.threads")
 }
+
+/// RTKit, a desktop service that grants real-time priority over the system D-Bus.
+///
+/// It speaks D-Bus with libsystemd's sd-bus, which is loaded on demand and never unloaded: every
+/// machine with RTKit has it.
+struct RTKit: ~Copyable {
+  private typealias Open = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> CInt
+  private typealias Close = @convention(c) (OpaquePointer) -> OpaquePointer?
+  private typealias SetTimeout = @convention(c) (OpaquePointer, UInt64) -> CInt
+  private typealias Read =
+    @convention(c) (
+      OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>,
+      UnsafePointer<CChar>, UnsafeMutableRawPointer?, CChar, UnsafeMutableRawPointer
+    ) -> CInt
+
+  private static let service = "org.freedesktop.RealtimeKit1"
+  private static let path = "/org/freedesktop/RealtimeKit1"
+  /// The timeout of a call, in microseconds.
+  private static let timeout: UInt64 = 2_000_000
+
+  private let library: UnsafeMutableRawPointer
+  private let bus: OpaquePointer
+  private let close: Close
+
+  /// Connects to the system bus; the corresponding C function is `sd_bus_open_system`.
+  init(library name: String = "libsystemd.so.0") throws(RTKitError) {
+    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+      throw RTKitError("there is no \(name)")
+    }
+    let open: Open = try Self.symbol("sd_bus_open_system", in: library)
+    let close: Close = try Self.symbol("sd_bus_flush_close_unref", in: library)
+    let setTimeout: SetTimeout = try Self.symbol("sd_bus_set_method_call_timeout", in: library)
+    var bus: OpaquePointer?
+    try Self.check(open(&bus), "no system bus")
+    guard let bus else { throw RTKitError("no system bus") }
+    _ = setTimeout(bus, Self.timeout)
+    (self.library, self.bus, self.close) = (library, bus, close)
+  }
+
+  deinit { _ = close(bus) }
+
+  /// Grants a thread of this process at most the given priority and returns the granted one.
+  ///
+  /// RTKit requires a limit on the time that a real-time thread may run without sleeping:
+  /// `RLIMIT_RTTIME` is lowered to the longest time that RTKit accepts.
+  func grant(_ thread: CInt, atMost level: CInt) throws(RTKitError) -> CInt {
+    let longest = try property("RTTimeUSecMax", "x", Int64(0))
+    let highest = try property("MaxRealtimePriority", "i", Int32(0))
+    limitTime(to: rlim_t(clamping: longest))
+    let priority = min(level, highest)
+    let call = try Self.address("sd_bus_call_method", in: library)
+    let code = syrinx_rtkit_call(
+      call, UnsafeMutableRawPointer(bus), Self.service, Self.path, "MakeThreadRealtime",
+      UInt64(thread), UInt32(clamping: priority))
+    try Self.check(code, "it does not grant priority \(priority)")
+    return priority
+  }
+
+  private func property<Value: BitwiseCopyable>(
+    _ name: String, _ type: Unicode.Scalar, _ empty: Value
+  ) throws(RTKitError) -> Value {
+    let read: Read = try Self.symbol("sd_bus_get_property_trivial", in: library)
+    var value = empty
+    let code = read(
+      bus, Self.service, Self.path, Self.service, name, nil, CChar(type.value), &value)
+    try Self.check(code, "it does not answer")
+    return value
+  }
+
+  private func limitTime(to microseconds: rlim_t) {
+    var limit = rlimit()
+    getrlimit(CInt(__RLIMIT_RTTIME.rawValue), &limit)
+    limit.rlim_max = min(limit.rlim_max, microseconds)
+    limit.rlim_cur = min(limit.rlim_cur, limit.rlim_max)
+    setrlimit(CInt(__RLIMIT_RTTIME.rawValue), &limit)
+  }
+
+  /// A function of the library, typed as libsystemd documents it.
+  private static func symbol<Function>(
+    _ name: String, in library: UnsafeMutableRawPointer
+  ) throws(RTKitError) -> Function {
+    unsafeBitCast(try address(name, in: library), to: Function.self)
+  }
+
+  private static func address(
+    _ name: String, in library: UnsafeMutableRawPointer
+  ) throws(RTKitError) -> UnsafeMutableRawPointer {
+    guard let address = dlsym(library, name) else {
+      throw RTKitError("libsystemd is too old: it has no \(name)")
+    }
+    return address
+  }
+
+  private static func check(_ code: CInt, _ failure: String) throws(RTKitError) {
+    guard code < 0 else { return }
+    throw RTKitError("\(failure) (\(String(cString: strerror(-code))))")
+  }
+}
+
+/// The reason that RTKit did not grant a priority.
+struct RTKitError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -4,6 +4,10 @@ import Synchronization
 import Testing
 
 @Suite struct DedicatedThreadTests {
+  private enum Fault: Error {
+    case first, second
+  }
+
   @Test func `the body runs on a new thread with the given name`() async throws {
     let name = Mutex("")
     let thread = try DedicatedThread.start(name: "syrinx-test") {
@@ -46,11 +50,11 @@ import Testing
   }
 
   @Test func `the error of work on a thread is the caller's`() async {
-    await #expect(throws: ThreadError(code: 4)) {
-      try await DedicatedThread.run(name: "syrinx-test") { throw ThreadError(code: 4) }
+    await #expect(throws: Fault.first) {
+      try await DedicatedThread.run(name: "syrinx-test") { throw Fault.first }
     }
-    await #expect(throws: ThreadError(code: 5)) {
-      try await DedicatedThread.runToEnd(name: "syrinx-test") { throw ThreadError(code: 5) }
+    await #expect(throws: Fault.second) {
+      try await DedicatedThread.runToEnd(name: "syrinx-test") { throw Fault.second }
     }
   }
 }
