@@ -140,3 +140,54 @@ extension Resampler.Quality {
     }
   }
 }
+
+/// Numbers a converter's frames continuously from the start of the input.
+struct ConvertedTimeline {
+  /// Whether no more audio is accepted.
+  var isFinished = false
+
+  private var next: FrameCount?
+
+  /// Records the position of the first buffer; later calls have no effect.
+  mutating func begin(at frame: FrameCount, from: SampleRate, to: SampleRate) {
+    if next == nil { next = frame.converted(from: from, to: to) }
+  }
+
+  /// Returns the index of the first of these frames.
+  mutating func take(_ frames: FrameCount) -> FrameCount {
+    let first = next ?? 0
+    next = first + frames
+    return first
+  }
+}
+
+/// The reason that audio could not be converted.
+public enum ResamplingError: Error, Equatable {
+  /// The two rates are too far apart; `reason` explains it.
+  case unsupported(from: AudioFormat, to: AudioFormat, reason: String)
+
+  /// A buffer has another format than the resampler's input.
+  case wrongFormat(expected: AudioFormat, actual: AudioFormat)
+
+  /// Audio was added after `finish`; call `reset` first.
+  case finished
+
+  /// soxr failed during the conversion; `reason` is its message.
+  case failed(reason: String)
+}
+
+extension ResamplingError: CustomStringConvertible {
+  /// A short description for users.
+  public var description: String {
+    switch self {
+    case .unsupported(let from, let to, let reason):
+      "cannot convert \(from) to \(to): \(reason); convert in two steps, or choose a nearer rate"
+    case .wrongFormat(let expected, let actual):
+      "this resampler takes \(expected), not \(actual); make one for each format"
+    case .finished:
+      "this resampler has finished; reset it before more audio"
+    case .failed(let reason):
+      "the conversion failed: \(reason)"
+    }
+  }
+}

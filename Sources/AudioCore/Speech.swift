@@ -1,3 +1,17 @@
+/// A model that a speech recognition engine has found.
+public struct SpeechModel: Hashable, Sendable {
+  /// Its language, as a BCP 47 tag such as `en-US`; `und` if it is unknown.
+  public var language: String
+  /// Its location: a path, or an address.
+  public var location: String
+
+  /// A model from its description.
+  public init(language: String, location: String) {
+    self.language = language
+    self.location = location
+  }
+}
+
 /// What a speech recognition engine can do besides dictation.
 ///
 /// An engine may support a capability only with some models or options; otherwise the request fails
@@ -21,4 +35,22 @@ public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   case wordTimes
   /// Has its own settings: `SpeechRequest.engineOptions`.
   case engineOptions
+}
+
+/// A phrase to detect in running speech.
+public struct KeyPhrase: Hashable, Sendable {
+  /// Its words, with a space between them.
+  public var text: String
+
+  /// The minimum likelihood of the phrase; nil for the engine's default.
+  ///
+  /// Above 0 and at most 1; lower values find more phrases, with more false positives. The scale is
+  /// the engine's.
+  public var threshold: Double?
+
+  /// A phrase, with the engine's own threshold unless another is given.
+  public init(_ text: String, threshold: Double? = nil) {
+    self.text = text
+    self.threshold = threshold
+  }
 }
