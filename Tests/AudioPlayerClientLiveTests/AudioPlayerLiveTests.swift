@@ -109,8 +109,8 @@ import VirtualSoundCard
     let played = try #require(card.played.first).channel(0)
     let rest = zip(played, low.channel(0)).map { $0 - $1 }
     let start = try #require(rest.firstIndex { abs($0) > 1e-6 }) - 1
-    let played = rest[start...].prefix(high.frameCount.rawValue)
-    let error = zip(played, high.channel(0)).map { abs($0 - $1) }.max()
+    let second = rest[start...].prefix(high.frameCount.rawValue)
+    let error = zip(second, high.channel(0)).map { abs($0 - $1) }.max()
     #expect(try #require(error) < 1e-6)
   }
 
