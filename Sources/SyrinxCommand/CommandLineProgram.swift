@@ -4,6 +4,7 @@ import ClientDependencies
 import FilePaths
 import Glibc
 public import SpeechEngine
+import Transcripts
 import WyomingServer
 
 /// The command as a program: parses the arguments of the process and ends it with an exit status.
@@ -99,7 +100,7 @@ struct RootCommand: AsyncParsableCommand {
   /// Runs the subcommand that the arguments name and returns the exit status.
   static func run(_ arguments: [String]) async -> Int32 {
     do {
-      if let error = SubcommandName.error(in: arguments) { throw error }
+      if let error = RootCommand.nameError(in: arguments) { throw error }
       var command = try parsed(arguments)
       if var subcommand = command as? any AsyncParsableCommand {
         try await subcommand.run()
@@ -143,5 +144,60 @@ struct RootCommand: AsyncParsableCommand {
       }
       return report.status
     }
+  }
+}
+
+/// The help of a command on a terminal: usage, examples, and options.
+///
+/// swift-argument-parser puts the whole discussion first. Its prose is for the manual, which is made
+/// from `--experimental-dump-help`.
+enum HelpText {
+  /// The help that a message of swift-argument-parser holds; any other message stays as it is.
+  ///
+  /// - Parameter message: the rendered message.
+  static func rendered(_ message: String) -> String {
+    let paragraphs = message.split(separator: "\n\n")
+    guard let overview = paragraphs.first, overview.hasPrefix(overviewTitle),
+      let usage = paragraphs.firstIndex(where: { $0.hasPrefix(usageTitle) })
+    else { return message }
+    let examples = paragraphs[..<usage].filter { $0.hasPrefix("Examples:\n") }
+    let words = paragraphs[usage].dropFirst(usageTitle.count).split(whereSeparator: \.isWhitespace)
+    let command = words.prefix { $0.first?.isLetter == true }.joined(separator: "-")
+    let parts =
+      [paragraphs[usage], overview.dropFirst(overviewTitle.count)] + examples
+      + paragraphs[(usage + 1)...] + ["For details, see `man \(command)`."]
+    return parts.map { $0.hasSuffix("\n") ? $0.dropLast() : $0 }.joined(separator: "\n\n")
+  }
+
+  private static let overviewTitle = "OVERVIEW: "
+  private static let usageTitle = "USAGE: "
+}
+
+extension RootCommand {
+  /// The error of arguments that name no subcommand, with the name that was probably meant; nil if
+  /// they name one.
+  fileprivate static func nameError(in arguments: [String]) -> ValidationError? {
+    var command: any ParsableCommand.Type = RootCommand.self
+    for word in arguments where word != "help" {
+      let subcommands = command.configuration.subcommands
+      guard !subcommands.isEmpty, !word.hasPrefix("-") else { return nil }
+      if let next = subcommands.first(where: { $0._commandName == word }) {
+        command = next
+        continue
+      }
+      let nearest = subcommands.map { $0._commandName }.min { first, second in
+        distance(word, first) < distance(word, second)
+      }
+      let meant = nearest.flatMap { distance(word, $0) <= 2 ? "; did you mean \"\($0)\"?" : nil }
+      return ValidationError(
+        "there is no subcommand \"\(word)\"\(meant ?? "; `syrinx help` lists the subcommands.")")
+    }
+    return nil
+  }
+
+  /// The number of letters to insert, remove, or change between two words.
+  private static func distance(_ word: String, _ other: String) -> Int {
+    WordErrorRate(reference: word.map { String($0) }, hypothesis: other.map { String($0) })
+      .errorCount
   }
 }

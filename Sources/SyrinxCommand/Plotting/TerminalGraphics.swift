@@ -39,8 +39,8 @@ enum TerminalGraphics: Equatable {
   static func ofTerminal(signals: StopSignals) async -> TerminalGraphics {
     guard OutputDescriptor.output.isStyled else { return .braille }
     // To its end, because the thread restores the terminal.
-    let answer = try? await DedicatedThread.runToEnd(name: "syrinx-terminal") { answer(signals) }
-    return TerminalGraphics(answer: answer ?? "")
+    let text = try? await DedicatedThread.runToEnd(name: "syrinx-terminal") { answer(signals) }
+    return TerminalGraphics(answer: text ?? "")
   }
 
   private static func answer(_ signals: StopSignals) -> String {
