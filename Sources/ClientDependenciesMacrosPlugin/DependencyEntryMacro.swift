@@ -13,7 +13,7 @@ extension DependencyEntryMacro: AccessorMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
-    guard context.isInDependencyValues, let entry = Entry(declaration, node),
+    guard context.isInDependencyValues, let entry = EntryProperty(declaration, node),
       entry.problem == nil
     else { return declaration.accessorsDespiteProblem }
     return [
@@ -37,7 +37,7 @@ extension DependencyEntryMacro: PeerMacro {
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    guard context.isInDependencyValues, let entry = Entry(declaration, node) else {
+    guard context.isInDependencyValues, let entry = EntryProperty(declaration, node) else {
       context.diagnose(.notAnEntry(node, declaration))
       return []
     }
@@ -70,7 +70,7 @@ extension MacroExpansionContext {
 }
 
 /// A property that `@DependencyEntry` is attached to.
-struct Entry {
+struct EntryProperty {
   private var attribute: AttributeSyntax
   private var property: VariableDeclSyntax
   private var binding: PatternBindingSyntax

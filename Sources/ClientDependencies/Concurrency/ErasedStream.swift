@@ -1,6 +1,6 @@
 #if !PointFreeDependencies
 /// Reads a sequence for a stream, one element at a time.
-private final class Source<Base: AsyncSequence & Sendable>: @unchecked Sendable {
+private final class ErasedSource<Base: AsyncSequence & Sendable>: @unchecked Sendable {
   // `@unchecked` is right, because only the task with the lock uses the iterator.
   private var iterator: Base.AsyncIterator?
   private let base: Base
@@ -26,7 +26,7 @@ extension AsyncStream {
   /// Reading the stream reads the sequence; nothing is buffered. Several readers share the
   /// elements.
   public init<S: AsyncSequence>(_ sequence: S) where S.Element == Element, S: Sendable {
-    let source = Source(sequence)
+    let source = ErasedSource(sequence)
     self.init { try? await source.next() }
   }
 
@@ -47,7 +47,7 @@ extension AsyncThrowingStream where Failure == any Error {
   /// Reading the stream reads the sequence; nothing is buffered. Several readers share the
   /// elements.
   public init<S: AsyncSequence>(_ sequence: S) where S.Element == Element, S: Sendable {
-    let source = Source(sequence)
+    let source = ErasedSource(sequence)
     self.init { try await source.next() }
   }
 
