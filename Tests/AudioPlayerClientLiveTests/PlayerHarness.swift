@@ -4,7 +4,6 @@ import AudioPlayerClientLive
 import AudioThreads
 import ClientDependencies
 import SoundCard
-import Synchronization
 import TestTools
 import Testing
 import VirtualSoundCard
@@ -18,12 +17,7 @@ final class PlayerHarness: Sendable {
   let player: AudioPlayerClient
   let clock = TestClock<Duration>()
   private let soundCard: SoundCard
-  private let log = Mutex(Log())
-
-  private struct Log {
-    var events: [PlaybackEvent] = []
-    var awaited: [(event: (PlaybackEvent) -> Bool, gate: Gate)] = []
-  }
+  private let log = EventLog<PlaybackEvent>()
 
   /// - Parameter change: replaces parts of the virtual card.
   init(
@@ -44,7 +38,7 @@ final class PlayerHarness: Sendable {
   }
 
   /// All events so far.
-  var events: [PlaybackEvent] { log.withLock { $0.events } }
+  var events: [PlaybackEvent] { log.events }
 
   /// The samples of the first device that was opened.
   var played: [Float] { card.played.first?.samples ?? [] }
@@ -69,36 +63,13 @@ final class PlayerHarness: Sendable {
     } operation: {
       await player.playback(request: request)
     }
-    let begun = Gate()
-    let playing = Task {
-      defer { begun.open() }
-      for try await event in stream {
-        note(event)
-        begun.open()
-      }
-    }
+    let (playing, begun) = log.follow(stream)
     return (playing, begun)
-  }
-
-  private func note(_ event: PlaybackEvent) {
-    log.withLock { log in
-      log.events.append(event)
-      for awaited in log.awaited where awaited.event(event) { awaited.gate.open() }
-      log.awaited.removeAll { $0.event(event) }
-    }
   }
 
   /// Returns when a matching event has come, without letting time pass.
   func sees(_ event: @escaping @Sendable (PlaybackEvent) -> Bool) async {
-    let gate = Gate()
-    log.withLock { log in
-      if log.events.contains(where: event) {
-        gate.open()
-      } else {
-        log.awaited.append((event, gate))
-      }
-    }
-    await gate.wait()
+    await log.sees(event)
   }
 
   /// Lets time pass until the card is unplugged, and no further.

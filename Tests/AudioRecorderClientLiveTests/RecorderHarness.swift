@@ -6,7 +6,7 @@ import ClientDependencies
 import Foundation
 import SoundCard
 import SoundFile
-import Synchronization
+import TestTools
 import VirtualSoundCard
 
 /// A live recorder on a virtual card whose time passes, a period of 50 ms a step, while a test
@@ -20,12 +20,7 @@ final class RecorderHarness: Sendable {
     .appending(path: "syrinx-\(UUID().uuidString).wav")
   private let soundCard: SoundCard
   private let recorder: AudioRecorderClient
-  private let log = Mutex(Log())
-
-  private struct Log {
-    var events: [RecordingEvent] = []
-    var awaited: [(event: (RecordingEvent) -> Bool, gate: Gate)] = []
-  }
+  private let log = EventLog<RecordingEvent>()
 
   /// - Parameter change: wraps the virtual card.
   init(
@@ -44,7 +39,7 @@ final class RecorderHarness: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  var events: [RecordingEvent] { log.withLock { $0.events } }
+  var events: [RecordingEvent] { log.events }
 
   var finish: RecordingFinish? {
     if case .finished(let finish) = events.last { finish } else { nil }
@@ -79,14 +74,7 @@ final class RecorderHarness: Sendable {
     } operation: {
       await recorder.recording(request: request)
     }
-    let begun = Gate()
-    let recording = Task {
-      defer { begun.open() }
-      for try await event in stream {
-        note(event)
-        begun.open()
-      }
-    }
+    let (recording, begun) = log.follow(stream)
     return (recording, begun)
   }
 
@@ -104,15 +92,7 @@ final class RecorderHarness: Sendable {
 
   /// Returns when an event has come, without letting time pass.
   func sees(_ event: @escaping @Sendable (RecordingEvent) -> Bool) async {
-    let gate = Gate()
-    log.withLock { log in
-      if log.events.contains(where: event) {
-        gate.open()
-      } else {
-        log.awaited.append((event, gate))
-      }
-    }
-    await gate.wait()
+    await log.sees(event)
   }
 
   /// Advances the clock until the device is unplugged, and no further.
@@ -152,14 +132,6 @@ final class RecorderHarness: Sendable {
       let buffer = try reader.read(atMost: 48_000)
       guard !buffer.isEmpty else { return samples }
       samples += buffer.samples
-    }
-  }
-
-  private func note(_ event: RecordingEvent) {
-    log.withLock { log in
-      log.events.append(event)
-      for awaited in log.awaited where awaited.event(event) { awaited.gate.open() }
-      log.awaited.removeAll { $0.event(event) }
     }
   }
 }

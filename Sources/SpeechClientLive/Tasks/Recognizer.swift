@@ -6,7 +6,7 @@ import SpeechEngine
 /// Turns the audio of one task into results, on its own thread because the engine blocks.
 ///
 /// It cuts the audio into utterances and decodes them with its own session, one after the other, or
-/// in parallel, several at a time.
+/// several of them in parallel.
 actor Recognizer {
   /// How much audio the engine gets at a time; a canceled task stops after at most this much.
   private static let step = Duration.milliseconds(100)
