@@ -16,13 +16,6 @@ package struct PipePolicy<Element: Sendable>: Sendable {
   package static func keepingAll(limit: Int = .max) -> Self {
     PipePolicy(limit: limit) { $0.append($1) }
   }
-
-  /// Keeps only the newest of the elements for which `isReplaceable` holds.
-  ///
-  /// All others are kept, so they must be rare.
-  package static func newest(where isReplaceable: @escaping @Sendable (Element) -> Bool) -> Self {
-    PipePolicy { queue, element in queue.append(element, inPlaceOf: isReplaceable) }
-  }
 }
 
 /// The elements of a pipe with one reader, bounded by a policy.

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `only the newest replaceable element waits, and all others do`() {
-    var queue = queue(.newest { $0 >= 10 })
+    var queue = queue(PipePolicy { $0.append($1, inPlaceOf: { $0 >= 10 }) })
     for element in [1, 10, 11, 12, 2, 13] { queue.send(element) }
     #expect((0..<4).map { _ in text(queue.next()) } == ["1", "2", "13", "wait"])
   }
