@@ -41,21 +41,21 @@ import Testing
 }
 
 /// Sums the frames that it takes.
-private final class SummingConsumer: TimelineConsumer {
+private final class SummingConsumer: CaptureConsumer {
   private(set) var end: FrameCount = 0
   private(set) var taken: FrameCount = 0
   private(set) var lost: FrameCount = 0
   private(set) var missing: FrameCount?
 
   func take(_ captured: DeviceAudio) -> Bool {
+    guard captured.event != .returned else {
+      missing = captured.lost
+      return true
+    }
     end = captured.buffer.endFrame
     taken += captured.buffer.frameCount
     lost += captured.lost
     return true
-  }
-
-  func deviceReturned(_ event: DeviceAudio) {
-    missing = event.lost
   }
 
   func finish() {}

@@ -120,8 +120,8 @@ import Testing
     let first = taken(&queue)
     #expect(
       first?.losses == [
-        .init(stretch: .zero ..< .milliseconds(200), reason: .engineTooSlow),
-        .init(stretch: .milliseconds(200) ..< .milliseconds(400), reason: .gap),
+        .dropped(.zero ..< .milliseconds(200), reason: .engineTooSlow),
+        .dropped(.milliseconds(200) ..< .milliseconds(400), reason: .gap),
       ])
     #expect(taken(&queue)?.gap == nil)
   }
@@ -195,8 +195,9 @@ extension IntakeQueue.Item {
   fileprivate var dropped: Range<Duration>? { stretch(.engineTooSlow) }
   fileprivate var gap: Range<Duration>? { stretch(.gap) }
 
-  private func stretch(_ reason: IntakeQueue.DropReason) -> Range<Duration>? {
-    losses.first { $0.reason == reason }?.stretch
+  private func stretch(_ reason: SpeechRecognitionEvent.DropReason) -> Range<Duration>? {
+    for case .dropped(let stretch, reason) in losses { return stretch }
+    return nil
   }
 }
 

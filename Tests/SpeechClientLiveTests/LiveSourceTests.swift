@@ -164,9 +164,9 @@ import Testing
     #expect(events.first.map { "\($0)".hasPrefix("speechStarted") } == true, "\(events)")
   }
 
-  @Test(arguments: [IntakeQueue.DropReason.gap, .engineTooSlow])
+  @Test(arguments: [SpeechRecognitionEvent.DropReason.gap, .engineTooSlow])
   func `a short loss does not split an utterance, whatever its reason`(
-    reason: IntakeQueue.DropReason
+    reason: SpeechRecognitionEvent.DropReason
   ) async throws {
     let pipe = EventPipe(EventQueue())
     let recognizer = try Recognizer(
@@ -178,7 +178,7 @@ import Testing
     for (index, buffer) in audio(utterances: 1).enumerated() {
       var item = IntakeQueue.Item(buffer: buffer)
       if index >= 12 { item.buffer.firstFrame = buffer.firstFrame + 80 }
-      if index == 12 { item.losses = [.init(stretch: lost, reason: reason)] }
+      if index == 12 { item.losses = [.dropped(lost, reason: reason)] }
       try await recognizer.add(item, Pulse())
     }
     try await recognizer.finish()

@@ -2,7 +2,7 @@ import AudioCore
 import SoundCard
 
 /// Distributes the audio of a capture to its members, on the capture's thread.
-final class CaptureDistributor: TimelineConsumer {
+final class CaptureDistributor: CaptureConsumer {
   /// The absence of a lost device.
   private struct Absence {
     /// The reported error.
@@ -24,6 +24,10 @@ final class CaptureDistributor: TimelineConsumer {
 
   func take(_ captured: DeviceAudio) -> Bool {
     admit()
+    if captured.event == .returned {
+      absence?.watch.end()
+      absence = nil
+    }
     return give { member in try member.take(captured) }
   }
 
@@ -58,14 +62,6 @@ final class CaptureDistributor: TimelineConsumer {
   func expire(_ numbers: [Int]) {
     guard let absence else { return }
     remove(members.filter { numbers.contains($0.number) }.map { ($0, .failure(absence.error)) })
-  }
-
-  /// Reports the first audio after the absence.
-  func deviceReturned(_ event: DeviceAudio) {
-    admit()
-    absence?.watch.end()
-    absence = nil
-    give { member in try member.take(event) }
   }
 
   /// The capture has ended, and the device is closed.

@@ -1,14 +1,9 @@
 import AudioCore
 import Resampling
 
-/// A consumer that also learns when a lost device is back.
-protocol TimelineConsumer: CaptureConsumer {
-  func deviceReturned(_ event: DeviceAudio)
-}
-
 /// Joins the audio of successive openings of a device: one format, one frame count, one clock.
 final class CaptureTimeline: CaptureConsumer {
-  private let consumer: any TimelineConsumer
+  private let consumer: any CaptureConsumer
   private let format: AudioFormat
   /// The index and the time of the next frame.
   private var nextFrame: FrameCount = 0
@@ -24,7 +19,7 @@ final class CaptureTimeline: CaptureConsumer {
   private var resampler: Resampler?
 
   /// - Parameter format: the format of the first opening.
-  init(_ consumer: any TimelineConsumer, format: AudioFormat) {
+  init(_ consumer: any CaptureConsumer, format: AudioFormat) {
     (self.consumer, self.format) = (consumer, format)
   }
 
@@ -52,7 +47,7 @@ final class CaptureTimeline: CaptureConsumer {
 
   func take(_ captured: DeviceAudio) throws -> Bool {
     let isFirst = absence != nil
-    if let missed = absence.take() { reportReturn(missed + captured.time) }
+    if let missed = absence.take() { try reportReturn(missed + captured.time) }
     let rate = captured.buffer.format.sampleRate
     if captured.lost > 0 {
       // Frames in the resampler were captured before the loss.
@@ -88,12 +83,13 @@ final class CaptureTimeline: CaptureConsumer {
     _ = try deliver(rest, lost: 0, number: number)
   }
 
-  private func reportReturn(_ missed: Duration) {
+  /// The first block follows in any case, and its answer counts.
+  private func reportReturn(_ missed: Duration) throws {
     let missing = FrameCount(missed, at: format.sampleRate)
     nextFrame += missing
     firstFrame = nextFrame
     hasReturned = true
-    consumer.deviceReturned(event(.returned, missing: missing))
+    _ = try consumer.take(event(.returned, missing: missing))
   }
 
   private func deliver(

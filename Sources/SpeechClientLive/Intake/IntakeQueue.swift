@@ -6,18 +6,10 @@ import SpeechClient
 ///
 /// A live source always has room, at the cost of the oldest audio; any other source waits.
 struct IntakeQueue: PipeQueue {
-  typealias DropReason = SpeechRecognitionEvent.DropReason
-
-  /// A stretch of lost audio, wherever it was lost.
-  struct Loss: Equatable {
-    var stretch: Range<Duration>
-    var reason: DropReason
-  }
-
   /// The next audio to recognize.
   struct Item: Equatable {
-    /// The audio lost right before the buffer, in order.
-    var losses: [Loss] = []
+    /// The audio lost right before the buffer, wherever it was lost, in order.
+    var losses: [SpeechRecognitionEvent] = []
     var buffer: AudioBuffer
     /// Whether the recognizer lags behind a live source.
     var isLate = false
@@ -96,8 +88,8 @@ struct IntakeQueue: PipeQueue {
     let buffer = buffers.removeFirst()
     waiting -= buffer.duration
     let losses = [
-      dropped.take().map { Loss(stretch: $0, reason: .engineTooSlow) },
-      gap(before: buffer).map { Loss(stretch: $0, reason: .gap) },
+      dropped.take().map { SpeechRecognitionEvent.dropped($0, reason: .engineTooSlow) },
+      gap(before: buffer).map { .dropped($0, reason: .gap) },
     ].compactMap(\.self)
     let isLate = limit != nil && waiting >= LagMeter.over
     return .element(Item(losses: losses, buffer: buffer, isLate: isLate))

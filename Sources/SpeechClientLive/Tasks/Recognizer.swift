@@ -145,7 +145,7 @@ actor Recognizer {
   /// its source silenced; a short loss becomes silence.
   private func report(_ item: IntakeQueue.Item) throws {
     if !item.losses.isEmpty, !conversion.continues(with: item.buffer) { try endStretch() }
-    for loss in item.losses { post(.dropped(loss.stretch, reason: loss.reason)) }
+    for loss in item.losses { post(loss) }
     // The source reports only a count, so the whole buffer is the stretch.
     let buffer = item.buffer
     guard buffer.silencedSampleCount > 0 else { return }
