@@ -11,21 +11,18 @@ import ClientDependencies
 /// iterator or when its task is canceled.
 package struct MicrophoneAudio: AsyncSequence, Sendable {
   private let recorder: AudioRecorderClient
-  private var request: CaptureRequest
+  private let request: CaptureRequest
   private let whenOpen: @Sendable (CapturedAudio) async -> Void
 
   /// Audio of the recorder that is `\.audioRecorder` now.
   ///
-  /// - Parameters:
-  ///   - backlog: the limit of the reader's own store; the capture drops nothing before.
-  ///   - whenOpen: called with the first block of each capture, before it is recognized.
+  /// - Parameter whenOpen: called with the first block of each capture, before it is recognized.
   package init(
-    _ request: CaptureRequest, backlog: Duration = .zero,
+    _ request: CaptureRequest,
     whenOpen: @escaping @Sendable (_ first: CapturedAudio) async -> Void = { _ in }
   ) {
     @Dependency(\.audioRecorder) var recorder
     (self.recorder, self.request, self.whenOpen) = (recorder, request, whenOpen)
-    self.request.droppingOldestAfter = Swift.max(request.droppingOldestAfter, backlog)
   }
 
   package struct Iterator: AsyncIteratorProtocol {
@@ -51,6 +48,26 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
   }
 
   package func makeAsyncIterator() -> Iterator { Iterator(self) }
+}
+
+extension SpeechRequest {
+  /// The back pressure in effect: a file waits, and a microphone never does.
+  package var effectiveBackPressure: BackPressure {
+    switch (source, backPressure) {
+    case (.file, _): .wait
+    case (.microphone(let capture), .wait): .buffer(upTo: capture.droppingOldestAfter)
+    default: backPressure
+    }
+  }
+
+  /// The audio of a microphone; its capture drops none while the backlog has room.
+  package func audio(of capture: CaptureRequest) -> MicrophoneAudio {
+    var capture = capture
+    if case .buffer(let limit) = backPressure {
+      capture.droppingOldestAfter = max(capture.droppingOldestAfter, limit)
+    }
+    return MicrophoneAudio(capture)
+  }
 }
 
 extension CaptureRequest {

@@ -47,15 +47,17 @@ public struct SpeechRequest: Sendable {
     case wait
     /// Audio is accepted at once, with a backlog of up to this length: right for live sources.
     ///
-    /// A longer backlog drops its oldest audio, and `recognition` reports the loss. For a microphone
-    /// this is the only limit: its capture hands audio over and drops none before. A microphone
-    /// with `wait` has the backlog of its capture instead, and frames dropped there are a gap.
+    /// A longer backlog drops its oldest audio, and `recognition` reports the loss. It is the only
+    /// limit of a microphone, whose capture hands its audio over and drops none before.
     ///
     /// The shortest backlog is half a second; a second of 16 kHz mono takes 64 kB.
     case buffer(upTo: Duration)
   }
 
-  /// How to handle buffers that arrive faster than they are recognized; files always wait.
+  /// How to handle buffers that arrive faster than they are recognized.
+  ///
+  /// Files always wait. A microphone never does: with `wait`, its backlog is up to the
+  /// `droppingOldestAfter` of its capture.
   public var backPressure = BackPressure.wait
 
   /// Whether a source with `wait` may deliver audio in real time, as a connection does.

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioRecorderClient
 import AudioThreads
 import ClientDependencies
 import Foundation
@@ -29,18 +30,23 @@ import Testing
       rest = Mutex(buffers[...])
     }
 
-    var buffers: AsyncStream<AudioBuffer> {
-      AsyncStream {
-        if let (index, next) = self.rest.withLock({ rest in
-          rest.popFirst().map { (rest.startIndex - 1, $0) }
-        }) {
-          if index == self.held { await self.more.wait() }
-          return next
-        }
-        self.drained.open()
-        await self.end.wait()
-        return nil
+    var buffers: AsyncStream<AudioBuffer> { AsyncStream { await self.next() } }
+
+    /// The same as the blocks of a capture.
+    var captured: AsyncThrowingStream<CapturedAudio, any Error> {
+      AsyncThrowingStream { await self.next().map { CapturedAudio(buffer: $0, time: .zero) } }
+    }
+
+    private func next() async -> AudioBuffer? {
+      if let (index, next) = rest.withLock({ rest in
+        rest.popFirst().map { (rest.startIndex - 1, $0) }
+      }) {
+        if index == held { await more.wait() }
+        return next
       }
+      drained.open()
+      await end.wait()
+      return nil
     }
 
     var isDrained: Bool { drained.isOpen }
@@ -56,12 +62,27 @@ import Testing
     }
   }
 
-  @Test func `audio beyond the limit is dropped and reported, and times stay right`() async throws {
-    let blocking = BlockingEngine(in: .beginning)
-    let source = Source(audio(utterances: 3), holding: 12)
+  /// A request whose backlog is up to two seconds: of buffers, or of a microphone that would wait.
+  private func requestWithBacklog(_ source: Source, isMicrophone: Bool) -> SpeechRequest {
+    if isMicrophone {
+      return SpeechRequest(source: .microphone(CaptureRequest(droppingOldestAfter: .seconds(2))))
+    }
     var request = SpeechRequest(buffers: source.buffers)
     request.backPressure = .buffer(upTo: .seconds(2))
-    let stream = events(request, on: blocking.engine)
+    return request
+  }
+
+  @Test(arguments: [false, true])
+  func `audio beyond the limit is dropped and reported, and times stay right`(
+    isMicrophone: Bool
+  ) async throws {
+    let blocking = BlockingEngine(in: .beginning)
+    let source = Source(audio(utterances: 3), holding: 12)
+    let stream = withDependencies {
+      $0.audioRecorder.capture = { _ in source.captured }
+    } operation: {
+      self.events(requestWithBacklog(source, isMicrophone: isMicrophone), on: blocking.engine)
+    }
     await blocking.reached.wait()
     source.more.open()
     await source.drained.wait()

@@ -105,8 +105,8 @@ final class SpeechTasks: Sendable {
     _ task: SpeechTask
   ) -> ParallelDecoding? {
     // A session for key phrases needs the silence after each utterance.
-    guard request.jobCount > 1, request.backPressure == .wait, !options.wantsPartialHypotheses,
-      options.keyPhrases.isEmpty, engine.makeAdaptation != nil
+    guard request.jobCount > 1, request.effectiveBackPressure == .wait,
+      !options.wantsPartialHypotheses, options.keyPhrases.isEmpty, engine.makeAdaptation != nil
     else { return nil }
     return ParallelDecoding(
       engine: engine, options: options, jobCount: request.jobCount, threads: decoders,
@@ -129,30 +129,18 @@ final class SpeechTasks: Sendable {
 }
 
 extension SpeechRequest {
-  /// The back pressure in effect; a file waits in any case.
-  fileprivate var effectiveBackPressure: BackPressure { source.isFile ? .wait : backPressure }
-
   /// Whether the audio may still be in progress.
-  fileprivate var mayBeLive: Bool { !source.isFile && (isLive || backPressure != .wait) }
+  fileprivate var mayBeLive: Bool {
+    if case .file = source { return false }
+    return isLive || effectiveBackPressure != .wait
+  }
 
   /// The audio, which begins when it is iterated.
-  ///
-  /// A capture hands its audio over to the intake, which alone decides what to drop, so the capture
-  /// never drops earlier.
   fileprivate var audio: SpeechTask.Audio {
     switch source {
     case .file(let url): SoundFile.buffers(of: url)
     case .buffers(let buffers): buffers
-    case .microphone(let capture): MicrophoneAudio(capture, backlog: backPressure.limit)
+    case .microphone(let capture): audio(of: capture)
     }
   }
-}
-
-extension SpeechRequest.BackPressure {
-  /// The longest backlog; zero if the source waits.
-  fileprivate var limit: Duration { if case .buffer(let limit) = self { limit } else { .zero } }
-}
-
-extension SpeechRequest.Source {
-  fileprivate var isFile: Bool { if case .file = self { true } else { false } }
 }

@@ -63,7 +63,8 @@ extension SpeechRequest {
     case .file: break
     case .buffers(let buffers): request.source = .buffers(teed(buffers, to: url))
     case .microphone(let capture):
-      request.source = .buffers(teed(MicrophoneAudio(capture), to: url))
+      request.backPressure = effectiveBackPressure
+      request.source = .buffers(teed(audio(of: capture), to: url))
     }
     return request
   }
