@@ -71,7 +71,7 @@ struct Canvas: ~Copyable {
     guard let data = cairo_image_surface_get_data(surface) else {
       throw .drawing(reason: "no memory")
     }
-    // In place: libpng takes three bytes for a pixel, cairo has a fourth, and rows have no padding.
+    // Removes the unused fourth byte of each pixel. cairo stores rows of four-byte pixels without gaps.
     let pixelCount = Int(width) * Int(height)
     for pixel in 0..<pixelCount {
       for part in 0..<3 { data[pixel * 3 + part] = data[pixel * 4 + part] }
@@ -86,7 +86,12 @@ struct Canvas: ~Copyable {
       let isWritten = png_image_write_to_memory(&image, bytes.baseAddress, &size, 0, data, 0, nil)
       count = isWritten != 0 ? size : 0
     }
-    guard !bytes.isEmpty else { throw .drawing(reason: "the PNG cannot be written") }
+    guard !bytes.isEmpty else {
+      let reason = withUnsafeBytes(of: image.message) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      throw .drawing(reason: "libpng: \(reason)")
+    }
     return bytes
   }
 

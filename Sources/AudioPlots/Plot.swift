@@ -17,7 +17,8 @@ public struct PlotFrame: Hashable, Sendable {
 
   /// The width in pixels, at least 200.
   public var width: Int
-  /// The height in pixels, at least 100.
+  /// The height in pixels, at least 100; lanes of many channels become thin, down to less than a
+  /// pixel, and never leave the plot.
   public var height: Int
   /// The text above the plot.
   public var title: String
@@ -28,6 +29,12 @@ public struct PlotFrame: Hashable, Sendable {
   public init(width: Int = 1_200, height: Int = 400, title: String = "", cues: [Cue] = []) {
     (self.width, self.height) = (max(200, min(width, 16_384)), max(100, min(height, 16_384)))
     (self.title, self.cues) = (title, cues)
+  }
+
+  /// The lowest height, at most 16,384 pixels, at which each of so many channels has a lane of 24
+  /// pixels, room for its name and its axis.
+  public func roomyHeight(channelCount: Int) -> Int {
+    min(PlotLayout.height(of: self, laneCount: channelCount), 16_384)
   }
 }
 
@@ -61,12 +68,18 @@ extension WaveformImage {
       let y = { (sample: Float) in
         middle - Double(max(-1, min(sample, 1))) * lane.height / 2
       }
+      // A constant level is a visible line, also at the bottom of the lane.
+      let bottom = lane.y + lane.height
       canvas.area(
         .wave,
-        points.map { (lane.x + $0.x, max(y($0.lowest), y($0.highest) + 0.7), y($0.highest)) })
+        points.map { point in
+          let high = min(y(point.highest), bottom - 0.7)
+          return (lane.x + point.x, max(y(point.lowest), high + 0.7), high)
+        })
       canvas.area(.core, points.map { (lane.x + $0.x, y(-$0.rms), y($0.rms)) })
       for point in points where max(point.highest, -point.lowest) >= AudioLevel.clippingAmplitude {
-        canvas.fill(.clip, x: lane.x + point.x - 0.5, y: lane.y, width: 1.5, height: 4)
+        canvas.fill(
+          .clip, x: lane.x + point.x - 0.5, y: lane.y, width: 1.5, height: min(4, lane.height / 4))
       }
     }
     layout.drawLaneNames(on: canvas, format)
@@ -99,6 +112,7 @@ extension WaveformImage {
   private func drawGrid(on canvas: borrowing Canvas, _ lane: PlotLayout.Area) {
     let middle = lane.y + lane.height / 2
     canvas.line(.grid, from: (lane.x, middle), to: (lane.x + lane.width, middle))
+    guard lane.hasRoomForText else { return }
     canvas.text("-inf", x: lane.x - 6, y: middle + 4, .right, size: 10, color: .faint)
     for level in [0.0, -6, -12] {
       let distance = Decibels(level).amplitude * lane.height / 2
@@ -168,6 +182,7 @@ extension SpectrogramImage {
   }
 
   private func drawFrequencies(on canvas: borrowing Canvas, _ lane: PlotLayout.Area) {
+    guard lane.hasRoomForText else { return }
     let highest = Double(format.sampleRate.hertz) / 2
     var last = Double.infinity
     for frequency in ticks(below: highest) {

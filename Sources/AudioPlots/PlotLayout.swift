@@ -8,6 +8,9 @@ struct PlotLayout {
     var y: Double
     var width: Double
     var height: Double
+
+    /// Whether a lane can have a name and an axis.
+    var hasRoomForText: Bool { height >= 20 }
   }
 
   let lanes: Area
@@ -15,30 +18,45 @@ struct PlotLayout {
   private let cues: Area
 
   private static let gap = 8.0
+  private static let roomyLaneHeight = 24.0
   private static let cueHeight = 22.0
+  private static let timeHeight = 26.0
 
   init(
     _ width: Double, _ height: Double, _ frame: PlotFrame, laneCount: Int,
     rightMargin: Double = 16
   ) {
     self.laneCount = laneCount
-    let top = frame.title.isEmpty ? 12.0 : 30
-    let cueHeight = frame.cues.isEmpty ? 0 : 2 * Self.cueHeight + 6
+    let (top, cuesHeight) = (Self.top(of: frame), Self.cuesHeight(of: frame))
     let lanes = Area(
       x: 44, y: top, width: width - 44 - rightMargin,
-      height: max(20, height - top - 26 - cueHeight))
+      height: max(20, height - top - Self.timeHeight - cuesHeight))
     self.lanes = lanes
     cues = Area(
-      x: lanes.x, y: lanes.y + lanes.height + 26, width: lanes.width, height: cueHeight)
+      x: lanes.x, y: lanes.y + lanes.height + Self.timeHeight, width: lanes.width,
+      height: cuesHeight)
+  }
+
+  /// The height of a plot whose lanes all have room for text.
+  static func height(of frame: PlotFrame, laneCount: Int) -> Int {
+    let lanes = Double(laneCount) * (roomyLaneHeight + gap) - gap
+    return Int(top(of: frame) + lanes + timeHeight + cuesHeight(of: frame))
+  }
+
+  private static func top(of frame: PlotFrame) -> Double { frame.title.isEmpty ? 12 : 30 }
+
+  private static func cuesHeight(of frame: PlotFrame) -> Double {
+    frame.cues.isEmpty ? 0 : 2 * cueHeight + 6
   }
 
   /// The lane of a channel.
   func lane(_ index: Int) -> Area {
-    let gaps = Self.gap * Double(laneCount - 1)
-    let height = max(2, (lanes.height - gaps) / Double(laneCount))
+    let count = Double(laneCount)
+    // A lane is at least twice as high as the gap below it.
+    let gap = min(Self.gap, lanes.height / count / 3)
+    let height = (lanes.height - gap * (count - 1)) / count
     return Area(
-      x: lanes.x, y: lanes.y + Double(index) * (height + Self.gap), width: lanes.width,
-      height: height)
+      x: lanes.x, y: lanes.y + Double(index) * (height + gap), width: lanes.width, height: height)
   }
 
   /// Draws everything but the audio.
@@ -64,6 +82,7 @@ struct PlotLayout {
     guard laneCount > 1 else { return }
     for (index, position) in format.layout.positions.enumerated() {
       let lane = lane(index)
+      guard lane.hasRoomForText else { return }
       let name = position == .unknown ? "\(index + 1)" : position.abbreviation
       canvas.text(name, x: lane.x + 6, y: lane.y + 14, size: 10, color: color)
     }

@@ -197,6 +197,58 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(count(0..<400, isRed) > 0 && count(0..<200, isRed) == 0)
   }
 
+  @Test(arguments: [1, 2, 5, 64])
+  func `each channel has a lane above the time axis, at a roomy height and at a fixed one`(
+    channelCount: Int
+  ) async throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: channelCount)
+    let loud = AudioSignal { frame, _ in frame.isMultiple(of: 2) ? 0.9 : -0.9 }
+    let image = try #require(
+      try await stream(loud.buffer(8_000, format: format)).waveformImage(columnCount: 400))
+    var frame = PlotFrame(width: 400, height: 400)
+    for height in [frame.roomyHeight(channelCount: channelCount), 400] {
+      frame.height = height
+      let bitmap = try image.bitmap(frame)
+      let isBlue = (0..<height).map { row in
+        let color = bitmap.color(column: 200, row: row)
+        // The gray of the axis is darker.
+        return color.blue > 160 && color.red < 140
+      }
+      #expect(isBlue.indices.count { isBlue[$0] && !isBlue[$0 - 1] } == channelCount)
+      // The axis is 26 pixels high.
+      #expect(!isBlue.suffix(26).contains(true))
+    }
+  }
+
+  @Test func `the lanes of 64 channels leave the time axis as it is for one`() async throws {
+    let buffers = [1, 64].map { channelCount in
+      AudioSignal { frame, _ in frame.isMultiple(of: 2) ? 1 : -1 }
+        .buffer(8_000, format: AudioFormat(sampleRate: 8_000, channelCount: channelCount))
+    }
+    let frame = PlotFrame(width: 300, height: 100)
+    var axes: [[[UInt8]]] = []
+    for buffer in buffers {
+      let bitmaps = [
+        try await stream(buffer).waveformImage(columnCount: 300)?.bitmap(frame),
+        try await stream(buffer).spectrogramImage(.linear, columnCount: 150, rowCount: 32)?
+          .bitmap(frame),
+      ]
+      for bitmap in bitmaps {
+        let bitmap = try #require(bitmap)
+        // Below the line of the axis, and to the right of the lanes' own labels.
+        axes.append(
+          (76..<100).flatMap { row in
+            (50..<300).map { column in
+              let color = bitmap.color(column: column, row: row)
+              return [color.red, color.green, color.blue]
+            }
+          })
+      }
+    }
+    #expect(axes[0] == axes[2] && axes[1] == axes[3])
+    #expect(Set(axes[0]).count > 1)
+  }
+
   @Test func `a sixel picture has a band for each six rows`() async throws {
     let image = try #require(
       try await stream(AudioBuffer(silence: 8_000, format: .speech)).waveformImage(columnCount: 40))

@@ -1,4 +1,5 @@
 #if Plots
+import AudioCore
 import AudioPlots
 import Foundation
 import TestTools
@@ -23,6 +24,22 @@ struct PlotCommandTests {
         "syrinx plot a.wav -o a.\(name) \(options)", in: folder)
       #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
       #expect(try Data(contentsOf: folder.file("a.\(name)")).count > 1_000)
+    }
+  }
+
+  @Test(arguments: [("", 2_096), ("--height 300", 300)])
+  func `a plot of 64 channels grows, unless its height is fixed`(options: String, height: Int)
+    async throws
+  {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 64)
+    try folder.noise("a.wav", .milliseconds(100), format: format)
+    for flag in ["", "--spectrogram"] {
+      let run = try await BuiltCommand.shell(
+        "syrinx plot a.wav -o a.png \(options) \(flag)", in: folder)
+      #expect(run.status == 0, "\(run.error)")
+      // A PNG has its height in bytes 20 to 23, the highest first.
+      let bytes = try Data(contentsOf: folder.file("a.png"))[20..<24]
+      #expect(bytes.reduce(0) { $0 << 8 | Int($1) } == height)
     }
   }
 

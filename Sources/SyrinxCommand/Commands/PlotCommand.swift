@@ -52,7 +52,7 @@ struct PlotCommand: FileListSubcommand {
   @Option(help: "Width in pixels.")
   var width: Int?
 
-  @Option(help: "Height in pixels.")
+  @Option(help: "Height in pixels (default: 400, or more for many channels).")
   var height: Int?
 
   @Option(help: "Text above the plot (default: the name of its file).")
@@ -177,12 +177,15 @@ struct PlotCommand: FileListSubcommand {
       width: width ?? (output == nil ? terminal.pictureWidth : 1_200), height: height ?? 400,
       title: title ?? "\(file.shownName.name)", cues: cues)
     let plot = try await audioPlot(of: file, buffers, width: frame.width, height: frame.height)
+    if height == nil {
+      let usual = output == nil ? max(200, min(400, frame.width / 3)) : frame.height
+      frame.height = max(usual, frame.roomyHeight(channelCount: plot.format.channelCount))
+    }
     if let output {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
       return try await write([try plot.data(as: format, frame)], to: output, in: context)
     }
     let graphics = await TerminalGraphics.ofTerminal(signals: context.signals)
-    if height == nil { frame.height = max(200, min(400, frame.width / 3)) }
     let text = try plot.text(for: graphics, columns: terminal.columns, frame)
     try await context.console.write(Array(text.utf8))
   }
