@@ -42,6 +42,17 @@ struct ConsoleTests {
   }
 
   @Test
+  func `a summary needs no terminal, and a quiet console has none`() async throws {
+    await console.summarize("0:01.0 recorded")
+    #expect(try error.text() == "0:01.0 recorded\n")
+    let quiet = try Console(
+      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"),
+      isQuiet: true)
+    await quiet.summarize("0:02.0 recorded")
+    #expect(try error.text() == "0:01.0 recorded\n")
+  }
+
+  @Test
   func `partial results are data only as JSON`() async throws {
     let words = [TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))]
     var result = SpeechRecognitionResult(

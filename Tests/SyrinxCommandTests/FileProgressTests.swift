@@ -29,7 +29,8 @@ struct FileProgressTests {
   ) async throws -> [String] {
     let terminal = try PseudoTerminal()
     let console = try Console(
-      error: OutputDescriptor(rawValue: terminal.user, name: "standard error"))
+      error: OutputDescriptor(
+        rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock

@@ -64,12 +64,12 @@ import Testing
     let run = try await BuiltCommand.shell(
       """
       mkfifo go
-      { syrinx record - --raw -d virtual:loud.wav & echo $! >command; wait $!; echo $? >status
+      { syrinx record - --quiet --raw -d virtual:loud.wav & echo $! >command; wait $!; echo $? >status
       } | python3 -c '
       import shutil, sys
       open("go").read()
       shutil.copyfileobj(sys.stdin.buffer, open("got", "wb"))' & pipeline=$!
-      syrinx record meanwhile.wav -d virtual:loud.wav --seconds 3
+      syrinx record meanwhile.wav --quiet -d virtual:loud.wav --seconds 3
       kill -TERM "$(cat command)"; echo >go; wait $pipeline
       cat status; stat -c %s got
       """, in: folder)

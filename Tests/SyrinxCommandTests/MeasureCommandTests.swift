@@ -96,7 +96,8 @@ struct MeasureCommandTests {
   func `on a terminal, a device has a meter with the short-term loudness`() async throws {
     try tone("a.wav", seconds: 1, dBFS: -6)
     let run = try await BuiltCommand.shell(
-      "script -qec 'syrinx measure --device virtual:a.wav' /dev/null", in: folder)
+      "script -qec 'syrinx measure --device virtual:a.wav' /dev/null", in: folder,
+      environment: ["TERM": "xterm"])
     #expect(run.output.contains("LUFS [##################  ] [##################  ] -6.0 dBFS"))
   }
 

@@ -30,8 +30,11 @@ struct RecordCommandTests {
     try folder.tone("input.wav", .milliseconds(300))
     let run = try await record("out.wav", "--device", "virtual:input.wav")
     #expect(run.status == 0)
-    #expect(run.output.isEmpty && run.error.isEmpty)
+    #expect(run.output.isEmpty)
+    #expect(run.error == "0:00.3 recorded, peak -6.0 dBFS, RMS -9.0 dBFS, nothing clipped\n")
     #expect(try folder.samples("out.wav") == folder.samples("input.wav"))
+    let quiet = try await record("quiet.wav", "--device", "virtual:input.wav", "--quiet")
+    #expect(quiet.status == 0 && quiet.error.isEmpty)
   }
 
   @Test(arguments: [

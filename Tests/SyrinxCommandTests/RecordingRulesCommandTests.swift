@@ -43,7 +43,8 @@ struct RecordingRulesCommandTests {
   func `standard output gets a recording from its first sound to a silence`() async throws {
     let input = try speech()
     let run = try await pipe("--start-at-sound --pre-roll 0.2 --stop-after-silence 0.1")
-    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.errorLines.count == 1 && run.error.contains(" recorded, "), "\(run.error)")
     let loud = input.indices.filter { abs(input[$0]) >= 0.01 }
     let (first, last) = (try #require(loud.first), try #require(loud.last))
     #expect(try folder.samples("piped.wav") == Array(input[(first - 3_200)...(last + 1_600)]))
@@ -53,7 +54,8 @@ struct RecordingRulesCommandTests {
   func `standard output gets a recording without silence at its ends`() async throws {
     let input = try speech()
     let run = try await pipe("--trim-silence --hold 0 --threshold -50")
-    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.errorLines.count == 1 && run.error.contains(" recorded, "), "\(run.error)")
     let loud = input.indices.filter { abs(input[$0]) >= 0.0032 }
     #expect(
       try folder.samples("piped.wav") == Array(input[loud[0]...(try #require(loud.last))]))
@@ -65,7 +67,8 @@ struct RecordingRulesCommandTests {
   ) async throws {
     let input = try speech()
     let run = try await pipe("--gaps \(rule)")
-    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.errorLines.count == 1 && run.error.contains(" recorded, "), "\(run.error)")
     #expect(try folder.samples("piped.wav") == input)
   }
 

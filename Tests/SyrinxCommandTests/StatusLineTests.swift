@@ -6,22 +6,22 @@ struct StatusLineTests {
   @Test
   func `a shorter status erases the previous one`() {
     var line = StatusLine()
-    #expect(line.show("longer", columns: 80) == "\rlonger")
-    #expect(line.show("short", columns: 80) == "\rshort ")
-    #expect(line.show("short", columns: 80) == "\rshort")
+    #expect(line.show("longer", columns: 80) == "\rlonger\u{1B}[K")
+    #expect(line.show("short", columns: 80) == "\rshort\u{1B}[K")
+    #expect(line.show("short", columns: 80) == "\rshort\u{1B}[K")
   }
 
   @Test
   func `a status that would wrap is cut`() {
     var line = StatusLine()
-    #expect(line.show("0123456789", columns: 6) == "\r01234")
+    #expect(line.show("0123456789", columns: 6) == "\r01234\u{1B}[K")
   }
 
   @Test
   func `wide characters take two columns, combining marks none`() {
     var line = StatusLine()
-    #expect(line.show("東京へ行く", columns: 8) == "\r東京へ")
-    #expect(line.show("東", columns: 80) == "\r東    ")
+    #expect(line.show("東京へ行く", columns: 8) == "\r東京へ\u{1B}[K")
+    #expect(line.show("東", columns: 80) == "\r東\u{1B}[K")
     #expect("cafe\u{301} a".columns == 6)
     #expect("한국".columns == 4 && "\u{1112}\u{1161}\u{11AB}".columns == 2)
     #expect("👍".columns == 2)
@@ -32,17 +32,15 @@ struct StatusLineTests {
 
   @Test
   func `the volatile tail is dimmed without taking columns`() {
-    var line = StatusLine(isStyled: true)
+    var line = StatusLine()
     #expect(line.show("go", tail: "on", columns: 6) == "\rgo \u{1B}[2mon\u{1B}[0m\u{1B}[K")
     #expect(line.show("", tail: "go", columns: 80) == "\r\u{1B}[2mgo\u{1B}[0m\u{1B}[K")
     #expect(line.show("go", tail: "", columns: 80) == "\rgo\u{1B}[K")
-    var plain = StatusLine()
-    #expect(plain.show("go", tail: "on", columns: 80) == "\rgo on")
   }
 
   @Test
   func `the end of a long volatile text is shown`() {
-    var line = StatusLine(isStyled: true)
+    var line = StatusLine()
     #expect(
       line.show("go forward", tail: "ten", columns: 9)
         == "\rward \u{1B}[2mten\u{1B}[0m\u{1B}[K")
@@ -51,20 +49,11 @@ struct StatusLineTests {
   }
 
   @Test
-  func `a styled terminal clears the rest of the line itself`() {
-    var line = StatusLine(isStyled: true)
-    #expect(line.show("longer", columns: 80) == "\rlonger\u{1B}[K")
-    #expect(line.show("short", columns: 80) == "\rshort\u{1B}[K")
-    #expect(line.clear() == "\r\u{1B}[K\r")
-    #expect(line.clear().isEmpty)
-  }
-
-  @Test
   func `clearing erases the shown status once`() {
     var line = StatusLine()
     #expect(line.clear().isEmpty)
     _ = line.show("abc", columns: 80)
-    #expect(line.clear() == "\r   \r")
+    #expect(line.clear() == "\r\u{1B}[K\r")
     #expect(line.clear().isEmpty)
   }
 
@@ -74,7 +63,7 @@ struct StatusLineTests {
     #expect(line.keep().isEmpty)
     _ = line.show("abc", columns: 80)
     #expect(line.keep() == "\n")
-    #expect(line.show("d", columns: 80) == "\rd")
+    #expect(line.show("d", columns: 80) == "\rd\u{1B}[K")
   }
 }
 

@@ -76,8 +76,35 @@ struct TerminalTests {
     #expect(try await shown("syrinx play a.wav -d virtual --quiet") == "")
   }
 
-  private func shown(_ command: String, status: Int32 = 0) async throws -> String {
-    let run = try await BuiltCommand.shell("script -qec '\(command)' /dev/null", in: folder)
+  @Test(arguments: ["dumb", ""])
+  func `a terminal of the type 'dumb' or of none gets notices and a summary, but no rewritten line`(
+    type: String
+  ) async throws {
+    try folder.tone("a.wav", .milliseconds(500))
+    let played = try await shown("syrinx play a.wav -d virtual", terminalType: type)
+    #expect(played == "a.wav on virtual (16000 Hz, mono)\r\n")
+    let recorded = try await shown("syrinx record out.wav -d virtual:a.wav", terminalType: type)
+    #expect(
+      recorded.split(separator: "\r\n") == [
+        "recording from virtual:a.wav (16000 Hz, mono); press Ctrl-C to stop",
+        "0:00.5 recorded, peak -6.0 dBFS, RMS -9.0 dBFS, nothing clipped",
+      ])
+    #expect(!(played + recorded).contains("\u{1B}"))
+  }
+
+  @Test
+  func `on a terminal of 20 columns, the summary of 'record' is complete`() async throws {
+    try folder.tone("a.wav", .milliseconds(500))
+    let shown = try await shown("stty cols 20; syrinx record out.wav -d virtual:a.wav")
+    #expect(
+      shown.hasSuffix("\r0:00.5 recorded, peak -6.0 dBFS, RMS -9.0 dBFS, nothing clipped\r\n"))
+  }
+
+  private func shown(
+    _ command: String, status: Int32 = 0, terminalType: String = "xterm"
+  ) async throws -> String {
+    let run = try await BuiltCommand.shell(
+      "script -qec '\(command)' /dev/null", in: folder, environment: ["TERM": terminalType])
     #expect(run.status == status)
     return run.output
   }

@@ -70,7 +70,8 @@ import Testing
       console: try Console(
         output: OutputDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
         error: OutputDescriptor(
-          rawValue: terminal?.user ?? messages.handle.fileDescriptor, name: "standard error")),
+          rawValue: terminal?.user ?? messages.handle.fileDescriptor, name: "standard error",
+          terminalType: "xterm")),
       signals: StopSignals())
     let words = arguments.split(separator: " ").map {
       $0.replacingOccurrences(of: "@", with: folder.url.path)

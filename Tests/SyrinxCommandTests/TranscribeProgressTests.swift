@@ -45,7 +45,8 @@ import Testing
       console: try Console(
         output: OutputDescriptor(
           rawValue: output.handle.fileDescriptor, name: "standard output"),
-        error: OutputDescriptor(rawValue: terminal.user, name: "standard error")),
+        error: OutputDescriptor(
+          rawValue: terminal.user, name: "standard error", terminalType: "xterm")),
       signals: StopSignals())
     let command = try #require(
       try TranscribeCommand.parseAsRoot(arguments) as? TranscribeCommand)

@@ -70,7 +70,8 @@ struct TranscriptFormatsTests {
   func `on a terminal, 'transcribe --partials' rewrites one line`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.shell(
-      "script -qec 'syrinx transcribe --partials go.wav' /dev/null", in: folder)
+      "script -qec 'syrinx transcribe --partials go.wav' /dev/null", in: folder,
+      environment: ["TERM": "xterm"])
     #expect(run.status == 0)
     let shown = run.output.split(separator: "\r").map { $0.trimmingCharacters(in: .whitespaces) }
     // The stable text comes first, and the volatile text is dimmed.

@@ -11,14 +11,16 @@ actor Console {
   private let stopSignal: WakeUp?
   private var status: StatusLine
 
-  /// Whether standard error is a terminal that wants progress and notices.
+  /// Whether standard error is a terminal that shows progress in its last line, which is rewritten.
   nonisolated let isWatched: Bool
+  private nonisolated let showsNotices: Bool
+  private let isQuiet: Bool
 
   /// Starts the thread.
   ///
   /// - Parameters:
   ///   - stopSignal: once it is signaled, a write to a reader that takes nothing for a second fails.
-  ///   - isQuiet: whether the terminal shows neither progress nor notices.
+  ///   - isQuiet: whether standard error gets no progress, notices, and summaries.
   init(
     output: OutputDescriptor = .output, error: OutputDescriptor = .error,
     stopSignal: WakeUp? = nil, isQuiet: Bool = false
@@ -27,8 +29,10 @@ actor Console {
     self.output = output
     self.error = error
     self.stopSignal = stopSignal
-    isWatched = error.isTerminal && !isQuiet
-    status = StatusLine(isStyled: error.isStyled, isColored: error.isColored)
+    self.isQuiet = isQuiet
+    showsNotices = error.isTerminal && !isQuiet
+    isWatched = error.isStyled && !isQuiet
+    status = StatusLine(isColored: error.isColored)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -57,10 +61,15 @@ actor Console {
 
   /// Writes a notice to the terminal; without a terminal it returns at once.
   nonisolated func mention(_ line: String) async {
-    if isWatched { await update { status, _ in status.clear() + line.printable + "\n" } }
+    if showsNotices { await update { status, _ in status.clear() + line.printable + "\n" } }
   }
 
-  /// Rewrites the terminal's last line; without a terminal it returns at once.
+  /// Writes the outcome of the work, with or without a terminal.
+  func summarize(_ line: String) {
+    if !isQuiet { show(status.clear() + line.printable + "\n") }
+  }
+
+  /// Rewrites the terminal's last line; if there is none that can be rewritten, it returns at once.
   nonisolated func showStatus(_ text: String) async {
     if isWatched { await update { $0.show(text.printable, columns: $1) } }
   }
@@ -72,7 +81,7 @@ actor Console {
     }
   }
 
-  /// Rewrites the terminal's last line with a meter; without a terminal it returns at once.
+  /// Rewrites the terminal's last line with a meter.
   nonisolated func showMeter(_ meter: LevelMeterLine) async {
     if isWatched { await update { $0.show(meter, columns: $1) } }
   }
@@ -106,14 +115,14 @@ struct OutputDescriptor: Sendable {
 
   let rawValue: Int32
   let name: String
+  /// The terminal's type, as the variable TERM names it.
+  var terminalType = getenv("TERM").map { String(cString: $0) }
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Whether it is a terminal that can dim text and clear a line.
-  var isStyled: Bool {
-    guard isTerminal, let name = getenv("TERM") else { return false }
-    return !["", "dumb"].contains(String(cString: name))
-  }
+  /// Whether it is a terminal that can rewrite a line and dim text; one of no type or of the type
+  /// `dumb` cannot.
+  var isStyled: Bool { isTerminal && !["", "dumb"].contains(terminalType ?? "") }
 
   /// Whether it is a terminal with colors, and the variable NO_COLOR is not set.
   var isColored: Bool {

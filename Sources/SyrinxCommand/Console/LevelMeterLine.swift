@@ -26,20 +26,18 @@ struct LevelMeterLine {
   private static let longestBar = 20
   private static let shortestBar = 4
   /// Heights for bars of one character; the first is for silence.
-  private static let heights = (graphic: Array(" ▁▂▃▄▅▆▇█"), plain: Array(" .:-=+*#@"))
+  private static let heights = Array(" ▁▂▃▄▅▆▇█")
 
   /// The line, at most so many columns wide.
   ///
   /// Wide terminals show horizontal bars of four to 20 characters with the held peak as `|`. Where
   /// those do not fit, each channel is one character.
-  ///
-  /// - Parameter isPlain: whether the terminal shows ASCII only.
-  func text(columns: Int, isPlain: Bool = false) -> String {
+  func text(columns: Int) -> String {
     let peak = channels.map(\.peak).max() ?? .silence
     let end = " \(peak.levelText)" + (isClipped ? " \(Self.clipMark)" : "")
     let short = end.replacing(" dBFS", with: "")
     let forms = [("\(label) ", end), ("", end), ("", short)]
-    for draw in [longBars, { shortBars(columns: $0, isPlain: isPlain) }] {
+    for draw in [longBars, shortBars] {
       for (start, end) in forms {
         let room = columns - start.columns - end.columns
         if let bars = draw(room) { return start + bars + end }
@@ -58,10 +56,11 @@ struct LevelMeterLine {
   }
 
   /// Bars of one character, or nil where they do not fit.
-  private func shortBars(columns: Int, isPlain: Bool) -> String? {
+  private func shortBars(columns: Int) -> String? {
     guard !channels.isEmpty, channels.count + 2 <= columns else { return nil }
-    let heights = isPlain ? Self.heights.plain : Self.heights.graphic
-    let characters = channels.map { heights[Self.cells($0.peak, of: heights.count - 1)] }
+    let characters = channels.map {
+      Self.heights[Self.cells($0.peak, of: Self.heights.count - 1)]
+    }
     return "[\(String(characters))]"
   }
 

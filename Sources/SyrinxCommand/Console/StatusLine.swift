@@ -2,16 +2,12 @@ import SpeechClient
 
 /// The last line of a terminal, which is rewritten.
 struct StatusLine {
-  private var shown = ""
-  private let isStyled: Bool
+  private var isShown = false
   private let isColored: Bool
 
-  /// - Parameters:
-  ///   - isStyled: whether the terminal can dim text and clear the rest of a line; otherwise spaces
-  ///     overwrite the previous text.
-  ///   - isColored: whether marks may have a color.
-  init(isStyled: Bool = false, isColored: Bool = false) {
-    (self.isStyled, self.isColored) = (isStyled, isColored)
+  /// - Parameter isColored: whether marks may have a color.
+  init(isColored: Bool = false) {
+    self.isColored = isColored
   }
 
   /// Returns what to write to show `text`, cut to the terminal's width.
@@ -22,13 +18,12 @@ struct StatusLine {
   /// Returns what to write to show the end of a text whose volatile tail is dimmed.
   mutating func show(_ stable: String, tail: String, columns: Int) -> String {
     let text = [stable, tail].joinedAsWritten.suffix(columns: max(1, columns - 1))
-    return show(String(text), dimmed: isStyled ? min(tail.count, text.count) : 0)
+    return show(String(text), dimmed: min(tail.count, text.count))
   }
 
   /// Returns what to write to show a meter, whose mark after clipping is red.
   mutating func show(_ meter: LevelMeterLine, columns: Int) -> String {
-    let text = meter.text(columns: columns - 1, isPlain: !isStyled)
-    let line = show(text, dimmed: 0)
+    let line = show(meter.text(columns: columns - 1), dimmed: 0)
     guard isColored, meter.isClipped else { return line }
     let mark = LevelMeterLine.clipMark
     return line.replacing(mark, with: "\u{1B}[1;31m\(mark)\u{1B}[0m")
@@ -36,26 +31,21 @@ struct StatusLine {
 
   /// Returns what to write to erase the line.
   mutating func clear() -> String {
-    shown.isEmpty ? "" : show("", dimmed: 0) + "\r"
+    isShown ? show("", dimmed: 0) + "\r" : ""
   }
 
   /// Returns what to write to keep the line and begin the next text below it.
   mutating func keep() -> String {
-    guard !shown.isEmpty else { return "" }
-    shown = ""
+    guard isShown else { return "" }
+    isShown = false
     return "\n"
   }
 
   private mutating func show(_ line: String, dimmed: Int) -> String {
-    defer { shown = line }
+    isShown = !line.isEmpty
     let tail = dimmed > 0 ? "\u{1B}[2m\(line.suffix(dimmed))\u{1B}[0m" : ""
-    return "\r" + line.dropLast(dimmed) + tail + rest(beyond: line)
-  }
-
-  /// Erases what the previous line has beyond the new one.
-  private func rest(beyond line: String) -> String {
-    guard !isStyled else { return "\u{1B}[K" }
-    return String(repeating: " ", count: max(0, shown.columns - line.columns))
+    // The code erases what the previous line has beyond the new one.
+    return "\r" + line.dropLast(dimmed) + tail + "\u{1B}[K"
   }
 }
 

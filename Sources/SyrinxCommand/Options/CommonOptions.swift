@@ -10,7 +10,9 @@ struct CommonOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Log details to standard error.")
   var verbose = false
 
-  @Flag(name: .shortAndLong, help: "Show only errors and warnings: no progress and no notices.")
+  @Flag(
+    name: .shortAndLong, help: "Show only errors and warnings: no progress, notices, and summaries."
+  )
   var quiet = false
 
   /// Sends the log to standard error, or nowhere.

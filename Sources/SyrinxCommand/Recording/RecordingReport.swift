@@ -49,9 +49,13 @@ struct RecordingReport {
     case .rolled(let rolled):
       await context.console.mention("\(FilePath(rolled.finished).name) is complete")
       context.log.info("continues in \(FilePath(rolled.next))")
-    case .closed(let finish): await ended(with: finish)
+    case .closed(let finish):
+      // An error follows, or the command ends quietly because its reader is gone.
+      if finish.frameCount > 0 { await context.console.mention(finish.summary) }
+      await reportFaults()
     case .finished(let finish):
-      await ended(with: finish)
+      if finish.frameCount > 0 { await context.console.summarize(finish.summary) }
+      await reportFaults()
       if finish.frameCount == 0, finish.reason != .deviceEnded {
         await context.console.report("nothing was recorded")
       }
@@ -82,9 +86,7 @@ struct RecordingReport {
       "\(levels.recorded.secondsText) recorded, peak \(levels.level.peak.levelText)")
   }
 
-  private func ended(with finish: RecordingFinish) async {
-    await context.console.showStatus(finish.summary)
-    await context.console.keepStatus()
+  private func reportFaults() async {
     if nonFiniteCount > 0 {
       await context.console.report(
         "\(nonFiniteCount) captured samples are NaN or infinite and are recorded as silence")
