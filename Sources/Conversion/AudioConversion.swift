@@ -11,7 +11,7 @@ public import SoundFile
 /// only when samples are rounded to 16 bits.
 ///
 /// The steps are the operators of `AudioCore` and `Resampling` in this order: start and end,
-/// channels and rate, silence, gain, fades, parts. Decoding, conversion, and encoding each have a
+/// channels and rate, silence, gain, fades, limiter, parts. Decoding, conversion, and encoding each have a
 /// thread. Memory does not grow with the length of the audio.
 public struct AudioConversion: Sendable {
   /// A source of audio.
@@ -44,7 +44,8 @@ public struct AudioConversion: Sendable {
   public enum Normalization: Hashable, Sendable {
     /// The level of the highest sample.
     case peak(Decibels)
-    /// The integrated loudness; samples beyond full scale are clipped, except in float files.
+    /// The integrated loudness; a limiter keeps peaks, between samples too, at −1 dBTP, the maximum
+    /// of EBU R 128, so that the result may be less loud.
     case loudness(LoudnessLevel)
   }
 
@@ -140,6 +141,10 @@ public struct ConversionResult: Sendable {
   public let peak: Decibels
   /// The gain of `normalization`.
   public let gain: Decibels
+  /// The lowest gain of the limiter of a loudness normalization; 0 dB if it changed nothing.
+  public let limiterGain: Decibels
+  /// The loudness of the limited audio; nil without a limiter.
+  public let limitedLoudness: LoudnessLevel?
   /// The missing audio of truncated sources.
   public let shortfalls: [Shortfall]
   /// The number of samples that were NaN or infinite and became silence.

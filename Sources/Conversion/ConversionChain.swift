@@ -7,17 +7,24 @@ struct ConversionChain {
   private var trimmer: SilenceTrimmer?
   private var amplifier: Amplifier?
   private var fader: Fader?
+  private var limiter: TruePeakLimiter?
   private(set) var silencedSampleCount = 0
 
-  /// - Parameter gain: the gain of every sample.
-  init(_ conversion: AudioConversion, to format: AudioFormat, gain: Float) {
+  /// - Parameters:
+  ///   - gain: the gain of every sample.
+  ///   - isLimited: whether the peaks of the result are limited.
+  init(_ conversion: AudioConversion, to format: AudioFormat, gain: Float, isLimited: Bool) {
     resampler = StreamResampler(to: format)
     trimmer = conversion.trimming.map(SilenceTrimmer.init)
     if gain != 1 { amplifier = Amplifier(GainRamp(constant: gain)) }
     if conversion.fadeIn > .zero || conversion.fadeOut > .zero {
       fader = Fader(fadeIn: conversion.fadeIn, fadeOut: conversion.fadeOut)
     }
+    if isLimited { limiter = TruePeakLimiter(format) }
   }
+
+  /// The lowest gain of the limiter; 1 if it changed nothing.
+  var lowestGain: Float { limiter?.lowestGain ?? 1 }
 
   mutating func take(_ buffer: AudioBuffer) throws -> [AudioBuffer] {
     var buffer = buffer
@@ -34,6 +41,7 @@ struct ConversionChain {
     try step(&trimmer, &buffers, isLast)
     try step(&amplifier, &buffers, isLast)
     try step(&fader, &buffers, isLast)
+    try step(&limiter, &buffers, isLast)
     return buffers
   }
 

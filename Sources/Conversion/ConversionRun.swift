@@ -30,11 +30,11 @@ final class ConversionRun: Sendable {
   /// Converts the sources; it blocks until all files are complete.
   func convert() throws -> ConversionResult {
     do {
-      guard let normalization = conversion.normalization else { return try write(gain: 0) }
+      guard let normalization = conversion.normalization else { return try write(Change()) }
       for source in conversion.sources where !source.isReadableTwice {
         throw ConversionError.cannotReadTwice(name: source.name)
       }
-      return try write(gain: try gain(for: normalization), share: 0.5..<1)
+      return try write(try change(for: normalization), share: 0.5..<1)
     } catch {
       // An interrupted source looks damaged.
       if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
@@ -42,35 +42,52 @@ final class ConversionRun: Sendable {
     }
   }
 
-  /// Reads all audio and returns the gain for the target level in decibels; silence is unchanged.
-  private func gain(for normalization: AudioConversion.Normalization) throws -> Double {
-    let pass = try Pass(conversion, interruption)
-    let change: Double
-    switch normalization {
-    case .peak(let target):
-      let peak = try run(pass, gain: 0, share: 0..<0.5) { _ in }
-      change = target.value - Decibels(amplitude: Double(peak)).value
-    case .loudness(let target):
-      let measurer = try AudioMeasurer(pass.format, silence: Decibels(-60))
-      let peak = try run(pass, gain: 0, share: 0..<0.5) { item in
-        if case .audio(let buffer) = item { try measurer.add(buffer) }
-      }
-      let loudness = measurer.measurement.integrated.lufs
-      guard loudness.isFinite || peak == 0 else {
-        throw ConversionError.noLoudness(name: conversion.sources[0].name)
-      }
-      change = target.lufs - loudness
-    }
-    return change.isFinite ? change : 0
+  /// What normalization changes.
+  private struct Change {
+    /// In decibels, in addition to the conversion's own gain.
+    var gain = 0.0
+    var isLimited = false
   }
 
-  /// - Parameter gain: the gain in decibels, in addition to the conversion's own.
-  private func write(gain: Double, share: Range<Double> = 0..<1) throws -> ConversionResult {
+  /// Reads all audio and returns the change for the target level; silence is unchanged.
+  private func change(for normalization: AudioConversion.Normalization) throws -> Change {
     let pass = try Pass(conversion, interruption)
+    switch normalization {
+    case .peak(let target):
+      let peak = try run(pass, Change(), share: 0..<0.5) { _ in }
+      let gain = target.value - Decibels(amplitude: Double(peak)).value
+      return Change(gain: gain.isFinite ? gain : 0)
+    case .loudness(let target):
+      let measurer = try Self.measurer(pass)
+      let peak = try run(pass, Change(), share: 0..<0.5) { item in
+        if case .audio(let buffer) = item { try measurer.add(buffer) }
+      }
+      let measurement = measurer.measurement
+      let gain = target.lufs - measurement.integrated.lufs
+      guard gain.isFinite || peak == 0 else {
+        throw ConversionError.noLoudness(name: conversion.sources[0].name)
+      }
+      guard gain.isFinite else { return Change() }
+      let truePeak = measurement.truePeak.value + gain
+      return Change(gain: gain, isLimited: truePeak > TruePeakLimiter.ceiling.value)
+    }
+  }
+
+  private static func measurer(_ pass: Pass) throws -> AudioMeasurer {
+    try AudioMeasurer(pass.format, silence: Decibels(-60))
+  }
+
+  private func write(_ change: Change, share: Range<Double> = 0..<1) throws -> ConversionResult {
+    let pass = try Pass(conversion, interruption)
+    // Limiting lowers the loudness.
+    let measurer = change.isLimited ? try Self.measurer(pass) : nil
     let writing = try ConversionWriting(conversion, pass, interruption: interruption)
     let peak: Float
     do {
-      peak = try run(pass, gain: gain, share: share) { try writing.put($0) }
+      peak = try run(pass, change, share: share) { item in
+        if case .audio(let buffer) = item { try measurer?.add(buffer) }
+        try writing.put(item)
+      }
     } catch {
       writing.abandon()
       throw error
@@ -78,7 +95,9 @@ final class ConversionRun: Sendable {
     let files = try writing.finish()
     return ConversionResult(
       files: files, format: pass.format, encoding: pass.encoding,
-      peak: Decibels(amplitude: Double(peak)), gain: Decibels(gain),
+      peak: Decibels(amplitude: Double(peak)), gain: Decibels(change.gain),
+      limiterGain: Decibels(amplitude: Double(pass.lowestGain)),
+      limitedLoudness: measurer?.measurement.integrated,
       shortfalls: pass.input.shortfalls,
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
   }
@@ -87,11 +106,12 @@ final class ConversionRun: Sendable {
   ///
   /// - Parameter share: the share of this pass in the whole work.
   private func run(
-    _ pass: Pass, gain: Double, share: Range<Double>,
+    _ pass: Pass, _ change: Change, share: Range<Double>,
     _ body: (ConversionDivider.Item) throws -> Void
   ) throws -> Float {
-    let gain = Float(Decibels(conversion.gain.value + gain).amplitude)
-    var chain = ConversionChain(conversion, to: pass.format, gain: gain)
+    let gain = Float(Decibels(conversion.gain.value + change.gain).amplitude)
+    var chain = ConversionChain(
+      conversion, to: pass.format, gain: gain, isLimited: change.isLimited)
     var divider = ConversionDivider(conversion.division, rate: pass.format.sampleRate)
     let reading = try ConversionReading(pass.input)
     var isDone = false
@@ -121,7 +141,7 @@ final class ConversionRun: Sendable {
       for item in divider.take(output) { try body(item) }
     }
     for item in divider.finish() { try body(item) }
-    pass.silencedSampleCount = chain.silencedSampleCount
+    (pass.silencedSampleCount, pass.lowestGain) = (chain.silencedSampleCount, chain.lowestGain)
     isDone = true
     return peak
   }
@@ -143,6 +163,7 @@ private final class Pass {
   let format: AudioFormat
   let encoding: SoundFileEncoding
   var silencedSampleCount = 0
+  var lowestGain: Float = 1
 
   init(_ conversion: AudioConversion, _ interruption: WakeUp) throws {
     input =

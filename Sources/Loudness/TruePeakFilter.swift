@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 import Glibc
 
 /// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below
@@ -7,7 +7,7 @@ import Glibc
 /// It has the coefficients of libebur128, a sinc of 49 taps under a Hann window, and the same
 /// results; it is faster because it computes eight outputs at once, and none in stretches that are
 /// too quiet to raise the peak.
-struct TruePeakFilter: Sendable {
+package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
   /// The coefficients of each output between two samples, the latest sample first.
@@ -16,9 +16,9 @@ struct TruePeakFilter: Sendable {
   private let bound: Float
 
   /// The number of samples before a stretch that its outputs depend on.
-  let history: Int
+  package let history: Int
 
-  init(_ rate: SampleRate) {
+  package init(_ rate: SampleRate) {
     let factor = rate < 96_000 ? 4 : rate < 192_000 ? 2 : 1
     let phases = (1..<max(factor, 1)).map { phase in
       stride(from: phase, to: Self.tapCount, by: factor).map { Self.coefficient($0, factor) }
@@ -37,7 +37,7 @@ struct TruePeakFilter: Sendable {
   /// The highest of `peak` and the outputs for the samples from `history` on.
   ///
   /// - Parameter highest: the highest of all these samples and the ones before them.
-  func peak(
+  package func peak(
     of samples: UnsafeBufferPointer<Float>, highest: Float, atLeast peak: Float
   ) -> Float {
     guard highest * bound > peak else { return peak }

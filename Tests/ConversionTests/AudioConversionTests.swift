@@ -99,6 +99,49 @@ import Testing
     #expect(abs(try await conversion.run().gain.value - 4) < 0.05)
   }
 
+  @Test(arguments: [.int16, .float] as [SoundFileEncoding.SampleFormat])
+  func `a loudness that would exceed full scale is limited to -1 dBTP`(
+    samples: SoundFileEncoding.SampleFormat
+  ) async throws {
+    // Short bursts, 20 dB above the rest.
+    let noise = AudioSignal.noise(seed: 5, amplitude: 1).buffer(.seconds(4), format: stereo)
+    let bursts = noise.samples.enumerated().map { $0 % 20_000 < 2_000 ? $1 : $1 / 10 }
+    try write(AudioBuffer(format: stereo, samples: bursts), to: "a.wav", samples: samples)
+    var conversion = conversion(["a.wav"], to: "out.wav")
+    conversion.normalization = .loudness(LoudnessLevel(lufs: -3))
+    let result = try await conversion.run()
+    let written = AudioBuffer(format: stereo, samples: try samplesOf("out.wav"))
+    let measured = try await AsyncStream { stream in
+      stream.yield(written)
+      stream.finish()
+    }.measured()
+    let measurement = try #require(measured)
+    #expect(!result.isClipped && measurement.clippedSampleCount == 0)
+    #expect(measurement.truePeak.value < -0.95)
+    #expect(result.limiterGain.value < -1)
+    let loudness = try #require(result.limitedLoudness)
+    #expect(abs(loudness.lufs - measurement.integrated.lufs) < 0.1 && loudness.lufs < -3)
+    #expect(written.frameCount == noise.frameCount)
+  }
+
+  @Test func `a limiter changes nothing where no peak is near`() async throws {
+    // A quiet tone, a click, and a quiet tone.
+    let tone = AudioSignal.sine(997, amplitude: 0.1).buffer(.seconds(4), format: stereo)
+    var clicked = tone.samples
+    for index in 176_400..<176_410 { clicked[index] = 1 }
+    try write(AudioBuffer(format: stereo, samples: clicked), to: "a.wav", samples: .float)
+    var conversion = conversion(["a.wav"], to: "out.wav")
+    conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
+    let result = try await conversion.run()
+    #expect(result.limiterGain.value < -1)
+    let gain = Float(result.gain.amplitude)
+    let written = try samplesOf("out.wav")
+    // The gain falls 7.5 ms before the click at most, and is 1 again within 125 ms.
+    for range in [0..<175_500, 190_000..<352_800] {
+      #expect(zip(written[range], tone.samples[range]).allSatisfy { abs($0 - $1 * gain) < 1e-6 })
+    }
+  }
+
   @Test func `normalization leaves silence as it is`() async throws {
     try write(constant(0), to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.wav")

@@ -244,6 +244,21 @@ struct ConvertCommandTests {
     #expect(try #require(TimeValue(argument: text)).duration == .seconds(seconds))
   }
 
+  @Test func `a limited loudness is reported with the loudness that it misses`() async throws {
+    try folder.noise("a.wav", .seconds(2), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
+    let run = try await BuiltCommand.shell(
+      "syrinx convert a.wav b.wav --normalize 0LUFS --json", in: folder)
+    #expect(run.status == 0 && run.errorLines.count == 1, "\(run.error)")
+    #expect(run.error.hasPrefix("syrinx: b.wav: limited by up to "), "\(run.error)")
+    #expect(run.error.contains(" dB to keep peaks at -1 dBTP; the loudness is -"), "\(run.error)")
+    #expect(run.error.hasSuffix(" LUFS, not 0.0 LUFS\n"), "\(run.error)")
+    #expect(run.output.contains(#""limited":"#) && run.output.contains(#""loudness":-"#))
+    let quiet = try await BuiltCommand.shell(
+      "syrinx convert a.wav c.wav --normalize -40LUFS --json", in: folder)
+    #expect(quiet.status == 0 && quiet.error.isEmpty, "\(quiet.error)")
+    #expect(quiet.output.contains(#""limited":0,"#) && !quiet.output.contains(#""loudness""#))
+  }
+
   @Test func `a target of normalization is a peak or a loudness`() {
     let target = { NormalizationTarget(argument: $0)?.normalization }
     #expect(target("-1") == .peak(Decibels(-1)))

@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioCore
 import Conversion
 import FilePaths
+import Loudness
 import SoundFile
 
 /// `syrinx convert`: converts, cuts, joins, and mixes sound files.
@@ -158,6 +159,9 @@ struct ConvertCommand: FileListSubcommand {
         "\(job.output): clipped, the peak is \(result.peak.levelText); "
           + "lower it with --normalize -1 or --gain")
     }
+    if let limitation = result.limitation(of: options.normalize?.normalization) {
+      await context.console.report("\(job.output): \(limitation)")
+    }
     if result.files.isEmpty {
       await context.console.report("\(job.inputs[0]): the input is silent, so no file was written")
     }
@@ -213,6 +217,8 @@ struct ConversionRecord: Encodable {
   let seconds: Double
   let peak: Double?
   let gain: Double
+  let limited: Double
+  let loudness: Double?
 
   init(_ file: ConversionResult.File, of result: ConversionResult, _ job: ConversionJob) {
     inputs = job.inputs
@@ -224,12 +230,27 @@ struct ConversionRecord: Encodable {
     seconds = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
     peak = result.peak.finite
     gain = (result.gain.value * 100).rounded() / 100
+    // Not -0.
+    limited = result.limiterGain == Decibels(0) ? 0 : -result.limiterGain.value.tenths
+    loudness = result.limitedLoudness?.lufs.tenths
   }
 
   /// The documentation of the JSON in the help.
   static let schema = """
     With --json, each output is an object: "inputs", "output" (its full path), "container", "bits" \
     (16, 24, 32, or float), "sampleRate", "channels", "frames", "seconds", "peak" of all outputs in \
-    dBFS, and "gain", what --normalize added in dB.
+    dBFS, "gain", what --normalize added in dB, and "limited", by how many dB at most the limiter \
+    lowered a peak; then "loudness" is that of the result in LUFS.
     """
+}
+
+extension ConversionResult {
+  /// How much a loudness was limited, for people, and the loudness where it misses the target; nil if
+  /// nothing was limited.
+  fileprivate func limitation(of normalization: AudioConversion.Normalization?) -> String? {
+    guard case .loudness(let target) = normalization, limiterGain < Decibels(0) else { return nil }
+    let text = "limited by up to \((-limiterGain.value).tenths) dB to keep peaks at -1 dBTP"
+    guard let limitedLoudness, abs(limitedLoudness.lufs - target.lufs) > 0.5 else { return text }
+    return "\(text); the loudness is \(limitedLoudness), not \(target)"
+  }
 }

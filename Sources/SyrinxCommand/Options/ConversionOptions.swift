@@ -22,7 +22,11 @@ struct ConversionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: .value(
-      "level", "Peak in dBFS or loudness to reach: -1, or -16LUFS; the input is read twice."))
+      "level",
+      """
+      Peak in dBFS or loudness to reach: -1, or -16LUFS, with peaks limited to -1 dBTP; the input is \
+      read twice.
+      """))
   var normalize: NormalizationTarget?
 
   @Option(
