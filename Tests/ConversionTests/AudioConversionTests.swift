@@ -278,9 +278,9 @@ import Testing
     #expect(result.files.map(\.frameCount) == [0])
   }
 
-  @Test(arguments: ["wav", "flac", "ogg", "opus"])
+  @Test(arguments: ["wav", "flac", "ogg", "opus", "mp3"])
   func `tags are kept`(name: String) async throws {
-    let tags: [AudioTag: String] = [.title: "Größe", .artist: "Nobody", .date: "1999"]
+    let tags: [AudioTag: String] = [.title: "東京 – Größe", .artist: "Björk", .date: "1999"]
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let writer = try SoundFileWriter(
       url: folder.file("a.wav"), format: format, encoding: .wav16, tags: tags)
@@ -288,6 +288,8 @@ import Testing
     try writer.close()
     _ = try await conversion(["a.wav"], to: "out.\(name)").run()
     #expect(try AudioFileInfo(url: folder.file("out.\(name)")).tags == tags)
+    _ = try await conversion(["out.\(name)"], to: "back.flac").run()
+    #expect(try AudioFileInfo(url: folder.file("back.flac")).tags == tags)
   }
 
   @Test(arguments: ["in.wv", "in.tta", "in.oga"])

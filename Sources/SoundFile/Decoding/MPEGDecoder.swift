@@ -161,9 +161,15 @@ private let mpeg2BitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 14
 /// LAME reserves the first block for it and fills it at the end. For an unclosed file libsndfile
 /// would guess the length, with an error of a second in four minutes.
 struct MP3LengthTag {
-  private var next = 0
+  private let start: Int
+  private var next: Int
   private var blockCount = 0
   private var offset = 0
+
+  /// - Parameter start: the number of bytes before the first block, such as those of an ID3 tag.
+  init(from start: Int = 0) {
+    (self.start, next) = (start, start)
+  }
 
   /// Counts the new blocks and writes their number.
   mutating func update(_ file: GrowingFile) {
@@ -181,7 +187,7 @@ struct MP3LengthTag {
 
   private mutating func count(_ file: GrowingFile) {
     while let header = header(file), next + header.byteCount <= file.length {
-      if blockCount == 0 { offset = header.contentOffset }
+      if blockCount == 0 { offset = start + header.contentOffset }
       next += header.byteCount
       blockCount += 1
     }
@@ -193,7 +199,7 @@ struct MP3LengthTag {
 
   private func write(_ file: GrowingFile) {
     let (name, hasBlocksAndBytes) = (0x496E_666F as UInt32, 0b11 as UInt32)  // "Info"
-    let (blocks, bytes) = (UInt32(clamping: blockCount - 1), UInt32(clamping: next))
+    let (blocks, bytes) = (UInt32(clamping: blockCount - 1), UInt32(clamping: next - start))
     let tag = (
       name.bigEndian, hasBlocksAndBytes.bigEndian, blocks.bigEndian, bytes.bigEndian
     )

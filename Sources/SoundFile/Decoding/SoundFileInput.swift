@@ -84,8 +84,8 @@ enum SoundFileInput {
     switch kind?.reading {
     case .nothing: throw .silent(path: path, what: kind?.name ?? "")
     case .mpeg:
-      let tag = offset > 0 ? file.bytes(at: 0, count: min(offset, 1 << 20)) : []
-      return try MPEGDecoder(ByteSource(part, path: path), path: path, tags: .init(id3: tag))
+      return try MPEGDecoder(
+        ByteSource(part, path: path), path: path, tags: id3Tags(file, size: size, offset: offset))
     case .flac: return try FLACDecoder(ByteSource(part, path: path), path: path)
     case .ffmpeg: break
     case nil, .streaming, .seeking:
@@ -100,6 +100,14 @@ enum SoundFileInput {
     guard let kind else { throw .notAudio(path: path) }
     let stored = LosslessSamples(head: part.bytes(at: 0, count: LosslessSamples.headLength))
     return try ffmpeg(.file(file), kind, path, existing(interruption, path), stored: stored)
+  }
+
+  /// The tags at the start of a file, or else those at its end.
+  private static func id3Tags(_ file: Descriptor, size: Int, offset: Int) -> [AudioTag: String] {
+    let tags = [AudioTag: String](id3: file.bytes(at: 0, count: min(offset, 1 << 20)))
+    let lastSize = [AudioTag: String].id3v1Size
+    guard tags.isEmpty, size >= lastSize else { return tags }
+    return .init(id3v1: file.bytes(at: size - lastSize, count: lastSize))
   }
 
   /// Opens a file with libsndfile, with the size that the header announces.

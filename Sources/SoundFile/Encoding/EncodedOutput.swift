@@ -11,7 +11,7 @@ final class EncodedOutput: SoundFileOutput {
   private let largestSize: Int
   private var handle: SoundFileHandle?
   private var converter: BlockConverter
-  private var lengthTag = MP3LengthTag()
+  private var lengthTag: MP3LengthTag
   private var hasFailed = false
 
   /// - Parameter largestAIFF: the largest size of an AIFF file in bytes; its sizes have 32 bits.
@@ -22,9 +22,14 @@ final class EncodedOutput: SoundFileOutput {
     (self.file, self.format, self.encoding) = (file, format, encoding)
     largestSize = encoding.container == .aiff ? largestAIFF : .max
     converter = BlockConverter(format, encoding)
+    let isMP3 = encoding.container == .mp3
+    let head = isMP3 ? tags.id3Tag : []
+    _ = head.withUnsafeBytes { file.append($0) }
+    lengthTag = MP3LengthTag(from: head.count)
     do throws(LibraryFailure) {
       handle = try SoundFileHandle(
-        writing: VirtualFile(file), format: format, encoding: encoding, tags: tags)
+        writing: VirtualFile(file, from: head.count), format: format, encoding: encoding,
+        tags: isMP3 ? [:] : tags)
     } catch {
       throw file.failure ?? LibraryErrors.writing(file.path, error)
     }

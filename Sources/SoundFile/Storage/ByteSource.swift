@@ -81,13 +81,15 @@ protocol VirtualStorage: AnyObject {
 /// the disk is full.
 final class VirtualFile {
   private let storage: any VirtualStorage
+  /// The number of bytes in the storage before the virtual file.
+  private let start: Int
   private(set) var position = 0
 
-  init(_ storage: any VirtualStorage) {
-    self.storage = storage
+  init(_ storage: any VirtualStorage, from start: Int = 0) {
+    (self.storage, self.start) = (storage, start)
   }
 
-  var length: Int { storage.length }
+  var length: Int { storage.length - start }
 
   /// - Returns: the new position, or -1 without a change if it is invalid.
   func seek(_ offset: Int, from origin: Int32) -> Int {
@@ -104,13 +106,13 @@ final class VirtualFile {
   }
 
   func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
-    let count = storage.read(into: bytes, at: position)
+    let count = storage.read(into: bytes, at: start + position)
     position += count
     return count
   }
 
   fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let count = storage.write(bytes, at: position)
+    let count = storage.write(bytes, at: start + position)
     position += count
     return count
   }
