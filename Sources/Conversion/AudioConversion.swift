@@ -99,7 +99,8 @@ public struct AudioConversion: Sendable {
   /// Converts the sources and returns when every file is complete.
   ///
   /// A complete file replaces an existing one of its name. A failure or cancellation leaves the
-  /// existing file unchanged, and keeps the completed parts.
+  /// existing file unchanged, and keeps the completed parts. The result of a truncated source is an
+  /// error if it would replace a source, and otherwise one of `shortfalls`.
   ///
   /// - Parameter progress: called after each block with the completed work, on a thread of the
   ///   conversion.
@@ -172,6 +173,8 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   case noLoudness(name: String)
   /// A part would replace one of the sources.
   case partIsSource(name: String)
+  /// A source is truncated, and the result would replace a source.
+  case incompleteSource(name: String, shortfall: SoundFileShortfall)
   /// The disk is full; no part of the file is left.
   case diskFull(name: String)
   /// A descriptor supports only WAV.
@@ -188,6 +191,9 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
       "\(name) has no loudness: it is shorter than 0.4 s or below −70 LUFS"
     case .partIsSource(let name):
       "cannot write the part \(name): it is one of the inputs. Choose another name for the parts"
+    case .incompleteSource(let name, let shortfall):
+      "\(name) is incomplete: \(shortfall). The output is one of the inputs and was left as it is; "
+        + "choose another name for the output to convert the audio that is there"
     case .diskFull(let name):
       "no space is left on the disk for \(name); this file was not written"
     case .notStreamable(let container):

@@ -29,6 +29,12 @@ extension AudioConversion.Source {
     }
   }
 
+  /// Whether it is the file at a path.
+  func isFile(at path: FilePath) -> Bool {
+    guard case .file(let url) = self, url.isFileURL else { return false }
+    return path.isSameFile(as: FilePath(url))
+  }
+
   /// The name in error messages.
   public var name: String {
     switch self {

@@ -71,8 +71,7 @@ final class ConversionOutput {
   /// A part contains only some of the audio, so it must not replace a source.
   private func openPart(_ file: URL) throws {
     let path = FilePath(file)
-    for case .file(let source) in sources
-    where source.isFileURL && path.isSameFile(as: FilePath(source)) {
+    guard !sources.contains(where: { $0.isFile(at: path) }) else {
       throw ConversionError.partIsSource(name: "\(path)")
     }
     try open(file)

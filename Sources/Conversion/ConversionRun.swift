@@ -88,6 +88,7 @@ final class ConversionRun: Sendable {
         if case .audio(let buffer) = item { try measurer?.add(buffer) }
         try writing.put(item)
       }
+      try checkReplacement(pass.input.shortfalls)
     } catch {
       writing.abandon()
       throw error
@@ -100,6 +101,15 @@ final class ConversionRun: Sendable {
       limitedLoudness: measurer?.measurement.integrated,
       shortfalls: pass.input.shortfalls,
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
+  }
+
+  /// Throws if incomplete audio would replace a source, which may be its only copy.
+  private func checkReplacement(_ shortfalls: [ConversionResult.Shortfall]) throws {
+    guard let missing = shortfalls.first, case .file(let output) = conversion.destination,
+      case let path = FilePath(output), conversion.sources.contains(where: { $0.isFile(at: path) })
+    else { return }
+    throw ConversionError.incompleteSource(
+      name: missing.source.name, shortfall: missing.shortfall)
   }
 
   /// Reads and converts all audio; returns the peak amplitude.

@@ -66,6 +66,27 @@ import Testing
     #expect(try folder.names == ["in.flac", "old.wav"])
   }
 
+  @Test(arguments: [["a.wav"], ["whole.wav", "a.wav"]], ["a.wav", "whole.wav"])
+  func `the audio of a truncated source replaces no source, and goes to another file`(
+    names: [String], output: String
+  ) async throws {
+    for name in ["a.wav", "whole.wav"] { try write(noise(1), to: name, samples: .int16) }
+    #expect(truncate(folder.file("a.wav").path, 80 + 4 * 10_000) == 0)
+    let before = try ["a.wav", "whole.wav"].map { try Data(contentsOf: folder.file($0)) }
+    let shortfall = SoundFileShortfall(announced: 44_100, decoded: 10_000, sampleRate: 44_100)
+    if names.contains(output) {
+      await #expect(
+        throws: ConversionError.incompleteSource(
+          name: folder.file("a.wav").path, shortfall: shortfall)
+      ) { try await conversion(names, to: output).run() }
+      let after = try ["a.wav", "whole.wav"].map { try Data(contentsOf: folder.file($0)) }
+      #expect(after == before)
+    }
+    let result = try await conversion(names, to: "new.wav").run()
+    #expect(result.shortfalls.map(\.shortfall) == [shortfall])
+    #expect(result.files.map(\.frameCount) == [names.count == 1 ? 10_000 : 54_100])
+  }
+
   @Test func `joined files follow each other without a gap`() async throws {
     try write(noise(1), to: "a.wav", samples: .int16)
     try write(noise(2), to: "b.flac", samples: .int16)

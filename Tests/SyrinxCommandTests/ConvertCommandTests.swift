@@ -162,6 +162,22 @@ struct ConvertCommandTests {
     #expect(try Data(contentsOf: folder.file("a.flac")) == bytes)
   }
 
+  @Test func `a conversion of a truncated file onto itself leaves it and names the remedy`()
+    async throws
+  {
+    try folder.truncatedTone("a.wav", bytes: 16_000)
+    let before = try Data(contentsOf: folder.file("a.wav"))
+    let inPlace = try await BuiltCommand.run(
+      "convert", "a.wav", "a.wav", "--gain", "-3", in: folder)
+    #expect(inPlace.status == 1 && inPlace.errorLines.count == 1)
+    #expect(inPlace.error.contains("a.wav is incomplete: "))
+    #expect(inPlace.error.contains("choose another name for the output"), "\(inPlace.error)")
+    #expect(try Data(contentsOf: folder.file("a.wav")) == before)
+    let elsewhere = try await BuiltCommand.run("convert", "a.wav", "b.wav", in: folder)
+    #expect(elsewhere.status == 1 && elsewhere.error.contains("a.wav is incomplete: "))
+    #expect(try folder.samples("b.wav") == folder.samples("a.wav"))
+  }
+
   @Test(arguments: ["talk.wav", "talk.mp3"])
   func `a recording that is trimmed to nothing leaves the existing output as it is`(
     output: String

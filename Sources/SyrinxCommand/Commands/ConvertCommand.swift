@@ -29,8 +29,9 @@ struct ConvertCommand: FileListSubcommand {
       they become 16 bits.
 
       An output appears only when it is complete, so it may be one of the inputs. A failure or an \
-      interruption leaves the existing file. With several files, each that fails is reported, \
-      the others are converted, and the exit status is 1.
+      interruption leaves the existing file. From a truncated input, the output has the audio that \
+      is there, and the exit status is 1; it then overwrites no input. With several files, each that \
+      fails is reported, the others are converted, and the exit status is 1.
 
       \(ConversionRecord.schema)
       """)
