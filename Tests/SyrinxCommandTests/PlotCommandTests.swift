@@ -178,6 +178,17 @@ struct PlotCommandTests {
     }
   }
 
+  @Test(arguments: ["", "WEBVTT\n\n"])
+  func `the tags of cues are not drawn, and other text in angle brackets is`(header: String) {
+    let text = """
+      00:00:01.000 --> 00:00:02.000
+      <v Ann><b>Go</b> <FONT color="red">far</FONT> <c.loud.red>now</c> <00:00:01.500><i>if</i>
+      a <x> b < c <big> <> d>
+      """
+    #expect(
+      TranscriptCues(header + text).cues.map(\.text) == ["Go far now if a <x> b < c <big> <> d>"])
+  }
+
   @Test(arguments: [
     "WEBVTT\n00:01.000 --> inf:00\nGo\n\n00:01.000 --> 00:02.000\nforward.\n",
     "WEBVTT\n00:02.000 --> 00:01.000\nGo\n\n00:01.000 --> 00:02.000\nforward.\n",

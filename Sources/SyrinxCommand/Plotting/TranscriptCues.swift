@@ -38,7 +38,7 @@ struct TranscriptCues {
       guard times.count >= 3, times[1] == "-->", let start = Self.seconds(times[0]),
         let end = Self.seconds(times[2])
       else { continue }
-      let text = lines[(index + 1)...].prefix { !$0.isEmpty }.joined(separator: " ")
+      let text = lines[(index + 1)...].prefix { !$0.isEmpty }.joined(separator: " ").withoutCueTags
       add(isWebVTT ? Self.unescaped(text) : text, from: start, to: end, line: index + 1)
     }
   }
@@ -75,6 +75,45 @@ struct TranscriptCues {
       line.final == true, let text = line.text, let start = line.start, let end = line.end
     else { return }
     add(text, from: start, to: end, line: number)
+  }
+}
+
+extension String {
+  private static let cueTagNames: Set<Substring> = [
+    "b", "c", "font", "i", "lang", "rt", "ruby", "s", "u", "v",
+  ]
+  /// More characters than a tag has; without a limit, a text of `<` would take quadratic time.
+  private static let longestCueTag = 256
+
+  /// The text without the tags of SRT and WebVTT: `<i>`, `</c>`, `<font color="red">`, `<v Ann>`,
+  /// and the time of a word, `<00:01.500>`.
+  ///
+  /// Any other text in angle brackets stays.
+  fileprivate var withoutCueTags: String {
+    var (text, rest) = ("", self[...])
+    while let start = rest.firstIndex(of: "<") {
+      text += rest[..<start]
+      rest = rest[start...]
+      let tag = rest.prefix(Self.longestCueTag)
+      if let end = tag.firstIndex(of: ">"), Self.isCueTag(tag[..<end].dropFirst()) {
+        rest = rest[rest.index(after: end)...]
+      } else {
+        text.append(rest.removeFirst())
+      }
+    }
+    return text + rest
+  }
+
+  /// - Parameter content: the text between the angle brackets.
+  private static func isCueTag(_ content: Substring) -> Bool {
+    let content = content.first == "/" ? content.dropFirst() : content
+    let name = content.prefix(while: \.isLetter)
+    guard name.isEmpty else {
+      let next = content[name.endIndex...].first
+      return cueTagNames.contains(name.lowercased()[...])
+        && next.map { $0 == "." || $0.isWhitespace } ?? true
+    }
+    return content.contains(":") && content.allSatisfy { $0.isNumber || $0 == ":" || $0 == "." }
   }
 }
 #endif
