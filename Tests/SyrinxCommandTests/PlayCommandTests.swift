@@ -2,6 +2,8 @@ import Foundation
 import TestTools
 import Testing
 
+@testable import SyrinxCommand
+
 @Suite(.timeLimit(.minutes(5)))
 struct PlayCommandTests {
   let folder: TestFolder
@@ -124,6 +126,23 @@ struct PlayCommandTests {
     #expect(usual.text.contains(#""channelCount":2"#) && usual.text.contains(#""rate":48000"#))
     let odd = try await started("--rate 22050", "--channels 1")
     #expect(odd.text.contains(#""channelCount":1"#) && odd.text.contains(#""rate":22050"#))
+  }
+
+  @Test func `progress is reported rarely only if nobody needs it and no file is a stream`() throws
+  {
+    func interval(
+      _ options: String..., hasStream: Bool = false, hasKeys: Bool = false, isWatched: Bool = false
+    ) throws -> Duration? {
+      let command = try RootCommand.parsed(["play", "a.wav"] + options) as? PlayCommand
+      return command?.progressInterval(
+        hasStream: hasStream, hasKeys: hasKeys, isWatched: isWatched)
+    }
+    #expect(try interval() == .seconds(2))
+    #expect(try interval(hasStream: true) == .milliseconds(500))
+    #expect(try interval(hasKeys: true) == .milliseconds(500))
+    #expect(try interval("--control") == .milliseconds(500))
+    #expect(try interval("--json", hasStream: true) == .milliseconds(50))
+    #expect(try interval(isWatched: true) == .milliseconds(50))
   }
 
   @Test

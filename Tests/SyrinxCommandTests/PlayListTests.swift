@@ -45,6 +45,15 @@ import Testing
     #expect(list.problems.first?.hasSuffix("it is not a regular file") == true)
   }
 
+  @Test func `a list knows whether any of its files is a pipe`() throws {
+    try write("a.wav", "")
+    #expect(mkfifo(folder.file("b.wav").path, 0o600) == 0)
+    #expect(!PlayList([path("a.wav"), "https://a.example/b.wav"]).hasStream)
+    for stream in [path("b.wav"), "-", FilePath(folder.url)] {
+      #expect(PlayList([path("a.wav"), stream]).hasStream)
+    }
+  }
+
   @Test func `a file URL in a playlist is a path`() throws {
     try write("a.m3u", "file:///tmp/a%20b.wav\n")
     #expect(PlayList([path("a.m3u")]).files == ["/tmp/a b.wav"])

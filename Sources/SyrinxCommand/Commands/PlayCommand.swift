@@ -111,12 +111,12 @@ struct PlayCommand: FileListSubcommand {
     guard !list.files.isEmpty else { throw CommandEnd.reported }
     let files = shuffle ? list.files.shuffled() : list.files
     var report = PlaybackReport(files: files, json: json, context: context)
-    try await play(files, report: &report, in: context)
+    try await play(files, hasStream: list.hasStream, report: &report, in: context)
     guard report.isComplete, list.problems.isEmpty else { throw CommandEnd.reported }
   }
 
   private func play(
-    _ files: [FilePath], report: inout PlaybackReport, in context: CommandContext
+    _ files: [FilePath], hasStream: Bool, report: inout PlaybackReport, in context: CommandContext
   ) async throws {
     @Dependency(\.audioPlayer) var player
     let id = PlaybackID()
@@ -130,7 +130,9 @@ struct PlayCommand: FileListSubcommand {
     let lines = control ? try StandardInputLines() : nil
     try await context.signals.finishing(with: { [player] in await player.stop() }) {
       try context.checkInterruption()
-      let request = request(id, files, hasKeys: keys != nil, in: context)
+      let interval = progressInterval(
+        hasStream: hasStream, hasKeys: keys != nil, isWatched: context.console.isWatched)
+      let request = request(id, files, progressInterval: interval, in: context)
       let events = await player.playback(request: request)
       // An earlier signal did not stop a playback that the player did not know yet.
       if context.signals.received != nil { await player.stop() }
@@ -156,10 +158,15 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json && !files.contains("-") }
 
-  /// Fewer progress reports save work while nobody sees them, and even fewer while nobody controls
-  /// the playback.
+  /// Fewer progress reports save work while nobody sees them, and even fewer, with a larger buffer
+  /// in the device, while nobody controls the playback and no stream may be too slow for that.
+  func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
+    if json || isWatched { return .milliseconds(50) }
+    return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)
+  }
+
   private func request(
-    _ id: PlaybackID, _ files: [FilePath], hasKeys: Bool, in context: CommandContext
+    _ id: PlaybackID, _ files: [FilePath], progressInterval: Duration, in context: CommandContext
   ) -> PlaybackRequest {
     // Otherwise the second of several files would never be played.
     let repeatsList = loop == .forever && files.count > 1
@@ -169,16 +176,12 @@ struct PlayCommand: FileListSubcommand {
           ? .stream(input.standardInput(in: context)) : .file(file.source),
         range: part.range, repetition: repeatsList ? .times(1) : loop)
     }
-    // A named pipe may be too slow for a large buffer.
-    let isPipe = files.first?.status?.isRegularFile == false
-    let isControlled = control || hasKeys || isPipe
-    let isWatched = json || context.console.isWatched
     return PlaybackRequest(
       items: items, cycle: repeatsList ? .forever : rounds, device: device.id,
       volume: Float(volume), speed: speed, id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
       latency: opening.latency, deviceFormat: opening.format,
-      progressInterval: .milliseconds(isWatched ? 50 : isControlled ? 500 : 2_000),
+      progressInterval: progressInterval,
       onDeviceLoss: wait.onDeviceLoss)
   }
 }

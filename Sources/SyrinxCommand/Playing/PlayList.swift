@@ -8,6 +8,10 @@ struct PlayList {
   private(set) var files: [FilePath] = []
   /// Why arguments stand for nothing.
   private(set) var problems: [String] = []
+  /// Whether a file is standard input, a named pipe, or a device, whose audio may come slowly.
+  ///
+  /// The entries of a playlist are not examined.
+  private(set) var hasStream = false
 
   /// The longest playlist, in bytes.
   private static let longest = 16 << 20
@@ -19,22 +23,28 @@ struct PlayList {
 
   private mutating func add(_ argument: FilePath) {
     let count = files.count
+    let status = argument == "-" || argument.isWebAddress ? nil : argument.status
     if argument == "-" || argument.isWebAddress {
-      files.append(argument)
-    } else if argument.isFolder {
+      append(argument, isStream: argument == "-")
+    } else if status?.isFolder == true {
       addFolder(argument)
       if files.count == count { problems.append("\(argument) contains no sound files") }
     } else if let format = PlaylistFormat(rawValue: argument.pathExtension.lowercased()) {
       addPlaylist(argument, format)
     } else {
-      files.append(argument)
+      append(argument, isStream: status?.isRegularFile == false)
     }
+  }
+
+  private mutating func append(_ file: FilePath, isStream: Bool) {
+    files.append(file)
+    hasStream = hasStream || isStream
   }
 
   private mutating func addFolder(_ folder: FilePath) {
     for entry in FolderWalk(folder, by: isBefore) {
       switch entry {
-      case .file(let file, _): files.append(file)
+      case .file(let file, let status): append(file, isStream: status?.isRegularFile == false)
       case .unreadable(let folder):
         problems.append("cannot read the folder \(folder); check its permissions")
       }
