@@ -105,6 +105,28 @@ extension Array {
     remove(at: oldest)
   }
 
+  /// Removes and returns the oldest elements if more than `limit` of audio waits.
+  ///
+  /// Every stream that drops audio does it here; it reports the loss with the next element. The newest
+  /// element stays, however long it is. At least an eighth of the elements goes at a time: a few long
+  /// losses spoil less speech than many short ones, and cost less work.
+  ///
+  /// - Parameter length: the amount of audio in an element.
+  package mutating func removeOldest<Length: AdditiveArithmetic & Comparable>(
+    beyond limit: Length, by length: (Element) -> Length
+  ) -> [Element] {
+    var waiting = reduce(.zero) { $0 + length($1) }
+    var surplus = 0
+    while waiting > limit, surplus < count - 1 {
+      waiting -= length(self[surplus])
+      surplus += 1
+    }
+    guard surplus > 0 else { return [] }
+    let dropped = Array(prefix(Swift.max(surplus, count / 8)))
+    removeFirst(dropped.count)
+    return dropped
+  }
+
   /// Replaces all elements of a kind by one with the sum of their amounts.
   ///
   /// - Parameters:

@@ -47,8 +47,9 @@ public struct SpeechRequest: Sendable {
     case wait
     /// Audio is accepted at once, with a backlog of up to this length: right for live sources.
     ///
-    /// A longer backlog drops its oldest audio, and `recognition` reports the loss. It is the only
-    /// limit of a microphone, whose capture hands its audio over and drops none before.
+    /// A longer backlog drops its oldest audio, at least an eighth of it at a time, and `recognition`
+    /// reports the loss. It is the only limit of a microphone, whose capture hands its audio over and
+    /// drops none before.
     ///
     /// The shortest backlog is half a second; a second of 16 kHz mono takes 64 kB.
     case buffer(upTo: Duration)

@@ -59,4 +59,16 @@ import Testing
     for element in [1, 10, 11, 12, 2, 13] { queue.send(element) }
     #expect((0..<4).map { _ in text(queue.next()) } == ["1", "2", "13", "wait"])
   }
+
+  @Test(arguments: [
+    ([5, 5, 5], 15, []), ([5, 5, 5], 14, [5]), ([1, 9, 1], 1, [1, 9]), ([7], 0, []), ([], 0, []),
+    (Array(repeating: 1, count: 17), 16, [1, 1]),
+  ])
+  func `the oldest elements beyond the limit go, at least an eighth and never the newest`(
+    lengths: [Int], limit: Int, dropped: [Int]
+  ) {
+    var waiting = lengths
+    #expect(waiting.removeOldest(beyond: limit, by: \.self) == dropped)
+    #expect(dropped + waiting == lengths)
+  }
 }

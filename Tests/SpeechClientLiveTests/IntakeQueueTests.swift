@@ -42,6 +42,17 @@ import Testing
     #expect(taken(&queue)?.dropped == nil)
   }
 
+  @Test func `a long backlog loses an eighth at once, in one stretch`() {
+    var queue = IntakeQueue(.buffer(upTo: .seconds(8)))
+    for number in 0..<90 { queue.add(buffer(number)) }
+    let first = taken(&queue)
+    #expect(first?.dropped == .zero ..< .seconds(1))
+    #expect(first?.buffer == buffer(10))
+    for number in 11..<90 {
+      #expect(taken(&queue) == IntakeQueue.Item(buffer: buffer(number), isLate: number < 85))
+    }
+  }
+
   @Test func `samples that were silenced in dropped buffers count with the next buffer`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<12 {

@@ -94,7 +94,8 @@ import Testing
       if case .dropped(let range, reason: .engineTooSlow) = $0 { range } else { nil }
     }
     // The loud stretches begin at 1 s, 2.5 s, and 4 s, and 5.5 s is the end.
-    #expect(dropped.map(\.upperBound) == [.milliseconds(3500)])
+    // Two buffers are dropped at a time, so 1.9 or 2 s are left.
+    #expect([3_500, 3_600].map { [.milliseconds($0)] }.contains(dropped.map(\.upperBound)))
     #expect(
       dropped.first.map { $0.lowerBound >= .seconds(1) && $0.lowerBound < .milliseconds(1300) }
         == true)

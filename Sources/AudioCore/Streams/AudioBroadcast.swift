@@ -73,7 +73,8 @@ public enum BroadcastPolicy: Hashable, Sendable {
   case waiting
   /// At most this many frames wait, but always the newest buffer.
   ///
-  /// The oldest are dropped, and the next buffer has their number.
+  /// The oldest are dropped, at least an eighth of the buffers at a time, and the next buffer has
+  /// their number.
   case droppingOldest(FrameCount)
 }
 

@@ -92,8 +92,11 @@ struct ConsumerBuffers {
   mutating func append(_ buffer: AudioBuffer) {
     waiting.append(BroadcastAudio(buffer))
     frameCount += buffer.frameCount
-    guard case .droppingOldest(let limit) = policy else { return }
-    while frameCount > limit, waiting.count > 1 { dropOldest() }
+    guard case .droppingOldest(let limit) = policy, frameCount > limit else { return }
+    for dropped in waiting.removeOldest(beyond: limit, by: \.buffer.frameCount) {
+      frameCount -= dropped.buffer.frameCount
+      waiting[0].lost += dropped.lost + dropped.buffer.frameCount
+    }
   }
 
   mutating func next() -> BroadcastAudio? {
@@ -101,10 +104,5 @@ struct ConsumerBuffers {
     let first = waiting.removeFirst()
     frameCount -= first.buffer.frameCount
     return first
-  }
-
-  private mutating func dropOldest() {
-    guard let dropped = next() else { return }
-    waiting[0].lost += dropped.lost + dropped.buffer.frameCount
   }
 }

@@ -103,14 +103,13 @@ extension CaptureRequest {
 extension PipePolicy<CapturedAudio> {
   /// Keeps at most `limit` of audio: drops the oldest blocks and counts them in the gap of the next.
   ///
-  /// The capture's thread calls it, so its work does not grow with the queue, except once in an eighth
-  /// of its length.
+  /// The capture's thread calls it, so its work does not grow with the queue, except when it drops.
   static func droppingOldest(after limit: Duration) -> Self {
     PipePolicy { queue, captured in
       queue.append(captured)
       guard queue.span > limit else { return }
-      let surplus = queue.countBeyond(limit)
-      if surplus > 0 { queue.dropOldest(Swift.max(surplus, queue.count / 8)) }
+      let dropped = queue.removeOldest(beyond: limit, by: \.buffer.duration)
+      if !dropped.isEmpty { queue[0].note(dropped) }
     }
   }
 }
@@ -121,26 +120,15 @@ extension [CapturedAudio] {
     guard let first = first?.buffer, let last = last?.buffer else { return .zero }
     return (last.endFrame - first.firstFrame).duration(at: first.format.sampleRate)
   }
+}
 
-  /// The number of oldest blocks beyond `limit` of audio; the newest stays however long it is.
-  fileprivate func countBeyond(_ limit: Duration) -> Int {
-    var waiting = reduce(.zero) { $0 + $1.buffer.duration }
-    var count = 0
-    while waiting > limit, count < self.count - 1 {
-      waiting -= self[count].buffer.duration
-      count += 1
-    }
-    return count
-  }
-
-  /// Drops the oldest blocks and reports the loss on the next one.
-  fileprivate mutating func dropOldest(_ count: Int) {
-    let dropped = self[..<count]
+extension CapturedAudio {
+  /// Reports that the blocks before it were dropped.
+  fileprivate mutating func note(_ dropped: [CapturedAudio]) {
     let lost = dropped.reduce(0) { $0 + $1.buffer.frameCount + ($1.gap?.lost ?? 0) }
-    self[count].gap = CaptureGap(lost: lost + (self[count].gap?.lost ?? 0))
-    self[count].nonFiniteCount += dropped.reduce(0) { $0 + $1.nonFiniteCount }
-    self[count].device = dropped.lazy.compactMap(\.device).first ?? self[count].device
-    removeFirst(count)
+    gap = CaptureGap(lost: lost + (gap?.lost ?? 0))
+    nonFiniteCount += dropped.reduce(0) { $0 + $1.nonFiniteCount }
+    device = dropped.lazy.compactMap(\.device).first ?? device
   }
 }
 

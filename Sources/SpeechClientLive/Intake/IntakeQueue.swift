@@ -70,8 +70,8 @@ struct IntakeQueue: PipeQueue {
     buffers.append(buffer)
     waiting += buffer.duration
     if let rest { return takeRest(rest + max(buffer.duration, .milliseconds(1))) }
-    guard let limit else { return }
-    while waiting > limit, buffers.count > 1 { dropOldest() }
+    guard let limit, waiting > limit else { return }
+    for oldest in buffers.removeOldest(beyond: limit, by: \.duration) { note(dropped: oldest) }
   }
 
   /// Closes the queue when enough audio has come; empty buffers count too.
@@ -117,8 +117,7 @@ struct IntakeQueue: PipeQueue {
     (isClosed, isAbandoned) = (true, true)
   }
 
-  private mutating func dropOldest() {
-    let oldest = buffers.removeFirst()
+  private mutating func note(dropped oldest: AudioBuffer) {
     waiting -= oldest.duration
     let rate = oldest.format.sampleRate
     let end = oldest.endFrame.duration(at: rate)
