@@ -36,7 +36,7 @@ import Testing
   @Test func `a hanging reader loses blocks beyond the queue and gets the number of lost frames`()
     throws
   {
-    let queue = try MemberQueue(timeout: .zero)
+    let queue = try MemberQueue(depth: .seconds(16), timeout: .zero)
     for second in 0..<20 { #expect(queue.push(block(second))) }
     for _ in 0..<2 { _ = queue.pop() }
     for second in 20..<23 { #expect(queue.push(block(second))) }
@@ -51,7 +51,7 @@ import Testing
 
   @Test func `a disk that is too slow delays the writer for a while, then loses frames`() throws {
     let disk = SlowDisk()
-    let queue = try MemberQueue(timeout: .seconds(2)) { [disk] _, limit in
+    let queue = try MemberQueue(depth: .seconds(16), timeout: .seconds(2)) { [disk] _, limit in
       disk.takes(.milliseconds(500), atMost: limit)
     }
     disk.serve(queue)
@@ -65,7 +65,7 @@ import Testing
 
   @Test func `a disk that has caught up by half may delay the writer again`() throws {
     let disk = SlowDisk()
-    let queue = try MemberQueue(timeout: .seconds(2)) { [disk] _, limit in
+    let queue = try MemberQueue(depth: .seconds(16), timeout: .seconds(2)) { [disk] _, limit in
       disk.takes(.milliseconds(500), atMost: limit)
     }
     disk.serve(queue)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `an event fits into a full queue, after the loss before it`() throws {
-    let queue = try MemberQueue(timeout: .zero)
+    let queue = try MemberQueue(depth: .seconds(16), timeout: .zero)
     for second in 0..<17 { #expect(queue.push(block(second))) }
     let none = AudioBuffer(silence: 0, format: .speech, firstFrame: 272_000)
     let isTaken = queue.push(DeviceAudio(buffer: none, time: .seconds(17), lost: 0, event: .lost))

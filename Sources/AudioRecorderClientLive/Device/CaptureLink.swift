@@ -15,8 +15,7 @@ struct CaptureBlock: BitwiseCopyable {
 
 /// The connection from the audio thread to the consumer's thread; neither waits for the other.
 final class CaptureLink: Sendable {
-  /// The length of the ring: how long a disk or the reader of a pipe may block before the device
-  /// overruns.
+  /// The length of the ring: how long a disk or the reader of a pipe may block before frames are lost.
   ///
   /// The ring occupies only as much memory as was ever used.
   static let depth = Duration.seconds(32)

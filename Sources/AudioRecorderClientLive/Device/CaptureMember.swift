@@ -56,9 +56,7 @@ final class CaptureMember: @unchecked Sendable {
   ///
   /// - Parameter leave: called when the consumer wants no more.
   func startThread(leave: @escaping @Sendable () -> Void) {
-    guard mayBlock, queue == nil,
-      let queue = try? MemberQueue(depth: mayStall ? CaptureLink.depth : MemberQueue.depth)
-    else { return }
+    guard mayBlock, queue == nil, let queue = try? MemberQueue() else { return }
     let thread = try? DedicatedThread.start(name: "syrinx-record") { [self] in
       serve(queue, leave)
     }
@@ -114,12 +112,10 @@ final class CaptureMember: @unchecked Sendable {
 ///
 /// It is not a `StreamPipe`, because both of its ends block threads, one of them with a timeout.
 ///
-/// While the queue is full, the writer waits, but only briefly: a disk that hangs or is too slow
-/// must not cost other members a frame. After that, blocks are dropped, and the next block reports
-/// the loss.
+/// It holds as much as the ring. While it is full, the writer waits, but only briefly: a disk that
+/// hangs or is too slow must not cost other members a frame. After that, blocks that find no room are
+/// dropped, so that the recording lacks no more than it must, and the next block reports the loss.
 final class MemberQueue: Sendable {
-  /// How much audio the queue holds.
-  static let depth = Duration.seconds(16)
   /// How long the writer waits in total until the reader has caught up by half.
   ///
   /// The ring behind the writer holds much more.
@@ -206,7 +202,7 @@ final class MemberQueue: Sendable {
   private let wait: Wait
 
   init(
-    depth: Duration = MemberQueue.depth, timeout: Duration = MemberQueue.timeout,
+    depth: Duration = CaptureLink.depth, timeout: Duration = MemberQueue.timeout,
     wait: @escaping Wait = { wakeUp, limit in
       let before = ContinuousClock.now
       wakeUp.wait(atMost: limit)
