@@ -2,7 +2,7 @@ import AudioCore
 import SpeechClient
 
 /// The audio between a task's source and its recognizer: the only store for the backlog of a live
-/// source, with the only policy that drops audio.
+/// source.
 ///
 /// A live source always has room, at the cost of the oldest audio; any other source waits.
 struct IntakeQueue: PipeQueue {
