@@ -116,8 +116,8 @@ import VirtualSoundCard
 
   @Test func `a capture delivers the channels that it picks`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
-    let captured = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
+    let sound = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(sound)))
     let captured = try await withRecorder(on: card) { recorder in
       let request = CaptureRequest(droppingOldestAfter: .seconds(60), channels: [2])
       return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }

@@ -1,0 +1,56 @@
+package import AudioThreads
+import Synchronization
+
+/// The events of streams so far, and the tests that wait for one of them.
+package final class EventLog<Event: Sendable>: Sendable {
+  package typealias Predicate = @Sendable (Event) -> Bool
+
+  private struct State {
+    var events: [Event] = []
+    var awaited: [(event: Predicate, gate: Gate)] = []
+  }
+
+  // Held to add an event or a wait.
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// All events so far.
+  package var events: [Event] { state.withLock { $0.events } }
+
+  /// Reads a stream into the log; the gate opens at the stream's first event, or at its end.
+  package func follow(
+    _ stream: AsyncThrowingStream<Event, any Error>
+  ) -> (reading: Task<Void, any Error>, begun: Gate) {
+    let begun = Gate()
+    let reading = Task {
+      defer { begun.open() }
+      for try await event in stream {
+        note(event)
+        begun.open()
+      }
+    }
+    return (reading, begun)
+  }
+
+  /// Returns when a matching event has come.
+  package func sees(_ event: @escaping Predicate) async {
+    let gate = Gate()
+    state.withLock { state in
+      if state.events.contains(where: event) {
+        gate.open()
+      } else {
+        state.awaited.append((event, gate))
+      }
+    }
+    await gate.wait()
+  }
+
+  private func note(_ event: Event) {
+    state.withLock { state in
+      state.events.append(event)
+      for awaited in state.awaited where awaited.event(event) { awaited.gate.open() }
+      state.awaited.removeAll { $0.event(event) }
+    }
+  }
+}
