@@ -195,6 +195,13 @@ struct ConvertCommandTests {
     #expect(isUntouched)
   }
 
+  @Test func `a threshold of silence that nothing uses is refused`() async throws {
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "--silence", "-40", in: folder)
+    #expect(outcome.status == 64)
+    #expect(outcome.error.contains("--silence requires --trim-silence or --split-at-silence"))
+  }
+
   @Test func `a fade of more than 600 seconds is refused`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let outcome = try await BuiltCommand.run(

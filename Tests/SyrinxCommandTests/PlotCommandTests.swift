@@ -141,12 +141,20 @@ struct PlotCommandTests {
     ("a.wav -o a.png --output-dir plots", "exclude each other"),
     ("a.wav --output-dir plots --to gif", "--to"),
     ("a.wav -o a.wav", "is an input"),
-    ("a.wav --transcript a.json --data json --output-dir .", "./a.json is an input"),
+    ("a.wav --transcript a.png --output-dir .", "./a.png is an input"),
+    ("a.wav --scale mel", "--scale requires --spectrogram"),
+    ("a.wav --bits 8", "--bits requires --data"),
+    ("a.wav --samples-per-pixel 64 -o a.png", "--samples-per-pixel requires --data"),
+    ("a.wav --data json --spectrogram", "--spectrogram has no effect"),
+    ("a.wav --data json --height 200", "--height has no effect"),
+    ("a.wav --data json --transcript a.srt", "--transcript has no effect"),
+    ("a.wav --data json -o p.dat", "another extension than --data json; name a .json file"),
+    ("a.wav --data dat -o p.png", "another extension than --data dat; name a .dat file"),
   ])
   func `outputs that do not fit the files are wrong usage`(
     arguments: String, reason: String
   ) async throws {
-    let run = try await BuiltCommand.shell("touch a.json; syrinx plot \(arguments)", in: folder)
+    let run = try await BuiltCommand.shell("touch a.png; syrinx plot \(arguments)", in: folder)
     #expect(run.status == 64)
     #expect(run.error.contains(reason), "\(run.error)")
   }

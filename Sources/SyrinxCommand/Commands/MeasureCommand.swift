@@ -59,6 +59,8 @@ struct MeasureCommand: FileListSubcommand {
     try require(
       seconds == nil || device.name != nil,
       "--seconds requires --device; a file is measured to its end.")
+    try require(
+      parallel.jobs == nil || device.name == nil, "--jobs requires files; a device has one job.")
     try checkOperands(files)
   }
 

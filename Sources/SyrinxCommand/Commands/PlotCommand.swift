@@ -46,8 +46,10 @@ struct PlotCommand: FileListSubcommand {
   @Flag(help: "Draw frequencies over time.")
   var spectrogram = false
 
-  @Option(help: "Frequencies of a spectrogram: linear, or mel (as pitch is perceived).")
-  var scale = SpectrogramImage.Scale.linear
+  @Option(
+    help:
+      "With --spectrogram, frequencies: linear, or mel (as pitch is perceived) (default: linear).")
+  var scale: SpectrogramImage.Scale?
 
   @Option(help: "Width in pixels.")
   var width: Int?
@@ -67,11 +69,11 @@ struct PlotCommand: FileListSubcommand {
   @Option(help: "Write peaks instead of a plot: json or dat.")
   var data: PeakFormat?
 
-  @Option(help: .value("frames", "With --data, frames for each pair of peaks."))
-  var samplesPerPixel = 256
+  @Option(help: .value("frames", "With --data, frames for each pair of peaks (default: 256)."))
+  var samplesPerPixel: Int?
 
-  @Option(help: .value("bits", "With --data, bits of each peak: 8 or 16."))
-  var bits = 16
+  @Option(help: .value("bits", "With --data, bits of each peak: 8 or 16 (default: 16)."))
+  var bits: Int?
 
   @OptionGroup var parallel: JobsOption
 
@@ -84,7 +86,8 @@ struct PlotCommand: FileListSubcommand {
     try check("--width", width, in: 200...16_384, "a width in pixels")
     try check("--height", height, in: 100...16_384, "a height in pixels")
     try check("--samples-per-pixel", samplesPerPixel, in: 2...10_000_000, "a number of frames")
-    try require([8, 16].contains(bits), "--bits takes 8 or 16, not \(bits).")
+    if let bits { try require([8, 16].contains(bits), "--bits takes 8 or 16, not \(bits).") }
+    try checkCombination()
     try checkOperands(files + (transcript.map { [$0] } ?? []))
     try require(
       files.count == 1 || (output == nil && transcript == nil),
@@ -98,10 +101,40 @@ struct PlotCommand: FileListSubcommand {
     try require(
       to == nil || data == nil, "--to is the format of a plot; --data names that of peaks.")
     try checkOutputs()
-    guard data == nil, let output, output != "-" else { return }
+    try checkExtension()
+  }
+
+  /// Throws if an option has no effect with or without another one.
+  private func checkCombination() throws {
+    try require(scale == nil || spectrogram, "--scale requires --spectrogram.")
+    let ofPeaks = [("--samples-per-pixel", samplesPerPixel != nil), ("--bits", bits != nil)]
+    let ofPlots = [
+      ("--spectrogram", spectrogram), ("--width", width != nil), ("--height", height != nil),
+      ("--title", title != nil), ("--transcript", transcript != nil),
+    ]
+    if data == nil, let option = ofPeaks.first(where: \.1) {
+      throw ValidationError("\(option.0) requires --data.")
+    }
+    if data != nil, let option = ofPlots.first(where: \.1) {
+      throw ValidationError(
+        "\(option.0) has no effect on the numbers of --data; use one of them.")
+    }
+  }
+
+  /// Throws if the extension of the output names another format than it gets.
+  private func checkExtension() throws {
+    guard let output, output != "-" else { return }
+    let ending = output.pathExtension.lowercased()
+    guard let data else {
+      return try require(
+        PlotFormat(rawValue: ending) != nil,
+        "\(output): the extension of a plot is png, svg, or pdf.")
+    }
     try require(
-      PlotFormat(rawValue: output.pathExtension.lowercased()) != nil,
-      "\(output): the extension of a plot is png, svg, or pdf.")
+      ending == data.rawValue
+        || (PeakFormat(rawValue: ending) == nil && PlotFormat(rawValue: ending) == nil),
+      "\(output) has another extension than --data \(data.rawValue); name a .\(data.rawValue) file."
+    )
   }
 
   private static func format(_ name: String) throws -> PlotFormat {
@@ -168,8 +201,8 @@ struct PlotCommand: FileListSubcommand {
     let buffers = file.buffers(framesPerBuffer: 131_072, problems: context.problems)
     if let data {
       let image = try await nonEmpty(
-        buffers.waveformImage(framesPerColumn: FrameCount(samplesPerPixel)), of: file)
-      let peaks = PeakData(image, bits: bits)
+        buffers.waveformImage(framesPerColumn: FrameCount(samplesPerPixel ?? 256)), of: file)
+      let peaks = PeakData(image, bits: bits ?? 16)
       return try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
     }
     let terminal = OutputDescriptor.output
@@ -198,7 +231,8 @@ struct PlotCommand: FileListSubcommand {
       return try await nonEmpty(buffers.waveformImage(columnCount: width), of: file)
     }
     return try await nonEmpty(
-      buffers.spectrogramImage(scale, columnCount: width / 2, rowCount: min(height, 512)), of: file)
+      buffers.spectrogramImage(
+        scale ?? .linear, columnCount: width / 2, rowCount: min(height, 512)), of: file)
   }
 
   private func nonEmpty<Image>(_ image: Image?, of file: FilePath) throws -> Image {

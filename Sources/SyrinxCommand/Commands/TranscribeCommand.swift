@@ -96,6 +96,9 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     try require(
       !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")
     try checkOperands(files + [filesFrom].compactMap(\.self))
+    try require(
+      !endsWithNUL || filesFrom != nil || outputDir != nil,
+      "--null requires --files-from or --output-dir.")
     try folder?.check(files)
     try recognition.checkTranscript(transcript)
     guard outputDir == nil else { return }

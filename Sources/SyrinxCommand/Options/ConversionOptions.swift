@@ -58,8 +58,13 @@ struct ConversionOptions: ParsableArguments {
     help: .value("time", "Cut into numbered files of this length, for example 10m."))
   var every: TimeValue?
 
-  @Option(parsing: .unconditional, help: .value("dBFS", "Level below which audio is silent."))
-  var silence = -50.0
+  @Option(
+    parsing: .unconditional,
+    help: .value(
+      "dBFS",
+      "With --trim-silence or --split-at-silence, level below which audio is silent (default: -50)."
+    ))
+  var silence: Double?
 
   private static let longestFade = Duration.seconds(600)
 
@@ -68,6 +73,9 @@ struct ConversionOptions: ParsableArguments {
     try check("--channels", channels, in: 1...256, "a number of channels")
     try check("--gain", gain, in: -200...200, "a gain in dB")
     try check("--silence", silence, in: -200...0, "a level in dBFS")
+    try require(
+      silence == nil || trimSilence || splitAtSilence,
+      "--silence requires --trim-silence or --split-at-silence.")
     try checkBits(bits)
     if let end, end.duration <= start.duration {
       throw ValidationError("--end \(end) must be after --start \(start).")
@@ -88,7 +96,7 @@ struct ConversionOptions: ParsableArguments {
   var splits: Bool { every != nil || splitAtSilence }
 
   func apply(to conversion: inout AudioConversion) {
-    let threshold = Decibels(silence)
+    let threshold = Decibels(silence ?? -50)
     conversion.sampleRate = rate.map(SampleRate.init(hertz:))
     conversion.channelCount = channels
     conversion.samples = bits.flatMap(SoundFileEncoding.SampleFormat.init(bits:))
