@@ -14,7 +14,8 @@ struct function {
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// A function jumps to its address. At first, that loads the library, with the function in a register that no caller uses.
+// Each function jumps to the address in its struct. At first, that is code that loads the library; it passes the struct in
+// a register that no caller uses (r11 or x16).
 #if defined(__x86_64__)
 #define JUMP(name) "jmp *" #name "_function+16(%rip)\n"
 #define LOAD(name) "lea " #name "_function(%rip), %r11\njmp load_and_jump\n"
@@ -40,8 +41,8 @@ static void *required(void *pointer) {
   quick_exit(1);
 }
 
-// Loads a function's library, and finds all functions of it: the audio thread calls none of a library first. Other threads may
-// call it at the same time; they store the same addresses.
+// Loads the library of a function, and finds the addresses of all its functions, so that the audio thread never loads one:
+// another thread calls the library first. Several threads may run this at once; they store the same addresses.
 HIDDEN void load_library(const struct function *first) {
   int error = errno;
   void *library = required(dlopen(first->library, RTLD_NOW));

@@ -37,7 +37,7 @@ extension VoiceMemos.State {
     case .alert(let alert): alert.lines
     case .record(let recording):
       [
-        "", "* \(recording.recorded.clock) \(recording.title)  \(recording.peak)",
+        "", "* \(recording.recorded.clock) \(recording.title)  \(recording.peak)FS",
         "  [space] Stop",
       ]
     case .rename(let rename): ["", "New title: \(rename.title)_", "  [enter] Save  [esc] Cancel"]

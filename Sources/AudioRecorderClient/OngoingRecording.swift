@@ -3,8 +3,8 @@ public import FoundationEssentials
 extension AudioRecorderClient {
   /// Begins a recording, and returns once the device captures.
   ///
-  /// `startRecording` returns only when its recording has ended. This one records until
-  /// `OngoingRecording.stop()`, or until the request's own end. Releasing the last reference also ends
+  /// `startRecording` returns when the recording has ended. This function returns at its start, and the
+  /// recording lasts until `OngoingRecording.stop()` or until the request's own end. Releasing the last reference also ends
   /// the recording and completes its file. Throws `AudioRecorderError` if the recording cannot begin.
   public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
     var request = request
@@ -45,7 +45,7 @@ extension AudioRecorderClient {
   }
 }
 
-/// A recording that runs while its owner does something else, like one of AVAudioRecorder.
+/// A recording in progress; its owner stops it, as with AVAudioRecorder.
 public final class OngoingRecording: Sendable {
   /// The ID for `AudioRecorderClient.control`, to pause the recording for example.
   public let id: RecordingID
@@ -67,11 +67,11 @@ public final class OngoingRecording: Sendable {
 
   /// Ends the recording and returns when the file is closed and on disk.
   ///
-  /// If the recording has ended by itself, it returns the result; further calls return the same. Throws
+  /// If the recording has already ended, it returns that result at once, and so do further calls. Throws
   /// `AudioRecorderError` if an error ended the recording; the file keeps the audio until then.
   @discardableResult
   public func stop() async throws -> RecordingFinish {
-    // Only an unknown recording is an error, and one that has ended is known here.
+    // It throws only for a recording that has ended; the task has its result.
     try? await recorder.control(id: id, command: .stop)
     return try await work.value
   }

@@ -65,7 +65,8 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
 }
 
 /// A capture device whose calls are monitored for hangs.
-// `@unchecked Sendable` is right because only the device's thread reads from it.
+// `@unchecked Sendable` is right because `pcm` is constant and only the device's thread calls it; the
+// rest is in `MonitoredDevice`.
 package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Sendable {
   private let pcm: any CapturePCM
 
@@ -83,7 +84,8 @@ package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Se
 }
 
 /// A playback device whose calls are monitored for hangs.
-// `@unchecked Sendable` is right because only the device's thread writes to it.
+// `@unchecked Sendable` is right because `pcm` and `block` are constant and only the device's thread
+// uses them; the rest is in `MonitoredDevice`.
 package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked Sendable {
   private let pcm: any PlaybackPCM
   /// A copy of the written samples: a hanging call then refers to no memory of others.

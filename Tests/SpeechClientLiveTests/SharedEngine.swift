@@ -75,22 +75,22 @@ final class SharedEngine: Sendable {
 
   private final class Adaptation: SpeechAdaptation {
     let tailPadding: Duration
-    private var known = AdaptationState()
-    var state: any Sendable { known }
+    private var adaptation = AdaptationState()
+    var state: any Sendable { adaptation }
 
     init(tailPadding: Duration) {
       self.tailPadding = tailPadding
     }
 
     func add(_ utterance: [[Float]]) {
-      known.count += 1
-      known.samples += utterance.reduce(0) { $0 + $1.count }
+      adaptation.count += 1
+      adaptation.samples += utterance.reduce(0) { $0 + $1.count }
     }
   }
 
   private final class Session: SpeechEngineSession {
     private let owner: SharedEngine
-    private var known = AdaptationState()
+    private var adaptation = AdaptationState()
     private var processed = 0
 
     init(owner: SharedEngine) {
@@ -112,18 +112,21 @@ final class SharedEngine: Sendable {
     func beginUtterance() { processed = 0 }
 
     func beginUtterance(adaptationState state: any Sendable) {
-      known = state as? AdaptationState ?? known
+      adaptation = state as? AdaptationState ?? adaptation
       beginUtterance()
     }
 
     func process(_ samples: [Float]) { processed += samples.count }
 
     func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-      try owner.finishing(known.count)
-      defer { known = AdaptationState(count: known.count + 1, samples: known.samples + processed) }
+      try owner.finishing(adaptation.count)
+      defer {
+        adaptation = AdaptationState(
+          count: adaptation.count + 1, samples: adaptation.samples + processed)
+      }
       return SpeechHypothesis(words: [
-        SpeechHypothesis.Word("\(known.count)", frames: 0..<1600),
-        SpeechHypothesis.Word("after\(known.samples)", frames: 1600..<3200),
+        SpeechHypothesis.Word("\(adaptation.count)", frames: 0..<1600),
+        SpeechHypothesis.Word("after\(adaptation.samples)", frames: 1600..<3200),
       ])
     }
   }

@@ -12,6 +12,12 @@ struct TranscribeCommandTests {
     folder = try TestFolder()
   }
 
+  @Test func `--null without a list or a folder of transcripts is wrong usage`() async throws {
+    let run = try await BuiltCommand.run("transcribe", "a.wav", "--null", in: folder)
+    #expect(run.status == 64)
+    #expect(run.error.contains("--null requires --files-from or --output-dir"), "\(run.error)")
+  }
+
   @Test
   func `'transcribe' prints a line of text for each utterance and nothing else`() async throws {
     try folder.speech("go.wav")

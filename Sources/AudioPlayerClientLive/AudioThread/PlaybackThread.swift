@@ -40,7 +40,7 @@ final class PlaybackThread: @unchecked Sendable {
   /// How many periods apart the device is asked for its delay while progress is seldom reported.
   private static let seldom = 4
   /// The longest buffer that is played to its end before a stop.
-  private static let longestFadeOut = Duration.seconds(1)
+  private static let longestUncutBuffer = Duration.seconds(1)
 
   init(pcm: any PlaybackPCM, link: PlaybackLink) {
     self.pcm = pcm
@@ -284,7 +284,7 @@ final class PlaybackThread: @unchecked Sendable {
 
   /// Whether the device holds so much that the usual fade of a stop would come late.
   private var mayCutShort: Bool {
-    guard bufferLength > Self.longestFadeOut else { return false }
+    guard bufferLength > Self.longestUncutBuffer else { return false }
     voices.applyParameters()
     return voices.mayEnd(at: playhead.played)
   }

@@ -184,7 +184,7 @@ final class PlaybackReporter: Sendable {
       return state.registry.retire(voice)
     }
     if isKnown { conclude(voice, error) }
-    // The audio thread's object releases it at the next look.
+    // The audio thread's object releases it the next time it runs.
     link.news.signal()
   }
 

@@ -1,10 +1,9 @@
 import AudioCore
 
-/// When a voice sounds and when it is silent, without clicks; applied by the audio thread, block by
-/// block.
+/// Decides, block by block on the audio thread, whether a voice sounds, and avoids clicks.
 ///
-/// A voice begins at its full gain. A pause, a stop, and a flush fade it out; the fade takes only
-/// its own frames from the voice. Volume is a separate gain, which continues after a fade.
+/// A voice begins at its full gain. A pause, a stop, and a flush fade it out; during the fade, the voice
+/// gives only the frames that the fade needs. Volume is a separate gain and is not reset by a fade.
 struct VoiceTransport: Equatable {
   enum Phase: Equatable {
     /// None of it has been mixed.
@@ -40,7 +39,7 @@ struct VoiceTransport: Equatable {
     volume = SmoothedGain(parameters.gain)
   }
 
-  /// Whether it is worth waiting for a late source.
+  /// Whether the voice still needs frames from a source that is late.
   var needsSource: Bool {
     let fadesOutInFull = phase == .fadingOut && parameters.flushCount == flushCount
     return phase != .over && (!isToBeSilent || fadesOutInFull)

@@ -6,8 +6,8 @@ final class Interruption: Sendable {
   private struct State {
     var isInterrupted = false
     var count = 0
-    /// How to end each call in progress.
-    var ways: [Int: @Sendable () -> Void] = [:]
+    /// For each call in progress, what interrupts it.
+    var interrupts: [Int: @Sendable () -> Void] = [:]
   }
 
   // Held to change the table, never while a call is interrupted.
@@ -17,23 +17,22 @@ final class Interruption: Sendable {
   func withInterruption<Result>(
     of session: any SpeechEngineSession, _ body: () throws -> Result
   ) rethrows -> Result {
-    let interrupt = session.interrupt
     let (number, isInterrupted) = state.withLock { state in
       state.count += 1
-      state.ways[state.count] = interrupt
+      state.interrupts[state.count] = session.interrupt
       return (state.count, state.isInterrupted)
     }
-    defer { state.withLock { _ = $0.ways.removeValue(forKey: number) } }
-    if isInterrupted { interrupt() }
+    defer { state.withLock { _ = $0.interrupts.removeValue(forKey: number) } }
+    if isInterrupted { session.interrupt() }
     return try body()
   }
 
   /// Interrupts the calls in progress and all later ones.
   func interrupt() {
-    let ways = state.withLock { state in
+    let interrupts = state.withLock { state in
       state.isInterrupted = true
-      return state.ways.values
+      return state.interrupts.values
     }
-    for interrupt in ways { interrupt() }
+    for interruptCall in interrupts { interruptCall() }
   }
 }

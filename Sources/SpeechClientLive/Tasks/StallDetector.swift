@@ -2,7 +2,7 @@ import Synchronization
 
 /// Decides how long a finishing task waits for a source or an engine without progress.
 struct StallDetector {
-  /// What to do after a look.
+  /// What to do after a check.
   enum Verdict: Equatable {
     case wait
     /// The source delivers no audio.
@@ -11,13 +11,13 @@ struct StallDetector {
     case leaveEngine
   }
 
-  /// The time between two looks; a source has as much for each buffer.
+  /// The time between two checks; a source has as much for each buffer.
   static let interval = Duration.seconds(1)
-  /// After this many looks without progress the engine is stuck.
-  static let engineLooks = 30
+  /// After this many checks without progress the engine is stuck.
+  static let engineChecks = 30
 
   private var beats: Int
-  private var idleLooks = 0
+  private var idleChecks = 0
 
   init(beats: Int) {
     self.beats = beats
@@ -26,12 +26,12 @@ struct StallDetector {
   mutating func check(beats: Int, isSourceAsked: Bool) -> Verdict {
     guard beats == self.beats else {
       self.beats = beats
-      idleLooks = 0
+      idleChecks = 0
       return .wait
     }
-    idleLooks += 1
+    idleChecks += 1
     if isSourceAsked { return .leaveSource }
-    return idleLooks >= Self.engineLooks ? .leaveEngine : .wait
+    return idleChecks >= Self.engineChecks ? .leaveEngine : .wait
   }
 }
 
