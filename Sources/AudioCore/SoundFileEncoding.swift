@@ -110,6 +110,9 @@ extension SoundFileEncoding.Container {
     }
   }
 
+  /// Whether it can be written to a pipe; AIFF and CAF need their length in front of the audio.
+  public var isStreamable: Bool { self != .aiff && self != .caf }
+
   /// Creates the container for a path extension without its dot, in any case.
   public init?(pathExtension: String) {
     let name = pathExtension.lowercased()

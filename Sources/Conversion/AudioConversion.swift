@@ -28,7 +28,9 @@ public struct AudioConversion: Sendable {
     case file(URL)
     /// A file for each part, counted from 1; without `division` there is one part.
     case parts(@Sendable (_ number: Int) -> URL)
-    /// A descriptor, for example 1 for standard output, for WAV or raw samples.
+    /// A descriptor, for example 1 for standard output, for a streamable container or raw samples.
+    ///
+    /// Raw samples are those of WAV without the header.
     case descriptor(Int32, name: String, isRaw: Bool)
   }
 
@@ -177,7 +179,7 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   case incompleteSource(name: String, shortfall: SoundFileShortfall)
   /// The disk is full; no part of the file is left.
   case diskFull(name: String)
-  /// A descriptor supports only WAV.
+  /// A descriptor supports only streamable containers, and raw samples only as WAV.
   case notStreamable(SoundFileEncoding.Container)
 
   /// A sentence for users.
@@ -197,7 +199,10 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
     case .diskFull(let name):
       "no space is left on the disk for \(name); this file was not written"
     case .notStreamable(let container):
-      "cannot write \(container) to a pipe: its header is completed at the end. Write WAV, or a file"
+      container.isStreamable
+        ? "cannot write \(container) without a header; leave out the container"
+        : "cannot write \(container) to a pipe: its length precedes the audio. Choose WAV, AU, FLAC, "
+          + "Ogg Vorbis, Opus, or MP3, or write a file"
     }
   }
 }

@@ -20,7 +20,7 @@ final class ConversionOutput {
   private var files: [ConversionResult.File] = []
   private var writer: SoundFileWriter?
   private var url: URL?
-  private var stream: StreamingWAVWriter?
+  private var raw: StreamingWAVWriter?
 
   init(
     _ conversion: AudioConversion, format: AudioFormat, encoding: SoundFileEncoding,
@@ -37,15 +37,15 @@ final class ConversionOutput {
     guard case .audio(let buffer) = item else { return try complete() }
     try begin()
     try writer?.write(buffer)
-    try stream?.write(buffer)
+    try raw?.write(buffer)
   }
 
   /// Completes the last file.
   func finish() throws -> [ConversionResult.File] {
     if files.isEmpty, makesEmptyFile { try begin() }
     try complete()
-    if let stream {
-      files.append(ConversionResult.File(url: nil, frameCount: stream.framesWritten))
+    if let raw {
+      files.append(ConversionResult.File(url: nil, frameCount: raw.framesWritten))
     }
     return files
   }
@@ -57,14 +57,18 @@ final class ConversionOutput {
   }
 
   private func begin() throws {
-    guard writer == nil, stream == nil else { return }
+    guard writer == nil, raw == nil else { return }
     switch destination {
     case .file(let file): try open(file)
     case .parts(let file): try openPart(file(files.count + 1))
-    case .descriptor(let number, let name, let isRaw):
-      stream = try StreamingWAVWriter(
+    case .descriptor(let number, let name, isRaw: true):
+      raw = try StreamingWAVWriter(
         fileDescriptor: number, name: name, format: format, samples: encoding.samples ?? .int16,
-        isRaw: isRaw, stopSignal: interruption)
+        isRaw: true, stopSignal: interruption)
+    case .descriptor(let number, let name, isRaw: false):
+      writer = try SoundFileWriter(
+        fileDescriptor: number, name: name, format: format, encoding: encoding, tags: tags,
+        stopSignal: interruption)
     }
   }
 

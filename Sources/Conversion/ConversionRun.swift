@@ -196,7 +196,9 @@ extension AudioConversion {
     for source: SoundFileEncoding.SampleFormat?
   ) throws -> SoundFileEncoding {
     let container = try container ?? namedContainer
-    if case .descriptor = destination, container != .wav {
+    if case .descriptor(_, _, let isRaw) = destination,
+      isRaw ? container != .wav : !container.isStreamable
+    {
       throw ConversionError.notStreamable(container)
     }
     if let samples { return try SoundFileEncoding(container, samples: samples) }

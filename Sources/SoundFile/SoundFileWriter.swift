@@ -91,7 +91,7 @@ public final class SoundFileWriter {
     self.init(file, output: output, format: format, encoding: encoding, isAtomic: isAtomic)
   }
 
-  private static func output(
+  static func output(
     _ file: GrowingFile, _ format: AudioFormat, _ encoding: SoundFileEncoding,
     _ tags: [AudioTag: String], largestWAV: Int
   ) throws(SoundFileError) -> any SoundFileOutput {
@@ -241,6 +241,7 @@ public final class SoundFileWriter {
   }
 
   private func synchronize() {
+    guard !file.isStream else { return }
     if sync == nil { sync = try? makeSync(file.descriptor, file.path) }
     // If the system refuses a thread for it, it blocks here.
     guard let sync else { return file.synchronize() }
@@ -288,7 +289,7 @@ public final class SoundFileWriter {
 
   /// Checks the file itself, because encoders report few failures.
   private func checkCompleteness() throws(SoundFileError) {
-    guard file.descriptor.isRegularFile, framesWritten > 0 else { return }
+    guard !file.isStream, file.descriptor.isRegularFile, framesWritten > 0 else { return }
     guard encoding.container != .wav else { return }
     let reader = try SoundFileReader(writtenTo: file.descriptor, path: file.path)
     let found = reader.announcedFrameCount ?? 0

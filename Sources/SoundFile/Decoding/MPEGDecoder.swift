@@ -194,7 +194,7 @@ struct MP3LengthTag {
   }
 
   private func header(_ file: GrowingFile) -> MPEGFrameHeader? {
-    file.descriptor.number32(at: next).flatMap(MPEGFrameHeader.init)
+    file.number32(at: next).flatMap(MPEGFrameHeader.init)
   }
 
   private func write(_ file: GrowingFile) {

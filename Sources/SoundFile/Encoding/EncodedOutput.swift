@@ -26,10 +26,12 @@ final class EncodedOutput: SoundFileOutput {
     let head = isMP3 ? tags.id3Tag : []
     _ = head.withUnsafeBytes { file.append($0) }
     lengthTag = MP3LengthTag(from: head.count)
+    let virtual =
+      isMP3 && file.isStream
+      ? VirtualFile(StreamedMP3(file)) : VirtualFile(file, from: head.count)
     do throws(LibraryFailure) {
       handle = try SoundFileHandle(
-        writing: VirtualFile(file, from: head.count), format: format, encoding: encoding,
-        tags: isMP3 ? [:] : tags)
+        writing: virtual, format: format, encoding: encoding, tags: isMP3 ? [:] : tags)
     } catch {
       throw file.failure ?? LibraryErrors.writing(file.path, error)
     }
@@ -106,10 +108,44 @@ final class EncodedOutput: SoundFileOutput {
   }
 }
 
-/// The number of readable frames in a file whose encoder received `written` frames.
+/// An MP3 stream without its first block, which LAME reserves for the length.
+///
+/// Without a length, decoders would play that block as silence.
+private final class StreamedMP3: VirtualStorage {
+  private let file: GrowingFile
+  /// The number of bytes before the first block.
+  private let start: Int
+  /// The size of the dropped block; nil before the first write.
+  private var dropped: Int?
+
+  init(_ file: GrowingFile) {
+    (self.file, start) = (file, file.length)
+  }
+
+  var length: Int { dropped.map { file.length - start + $0 } ?? 0 }
+
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+    let dropped = dropped ?? size(ofBlock: bytes)
+    self.dropped = dropped
+    // The stream drops bytes that belong before its end.
+    return file.write(bytes, at: start - dropped + offset)
+  }
+
+  private func size(ofBlock bytes: UnsafeRawBufferPointer) -> Int {
+    guard bytes.count >= 4 else { return 0 }
+    let bits = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    return MPEGFrameHeader(bits)?.byteCount ?? 0
+  }
+}
+
+/// The number of readable frames in a file whose encoder received `written` frames; of a stream,
+/// `written`.
 func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {
+  guard !file.isStream else { return written }
   // Longer than any encoder's delay, so a long recording is not decoded from its beginning.
   let last = min(written, FrameCount(.seconds(90), at: rate))
   return min(written, storedFrameCount(file.descriptor, path: file.path, from: written - last))

@@ -1,6 +1,5 @@
 public import AudioCore
 public import AudioThreads
-import Glibc
 
 /// Writes WAV and RF64.
 ///
@@ -20,7 +19,7 @@ final class WAVFileOutput: SoundFileOutput {
   init(_ file: GrowingFile, header: WAVFileHeader) throws(SoundFileError) {
     (self.file, self.header) = (file, header)
     samples = LittleEndianSamples(header.samples)
-    headerSize = header.byteCount
+    headerSize = file.isStream ? header.streamBytes.count : header.byteCount
     frameSize = header.samples.byteCount * header.format.channelCount
     let framesPerBlock = max(1, 16_384 / header.format.channelCount)
     samplesPerBlock = framesPerBlock * header.format.channelCount
@@ -51,7 +50,9 @@ final class WAVFileOutput: SoundFileOutput {
   }
 
   func updateHeader() throws(SoundFileError) {
-    let bytes = header.bytes(dataSize: framesWritten.rawValue * frameSize)
+    let bytes =
+      file.isStream
+      ? header.streamBytes : header.bytes(dataSize: framesWritten.rawValue * frameSize)
     let count = bytes.withUnsafeBytes { file.write($0, at: 0) }
     guard count == bytes.count else { throw failure }
   }
@@ -71,7 +72,7 @@ final class WAVFileOutput: SoundFileOutput {
 
   /// Pads a chunk of odd length with a byte that its size excludes.
   private func pad() throws(SoundFileError) {
-    guard !dataSize.isMultiple(of: 2), file.mayGrow else { return }
+    guard !dataSize.isMultiple(of: 2), file.mayGrow, !file.isStream else { return }
     let count = withUnsafeBytes(of: UInt8(0)) { file.append($0) }
     guard count == 1 else { throw failure }
   }
@@ -227,30 +228,7 @@ public final class StreamingWAVWriter {
   }
 
   private func write(_ bytes: [UInt8]) throws(SoundFileError) {
-    let code = withoutPipeSignal {
-      bytes.withUnsafeBytes { writeAll($0, to: descriptor, stopSignal: stopSignal) }
-    }
+    let code = bytes.withUnsafeBytes { send($0, to: descriptor, stopSignal: stopSignal) }
     guard code == 0 else { throw SystemErrors.writing(name, code: code) }
-  }
-
-  /// Blocks SIGPIPE, which would end the process, on this thread during `body`.
-  private func withoutPipeSignal(_ body: () -> Int32) -> Int32 {
-    var pipeSignal = sigset_t()
-    var previous = sigset_t()
-    var pending = sigset_t()
-    sigemptyset(&pipeSignal)
-    sigaddset(&pipeSignal, SIGPIPE)
-    sigpending(&pending)
-    guard sigismember(&pending, SIGPIPE) == 0 else { return body() }
-
-    pthread_sigmask(SIG_BLOCK, &pipeSignal, &previous)
-    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
-    let code = body()
-    if code == EPIPE {
-      // The signal is pending on this thread; taking it here prevents its delivery.
-      var now = timespec()
-      sigtimedwait(&pipeSignal, nil, &now)
-    }
-    return code
   }
 }

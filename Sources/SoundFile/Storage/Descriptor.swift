@@ -113,3 +113,31 @@ extension Descriptor {
     lseek(number, 0, SEEK_SET)
   }
 }
+
+/// Writes all bytes to a descriptor as `writeAll` does, without the signal of a broken pipe.
+func send(
+  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, stopSignal: WakeUp?
+) -> Int32 {
+  withoutPipeSignal { writeAll(bytes, to: descriptor, stopSignal: stopSignal) }
+}
+
+/// Blocks SIGPIPE, which would end the process, on this thread during `body`.
+private func withoutPipeSignal(_ body: () -> Int32) -> Int32 {
+  var pipeSignal = sigset_t()
+  var previous = sigset_t()
+  var pending = sigset_t()
+  sigemptyset(&pipeSignal)
+  sigaddset(&pipeSignal, SIGPIPE)
+  sigpending(&pending)
+  guard sigismember(&pending, SIGPIPE) == 0 else { return body() }
+
+  pthread_sigmask(SIG_BLOCK, &pipeSignal, &previous)
+  defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+  let code = body()
+  if code == EPIPE {
+    // The signal is pending on this thread; taking it here prevents its delivery.
+    var now = timespec()
+    sigtimedwait(&pipeSignal, nil, &now)
+  }
+  return code
+}

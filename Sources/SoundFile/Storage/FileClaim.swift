@@ -58,6 +58,11 @@ package struct FileClaim {
     return FileClaim(descriptor: file.descriptor, path: path, replacement: file)
   }
 
+  /// The claim of a descriptor that the caller has opened.
+  static func of(_ descriptor: Descriptor, name: String) -> FileClaim {
+    FileClaim(descriptor: descriptor, path: name)
+  }
+
   /// Whether the written file has no name yet.
   var isPending: Bool { replacement != nil }
 

@@ -1,3 +1,4 @@
+import AudioThreads
 import Glibc
 
 /// A file that is being written, with its length and its first failure.
@@ -6,6 +7,8 @@ import Glibc
 /// partial blocks. Existing bytes, such as its header, can still be updated.
 final class GrowingFile {
   let path: String
+  /// Whether its bytes go to a descriptor in order, and cannot be updated or read.
+  let isStream: Bool
   /// The right to its name, which another file may have until this one is published.
   var claim: FileClaim
 
@@ -23,6 +26,8 @@ final class GrowingFile {
 
   var descriptor: Descriptor { claim.descriptor }
 
+  private let stopSignal: WakeUp?
+
   /// Creates a file, which replaces an existing one when it is published.
   ///
   /// - Parameter isAtomic: whether even a new file appears only when it is published.
@@ -30,11 +35,20 @@ final class GrowingFile {
     path: String, replacesExisting: Bool = true, isAtomic: Bool = false
   ) throws(SoundFileError) {
     self.path = path
+    (isStream, stopSignal) = (false, nil)
     claim = try FileClaim.of(path, replacesExisting: replacesExisting, isAtomic: isAtomic)
     guard descriptor.isSeekable else {
       throw .cannotWrite(
         path: path, reason: "it is not a regular file: its header could not be completed")
     }
+  }
+
+  /// Writes a stream to a descriptor, such as a pipe.
+  ///
+  /// - Parameter stopSignal: once signaled, a write fails if the reader takes nothing for a second.
+  init(streamingTo descriptor: Descriptor, name: String, stopSignal: WakeUp?) {
+    (path, isStream, self.stopSignal) = (name, true, stopSignal)
+    claim = .of(descriptor, name: name)
   }
 
   /// The error of the first failed write.
@@ -55,6 +69,7 @@ final class GrowingFile {
   /// Writes bytes anywhere and returns how many were written.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     guard mayGrow || offset + bytes.count <= length else { return 0 }
+    guard !isStream else { return stream(bytes, at: offset) }
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -71,9 +86,20 @@ final class GrowingFile {
     return done
   }
 
+  /// Writes the bytes after those that the stream has; updates of those are dropped.
+  private func stream(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+    let new = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(max(0, length - offset)))
+    guard !new.isEmpty else { return bytes.count }
+    failureCode = send(new, to: descriptor.number, stopSignal: stopSignal)
+    guard failureCode == 0 else { return 0 }
+    length += new.count
+    wholeLength = length
+    return bytes.count
+  }
+
   /// Truncates the file; the corresponding C function is `ftruncate`.
   func truncate(to end: Int) {
-    guard end < length, ftruncate(descriptor.number, end) == 0 else { return }
+    guard !isStream, end < length, ftruncate(descriptor.number, end) == 0 else { return }
     (length, wholeLength) = (end, min(end, wholeLength))
   }
 
@@ -93,10 +119,15 @@ final class GrowingFile {
     (length, wholeLength) = (size, min(size, wholeLength))
   }
 
+  /// Returns a 32-bit big-endian number; nil beyond the end, and of a stream.
+  func number32(at offset: Int) -> UInt32? {
+    isStream ? nil : descriptor.number32(at: offset)
+  }
+
   /// The change that others made to the file; nil if there is none.
   func loss() -> FileLoss? {
     let status = descriptor.status
-    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard !isStream, status.st_mode & S_IFMT == S_IFREG else { return nil }
     let linkCount = claim.isPending ? 1 : Int(status.st_nlink)
     return FileLoss(linkCount: linkCount, size: Int(status.st_size), written: length)
   }

@@ -15,6 +15,7 @@ struct ConvertCommand: FileListSubcommand {
         syrinx convert talk.wav talk.mp3
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
+        syrinx convert talk.wav - --to flac | ssh host 'cat > talk.flac'
 
       The last file is the output, or name it with -o. When two or more inputs are joined or mixed, \
       only -o overwrites an existing file. Inputs are joined without a gap, or mixed with --mix. With \
@@ -27,6 +28,10 @@ struct ConvertCommand: FileListSubcommand {
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
       other tags are not. The bits of M4A, Matroska, and files on the web are unknown: without --bits, \
       they become 16 bits.
+
+      The output - is standard output, as WAV or in another format with --to, while it is encoded. \
+      AIFF and CAF cannot be piped. In a pipe, AU, FLAC, and MP3 have no length, and WAV has the \
+      largest one and no tags.
 
       An output appears only when it is complete, so it may be one of the inputs. A failure or an \
       interruption leaves the existing file. From a truncated input, the output has the audio that \
@@ -170,7 +175,11 @@ struct ConvertCommand: FileListSubcommand {
   }
 
   /// Whether each input becomes a file of its own.
-  private var isBatch: Bool { output == nil && (to != nil || outputDir != nil) }
+  private var isBatch: Bool {
+    guard output == nil, to != nil || outputDir != nil else { return false }
+    // With --to, a last - is the output: standard input would have no name for one.
+    return outputDir != nil || files.count < 2 || files.last != "-"
+  }
 
   /// What is converted into what.
   private func plan() throws -> [ConversionJob] {
@@ -196,7 +205,12 @@ struct ConvertCommand: FileListSubcommand {
   private func check(_ job: ConversionJob) throws {
     if job.output == "-" {
       try require(
-        job.container ?? .wav == .wav, "standard output (-) takes wav, or samples with --raw.")
+        job.container?.isStreamable ?? true,
+        "standard output (-) takes wav, au, flac, ogg, opus, or mp3; the length of "
+          + "\(job.container ?? .wav) precedes the audio, so name a file.")
+      try require(
+        !raw || job.container ?? .wav == .wav,
+        "--raw writes samples without a header; leave out --to, or choose wav.")
       try require(!options.splits, "standard output (-) is one file; name a file to split into.")
       try require(!json, "standard output (-) cannot take the audio and --json.")
     } else {

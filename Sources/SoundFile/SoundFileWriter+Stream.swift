@@ -1,0 +1,35 @@
+public import AudioCore
+public import AudioThreads
+
+extension SoundFileWriter {
+  /// Writes a stream to a descriptor without seeking, for example 1 for standard output.
+  ///
+  /// The caller keeps and closes the descriptor. Its methods block while a pipe has no room, until
+  /// the stop signal. WAV has the largest possible sizes, as `StreamingWAVWriter` writes them, and
+  /// no tags. AU, FLAC, and MP3 have no length.
+  ///
+  /// - Parameters:
+  ///   - fileDescriptor: a file or a pipe that is open for writing.
+  ///   - name: its name in error messages.
+  ///   - format: the sample rate and channels of the audio.
+  ///   - encoding: the container, which must be streamable, and the sample format.
+  ///   - tags: the tags, as far as the container supports them.
+  ///   - stopSignal: once signaled, a write fails if the reader takes nothing for a second.
+  /// - Throws: `SoundFileError.unsupportedFormat`; `.brokenPipe` if the reader is gone; or
+  ///   `.cannotWrite`, also for a container that is not streamable.
+  public convenience init(
+    fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
+    encoding: SoundFileEncoding, tags: [AudioTag: String] = [:], stopSignal: WakeUp? = nil
+  ) throws(SoundFileError) {
+    try encoding.check(format)
+    guard encoding.container.isStreamable else {
+      throw .cannotWrite(
+        path: name, reason: "\(encoding.container) has its length in front of the audio")
+    }
+    let file = GrowingFile(
+      streamingTo: try .duplicate(fileDescriptor, path: name), name: name, stopSignal: stopSignal)
+    let output = try Self.output(
+      file, format, encoding, tags, largestWAV: WAVFileHeader.largestSize)
+    self.init(file, output: output, format: format, encoding: encoding)
+  }
+}

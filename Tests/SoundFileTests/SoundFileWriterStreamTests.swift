@@ -1,0 +1,107 @@
+import AudioCore
+import Foundation
+import TestTools
+import Testing
+
+@testable import SoundFile
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+@Suite struct SoundFileWriterStreamTests {
+  private let folder: TestFolder
+  private let tags: [AudioTag: String] = [.title: "東京", .artist: "Björk"]
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test(arguments: [SoundFileEncoding.Container.wav, .au, .flac], [16, 24])
+  func `a lossless stream has every sample, and only appends`(
+    container: SoundFileEncoding.Container, bits: Int
+  ) throws {
+    let encoding = try SoundFileEncoding(container, samples: bits == 16 ? .int16 : .int24)
+    let url = try stream(encoding, sampleBuffer())
+    #expect(try everything(url) == sampleBuffer().samples)
+    let ffmpeg = try Tool.ffmpeg("-i", url.path, "-f", "f32le", "-").floats
+    #expect(ffmpeg == sampleBuffer().samples)
+  }
+
+  @Test func `a stream of WAV is that of StreamingWAVWriter`() throws {
+    let sound = AudioBuffer(
+      format: AudioFormat(sampleRate: 8_000, channelCount: 1), samples: [0.5, -0.5, 0.25])
+    let url = try stream(.wav24, sound)
+    let other = try folder.file("other.wav", Data())
+    let descriptor = open(other.path, O_WRONLY)
+    try StreamingWAVWriter(fileDescriptor: descriptor, format: sound.format, samples: .int24)
+      .write(sound)
+    close(descriptor)
+    #expect(try Data(contentsOf: url) == Data(contentsOf: other))
+  }
+
+  @Test(arguments: [SoundFileEncoding.flac16, .oggVorbis, .mp3])
+  func `a stream has the tags`(encoding: SoundFileEncoding) throws {
+    let url = try stream(encoding, sampleBuffer())
+    #expect(try AudioFileInfo(url: url).tags == tags)
+  }
+
+  @Test func `a stream of MP3 has the blocks of the file except the first, which is the length's`()
+    throws
+  {
+    let whole = folder.file("whole.mp3")
+    let writer = try SoundFileWriter(url: whole, format: cd, encoding: .mp3, tags: tags)
+    try writer.write(sampleBuffer())
+    try writer.close()
+    let file = try Data(contentsOf: whole)
+    let streamed = try Data(contentsOf: stream(.mp3, sampleBuffer()))
+    let start = tags.id3Tag.count
+    let bits = file[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    let first = try #require(MPEGFrameHeader(bits)).byteCount
+    let isEqual = streamed == file.prefix(start) + file.dropFirst(start + first)
+    #expect(isEqual)
+  }
+
+  @Test(arguments: [SoundFileEncoding.Container.aiff, .caf])
+  func `a container whose length precedes its audio is refused before a byte is written`(
+    container: SoundFileEncoding.Container
+  ) throws {
+    let url = try folder.file("a", Data())
+    let descriptor = open(url.path, O_WRONLY)
+    defer { close(descriptor) }
+    #expect(throws: SoundFileError.self) {
+      try SoundFileWriter(
+        fileDescriptor: descriptor, format: cd, encoding: SoundFileEncoding(container))
+    }
+    #expect(try Data(contentsOf: url).isEmpty)
+  }
+
+  @Test(arguments: [SoundFileEncoding.flac16, .oggVorbis, .mp3, SoundFileEncoding(.au)])
+  func `a reader that has gone is a broken pipe, and stays one`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let pipe = TestPipe()
+    close(pipe.outlet)
+    let error = #expect(throws: SoundFileError.self) {
+      let writer = try SoundFileWriter(
+        fileDescriptor: pipe.inlet, name: "out", format: cd, encoding: encoding)
+      try writer.write(sampleBuffer())
+      try writer.close()
+    }
+    #expect(error == .brokenPipe(path: "out"))
+    close(pipe.inlet)
+  }
+
+  /// Writes through a descriptor that only appends, as to a pipe.
+  private func stream(_ encoding: SoundFileEncoding, _ sound: AudioBuffer) throws -> URL {
+    let url = try folder.file("stream.\(encoding.container.pathExtensions[0])", Data())
+    let descriptor = open(url.path, O_WRONLY | O_APPEND)
+    defer { close(descriptor) }
+    let writer = try SoundFileWriter(
+      fileDescriptor: descriptor, format: sound.format, encoding: encoding, tags: tags)
+    try writer.write(sound)
+    try writer.close()
+    #expect(writer.framesWritten == sound.frameCount)
+    return url
+  }
+}
