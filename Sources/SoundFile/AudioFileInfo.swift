@@ -1,4 +1,5 @@
 public import AudioCore
+package import AudioThreads
 import CSndFile
 import FilePaths
 public import FoundationEssentials
@@ -7,8 +8,8 @@ import Glibc
 /// The description of a sound file, read without decoding its audio.
 ///
 /// Only the header is read, and the last block of FLAC or the last page of Ogg to detect a missing
-/// end. The blocks of MPEG audio are counted, because its headers rarely have a length. The length
-/// and the end of a file that FFmpeg decodes are unknown.
+/// end. The blocks of MPEG audio are counted, because its headers rarely have a length. A file that
+/// FFmpeg decodes is described by ffprobe, which is installed with FFmpeg; its end is not examined.
 public struct AudioFileInfo: Equatable, Sendable {
   /// The human-readable container: `WAV (Microsoft)`.
   public let container: String
@@ -16,16 +17,22 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let encoding: String
   /// The sample rate, and the channels with their positions.
   public let format: AudioFormat
-  /// The stored bits per sample; nil for a lossy coder, and for MPEG-4 and other files that FFmpeg
-  /// decodes without reporting them.
+  /// The stored bits per sample; nil for a lossy coder, and if they are unknown.
   public let bitsPerSample: Int?
-  /// The length in frames; nil if only decoding would determine it, as in a stream.
+  /// The length in frames; nil if only decoding would determine it, as in a stream or a file that
+  /// FFmpeg decodes.
   public let frameCount: FrameCount?
+  /// The duration of the audio, which ffprobe may round; nil if only decoding would determine it.
+  public let duration: Duration?
+  /// The bits per second of audio; nil if unknown.
+  ///
+  /// It is that of the file with its header, or that of the audio track if ffprobe reports it.
+  public let bitRate: Int?
   /// The size of the file in bytes; nil for a stream.
   public let byteCount: Int?
   /// The tags of the file.
   public let tags: [AudioTag: String]
-  /// The cues in the file, in file order.
+  /// The cues in the file, in file order, or the beginnings of its chapters.
   public let cues: [AudioCue]
   /// The missing audio at the end of the file; nil if the file seems complete without decoding.
   public let shortfall: SoundFileShortfall?
@@ -37,11 +44,18 @@ public struct AudioFileInfo: Equatable, Sendable {
   /// - Parameter url: the file, or an address on the web.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
   public init(url: URL) throws(SoundFileError) {
+    try self.init(url: url, interruption: nil)
+  }
+
+  /// - Parameter interruption: ends the read of a stream, FFmpeg, and ffprobe at once when it is
+  ///   signaled; the description or the error is then meaningless.
+  package init(url: URL, interruption: WakeUp?) throws(SoundFileError) {
     if let address = url.webAddress {
-      try self.init(SoundFileInput.open(address: address), byteCount: nil)
+      let decoder = try SoundFileInput.open(address: address, interruption: interruption)
+      try self.init(decoder, byteCount: nil)
     } else {
       let path = FilePath(url).text
-      try self.init(Descriptor.reading(path), path: path)
+      try self.init(Descriptor.reading(path), path: path, interruption: interruption)
     }
   }
 
@@ -56,25 +70,40 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///   - name: its name in error messages.
   /// - Throws: `SoundFileError`.
   public init(fileDescriptor: Int32, name: String = "standard input") throws(SoundFileError) {
-    try self.init(Descriptor.duplicate(fileDescriptor, path: name), path: name)
+    try self.init(fileDescriptor: fileDescriptor, name: name, interruption: nil)
   }
 
-  private init(_ descriptor: Descriptor, path: String) throws(SoundFileError) {
+  /// - Parameter interruption: as for a file.
+  package init(
+    fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp?
+  ) throws(SoundFileError) {
     try self.init(
-      SoundFileInput.open(descriptor, path: path),
+      Descriptor.duplicate(fileDescriptor, path: name), path: name, interruption: interruption)
+  }
+
+  private init(
+    _ descriptor: Descriptor, path: String, interruption: WakeUp?
+  ) throws(SoundFileError) {
+    try self.init(
+      SoundFileInput.open(descriptor, path: path, interruption: interruption),
       byteCount: descriptor.fileSize)
   }
 
-  private init(_ decoder: any SoundDecoder, byteCount: Int?) {
+  private init(_ decoder: any SoundDecoder, byteCount: Int?) throws(SoundFileError) {
     let names = decoder.encodingDescription.split(separator: ", ", maxSplits: 1)
-    container = names.first.map(String.init) ?? decoder.encodingDescription
-    encoding = names.count > 1 ? String(names[1]) : container
+    let name = names.first.map(String.init) ?? decoder.encodingDescription
+    let report = try (decoder as? FFmpegDecoder)?.report()
+    container = report?.container ?? name
+    encoding = report?.encoding ?? (names.count > 1 ? String(names[1]) : name)
     format = decoder.format
-    bitsPerSample = decoder.bitsPerSample
+    bitsPerSample = decoder.bitsPerSample ?? report?.bitsPerSample
     self.byteCount = byteCount
-    (tags, cues) = (decoder.tags, decoder.cues)
+    tags = decoder.tags.merging(report?.tags ?? [:]) { own, _ in own }
+    cues = report?.cues(at: format.sampleRate) ?? decoder.cues
     let (announced, ending) = (decoder.announcedFrameCount, decoder.ending())
     frameCount = ending.found ?? announced
+    duration = frameCount?.duration(at: format.sampleRate) ?? report?.duration
+    bitRate = report?.bitRate ?? Self.bitRate(byteCount, duration)
     guard ending.isCutOff else {
       shortfall = nil
       return
@@ -83,14 +112,8 @@ public struct AudioFileInfo: Equatable, Sendable {
       announced: announced, decoded: ending.found ?? announced ?? 0,
       sampleRate: decoder.format.sampleRate)
   }
-}
 
-extension AudioFileInfo {
-  /// The duration of the audio; nil if only decoding would determine it.
-  public var duration: Duration? { frameCount?.duration(at: format.sampleRate) }
-
-  /// The bits of the file, including its header, per second of audio; nil if unknown.
-  public var bitRate: Int? {
+  private static func bitRate(_ byteCount: Int?, _ duration: Duration?) -> Int? {
     guard let byteCount, let seconds = duration?.inSeconds, seconds > 0 else { return nil }
     return Int((Double(byteCount) * 8 / seconds).rounded())
   }

@@ -78,7 +78,7 @@ extension SoundFileError: CustomStringConvertible {
     case .unsupported(let path, let what):
       "\(FilePath(path)) is \(what), which only FFmpeg reads; install ffmpeg, or convert the "
         + "file"
-    case .silent(let path, let what): "\(FilePath(path)) is \(what): it contains no audio"
+    case .silent(let path, let what): "\(FilePath(path)) is \(what) and has no audio track"
     case .damaged(let path, let frame, let reason):
       "\(FilePath(path)) is damaged after \(frame): \(reason)"
     case .cannotRead(let path, let reason): "cannot read \(FilePath(path)): \(reason)"

@@ -70,12 +70,92 @@ import Testing
     #expect(reader.samples == samples)
   }
 
-  @Test func `the bits of Apple Lossless in M4A are unknown`() throws {
+  @Test func `only the description of Apple Lossless in M4A has its bits`() throws {
     let url = folder.file("a.m4a")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", "alac", url.path)
     let reader = try SoundFileReader(url: url)
     #expect(reader.bitsPerSample == nil && reader.samples == nil)
-    #expect(try AudioFileInfo(url: url).container == "an MPEG-4 file (M4A or MP4)")
+    let info = try AudioFileInfo(url: url)
+    #expect(info.bitsPerSample == 16)
+    #expect(info.encoding == "ALAC (Apple Lossless Audio Codec)")
+  }
+
+  @Test func `the description of M4A has length, bit rate, tags, and chapters`() throws {
+    let (url, metadata) = (folder.file("a.m4a"), folder.file("metadata.txt"))
+    let text = """
+      ;FFMETADATA1
+      title=Größe
+      track=3/7
+      [CHAPTER]
+      TIMEBASE=1/1000
+      START=0
+      END=1500
+      title=Intro
+      [CHAPTER]
+      TIMEBASE=1/1000
+      START=1500
+      END=3000
+      """
+    try Data((text + "\n").utf8).write(to: metadata)
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=440:duration=3:sample_rate=44100", "-i", metadata.path,
+      "-map_metadata", "1", "-c:a", "aac", url.path)
+    let info = try AudioFileInfo(url: url)
+    #expect(info.container == "QuickTime / MOV" && info.encoding == "AAC (Advanced Audio Coding)")
+    #expect(info.duration == .seconds(3) && info.frameCount == nil)
+    #expect(info.bitsPerSample == nil && info.bitRate ?? 0 > 10_000)
+    #expect(info.tags[.title] == "Größe" && info.tags[.trackNumber] == "3/7")
+    #expect(info.cues.map(\.frame) == [0, 66_150] && info.cues.first?.name == "Intro")
+  }
+
+  @Test(arguments: [
+    ("a.webm", "libopus", "Matroska / WebM", "Opus (Opus Interactive Audio Codec)"),
+    ("a.wma", "wmav2", "ASF (Advanced / Active Streaming Format)", "Windows Media Audio 2"),
+  ])
+  func `the description names container and encoding`(
+    name: String, codec: String, container: String, encoding: String
+  ) throws {
+    let url = folder.file(name)
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=440:duration=3:sample_rate=48000", "-c:a", codec, url.path)
+    let info = try AudioFileInfo(url: url)
+    #expect(info.container == container && info.encoding == encoding)
+    #expect(abs((info.duration?.inSeconds ?? 0) - 3) < 0.1)
+    #expect(info.bitRate ?? 0 > 10_000)
+  }
+
+  @Test func `a video without an audio track is silent, not damaged`() throws {
+    let url = folder.file("a.mp4")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=duration=1", "-c:v", "mpeg4", url.path)
+    let error = SoundFileError.silent(path: url.path, what: "an MPEG-4 file (M4A or MP4)")
+    #expect(throws: error) { try SoundFileReader(url: url) }
+    #expect(throws: error) { try AudioFileInfo(url: url) }
+  }
+
+  @Test func `impossible times in a report of ffprobe are unknown`() throws {
+    let report = try report(
+      """
+      {"streams":[{"duration":"N/A","bits_per_sample":4}],"format":{"duration":"1e300"},
+       "chapters":[{"start_time":"-1"},{"start_time":"0.5"}]}
+      """)
+    #expect(report.duration == nil && report.bitsPerSample == nil)
+    #expect(report.cues(at: 8_000) == [AudioCue(frame: 4_000)])
+  }
+
+  @Test func `in a report of ffprobe, properties of the audio precede those of the file`() throws {
+    let report = try report(
+      """
+      {"streams":[{"duration":"2.5","codec_name":"pcm_s24le","bits_per_sample":24,
+       "tags":{"TITLE":"Audio","track":"1"}}],
+       "format":{"duration":"3","bit_rate":"64000","tags":{"title":"File"}}}
+      """)
+    #expect(report.duration == .milliseconds(2_500) && report.bitRate == 64_000)
+    #expect(report.bitsPerSample == 24 && report.encoding == "pcm_s24le")
+    #expect(report.tags == [.title: "File", .trackNumber: "1"])
+  }
+
+  private func report(_ json: String) throws -> FFprobeReport {
+    try JSONDecoder().decode(FFprobeReport.self, from: Data(json.utf8))
   }
 
   @Test func `the header of WavPack has the bits of lossless audio`() {

@@ -21,7 +21,7 @@ for ((copy = 0; copy < ${3:-10}; copy++)); do
 done
 audio=$(syrinx info --json "$speech"/*.wav | python3 -c '
 import json, sys
-print(sum(json.loads(line)["seconds"] for line in sys.stdin) * int(sys.argv[1]))' "${3:-10}")
+print(sum(json.loads(line)["length"] for line in sys.stdin) * int(sys.argv[1]))' "${3:-10}")
 
 # measure NAME COMMAND...: a line with the elapsed time, the CPU time, and the CPU time for an hour of audio, in seconds.
 measure() {

@@ -40,8 +40,34 @@ struct ConvertCommandTests {
     try Tool.ffmpeg("-i", folder.file("a.wav").path, "-ar", "48000", folder.file(name).path)
     let outcome = try await BuiltCommand.run("info", "--json", name, in: folder)
     #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
-    #expect(outcome.output.contains(#""sampleRate":48000"#))
+    #expect(outcome.output.contains(#""rate":48000"#))
     #expect(!outcome.output.contains(#""missing":"#), "\(outcome.output)")
+  }
+
+  @Test(arguments: [("16", "int16"), ("24", "int24"), ("float", "float32")])
+  func `the JSON of convert, info, and measure has the same keys for the same things`(
+    bits: String, sampleFormat: String
+  ) async throws {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.shell(
+      """
+      syrinx convert a.wav b.wav --bits \(bits) --json && syrinx info b.wav --json &&
+      syrinx measure b.wav --json
+      """, in: folder)
+    struct Line: Decodable {
+      let rate, channelCount, frames: Int
+      let length: Double
+      let bits: Int?
+      let sampleFormat, format: String?
+    }
+    let lines = try outcome.outputLines.map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+    #expect(lines.count == 3, "\(outcome.error)")
+    #expect(lines.allSatisfy { $0.rate == 16_000 && $0.channelCount == 1 })
+    #expect(lines.allSatisfy { $0.frames == 16_000 && $0.length == 1 })
+    #expect(lines.map(\.bits) == [Int(bits) ?? 32, Int(bits) ?? 32, nil])
+    #expect(lines.first?.sampleFormat == sampleFormat && lines.first?.format == "wav")
   }
 
   @Test func `convert takes standard input and writes standard output`() async throws {

@@ -47,6 +47,69 @@ struct InfoCommandTests {
     #expect(outcome.outputLines.contains("format     MPEG audio"))
   }
 
+  /// Makes `a.m4a` and a folder of programs with `ffmpeg` and this `ffprobe`.
+  private func makePrograms(ffprobe: String? = nil) async throws {
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=2", folder.file("a.m4a").path)
+    let made = try await BuiltCommand.shell(
+      "mkdir bin; ln -s $(command -v ffmpeg) $(command -v syrinx) bin", in: folder)
+    #expect(made.status == 0, "\(made.error)")
+    guard let ffprobe else { return }
+    let script = folder.file("bin/ffprobe")
+    try Data("#!/bin/sh\n\(ffprobe)\n".utf8).write(to: script)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script.path)
+  }
+
+  @Test func `the encoding and length of M4A are printed, and its JSON has them`() async throws {
+    try await makePrograms()
+    let text = try await BuiltCommand.run("info", "a.m4a", in: folder)
+    #expect(text.status == 0 && text.error.isEmpty)
+    #expect(
+      text.outputLines.contains("format     QuickTime / MOV, AAC (Advanced Audio Coding)"))
+    #expect(text.outputLines.contains("length     0:02.0"))
+    #expect(text.output.contains(" kbit/s"))
+    let json = try await BuiltCommand.run("info", "a.m4a", "--json", in: folder)
+    #expect(json.output.contains(#""encoding":"AAC (Advanced Audio Coding)""#))
+    #expect(json.output.contains(#""length":2,"#) && !json.output.contains(#""frames""#))
+  }
+
+  @Test(arguments: [nil, "exec /usr/bin/yes", "echo nonsense"])
+  func `without a usable report of ffprobe, the length is unknown`(ffprobe: String?) async throws {
+    try await makePrograms(ffprobe: ffprobe)
+    let run = try await BuiltCommand.shell("PATH=$PWD/bin; syrinx info a.m4a", in: folder)
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    #expect(run.outputLines.contains("format     an MPEG-4 file (M4A or MP4)"))
+    #expect(run.outputLines.contains("length     unknown"))
+  }
+
+  @Test func `a failure of ffprobe is reported`() async throws {
+    try await makePrograms(ffprobe: "echo '/dev/stdin: a bad day' >&2; exit 1")
+    let run = try await BuiltCommand.shell("PATH=$PWD/bin; syrinx info a.m4a", in: folder)
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(run.error.hasSuffix("a.m4a: ffprobe reports: a bad day\n"), "\(run.error)")
+  }
+
+  @Test func `a signal ends ffprobe and the command`() async throws {
+    try await makePrograms(ffprobe: "echo $$ > started; exec /bin/sleep 600")
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo started
+      PATH=$PWD/bin syrinx info a.m4a &
+      read child < started
+      kill -TERM $!
+      wait $!; echo $?
+      kill -0 $child 2>/dev/null || echo gone
+      """, in: folder)
+    #expect(run.output == "143\ngone\n", "\(run.error)")
+  }
+
+  @Test func `a video without audio is reported as such`() async throws {
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc=duration=1", "-c:v", "mpeg4", folder.file("a.mp4").path)
+    let run = try await BuiltCommand.run("info", "a.mp4", in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.hasSuffix("an MPEG-4 file (M4A or MP4) and has no audio track\n"))
+  }
+
   @Test func `a pipe among many files does not keep another one waiting`() async throws {
     try folder.tone("tone.wav", .milliseconds(10))
     let outcome = try await BuiltCommand.shell(

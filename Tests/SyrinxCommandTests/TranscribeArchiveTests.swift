@@ -300,7 +300,7 @@ import Testing
     struct Line: Decodable, Equatable {
       let event: String
       var file: String?
-      var seconds: Double?
+      var length: Double?
       var transcribed, failed, skipped: Int?
     }
     let lines = try run.output.split(separator: "\n").map {
@@ -308,7 +308,7 @@ import Testing
     }
     #expect(
       lines.map(\.event) == ["transcribed", "failed", "transcribed", "transcribed", "finished"])
-    #expect(lines.first?.file == "\(folder.url.path)/calls/2024/b.wav" && lines.first?.seconds == 1)
+    #expect(lines.first?.file == "\(folder.url.path)/calls/2024/b.wav" && lines.first?.length == 1)
     #expect(lines.last == Line(event: "finished", transcribed: 3, failed: 1, skipped: 0))
     let again = try await self.run("@/own -o @/out --json --format json,srt --resume")
     #expect(again.output == #"{"event":"finished","failed":0,"skipped":1,"transcribed":0}"# + "\n")

@@ -3,7 +3,7 @@ import AudioThreads
 package import FilePaths
 import Glibc
 
-/// FFmpeg as a child process that decodes other formats and writes WAV to a pipe.
+/// FFmpeg as a child process that decodes other formats and writes WAV to a pipe, or describes them.
 ///
 /// libsndfile reads at most 4 GiB of that, and the rest is a shortfall. Other formats are worse:
 /// libsndfile reads FFmpeg's Wave64 as integers. From a pipe, it finds FFmpeg's RF64 empty and its
@@ -12,8 +12,10 @@ final class FFmpeg: Sendable {
   /// The pipe with its output.
   let output: Descriptor
   /// The pipe with its standard error.
-  private let complaints: Descriptor
+  private let errors: Descriptor
   private let identifier: pid_t
+  /// The name of its input in its messages.
+  private let name: String
 
   /// The input of FFmpeg.
   enum Input {
@@ -28,7 +30,16 @@ final class FFmpeg: Sendable {
   /// - Parameters:
   ///   - start: the time in the input at which the output begins.
   ///   - path: the input's name in error messages.
-  init?(decoding input: Input, from start: Duration = .zero, path: String) {
+  convenience init?(decoding input: Input, from start: Duration = .zero, path: String) {
+    self.init(input.decoding(from: start), reading: input, path: path)
+  }
+
+  /// Starts ffprobe, which writes JSON; returns nil if it is not installed or cannot be started.
+  convenience init?(describing input: Input, path: String) {
+    self.init(input.describing, reading: input, path: path)
+  }
+
+  private init?(_ words: [String], reading input: Input, path: String) {
     let file: Descriptor
     switch input {
     case .file(let descriptor): file = descriptor
@@ -41,11 +52,11 @@ final class FFmpeg: Sendable {
       // Output that exceeds the pipe is lost: only its presence matters.
       fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK) == 0,
       let identifier = try? startProcess(
-        input.words(from: start).map { Array($0.utf8) }, input: file.number,
-        output: pipe.inlet.number,
+        words.map { Array($0.utf8) }, input: file.number, output: pipe.inlet.number,
         errors: errors.inlet.number)
     else { return nil }
-    (output, complaints, self.identifier) = (pipe.outlet, errors.outlet, identifier)
+    (output, self.errors, self.identifier) = (pipe.outlet, errors.outlet, identifier)
+    name = input.name
   }
 
   deinit {
@@ -55,26 +66,23 @@ final class FFmpeg: Sendable {
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// The last line on its standard error, without FFmpeg's own prefixes and the address; nil if
-  /// there is none.
+  /// The lines on its standard error, without FFmpeg's own prefixes and the name of its input.
   ///
   /// Call it once, after the end of its output.
-  func lastComplaint(about address: String) -> String? {
-    guard complaints.events & POLLIN != 0 else { return nil }
+  func complaints() -> [String] {
+    guard errors.events & POLLIN != 0 else { return [] }
     var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = max(0, read(complaints.number, &bytes, bytes.count))
+    let count = max(0, read(errors.number, &bytes, bytes.count))
     let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n")
     // As in "[https @ 0x55…] HTTP error 404 Not Found".
-    let texts = lines.map { line in
-      line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line
-    }
-    return texts.last.map { text in
-      String(text.hasPrefix(address) ? text.dropFirst(address.count + 2) : text).printable
+    return lines.map { line in
+      let text = line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line
+      return String(text.hasPrefix(name) ? text.dropFirst(name.count + 2) : text).printable
     }
   }
 
   /// Whether its output is incomplete; valid after the output was read.
-  var isCutOff: Bool { isWriting || complaints.events & POLLIN != 0 }
+  var isCutOff: Bool { isWriting || errors.events & POLLIN != 0 }
 
   /// Whether it may still write, because its output was not read to the end.
   private var isWriting: Bool { output.events & POLLHUP == 0 }
@@ -91,18 +99,36 @@ final class FFmpeg: Sendable {
 }
 
 extension FFmpeg.Input {
-  /// The command line; only the protocols in it may be used.
-  fileprivate func words(from start: Duration) -> [String] {
+  /// The name that FFmpeg opens.
+  fileprivate var name: String {
+    switch self {
+    case .file: "/dev/stdin"
+    case .address(let address): address
+    }
+  }
+
+  /// The options for opening it; only the protocols in them may be used.
+  private var opening: [String] {
+    let options = ["-v", "error", "-protocol_whitelist"]
+    return switch self {
+    case .file: options + ["file"]
+    // The timeout for a server that sends nothing is 20 s.
+    case .address:
+      options + ["http,https,httpproxy,tcp,tls,crypto", "-rw_timeout", "20000000"]
+    }
+  }
+
+  /// The command line that describes it in JSON.
+  fileprivate var describing: [String] {
+    ["ffprobe"] + opening
+      + ["-select_streams", "a:0", "-show_entries", FFprobeReport.entries, "-of", "json", name]
+  }
+
+  /// The command line that decodes it.
+  fileprivate func decoding(from start: Duration) -> [String] {
     let (seconds, attoseconds) = start.components
     let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-    let (protocols, name) =
-      switch self {
-      case .file: ("file", "/dev/stdin")
-      case .address(let address): ("http,https,httpproxy,tcp,tls,crypto", address)
-      }
-    // The timeout for a server that sends nothing is 20 s.
-    let timeout = if case .address = self { ["-rw_timeout", "20000000"] } else { [String]() }
-    return ["ffmpeg", "-nostdin", "-v", "error", "-protocol_whitelist", protocols] + timeout
+    return ["ffmpeg", "-nostdin"] + opening
       + (start > .zero ? ["-ss", "\(microseconds)us"] : [])
       + [
         "-i", name, "-map", "0:a:0",
@@ -122,17 +148,24 @@ final class FFmpegDecoder: SoundDecoder {
   let announcedFrameCount: FrameCount? = nil
   let isSeekable = true
 
+  /// What is known about the file beside its audio; nil if ffprobe is not installed.
+  let report: () throws(SoundFileError) -> FFprobeReport?
+
   private let start: (_ time: Duration) throws -> LibraryDecoder
   private let stored: LosslessSamples?
   private var decoder: LibraryDecoder
 
   /// - Parameters:
   ///   - stored: the samples in the file; nil for a lossy coder, and if they are unknown.
+  ///   - report: asks ffprobe.
   ///   - start: starts decoding at a time.
   init(
-    stored: LosslessSamples?, _ start: @escaping (_ time: Duration) throws -> LibraryDecoder
+    stored: LosslessSamples?,
+    report: @escaping () throws(SoundFileError) -> FFprobeReport?,
+    _ start: @escaping (_ time: Duration) throws -> LibraryDecoder
   ) throws {
     self.stored = stored
+    self.report = report
     self.start = start
     decoder = try start(.zero)
     (format, encodingDescription) = (decoder.format, decoder.encodingDescription)

@@ -187,14 +187,17 @@ enum SoundFileInput {
     stored: LosslessSamples? = nil
   ) throws(SoundFileError) -> any SoundDecoder {
     try decoder(path, kind: kind) {
-      try FFmpegDecoder(stored: stored) { time in
+      let report = { () throws(SoundFileError) in
+        try FFprobeReport(input, path: path, interruption: interruption)
+      }
+      return try FFmpegDecoder(stored: stored, report: report) { time in
         guard let child = FFmpeg(decoding: input, from: time, path: path) else {
           throw SoundFileError.unsupported(path: path, what: kind.name)
         }
         let stream = StreamInput(source: child.output, path: path, interruption: interruption)
         let head = StreamHead(stream)
         guard try !head.bytes(at: 0, count: 1).isEmpty else {
-          throw failure(of: child, input, path)
+          throw failure(of: child, input, kind, path)
         }
         let pipe = try stream.pumped(after: head.takeAll())
         return try LibraryDecoder(pipe: pipe, path: path, name: kind.name) {
@@ -210,11 +213,14 @@ enum SoundFileInput {
   ///
   /// For a web address it is FFmpeg's own message, because networks fail in many ways.
   private static func failure(
-    of child: FFmpeg, _ input: FFmpeg.Input, _ path: String
+    of child: FFmpeg, _ input: FFmpeg.Input, _ kind: FileKind, _ path: String
   ) -> SoundFileError {
-    if case .address(let address) = input, child.hasFailed(),
-      let complaint = child.lastComplaint(about: address)
-    {
+    let complaints = child.complaints()
+    // "Stream map '0:a:0' matches no streams."
+    if complaints.contains(where: { $0.contains("matches no streams") }) {
+      return .silent(path: path, what: kind.name)
+    }
+    if case .address = input, child.hasFailed(), let complaint = complaints.last {
       return .cannotRead(path: path, reason: "FFmpeg reports: \(complaint)")
     }
     return .damaged(path: path, frame: 0, reason: "FFmpeg finds no audio in it")

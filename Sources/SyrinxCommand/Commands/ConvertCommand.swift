@@ -224,12 +224,13 @@ struct ConvertCommand: FileListSubcommand {
 struct ConversionRecord: Encodable {
   let inputs: [FilePath]
   let output: FilePath
-  let container: String
-  let bits: String?
-  let sampleRate: Int
-  let channels: Int
+  let format: String
+  let bits: Int?
+  let sampleFormat: String?
+  let rate: Int
+  let channelCount: Int
   let frames: Int
-  let seconds: Double
+  let length: Double
   let peak: Double?
   let gain: Double
   let limited: Double
@@ -238,11 +239,12 @@ struct ConversionRecord: Encodable {
   init(_ file: ConversionResult.File, of result: ConversionResult, _ job: ConversionJob) {
     inputs = job.inputs
     output = file.url.map { FilePath($0) } ?? job.output
-    container = result.encoding.container.pathExtensions[0]
-    bits = result.encoding.samples.map { $0 == .float ? "float" : "\($0)".filter(\.isNumber) }
-    (sampleRate, channels) = (result.format.sampleRate.hertz, result.format.channelCount)
+    format = result.encoding.container.pathExtensions[0]
+    sampleFormat = result.encoding.samples.map { $0 == .float ? "float32" : $0.rawValue }
+    bits = sampleFormat.flatMap { Int($0.filter(\.isNumber)) }
+    (rate, channelCount) = (result.format.sampleRate.hertz, result.format.channelCount)
     frames = file.frameCount.rawValue
-    seconds = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
+    length = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
     peak = result.peak.finite
     gain = (result.gain.value * 100).rounded() / 100
     // Not -0.
@@ -252,10 +254,11 @@ struct ConversionRecord: Encodable {
 
   /// The documentation of the JSON in the help.
   static let schema = """
-    With --json, each output is an object: "inputs", "output" (its full path), "container", "bits" \
-    (16, 24, 32, or float), "sampleRate", "channels", "frames", "seconds", "peak" of all outputs in \
-    dBFS, "gain", what --normalize added in dB, and "limited", by how many dB at most the limiter \
-    lowered a peak; then "loudness" is that of the result in LUFS.
+    With --json, each output is an object: "inputs", "output" (its full path), "format" (its \
+    extension), "bits", "sampleFormat" (int16, int24, int32, or float32), "rate", "channelCount", \
+    "frames", "length" in seconds, "peak" of all outputs in dBFS, "gain", what --normalize added in \
+    dB, and "limited", by how many dB at most the limiter lowered a peak; then "loudness" is that of \
+    the result in LUFS.
     """
 }
 

@@ -16,9 +16,9 @@ struct InfoCommand: FileListSubcommand {
         syrinx info https://example.org/talk.m4a
 
       It reads only the header, and the end of the file to check that it is complete. For a pipe, \
-      the length comes from its header, if there is one. The length of a file that FFmpeg decodes is \
-      unknown, and its end is not checked. A file that cannot be read and a truncated file are reported; \
-      the others are printed, and the exit status is 1.
+      the length comes from its header, if there is one. A file that FFmpeg decodes is described by \
+      its ffprobe, and its end is not checked. A file that cannot be read and a truncated file are \
+      reported; the others are printed, and the exit status is 1.
 
       \(FileInfoRecord.schema)
       """)
@@ -42,9 +42,17 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
+    // The stop signal ends FFmpeg, whose address may not respond, and the read of a pipe.
+    try await context.signals.finishing(with: {}) {
+      try await describeFiles(in: context)
+    }
+  }
+
+  private func describeFiles(in context: CommandContext) async throws {
     let jobs = parallel.count
     try await context.forEachFile(batches(jobs: jobs), jobs: jobs, inputs: { $0 }) { [json] files in
-      await DescribedFiles.descriptions(of: files, json: json)
+      await DescribedFiles.descriptions(
+        of: files, json: json, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
       try context.checkInterruption()
       for description in descriptions {
@@ -82,7 +90,9 @@ private struct DescribedFiles {
   private(set) var problem: String?
 
   /// Reads files on a thread that may wait for them.
-  static func descriptions(of files: [FilePath], json: Bool) async -> [DescribedFiles] {
+  static func descriptions(
+    of files: [FilePath], json: Bool, stopSignal: WakeUp?
+  ) async -> [DescribedFiles] {
     await DedicatedThread.run(
       name: "syrinx-info", abandoned: [],
       failed: { error in
@@ -95,17 +105,19 @@ private struct DescribedFiles {
         var all: [DescribedFiles] = []
         for file in files {
           if all.last?.problem != nil || all.isEmpty { all.append(DescribedFiles()) }
-          all[all.count - 1].add(file, json: json)
+          all[all.count - 1].add(file, json: json, stopSignal: stopSignal)
         }
         return all
       })
   }
 
   /// Adds a file.
-  private mutating func add(_ file: FilePath, json: Bool) {
+  private mutating func add(_ file: FilePath, json: Bool, stopSignal: WakeUp?) {
     do {
       let info =
-        file == "-" ? try AudioFileInfo(fileDescriptor: 0) : try AudioFileInfo(url: file.source)
+        file == "-"
+        ? try AudioFileInfo(fileDescriptor: 0, interruption: stopSignal)
+        : try AudioFileInfo(url: file.source, interruption: stopSignal)
       let record = FileInfoRecord(file, info)
       texts.append(json ? try record.jsonLine() : record.text(info))
       problem = info.shortfall.map { "\(FileProblem.shortfall($0, file: file))" }
@@ -118,19 +130,19 @@ private struct DescribedFiles {
 /// The output of `syrinx info --json`.
 struct FileInfoRecord: Encodable {
   struct Cue: Encodable {
-    let seconds: Double
+    let position: Double
     let name: String?
   }
 
   let file: FilePath
   let container: String
   let encoding: String
-  let sampleRate: Int
-  let channels: Int
+  let rate: Int
+  let channelCount: Int
   let layout: [String]
   let bits: Int?
   let frames: Int?
-  let seconds: Double?
+  let length: Double?
   let bytes: Int?
   let bitRate: Int?
   let tags: [String: String]
@@ -140,14 +152,14 @@ struct FileInfoRecord: Encodable {
   init(_ file: FilePath, _ info: AudioFileInfo) {
     self.file = file
     (container, encoding) = (info.container, info.encoding)
-    (sampleRate, channels) = (info.format.sampleRate.hertz, info.format.channelCount)
+    (rate, channelCount) = (info.format.sampleRate.hertz, info.format.channelCount)
     layout = info.format.layout.positions.map(\.abbreviation)
     (bits, frames) = (info.bitsPerSample, info.frameCount?.rawValue)
-    (seconds, bytes, bitRate) = (info.duration?.inRecordSeconds, info.byteCount, info.bitRate)
+    (length, bytes, bitRate) = (info.duration?.inRecordSeconds, info.byteCount, info.bitRate)
     tags = .init(uniqueKeysWithValues: info.tags.map { ($0.key.rawValue, $0.value) })
     cues = info.cues.map { cue in
       let time = cue.frame.duration(at: info.format.sampleRate)
-      return Cue(seconds: time.inRecordSeconds, name: cue.name.unlessEmpty)
+      return Cue(position: time.inRecordSeconds, name: cue.name.unlessEmpty)
     }
     missing = info.shortfall.map { "\($0)" }
   }
@@ -155,10 +167,12 @@ struct FileInfoRecord: Encodable {
   /// The lines for people.
   func text(_ info: AudioFileInfo) -> String {
     let audio: [String?] = [
-      "\(sampleRate) Hz", "\(channels.counted("channel")) (\(info.format.layout))",
+      "\(rate) Hz", "\(channelCount.counted("channel")) (\(info.format.layout))",
       bits.map { "\($0) bit" },
     ]
-    let length = info.duration.map { "\($0.clockText) (\(frames ?? 0) frames)" } ?? "unknown"
+    let length = info.duration.map { duration in
+      duration.clockText + (frames.map { " (\($0) frames)" } ?? "")
+    }
     let sizes = [
       bytes.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
     ].compactMap(\.self)
@@ -166,7 +180,7 @@ struct FileInfoRecord: Encodable {
     let format = container == encoding ? container : "\(container), \(encoding)"
     var lines = [
       ("file", "\(file)"), ("format", format),
-      ("audio", audio.compactMap(\.self).joined(separator: ", ")), ("length", length),
+      ("audio", audio.compactMap(\.self).joined(separator: ", ")), ("length", length ?? "unknown"),
     ]
     if !sizes.isEmpty { lines.append(("size", sizes.joined(separator: ", "))) }
     lines += AudioTag.allCases.compactMap { tag in
@@ -183,9 +197,9 @@ struct FileInfoRecord: Encodable {
   /// The documentation of the JSON in the help.
   static let schema = """
     With --json, each file is an object: "file" (as given; \(FilePath.jsonHelp)), "container", \
-    "encoding", "sampleRate", "channels", "layout" (FL, FR, and so on), "bits", "frames", "seconds", \
+    "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \
     "bytes", "bitRate" in bit/s, "tags" (title, artist, album, date, trackNumber, genre, comment, \
-    copyright, license), "cues" with "seconds" and "name", and "missing" for a truncated file. \
+    copyright, license), "cues" with "position" in seconds and "name", and "missing" for a truncated file. \
     Unknown values are left out.
     """
 }

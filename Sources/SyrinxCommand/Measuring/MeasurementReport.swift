@@ -93,7 +93,7 @@ extension Double {
 /// silence, and lengths in seconds.
 struct MeasurementRecord: Encodable {
   struct Channel: Encodable {
-    let position: String
+    let channel: String
     let peak: Double?
     let truePeak: Double?
     let rms: Double?
@@ -142,7 +142,7 @@ struct MeasurementRecord: Encodable {
     noiseFloor = result.noiseFloor.finite
     channels = zip(result.format.layout.positions, result.channels).map { position, channel in
       Channel(
-        position: position.abbreviation, peak: channel.level.peak.finite,
+        channel: position.abbreviation, peak: channel.level.peak.finite,
         truePeak: channel.truePeak.finite, rms: channel.level.rms.finite,
         offset: channel.offset.isFinite ? (channel.offset * 1e6).rounded() / 1e6 : nil,
         clipped: channel.clippedSampleCount,
@@ -156,7 +156,7 @@ struct MeasurementRecord: Encodable {
     seconds, "frames"; "peak", "rms", and "noiseFloor" in dBFS, "truePeak" in dBTP, "integrated", \
     "maximumMomentary", and "maximumShortTerm" in LUFS (missing for silence); "range" in LU; \
     "clipped" samples, "nonFinite" samples, "silenceAtStart" and "silenceAtEnd" in seconds; and \
-    "channels", each with "position", "peak", "truePeak", "rms", "offset", "clipped", and \
+    "channels", each with "channel" (FL, FR, and so on), "peak", "truePeak", "rms", "offset", "clipped", and \
     "clippedRuns". With --device, objects with the "event" loudness come first, one for each second: \
     "position" in seconds, "momentary", "shortTerm", "integrated", "peak", and "rms"; the last \
     object has the "event" finished.

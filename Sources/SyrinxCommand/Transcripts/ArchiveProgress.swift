@@ -99,7 +99,7 @@ actor ArchiveProgress {
 struct ArchiveRecord: Encodable {
   let event: String
   var file: FilePath?
-  var seconds: Double?
+  var length: Double?
   var error: String?
   var transcribed: Int?
   var failed: Int?
@@ -108,7 +108,7 @@ struct ArchiveRecord: Encodable {
   /// The documentation of the JSON in the help.
   static let schema = """
     With --json and --output-dir, standard output has an object for each file, with an "event" \
-    (transcribed or failed), the "file", and the "seconds" of its audio or the "error"; and at the \
+    (transcribed or failed), the "file", and the "length" of its audio in seconds or the "error"; and at the \
     end one with the event finished and the numbers of files "transcribed", "failed", and "skipped" \
     by --resume.
     """

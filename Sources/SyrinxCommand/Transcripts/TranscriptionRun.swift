@@ -58,7 +58,7 @@ struct TranscriptionRun: Sendable {
     try await print(
       ArchiveRecord(
         event: "transcribed", file: entry.input.file,
-        seconds: entry.recognition.length.inRecordSeconds))
+        length: entry.recognition.length.inRecordSeconds))
   }
 
   /// - Parameter error: nil if only a part of the file was transcribed, which is already reported.

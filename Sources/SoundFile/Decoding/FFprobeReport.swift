@@ -1,0 +1,123 @@
+import AudioCore
+import AudioThreads
+import FoundationEssentials
+
+/// What ffprobe reports about a file that FFmpeg decodes.
+struct FFprobeReport: Decodable {
+  private struct Stream: Decodable {
+    let codec_name: String?
+    let codec_long_name: String?
+    let bits_per_sample: Int?
+    let bits_per_raw_sample: String?
+    let duration: String?
+    let bit_rate: String?
+    let tags: [String: String]?
+  }
+
+  private struct Format: Decodable {
+    let format_long_name: String?
+    let duration: String?
+    let bit_rate: String?
+    let tags: [String: String]?
+  }
+
+  private struct Chapter: Decodable {
+    let start_time: String?
+    let tags: [String: String]?
+  }
+
+  /// The keys of the properties above, as ffprobe takes them.
+  static let entries =
+    "format=format_long_name,duration,bit_rate:format_tags"
+    + ":stream=codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,bit_rate"
+    + ":stream_tags:chapter=start_time:chapter_tags=title"
+
+  /// The times that are possible, in seconds: up to ten years.
+  private static let possibleTimes = 0.0...315_360_000
+
+  private let streams: [Stream]?
+  private let format: Format?
+  private let chapters: [Chapter]?
+
+  /// The only selected stream.
+  private var stream: Stream? { streams?.first }
+
+  /// The human-readable container: `Matroska / WebM`.
+  var container: String? { format?.format_long_name }
+
+  /// The human-readable encoding: `AAC (Advanced Audio Coding)`.
+  var encoding: String? { stream?.codec_long_name ?? stream?.codec_name }
+
+  /// The stored bits per sample; nil for a lossy coder.
+  var bitsPerSample: Int? {
+    let isPCM = stream?.codec_name?.hasPrefix("pcm_") == true
+    let bits = stream?.bits_per_raw_sample.flatMap { Int($0) }
+    return bits ?? (isPCM ? stream?.bits_per_sample : nil)
+  }
+
+  /// The length of the audio, or of the file if only that is known.
+  var duration: Duration? {
+    [stream?.duration, format?.duration].lazy.compactMap(Self.time).first
+  }
+
+  /// The bits per second of the audio, or of the file if only that is known.
+  var bitRate: Int? {
+    [stream?.bit_rate, format?.bit_rate].lazy.compactMap { $0.flatMap { Int($0) } }.first
+  }
+
+  /// The tags of the audio, as Ogg has them, and of the file, which take precedence.
+  var tags: [AudioTag: String] {
+    let tags = [stream?.tags, format?.tags].map { tags in
+      [AudioTag: String](
+        vorbisComments: (tags ?? [:]).map { name, text in
+          (name.lowercased() == "track" ? AudioTag.trackNumber.vorbisName : name) + "=" + text
+        })
+    }
+    return tags[0].merging(tags[1]) { $1 }
+  }
+
+  /// The beginnings of the chapters.
+  func cues(at rate: SampleRate) -> [AudioCue] {
+    (chapters ?? []).compactMap { chapter in
+      Self.time(chapter.start_time).map {
+        AudioCue(frame: FrameCount($0, at: rate), name: chapter.tags?["title"] ?? "")
+      }
+    }
+  }
+
+  private static func time(_ text: String?) -> Duration? {
+    guard let seconds = text.flatMap({ Double($0) }), possibleTimes.contains(seconds) else {
+      return nil
+    }
+    return .seconds(seconds)
+  }
+}
+
+extension FFprobeReport {
+  /// More bytes than a report has, unless its tags are a flood.
+  private static let longest = 4 << 20
+
+  /// Asks ffprobe; returns nil if it is not installed, is interrupted, or reports more than 4 MiB.
+  ///
+  /// - Parameter interruption: ends ffprobe at once when it is signaled.
+  /// - Throws: `SoundFileError` with the message of ffprobe if it fails.
+  init?(
+    _ input: FFmpeg.Input, path: String, interruption: WakeUp
+  ) throws(SoundFileError) {
+    // It ends with the last reference.
+    guard let child = FFmpeg(describing: input, path: path) else { return nil }
+    let stream = StreamInput(source: child.output, path: path, interruption: interruption)
+    var bytes: [UInt8] = []
+    while bytes.count <= Self.longest {
+      let more = try stream.next(atMost: 1 << 16)
+      if more.isEmpty { break }
+      bytes += more
+    }
+    if child.hasFailed() {
+      let complaint = child.complaints().last ?? "a failure"
+      throw .cannotRead(path: path, reason: "ffprobe reports: \(complaint)")
+    }
+    guard let report = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+    self = report
+  }
+}
