@@ -21,6 +21,8 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let bitsPerSample: Int?
   /// The length in frames; nil if only decoding would determine it, as in a stream or a file that
   /// FFmpeg decodes.
+  ///
+  /// It is an estimate if `shortfall` is one.
   public let frameCount: FrameCount?
   /// The duration of the audio, which ffprobe may round; nil if only decoding would determine it.
   public let duration: Duration?
@@ -110,7 +112,7 @@ public struct AudioFileInfo: Equatable, Sendable {
     }
     shortfall = SoundFileShortfall(
       announced: announced, decoded: ending.found ?? announced ?? 0,
-      sampleRate: decoder.format.sampleRate)
+      isEstimate: ending.isEstimate, sampleRate: decoder.format.sampleRate)
   }
 
   private static func bitRate(_ byteCount: Int?, _ duration: Duration?) -> Int? {
@@ -164,6 +166,8 @@ extension SoundFileHandle {
 /// What is known about the end of a file without decoding.
 private struct KnownEnding {
   var isCutOff = false
+  /// Whether `found` is up to a block less than what decoding finds.
+  var isEstimate = false
   /// The number of existing frames, if the header does not have it.
   var found: FrameCount?
 }
@@ -190,14 +194,16 @@ extension SoundDecoder {
 extension FLACDecoder {
   /// Decodes the last block, or finds the end of the blocks by binary search.
   fileprivate func endingOfBlocks() -> KnownEnding {
-    guard isSeekable, let length = announcedFrameCount, length > 0 else { return KnownEnding() }
+    guard isSeekable, let length = announcedFrameCount, length > 0 else {
+      return KnownEnding(found: hasNoBlocks ? 0 : nil)
+    }
     guard !holds(length - 1) else { return KnownEnding() }
     var (low, high) = (0, length.rawValue)
     while high - low > format.sampleRate.hertz / 10 {
       let middle = (low + high) / 2
       if holds(FrameCount(middle)) { low = middle } else { high = middle }
     }
-    return KnownEnding(isCutOff: true, found: FrameCount(low))
+    return KnownEnding(isCutOff: true, isEstimate: true, found: FrameCount(low))
   }
 
   private func holds(_ frame: FrameCount) -> Bool {

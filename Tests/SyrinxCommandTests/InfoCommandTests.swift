@@ -1,5 +1,7 @@
 import ArgumentParser
+import AudioCore
 import Foundation
+import SoundFile
 import TestTools
 import Testing
 
@@ -108,6 +110,42 @@ struct InfoCommandTests {
     let run = try await BuiltCommand.run("info", "a.mp4", in: folder)
     #expect(run.status == 1)
     #expect(run.error.hasSuffix("an MPEG-4 file (M4A or MP4) and has no audio track\n"))
+  }
+
+  @Test func `what is missing is said once, and an estimated length is marked`() async throws {
+    try folder.truncatedTone("cut.wav", bytes: 16_000)
+    let wav = try await BuiltCommand.run("info", "cut.wav", in: folder)
+    #expect(wav.status == 1 && wav.errorLines.count == 1)
+    #expect(wav.error.contains(" are missing") && !wav.error.contains("about"))
+    #expect(!wav.output.contains("missing") && !wav.output.contains("about"), "\(wav.output)")
+    try folder.noise("whole.flac", .seconds(3), format: .speech)
+    let bytes = try Data(contentsOf: folder.file("whole.flac"))
+    try bytes.prefix(bytes.count / 2).write(to: folder.file("cut.flac"))
+    let flac = try await BuiltCommand.run("info", "cut.flac", in: folder)
+    #expect(flac.status == 1 && flac.errorLines.count == 1)
+    #expect(flac.error.contains("cut.flac is incomplete: about "), "\(flac.error)")
+    #expect(flac.outputLines.contains { $0.hasPrefix("length     about ") }, "\(flac.output)")
+    #expect(!flac.output.contains("missing"))
+  }
+
+  @Test(arguments: ["wav", "aiff", "au", "caf", "flac", "ogg", "opus", "mp3"])
+  func `a file without frames is converted, described, and measured as such`(
+    name: String
+  ) async throws {
+    let writer = try SoundFileWriter(
+      url: folder.file("none.wav"), format: .speech, encoding: .wav16)
+    try writer.close()
+    let converted = try await BuiltCommand.run("convert", "none.wav", "out.\(name)", in: folder)
+    #expect(converted.status == 0 && converted.error.isEmpty, "\(converted.error)")
+    let described = try await BuiltCommand.run("info", "out.\(name)", in: folder)
+    #expect(described.status == 0 && described.error.isEmpty, "\(described.error)")
+    // Opus and MP3 have one frame of silence.
+    let count = ["opus", "mp3"].contains(name) ? 1 : 0
+    #expect(described.outputLines.contains("length     0:00.0 (\(count) frames)"))
+    guard count == 0 else { return }
+    let measured = try await BuiltCommand.run("measure", "out.\(name)", in: folder)
+    #expect(measured.status == 1 && measured.errorLines.count == 1)
+    #expect(measured.error.contains("holds no audio: there is nothing to measure"))
   }
 
   @Test func `a pipe among many files does not keep another one waiting`() async throws {

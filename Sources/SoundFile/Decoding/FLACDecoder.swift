@@ -48,6 +48,9 @@ final class FLACDecoder: SoundDecoder {
 
   var isCutOff: Bool { stream.isCutOff }
 
+  /// Whether the file ends after its header; valid before the first read.
+  var hasNoBlocks: Bool { stream.hasNoBlocks }
+
   func failure(at frame: FrameCount) -> SoundFileError? {
     if let failure = stream.source.failure { return failure }
     return stream.damage.map { .damaged(path: path, frame: frame, reason: $0) }
@@ -70,7 +73,7 @@ private final class FLACStream {
   private var next = 0
   /// The frame after the block.
   private var position = 0
-  /// The byte after the block.
+  /// The byte after the block, or after the header.
   private var blockEnd: FLAC__uint64 = 0
   /// Whether the current block has an invalid checksum.
   private var isDamaged = false
@@ -84,6 +87,7 @@ private final class FLACStream {
     FLAC__stream_decoder_set_metadata_respond(handle, FLAC__METADATA_TYPE_VORBIS_COMMENT)
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
+    FLAC__stream_decoder_get_decode_position(handle, &blockEnd)
   }
 
   deinit {
@@ -95,6 +99,9 @@ private final class FLACStream {
 
   /// The length in frames; nil if the header has none.
   var length: Int? { info.flatMap { $0.total_samples > 0 ? Int($0.total_samples) : nil } }
+
+  /// Whether the file ends after the header.
+  var hasNoBlocks: Bool { source.length == blockEnd }
 
   /// Whether the last bytes are an incomplete block.
   var isCutOff: Bool { hasMetEnd && !isComplete && source.position > blockEnd }

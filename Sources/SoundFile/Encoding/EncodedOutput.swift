@@ -84,7 +84,23 @@ final class EncodedOutput: SoundFileOutput {
     if let failure = file.failure { throw failure }
   }
 
+  /// Gives a file without frames what a decoder needs.
+  ///
+  /// libsndfile writes FLAC's header with the first frames. Opus and MP3 need a block, so they get
+  /// one frame of silence.
+  private func completeEmpty() {
+    guard framesWritten == 0, !hasFailed, !file.isCut, encoding.sampleSize == nil else { return }
+    guard encoding.container != .flac else {
+      handle?.updateHeader()
+      return
+    }
+    let silence = [Float](repeating: 0, count: format.channelCount)
+    // A failure is that of the file, which `finish` returns.
+    silence.withUnsafeBufferPointer { try? writeBlock($0) }
+  }
+
   func finish() -> SoundFileError? {
+    completeEmpty()
     guard let open = handle.take() else { return nil }
     let closing = open.close()
     guard !hasFailed, !file.isCut else {

@@ -108,18 +108,23 @@ public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
   public let announced: FrameCount?
   /// The number of decoded frames.
   public let decoded: FrameCount
+  /// Whether `decoded` is an estimate, because the audio was not decoded.
+  public let isEstimate: Bool
   /// The sample rate of the file.
   public let sampleRate: SampleRate
 
   /// Creates a shortfall.
-  public init(announced: FrameCount?, decoded: FrameCount, sampleRate: SampleRate) {
+  public init(
+    announced: FrameCount?, decoded: FrameCount, isEstimate: Bool = false, sampleRate: SampleRate
+  ) {
     (self.announced, self.decoded, self.sampleRate) = (announced, decoded, sampleRate)
+    self.isEstimate = isEstimate
   }
 
   /// A short description for users.
   public var description: String {
     let (announced, decoded) = durations
-    return Self.text(announced: announced, decoded: decoded)
+    return Self.text(announced: announced, decoded: decoded, isEstimate: isEstimate)
   }
 
   /// The lengths as durations.
@@ -128,8 +133,11 @@ public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The same description for durations.
-  package static func text(announced: Duration?, decoded: Duration) -> String {
-    guard let announced else { return "the file breaks off after \(decoded.secondsText)" }
-    return "\((announced - decoded).secondsText) of \(announced.secondsText) are missing"
+  package static func text(
+    announced: Duration?, decoded: Duration, isEstimate: Bool = false
+  ) -> String {
+    let about = isEstimate ? "about " : ""
+    guard let announced else { return "the file breaks off after \(about)\(decoded.secondsText)" }
+    return "\(about)\((announced - decoded).secondsText) of \(announced.secondsText) are missing"
   }
 }

@@ -164,14 +164,15 @@ struct FileInfoRecord: Encodable {
     missing = info.shortfall.map { "\($0)" }
   }
 
-  /// The lines for people.
+  /// The lines for people; the report of a truncated file follows them.
   func text(_ info: AudioFileInfo) -> String {
     let audio: [String?] = [
       "\(rate) Hz", "\(channelCount.counted("channel")) (\(info.format.layout))",
       bits.map { "\($0) bit" },
     ]
+    let about = info.shortfall?.isEstimate == true ? "about " : ""
     let length = info.duration.map { duration in
-      duration.clockText + (frames.map { " (\($0) frames)" } ?? "")
+      "\(about)\(duration.clockText)" + (frames.map { " (\(about)\($0) frames)" } ?? "")
     }
     let sizes = [
       bytes.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
@@ -189,7 +190,6 @@ struct FileInfoRecord: Encodable {
     lines += info.cues.map { cue in
       ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
     }
-    if let missing { lines.append(("missing", missing)) }
     return lines.map { name, value in (name + " ").padded(to: 11) + value.printable }
       .joined(separator: "\n")
   }
@@ -199,7 +199,7 @@ struct FileInfoRecord: Encodable {
     With --json, each file is an object: "file" (as given; \(FilePath.jsonHelp)), "container", \
     "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \
     "bytes", "bitRate" in bit/s, "tags" (title, artist, album, date, trackNumber, genre, comment, \
-    copyright, license), "cues" with "position" in seconds and "name", and "missing" for a truncated file. \
-    Unknown values are left out.
+    copyright, license), "cues" with "position" in seconds and "name", and "missing" for a truncated \
+    file. If that is "about" a length, "frames" and "length" are estimates. Unknown values are left out.
     """
 }

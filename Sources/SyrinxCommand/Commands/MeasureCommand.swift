@@ -147,7 +147,9 @@ private struct FileMeasurement {
     do {
       result = try await file.buffers(framesPerBuffer: Self.framesPerBuffer, problems: problems)
         .measured(silence: silence)
-      if result == nil { sentences.append("\(file.shownName) holds no audio") }
+      if result == nil {
+        sentences.append("\(file.shownName) holds no audio: there is nothing to measure")
+      }
     } catch {
       sentences.append(ErrorReport.sentence(error, of: [file.shownName]))
     }
