@@ -8,8 +8,10 @@ import Glibc
 /// A path represents a byte that is not UTF-8 by the private character U+EF00 + byte. The
 /// description escapes such bytes and control characters.
 public enum SoundFileError: Error, Equatable {
-  /// There is no such file; for a file to be written, its folder is missing.
+  /// There is no such file.
   case notFound(path: String)
+  /// The folder of a file to be written does not exist.
+  case noFolder(path: String)
   /// A folder was given where a file is needed.
   case isDirectory(path: String)
   /// The user may not read or write the file.
@@ -103,6 +105,9 @@ extension SoundFileError: CustomStringConvertible {
 
   private var writingText: String {
     switch self {
+    case .noFolder(let path):
+      "cannot write \(FilePath(path)): the folder \(FilePath(path).folder) does not exist; create it "
+        + "first"
     case .alreadyExists(let path): "\(FilePath(path)) already exists; choose another name"
     case .inUse(let path):
       "\(FilePath(path)) is being written by another recorder; stop it, or choose another name"
@@ -183,7 +188,7 @@ enum SystemErrors {
 
   static func writing(_ path: String, code: Int32) -> SoundFileError {
     switch code {
-    case ENOENT, ENOTDIR: .notFound(path: path)
+    case ENOENT, ENOTDIR: .noFolder(path: path)
     case EISDIR: .isDirectory(path: path)
     case EEXIST: .alreadyExists(path: path)
     case EACCES, EPERM: .permissionDenied(path: path)

@@ -190,6 +190,8 @@ extension SoundFileHandle {
 extension SoundFileEncoding {
   /// The highest sample rate of libFLAC.
   private static let highestFLACRate: SampleRate = 655_350
+  /// The most channels of a FLAC file; more are not mixed to it without a request.
+  private static let mostFLACChannels = 8
 
   /// Throws `.unsupportedFormat` for a format that no file can have, before a file is created.
   ///
@@ -206,6 +208,10 @@ extension SoundFileEncoding {
     }
     if container == .flac, format.sampleRate > Self.highestFLACRate {
       return "its rates are 1 to \(Self.highestFLACRate.hertz) Hz"
+    }
+    if container == .flac, format.channelCount > Self.mostFLACChannels {
+      return "FLAC holds at most \(Self.mostFLACChannels) channels, not \(format.channelCount); "
+        + "choose WAV"
     }
     if let most = maximumChannelCount, format.channelCount > most {
       return "it holds up to \(most) channels"

@@ -61,7 +61,7 @@ public final class SoundFileWriter {
   ///   - isAtomic: whether the file appears, or replaces an existing one, only when `close` has
   ///     succeeded.
   ///   - tags: the tags of the file, as far as its container supports them.
-  /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched; `.notFound`,
+  /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched; `.noFolder`,
   ///   `.isDirectory`, `.alreadyExists`, `.inUse`, `.permissionDenied`, `.diskFull`, or
   ///   `.cannotWrite`.
   public convenience init(

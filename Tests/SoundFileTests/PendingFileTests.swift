@@ -63,6 +63,6 @@ import Testing
 
   @Test func `a folder that is not there is named`() {
     let path = folder.file("none/a").path
-    #expect(throws: SoundFileError.notFound(path: path)) { try PendingFile(for: path) }
+    #expect(throws: SoundFileError.noFolder(path: path)) { try PendingFile(for: path) }
   }
 }

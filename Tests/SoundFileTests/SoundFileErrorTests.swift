@@ -66,7 +66,7 @@ import Testing
 
   @Test func `a file in a folder that is missing cannot be made`() {
     let url = folder.file("none/a.wav")
-    #expect(throws: SoundFileError.notFound(path: url.path)) {
+    #expect(throws: SoundFileError.noFolder(path: url.path)) {
       try SoundFileWriter(url: url, format: cd, encoding: .wav16)
     }
   }
@@ -90,6 +90,15 @@ import Testing
     #expect(try Data(contentsOf: url) == Data("precious".utf8))
   }
 
+  @Test func `more channels than FLAC has are refused with the number that it has`() {
+    let format = AudioFormat(sampleRate: 44_100, channelCount: 10)
+    let error = #expect(throws: SoundFileError.self) {
+      try SoundFileWriter(url: folder.file("a.flac"), format: format, encoding: .flac16)
+    }
+    let reason = "FLAC holds at most 8 channels, not 10; choose WAV"
+    #expect(error == .unsupportedFormat(format, encoding: .flac16, reason: reason))
+  }
+
   @Test func `a buffer of another format is refused`() throws {
     let writer = try SoundFileWriter(
       url: folder.file("a.wav"), format: .speech, encoding: .wav16)
@@ -110,6 +119,7 @@ import Testing
 
   @Test(arguments: [
     (SoundFileError.notFound(path: "a.wav"), "there is no a.wav"),
+    (.noFolder(path: "none/a.wav"), "the folder none does not exist; create it first"),
     (.empty(path: "a.wav"), "a.wav is empty"),
     (.unsupported(path: "a.m4a", what: "AAC"), "a.m4a is AAC, which only FFmpeg reads"),
     (.silent(path: "a.png", what: "a PNG picture"), "a.png is a PNG picture and has no audio track"),

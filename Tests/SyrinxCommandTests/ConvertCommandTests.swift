@@ -183,6 +183,13 @@ struct ConvertCommandTests {
     }
   }
 
+  @Test func `a missing folder for the output is named`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let outcome = try await BuiltCommand.run("convert", "a.wav", "none/b.wav", in: folder)
+    #expect(outcome.status == 1 && outcome.errorLines.count == 1)
+    #expect(outcome.error.contains("none does not exist; create it first"), "\(outcome.error)")
+  }
+
   @Test func `--start and --end cut`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.run(

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import FilePaths
 import FoundationEssentials
 
 /// Identifies a file or stream and chooses its decoder.
