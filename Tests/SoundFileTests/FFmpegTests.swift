@@ -70,16 +70,6 @@ import Testing
     #expect(reader.samples == samples)
   }
 
-  @Test(arguments: [("a.mp4", "an MPEG-4 file (M4A or MP4)"), ("a.avi", "an AVI video")])
-  func `a video without sound has no audio track, and is not damaged`(
-    name: String, kind: String
-  ) throws {
-    let url = folder.file(name)
-    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=duration=1", url.path)
-    let error = #expect(throws: SoundFileError.self) { try SoundFileReader(url: url) }
-    #expect(error == .silent(path: url.path, what: kind))
-  }
-
   @Test func `only the description of Apple Lossless in M4A has its bits`() throws {
     let url = folder.file("a.m4a")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", "alac", url.path)

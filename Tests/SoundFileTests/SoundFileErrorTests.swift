@@ -122,7 +122,9 @@ import Testing
     (.noFolder(path: "none/a.wav"), "the folder none does not exist; create it first"),
     (.empty(path: "a.wav"), "a.wav is empty"),
     (.unsupported(path: "a.m4a", what: "AAC"), "a.m4a is AAC, which only FFmpeg reads"),
-    (.silent(path: "a.png", what: "a PNG picture"), "a.png is a PNG picture and has no audio track"),
+    (
+      .silent(path: "a.png", what: "a PNG picture"), "a.png is a PNG picture and has no audio track"
+    ),
     (.damaged(path: "a.wav", frame: 7, reason: "why"), "a.wav is damaged after 7 frames: why"),
     (.unknownExtension("xyz"), "\"xyz\"; use one of wav, wave, aiff"),
     (.diskFull(path: "a.wav"), "no space is left"),

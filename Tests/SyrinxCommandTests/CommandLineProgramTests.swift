@@ -120,6 +120,17 @@ struct CommandLineProgramTests {
     _ = try RootCommand.parseAsRoot(arguments.split(separator: " ").map(String.init))
   }
 
+  @Test(arguments: [
+    "config", "convert a.wav b.wav", "devices", "doctor", "engines", "info a.wav",
+    "measure a.wav", "play a.wav", "transcribe a.wav", "listen", "wer a.txt b.txt",
+  ])
+  func `--format json is accepted like --json`(command: String) throws {
+    for option in ["--json", "--format json"] {
+      let words = "\(command) \(option)".split(separator: " ").map(String.init)
+      #expect(throws: Never.self) { try RootCommand.parsed(words) }
+    }
+  }
+
   @Test(arguments: ["", "sing", "play", "play a.wav --volume 20", "play a.wav --loud", "wer - -"])
   func `wrong usage is reported like every other error`(_ arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)

@@ -65,7 +65,7 @@ struct FileListSubcommandTests {
   @Test func `options keep their values beside many files`() throws {
     let info = try #require(
       try RootCommand.parsed(Self.words("info @ -q --jobs 3")) as? InfoCommand)
-    #expect(info.parallel.jobs == 3 && info.common.quiet && !info.json)
+    #expect(info.parallel.jobs == 3 && info.common.quiet && !info.json.isOn)
     let transcribe = try #require(
       try RootCommand.parsed(Self.words("transcribe -o @")) as? TranscribeCommand)
     #expect(transcribe.outputDir?.text == Self.many.first)

@@ -125,6 +125,35 @@ struct PlotCommandTests {
   }
 
   @Test
+  func `--json prints an object for each plot`() async throws {
+    for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(500)) }
+    let run = try await BuiltCommand.shell(
+      """
+      syrinx plot a.wav b.wav --output-dir plots --to svg --width 300 --json &&
+      syrinx plot a.wav -o a.png --spectrogram --format json &&
+      syrinx plot a.wav -o a.dat --data dat --json
+      """, in: folder)
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    struct Line: Decodable {
+      let file, output, kind, format: String
+      let width, height, cues: Int?
+      let rate, channelCount: Int
+      let length: Double
+    }
+    let lines = try run.outputLines.map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+    #expect(lines.map(\.file) == ["a.wav", "b.wav", "a.wav", "a.wav"])
+    #expect(lines.map(\.kind) == ["waveform", "waveform", "spectrogram", "peaks"])
+    #expect(lines.map(\.format) == ["svg", "svg", "png", "dat"])
+    #expect(lines.map(\.width) == [300, 300, 1_200, nil])
+    #expect(lines.map(\.height) == [400, 400, 400, nil] && lines.first?.cues == 0)
+    #expect(lines.allSatisfy { $0.rate == 16_000 && $0.channelCount == 1 && $0.length == 0.5 })
+    #expect(lines.allSatisfy { FileManager.default.fileExists(atPath: $0.output) })
+    #expect(lines.last?.output.hasPrefix("/") == true)
+  }
+
+  @Test
   func `several files are drawn one after the other without a folder`() async throws {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(200)) }
     let run = try await BuiltCommand.run("plot", "a.wav", "b.wav", in: folder)
@@ -150,6 +179,8 @@ struct PlotCommandTests {
     ("a.wav --data json --transcript a.srt", "--transcript has no effect"),
     ("a.wav --data json -o p.dat", "another extension than --data json; name a .json file"),
     ("a.wav --data dat -o p.png", "another extension than --data dat; name a .dat file"),
+    ("a.wav --json", "cannot take the plot and --json"),
+    ("a.wav -o - --json", "cannot take the plot and --json"),
   ])
   func `outputs that do not fit the files are wrong usage`(
     arguments: String, reason: String

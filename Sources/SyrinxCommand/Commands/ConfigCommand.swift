@@ -27,8 +27,7 @@ struct ConfigCommand: Subcommand {
       is set "value" and "source", which is the variable's name or the file's path.
       """)
 
-  @Flag(help: "Print JSON, one object per line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @OptionGroup var common: CommonOptions
 
@@ -36,7 +35,7 @@ struct ConfigCommand: Subcommand {
     @Dependency(\.settings) var settings
     let rows = Settings.Name.allCases.map { ($0, settings.entries[$0]) }
     let lines =
-      json
+      json.isOn
       ? try rows.map { try SettingRecord($0, $1).jsonLine() }
       : TextTable(
         titles: ["SETTING", "VALUE", "SOURCE"],

@@ -66,8 +66,7 @@ struct ConvertCommand: FileListSubcommand {
   @Flag(help: "With output -, write samples without a header.")
   var raw = false
 
-  @Flag(help: "Print one JSON object per output, each on one line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @OptionGroup var parallel: JobsOption
 
@@ -146,7 +145,7 @@ struct ConvertCommand: FileListSubcommand {
   private func report(
     _ result: ConversionResult, of job: ConversionJob, in context: CommandContext
   ) async throws -> Bool {
-    if json, job.output != "-" {
+    if json.isOn, job.output != "-" {
       for file in result.files {
         try await context.console.print(try ConversionRecord(file, of: result, job).jsonLine())
       }
@@ -212,7 +211,7 @@ struct ConvertCommand: FileListSubcommand {
         !raw || job.container ?? .wav == .wav,
         "--raw writes samples without a header; leave out --to, or choose wav.")
       try require(!options.splits, "standard output (-) is one file; name a file to split into.")
-      try require(!json, "standard output (-) cannot take the audio and --json.")
+      try require(!json.isOn, "standard output (-) cannot take the audio and --json.")
     } else {
       try require(!raw, "--raw requires the output - (standard output).")
       if job.container == nil { try checkExtension(of: job.output) }

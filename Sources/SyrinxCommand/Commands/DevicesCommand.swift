@@ -28,8 +28,7 @@ struct DevicesCommand: Subcommand {
       and "usedBy", each with "program" and "process".
       """)
 
-  @Flag(help: "Print JSON, one object per line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @OptionGroup var common: CommonOptions
 
@@ -55,7 +54,7 @@ struct DevicesCommand: Subcommand {
 
   private func list(_ devices: [AudioDevice], on console: Console) async throws {
     let lines =
-      json
+      json.isOn
       ? try devices.map { try DeviceRecord($0, DeviceDetails(of: $0)).jsonLine() }
       : DeviceTable(devices: devices).lines
     for line in lines { try await console.print(line) }

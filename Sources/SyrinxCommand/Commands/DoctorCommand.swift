@@ -23,8 +23,7 @@ struct DoctorCommand: Subcommand {
       \(HealthFinding.schema)
       """)
 
-  @Flag(help: "Print JSON, one object per line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @Flag(
     help: """
@@ -44,7 +43,7 @@ struct DoctorCommand: Subcommand {
     let devices = DeviceExamination(cardIDs: system.cardIDs, isConnected: loopback)
     let findings = await devices.findings() + (await recognizing()) + system.findings
     for finding in findings {
-      try await context.console.print(json ? finding.jsonLine() : finding.line)
+      try await context.console.print(json.isOn ? finding.jsonLine() : finding.line)
     }
     let failed = findings.filter { $0.state == .failure }.map(\.check)
     guard failed.isEmpty else {

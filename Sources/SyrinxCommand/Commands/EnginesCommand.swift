@@ -34,8 +34,7 @@ struct EnginesCommand: Subcommand {
       """,
     subcommands: [InstallCommand.self, RemoveCommand.self])
 
-  @Flag(help: "Print JSON, one object per line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @Option(help: .value("folder", "Model folder to try with each engine."))
   var model: FilePath?
@@ -70,7 +69,7 @@ struct EnginesCommand: Subcommand {
     @Dependency(\.speechActivityDetector) var inUse
     let detector = DetectorRecord(inUse: inUse)
     let lines =
-      json
+      json.isOn
       ? try engines.map { try EngineRecord($0).jsonLine() } + [detector.jsonLine()]
       : EngineTable(engines: engines).lines + [detector.line]
     for line in lines { try await context.console.print(line) }

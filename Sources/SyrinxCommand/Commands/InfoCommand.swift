@@ -30,8 +30,7 @@ struct InfoCommand: FileListSubcommand {
       """)
   var files: [FilePath]
 
-  @Flag(help: "Print one JSON object per file, each on one line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @OptionGroup var parallel: JobsOption
 
@@ -50,7 +49,8 @@ struct InfoCommand: FileListSubcommand {
 
   private func describeFiles(in context: CommandContext) async throws {
     let jobs = parallel.count
-    try await context.forEachFile(batches(jobs: jobs), jobs: jobs, inputs: { $0 }) { [json] files in
+    try await context.forEachFile(batches(jobs: jobs), jobs: jobs, inputs: { $0 }) {
+      [json = json.isOn] files in
       await DescribedFiles.descriptions(
         of: files, json: json, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in

@@ -43,8 +43,7 @@ struct MeasureCommand: FileListSubcommand {
 
   @OptionGroup var parallel: JobsOption
 
-  @Flag(help: "Print JSON, one object per line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @OptionGroup var common: CommonOptions
 
@@ -95,7 +94,7 @@ struct MeasureCommand: FileListSubcommand {
   private func print(
     _ record: MeasurementRecord, _ report: MeasurementReport, in context: CommandContext
   ) async throws {
-    for line in json ? [try record.jsonLine()] : report.lines {
+    for line in json.isOn ? [try record.jsonLine()] : report.lines {
       try await context.console.print(line.printable)
     }
   }
@@ -116,7 +115,7 @@ struct MeasureCommand: FileListSubcommand {
       let label = "\(reading.total.duration.clockText) \(reading.shortTerm)"
       await context.console.showMeter(
         ballistics.meter(after: reading.levels, at: rate, label: label))
-      if json, isNewSecond(reading, after: last) {
+      if json.isOn, isNewSecond(reading, after: last) {
         try await context.console.print(LoudnessRecord(reading).jsonLine())
       }
       last = reading

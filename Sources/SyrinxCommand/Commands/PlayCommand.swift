@@ -75,8 +75,7 @@ struct PlayCommand: FileListSubcommand {
       """)
   var control = false
 
-  @Flag(help: "Print events as JSON, one object per line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @OptionGroup var input: RawOptions
 
@@ -110,7 +109,7 @@ struct PlayCommand: FileListSubcommand {
     for problem in list.problems { await context.console.report(problem) }
     guard !list.files.isEmpty else { throw CommandEnd.reported }
     let files = shuffle ? list.files.shuffled() : list.files
-    var report = PlaybackReport(files: files, json: json, context: context)
+    var report = PlaybackReport(files: files, json: json.isOn, context: context)
     try await play(files, hasStream: list.hasStream, report: &report, in: context)
     guard report.isComplete, list.problems.isEmpty else { throw CommandEnd.reported }
   }
@@ -156,12 +155,12 @@ struct PlayCommand: FileListSubcommand {
   }
 
   /// Whether keys may control the playback, if standard input is a terminal.
-  private var wantsKeys: Bool { !control && !json && !files.contains("-") }
+  private var wantsKeys: Bool { !control && !json.isOn && !files.contains("-") }
 
   /// Fewer progress reports save work while nobody sees them, and even fewer, with a larger buffer
   /// in the device, while nobody controls the playback and no stream may be too slow for that.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
-    if json || isWatched { return .milliseconds(50) }
+    if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)
   }
 

@@ -26,6 +26,8 @@ struct PlotCommand: FileListSubcommand {
       audiowaveform (version 2), to --output, --output-dir, or standard output.
 
       With several files, each that fails is reported, the others are drawn, and the exit status is 1.
+
+      \(PlotRecord.schema)
       """)
 
   @Argument(help: "Files in any format that `syrinx play` reads; - for standard input.")
@@ -75,6 +77,8 @@ struct PlotCommand: FileListSubcommand {
   @Option(help: .value("bits", "With --data, bits of each peak: 8 or 16 (default: 16)."))
   var bits: Int?
 
+  @OptionGroup var json: JSONOption
+
   @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
@@ -100,6 +104,9 @@ struct PlotCommand: FileListSubcommand {
       "--to requires --output-dir; the extension of --output is its format.")
     try require(
       to == nil || data == nil, "--to is the format of a plot; --data names that of peaks.")
+    try require(
+      !json.isOn || outputDir != nil || !(output == nil || output == "-"),
+      "standard output cannot take the plot and --json; name a file with -o, or use --output-dir.")
     try checkOutputs()
     try checkExtension()
   }
@@ -188,14 +195,16 @@ struct PlotCommand: FileListSubcommand {
       showsCount: outputDir != nil && files.count > 1, inputs: { [$0] }
     ) { file in
       try await plot(file, cues, in: context)
-    } _: { _, _ in
-      true
+    } _: { _, record in
+      if json.isOn, let record { try await context.console.print(record.jsonLine()) }
+      return true
     }
   }
 
+  /// Draws a file; returns nil if the plot went to the terminal.
   private func plot(
     _ file: FilePath, _ cues: [PlotFrame.Cue], in context: CommandContext
-  ) async throws {
+  ) async throws -> PlotRecord? {
     let output = output(of: file)
     // Longer buffers than usual cost fewer switches between threads.
     let buffers = file.buffers(framesPerBuffer: 131_072, problems: context.problems)
@@ -203,7 +212,8 @@ struct PlotCommand: FileListSubcommand {
       let image = try await nonEmpty(
         buffers.waveformImage(framesPerColumn: FrameCount(samplesPerPixel ?? 256)), of: file)
       let peaks = PeakData(image, bits: bits ?? 16)
-      return try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
+      try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
+      return output.map { PlotRecord(file, $0, .peaks, format: data.rawValue, of: image) }
     }
     let terminal = OutputDescriptor.output
     var frame = PlotFrame(
@@ -216,11 +226,15 @@ struct PlotCommand: FileListSubcommand {
     }
     if let output {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
-      return try await write([try plot.data(as: format, frame)], to: output, in: context)
+      try await write([try plot.data(as: format, frame)], to: output, in: context)
+      return PlotRecord(
+        file, output, spectrogram ? .spectrogram : .waveform, format: format.rawValue, of: plot,
+        frame)
     }
     let graphics = await TerminalGraphics.ofTerminal(signals: context.signals)
     let text = try plot.text(for: graphics, columns: terminal.columns, frame)
     try await context.console.write(Array(text.utf8))
+    return nil
   }
 
   private func audioPlot(

@@ -47,8 +47,7 @@ struct WERCommand: Subcommand {
   @Flag(help: "Print the alignment of each word: =, S, D, or I, and the words.")
   var alignment = false
 
-  @Flag(help: "Print one JSON object on one line.")
-  var json = false
+  @OptionGroup var json: JSONOption
 
   @OptionGroup var common: CommonOptions
 
@@ -80,7 +79,7 @@ struct WERCommand: Subcommand {
   }
 
   private func lines(_ errors: WordErrorRate, _ rate: Double) throws -> [String] {
-    if json { return [try WordErrorRecord(errors, rate).jsonLine()] }
+    if json.isOn { return [try WordErrorRecord(errors, rate).jsonLine()] }
     let counts =
       "\(errors.substitutions) substituted, \(errors.deletions) deleted, "
       + "\(errors.insertions) inserted"
