@@ -83,6 +83,42 @@ struct FileProgressTests {
     #expect(try await shown("long.wav", showsProgress: false).isEmpty)
   }
 
+  @Test func `all audio is read, whether a console shows the progress or not`() async throws {
+    try folder.tone("a.wav", .milliseconds(500))
+    let terminal = try PseudoTerminal()
+    let console = try Console(
+      error: OutputDescriptor(rawValue: terminal.user, name: "standard error"))
+    for console in [console, nil] {
+      let problems = FileProblems()
+      let length = try await FilePath(folder.file("a.wav")).readAudio(
+        framesPerBuffer: 1_000, problems: problems, progress: console
+      ) { buffers in
+        var length = FrameCount.zero
+        for try await buffer in buffers { length += buffer.frameCount }
+        return length
+      }
+      #expect(length == 8_000 && problems.all.isEmpty)
+    }
+  }
+
+  @Test func `an error of the work on a file ends its progress`() async throws {
+    let terminal = try PseudoTerminal()
+    let console = try Console(
+      error: OutputDescriptor(rawValue: terminal.user, name: "standard error"))
+    await #expect(throws: CommandFailure.noSound) {
+      try await FileProgress.showing("a.wav", on: console) { report in
+        report(.seconds(1), .seconds(2))
+        throw CommandFailure.noSound
+      }
+    }
+  }
+
+  @Test func `the count of several files has the time left after a second`() {
+    #expect(countText(1, of: 4, after: .milliseconds(900)) == "1 of 4 files")
+    #expect(countText(1, of: 4, after: .seconds(2)) == "1 of 4 files, 0:06.0 left")
+    #expect(countText(4, of: 4, after: .seconds(8)) == "4 of 4 files")
+  }
+
   @Test func `a file whose turn has not come shows no progress`() async throws {
     try folder.tone("long.wav", .seconds(4))
     #expect(try await shown("long.wav", hasBegun: false).isEmpty)

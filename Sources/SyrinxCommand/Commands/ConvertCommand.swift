@@ -135,7 +135,7 @@ struct ConvertCommand: FileListSubcommand {
     ) { job in
       try await job.run(
         changing: options, isMix: mix, isRaw: raw,
-        progress: showsEach && context.console.isWatched ? context.console : nil)
+        progress: showsEach ? context.console : nil)
     } _: { job, result in
       try await report(result, of: job, in: context)
     }

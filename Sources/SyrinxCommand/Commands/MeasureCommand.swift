@@ -74,10 +74,14 @@ struct MeasureCommand: FileListSubcommand {
   }
 
   private func measureFiles(in context: CommandContext) async throws {
+    let count = parallel.count
+    // Several files at once have one line together.
+    let showsEach = files.count == 1 || count == 1
     try await context.forEachFile(
-      files, jobs: parallel.count, showsCount: files.count > 1, inputs: { [$0] }
+      files, jobs: count, showsCount: !showsEach, inputs: { [$0] }
     ) { [silence] file in
-      await FileMeasurement(file, silence: Decibels(silence))
+      await FileMeasurement(
+        file, silence: Decibels(silence), progress: showsEach ? context.console : nil)
     } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
@@ -141,11 +145,13 @@ private struct FileMeasurement {
   private(set) var result: AudioMeasurement?
   private(set) var sentences: [String] = []
 
-  init(_ file: FilePath, silence: Decibels) async {
+  /// - Parameter console: shows the progress; nil for none.
+  init(_ file: FilePath, silence: Decibels, progress console: Console?) async {
     let problems = FileProblems()
     do {
-      result = try await file.buffers(framesPerBuffer: Self.framesPerBuffer, problems: problems)
-        .measured(silence: silence)
+      result = try await file.readAudio(
+        framesPerBuffer: Self.framesPerBuffer, problems: problems, progress: console
+      ) { try await $0.measured(silence: silence) }
       if result == nil {
         sentences.append("\(file.shownName) holds no audio: there is nothing to measure")
       }

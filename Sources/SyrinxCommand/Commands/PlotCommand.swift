@@ -190,11 +190,13 @@ struct PlotCommand: FileListSubcommand {
 
   private func plotFiles(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
     // A terminal shows one after the other.
+    let count = outputDir == nil ? 1 : parallel.count
+    // Several files at once have one line together.
+    let showsEach = files.count == 1 || count == 1
     try await context.forEachFile(
-      files, jobs: outputDir == nil ? 1 : parallel.count,
-      showsCount: outputDir != nil && files.count > 1, inputs: { [$0] }
+      files, jobs: count, showsCount: !showsEach, inputs: { [$0] }
     ) { file in
-      try await plot(file, cues, in: context)
+      try await plot(file, cues, progress: showsEach ? context.console : nil, in: context)
     } _: { _, record in
       if json.isOn, let record { try await context.console.print(record.jsonLine()) }
       return true
@@ -203,14 +205,14 @@ struct PlotCommand: FileListSubcommand {
 
   /// Draws a file; returns nil if the plot went to the terminal.
   private func plot(
-    _ file: FilePath, _ cues: [PlotFrame.Cue], in context: CommandContext
+    _ file: FilePath, _ cues: [PlotFrame.Cue], progress console: Console?,
+    in context: CommandContext
   ) async throws -> PlotRecord? {
     let output = output(of: file)
-    // Longer buffers than usual cost fewer switches between threads.
-    let buffers = file.buffers(framesPerBuffer: 131_072, problems: context.problems)
     if let data {
-      let image = try await nonEmpty(
-        buffers.waveformImage(framesPerColumn: FrameCount(samplesPerPixel ?? 256)), of: file)
+      let image = try await image(of: file, context.problems, progress: console) {
+        try await $0.waveformImage(framesPerColumn: FrameCount(samplesPerPixel ?? 256))
+      }
       let peaks = PeakData(image, bits: bits ?? 16)
       try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
       return output.map { PlotRecord(file, $0, .peaks, format: data.rawValue, of: image) }
@@ -219,7 +221,9 @@ struct PlotCommand: FileListSubcommand {
     var frame = PlotFrame(
       width: width ?? (output == nil ? terminal.pictureWidth : 1_200), height: height ?? 400,
       title: title ?? "\(file.shownName.name)", cues: cues)
-    let plot = try await audioPlot(of: file, buffers, width: frame.width, height: frame.height)
+    let plot = try await image(of: file, context.problems, progress: console) {
+      try await audioPlot(of: $0, width: frame.width, height: frame.height)
+    }
     if height == nil {
       let usual = output == nil ? max(200, min(400, frame.width / 3)) : frame.height
       frame.height = max(usual, frame.roomyHeight(channelCount: plot.format.channelCount))
@@ -238,18 +242,23 @@ struct PlotCommand: FileListSubcommand {
   }
 
   private func audioPlot(
-    of file: FilePath, _ buffers: AsyncThrowingStream<AudioBuffer, any Error>, width: Int,
-    height: Int
-  ) async throws -> any AudioPlot {
-    guard spectrogram else {
-      return try await nonEmpty(buffers.waveformImage(columnCount: width), of: file)
-    }
-    return try await nonEmpty(
-      buffers.spectrogramImage(
-        scale ?? .linear, columnCount: width / 2, rowCount: min(height, 512)), of: file)
+    of buffers: ObservedBuffers, width: Int, height: Int
+  ) async throws -> (any AudioPlot)? {
+    guard spectrogram else { return try await buffers.waveformImage(columnCount: width) }
+    return try await buffers.spectrogramImage(
+      scale ?? .linear, columnCount: width / 2, rowCount: min(height, 512))
   }
 
-  private func nonEmpty<Image>(_ image: Image?, of file: FilePath) throws -> Image {
+  /// Reads a file and returns what `make` makes of it.
+  ///
+  /// - Throws: `CommandFailure` if there is no audio.
+  private func image<Image>(
+    of file: FilePath, _ problems: FileProblems, progress console: Console?,
+    _ make: (ObservedBuffers) async throws -> Image?
+  ) async throws -> Image {
+    // Longer buffers than usual cost fewer switches between threads.
+    let image = try await file.readAudio(
+      framesPerBuffer: 131_072, problems: problems, progress: console, make)
     try Task.checkCancellation()
     guard let image else { throw CommandFailure("\(file) holds no audio") }
     return image

@@ -1,3 +1,6 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
 import FilePaths
 
 extension CommandContext {
@@ -6,7 +9,7 @@ extension CommandContext {
   /// If one of several elements fails, its failure is reported and the others follow.
   ///
   /// - Parameters:
-  ///   - showsCount: whether the terminal shows how many are done.
+  ///   - showsCount: whether the terminal shows how many are done, and the time left.
   ///   - inputs: the files of an element; a reported error names one of them.
   ///   - body: reports missing output, and returns whether everything is complete.
   /// - Throws: `CommandEnd.reported` after the last element if something was reported; the first
@@ -17,6 +20,8 @@ extension CommandContext {
     _ work: @escaping @Sendable (Element) async throws -> Value,
     _ body: (Element, Value) async throws -> Bool
   ) async throws {
+    @Dependency(\.continuousClock) var clock
+    let stopwatch = Stopwatch(clock)
     var (hasFailed, done) = (false, 0)
     try await inOrder(elements, jobs: jobs) { element in
       do {
@@ -33,11 +38,22 @@ extension CommandContext {
         hasFailed = true
       }
       done += 1
-      if showsCount { await console.showStatus("\(done) of \(elements.count) files") }
+      if showsCount {
+        await console.showStatus(
+          countText(done, of: elements.count, after: stopwatch.elapsed()))
+      }
     }
     await console.clearStatus()
     if hasFailed { throw CommandEnd.reported }
   }
+}
+
+/// The progress of the work on several files, with the time left after the first second.
+func countText(_ done: Int, of count: Int, after elapsed: Duration) -> String {
+  let text = "\(done) of \(count.counted("file"))"
+  guard elapsed >= .seconds(1), (1..<count).contains(done) else { return text }
+  let left = elapsed.inSeconds / Double(done) * Double(count - done)
+  return "\(text), \(Duration.seconds(left).clockText) left"
 }
 
 /// Works on several elements at a time, and hands the results over in the order of the elements.

@@ -21,28 +21,9 @@ struct ConversionJob: Sendable {
     conversion.container = container
     conversion.combination = isMix ? .mixed : .joined
     options.apply(to: &conversion)
-    guard let console else { return try await conversion.run() }
-    // A slow terminal gets the latest position only.
-    let (positions, source) = AsyncStream.makeStream(
-      of: ConversionProgress.self, bufferingPolicy: .bufferingNewest(1))
-    async let showing: Void = show(positions, on: console)
-    defer { source.finish() }
-    let result = try await conversion.run { source.yield($0) }
-    source.finish()
-    await showing
-    return result
-  }
-
-  private func show(_ positions: AsyncStream<ConversionProgress>, on console: Console) async {
-    var progress: FileProgress?
-    for await step in positions {
-      if progress == nil {
-        progress = FileProgress(inputs[0], total: step.total, console: console)
-        await progress?.begin()
-      }
-      await progress?.show(step.position)
+    return try await FileProgress.showing(inputs[0], on: console) { [conversion] report in
+      try await conversion.run { report($0.position, $0.total) }
     }
-    await progress?.end()
   }
 
   private func destination(splits: Bool, isRaw: Bool) -> AudioConversion.Destination {

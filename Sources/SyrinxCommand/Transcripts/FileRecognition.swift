@@ -1,7 +1,6 @@
 import AudioCore
 import AudioThreads
 import FilePaths
-import SoundFile
 import SpeechClient
 import Synchronization
 
@@ -21,7 +20,7 @@ final class FileRecognition: Sendable {
       return
     }
     progress = FileProgress(
-      file, total: await announcedLength(of: file), console: context.console)
+      file, total: await file.announcedLength(), console: context.console)
   }
 
   func request(wantsPartials: Bool) -> SpeechRequest {
@@ -68,16 +67,6 @@ extension SpeechRecognitionEvent {
     case .dropped(let range, _): range.upperBound
     default: nil
     }
-  }
-}
-
-/// The length in a file's header; nil for a pipe, which is not opened, and for a file that cannot be
-/// read, because the recognition reports why.
-private func announcedLength(of file: FilePath) async -> Duration? {
-  guard file != "-", file.status?.isRegularFile == true else { return nil }
-  return try? await DedicatedThread.run(name: "syrinx-length") { () throws -> Duration? in
-    let reader = try SoundFileReader(url: file.url)
-    return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
   }
 }
 

@@ -1,0 +1,146 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import FilePaths
+import SoundFile
+
+/// Shows the progress of the work on a file as a status line.
+///
+/// The pace counts from `begin`, when the results of the file are read: the client may have
+/// recognized a part of the file before.
+actor FileProgress {
+  /// Results that arrive so soon after the beginning were recognized before.
+  private static let catchingUp = Duration.milliseconds(100)
+
+  private let text: ProgressText
+  private let console: Console
+  private let clock: any Clock<Duration>
+  private var stopwatch: Stopwatch?
+  private var throttle = StatusThrottle()
+  private var start = Duration.zero
+
+  /// - Parameter total: the length of the file, or nil if it is unknown.
+  init(_ file: FilePath, total: Duration?, console: Console) {
+    @Dependency(\.continuousClock) var clock
+    text = ProgressText(file: "\(file.name)", total: total)
+    (self.console, self.clock) = (console, clock)
+  }
+
+  func begin() {
+    stopwatch = Stopwatch(clock)
+  }
+
+  /// Shows that the work is done up to this position in the audio, if an update is due.
+  func show(_ position: Duration) async {
+    guard let stopwatch else { return }
+    let elapsed = stopwatch.elapsed()
+    if elapsed < Self.catchingUp { start = max(start, position) }
+    guard let line = text.line(at: position, from: start, after: elapsed),
+      throttle.admits(elapsed)
+    else { return }
+    await console.showStatus(line)
+  }
+
+  func end() async {
+    stopwatch = nil
+    await console.clearStatus()
+  }
+}
+
+extension FileProgress {
+  /// Reports a position in the audio, and the length of all audio or nil if it is unknown.
+  typealias Report = @Sendable (_ position: Duration, _ total: Duration?) -> Void
+
+  /// Runs the work on a file, and shows on a console the positions that it reports.
+  ///
+  /// A slow terminal gets the latest position only.
+  ///
+  /// - Parameter console: nil for none.
+  static func showing<Value>(
+    _ file: FilePath, on console: Console?, _ work: (@escaping Report) async throws -> Value
+  ) async throws -> Value {
+    guard let console, console.isWatched else { return try await work { _, _ in } }
+    let (positions, source) = AsyncStream.makeStream(
+      of: (Duration, Duration?).self, bufferingPolicy: .bufferingNewest(1))
+    async let showing: Void = show(positions, of: file, on: console)
+    defer { source.finish() }
+    let result = try await work { source.yield(($0, $1)) }
+    source.finish()
+    await showing
+    return result
+  }
+
+  private static func show(
+    _ positions: AsyncStream<(Duration, Duration?)>, of file: FilePath, on console: Console
+  ) async {
+    var progress: FileProgress?
+    for await (position, total) in positions {
+      if progress == nil {
+        progress = FileProgress(file, total: total, console: console)
+        await progress?.begin()
+      }
+      await progress?.show(position)
+    }
+    await progress?.end()
+  }
+}
+
+/// The audio of a file, which reports how much of it was read.
+typealias ObservedBuffers = AsyncMapSequence<
+  AsyncThrowingStream<AudioBuffer, any Error>, AudioBuffer
+>
+
+extension FilePath {
+  /// Reads the audio of a file, an address, or standard input, and shows how far.
+  ///
+  /// - Parameters:
+  ///   - problems: gets a shortfall.
+  ///   - console: shows the progress; nil for none.
+  func readAudio<Value>(
+    framesPerBuffer: FrameCount, problems: FileProblems, progress console: Console?,
+    _ body: (ObservedBuffers) async throws -> Value
+  ) async throws -> Value {
+    let total = console?.isWatched == true ? await announcedLength() : nil
+    return try await FileProgress.showing(self, on: console) { report in
+      let buffers = buffers(framesPerBuffer: framesPerBuffer, problems: problems).map { buffer in
+        report(buffer.endFrame.duration(at: buffer.format.sampleRate), total)
+        return buffer
+      }
+      return try await body(buffers)
+    }
+  }
+
+  /// The length in a file's header; nil for a pipe, which is not opened, and for a file that cannot be
+  /// read, because the work on it reports why.
+  func announcedLength() async -> Duration? {
+    guard self != "-", !isWebAddress else { return nil }
+    return try? await DedicatedThread.run(name: "syrinx-length") { () throws -> Duration? in
+      guard status?.isRegularFile == true else { return nil }
+      let reader = try SoundFileReader(url: url)
+      return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
+    }
+  }
+}
+
+/// The text of a file's progress.
+struct ProgressText {
+  let file: String
+  /// The length of the file, or nil if it is unknown.
+  let total: Duration?
+
+  /// The line for a position in the audio, so long after transcription began at another position;
+  /// nil in the first second, because short files need none.
+  func line(
+    at position: Duration, from start: Duration = .zero, after elapsed: Duration
+  ) -> String? {
+    guard elapsed >= .seconds(1) else { return nil }
+    let speed = max(0, (position - start).inSeconds) / elapsed.inSeconds
+    let pace = "\(speed.tenths) times real time"
+    guard let total, total > .zero else { return "\(file) \(position.clockText), \(pace)" }
+    let percent = min(100, Int(position.inSeconds / total.inSeconds * 100))
+    let line = "\(file) \(position.clockText) / \(total.clockText) (\(percent)%), \(pace)"
+    guard speed > 0 else { return line }
+    let left = Duration.seconds(max(0, (total - position).inSeconds) / speed)
+    return "\(line), \(left.clockText) left"
+  }
+}
