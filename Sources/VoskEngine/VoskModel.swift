@@ -1,5 +1,6 @@
 import AudioCore
 import FilePaths
+import FoundationEssentials
 import SpeechEngine
 
 /// A loaded model, which recognizers share.
@@ -48,5 +49,79 @@ final class VoskModel: @unchecked Sendable {
       }
     guard let recognizer else { throw .failed(reason: "libvosk made no recognizer") }
     return recognizer
+  }
+}
+
+/// Where to find Vosk models.
+struct VoskModelLocation: Sendable {
+  static let variable = "SYRINX_VOSK_MODEL"
+  static let site = "https://alphacephei.com/vosk/models"
+  static let remedy =
+    "unpack one from \(site) there, or set \(variable) to the folder of one"
+
+  private let chosen: String?
+  private let environment: [String: String]
+
+  init(chosen: URL?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    self.chosen = chosen.map { FilePath($0).text }
+    self.environment = environment
+  }
+
+  /// The valid models, the default first.
+  ///
+  /// - Throws: `.modelNotInstalled` if there is none; `.modelDamaged` or `.modelUnreadable` if none
+  ///   is valid.
+  func models() throws(SpeechEngineError) -> [VoskModelFiles] {
+    try candidates.valid(
+      orThrow: only.map { SpeechEngineError.noModel(inNamed: FilePath($0)) }
+        ?? .modelNotInstalled(searched: searched, remedy: Self.remedy))
+  }
+
+  /// The first model for a language.
+  ///
+  /// - Throws: as `models`, and `.languageMissing`.
+  func model(for language: String?) throws(SpeechEngineError) -> VoskModelFiles {
+    try models().first(for: language)
+  }
+
+  /// A chosen folder has no fallback.
+  private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }
+
+  private var candidates: [VoskModelFiles] {
+    if let only { return VoskModelFiles(directory: only).map { [$0] } ?? [] }
+    return searched.flatMap { folder in
+      Folder(folder).entries("vosk-model").compactMap(VoskModelFiles.init(directory:))
+    }
+  }
+
+  private var searched: [String] {
+    if let only { return [only] }
+    let named = environment.nonEmpty("VOSK_MODEL_PATH").map { [$0] } ?? []
+    let home = environment.nonEmpty("HOME")
+    let users = home.map { ["\($0)/.cache/vosk", "\($0)/.local/share/vosk"] } ?? []
+    return named + users + ["/usr/local/share/vosk", "/usr/share/vosk"]
+  }
+}
+
+/// The language of a Vosk model by its name: `vosk-model-small-en-us-0.15`.
+enum VoskModelLanguage {
+  /// Vosk names some languages by the country.
+  private static let corrections = ["cn": "zh", "ua": "uk", "kz": "kk", "vn": "vi", "jp": "ja"]
+
+  /// The tag by the last part of a path, or `und`.
+  static func tag(ofModelNamed path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    guard name.hasPrefix("vosk-model-") else { return LanguageTag.unknown }
+    let parts = name.split(separator: "-").dropFirst(2).drop { $0 == "small" || $0 == "big" }
+    guard let first = parts.first, isCode(first, 2...3), first != "spk" else {
+      return LanguageTag.unknown
+    }
+    let language = corrections[String(first)] ?? String(first)
+    guard let second = parts.dropFirst().first, isCode(second, 2...2) else { return language }
+    return "\(language)-\(second.uppercased())"
+  }
+
+  private static func isCode(_ text: Substring, _ length: ClosedRange<Int>) -> Bool {
+    length.contains(text.count) && text.allSatisfy { $0.isASCII && $0.isLowercase }
   }
 }
