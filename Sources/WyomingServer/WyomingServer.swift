@@ -1,3 +1,4 @@
+import AudioCore
 import ClientDependencies
 public import CoreMetrics
 public import SpeechClient
@@ -171,4 +172,51 @@ public enum WyomingServerReport: Equatable, Sendable {
 
   /// The server is not announced; clients that know its address can connect.
   case notAnnounced(reason: String)
+}
+
+/// The version of Syrinx, which `syrinx --version` and the server's `info` event report.
+public enum SyrinxVersion {
+  /// The version that the changelog lists first.
+  public static let current = "0.2.0"
+
+  /// The page of Syrinx on the web: a placeholder, until it has one.
+  static let homepage = "https://example.com/syrinx"
+}
+
+/// The metrics of a server; the module's page describes them.
+struct ServerMetrics: Sendable {
+  let clients: Meter
+  let wait: Timer
+  let refusals: Counter
+  let requests: Counter
+  let utterances: Counter
+  let audio: FloatingPointCounter
+  let droppedAudio: FloatingPointCounter
+  let realTimeFactor: Recorder
+  private let factory: any MetricsFactory
+
+  init(_ factory: any MetricsFactory) {
+    self.factory = factory
+    clients = Meter(label: "syrinx_clients", factory: factory)
+    wait = Timer(label: "syrinx_wait_seconds", factory: factory)
+    refusals = Counter(label: "syrinx_refusals_total", factory: factory)
+    requests = Counter(label: "syrinx_requests_total", factory: factory)
+    utterances = Counter(label: "syrinx_utterances_total", factory: factory)
+    audio = FloatingPointCounter(label: "syrinx_audio_seconds_total", factory: factory)
+    droppedAudio = FloatingPointCounter(
+      label: "syrinx_dropped_audio_seconds_total", factory: factory)
+    realTimeFactor = Recorder(label: "syrinx_real_time_factor", factory: factory)
+  }
+
+  /// Records a transcript's audio, and its time since `audio-start`.
+  func recordTranscript(of audio: Duration, after elapsed: Duration) {
+    self.audio.increment(by: audio.inSeconds)
+    if audio > .zero { realTimeFactor.record(elapsed / audio) }
+  }
+
+  /// Counts a fault that ended a connection, by the code of the client's `error` event.
+  func countFault(_ code: String) {
+    Counter(label: "syrinx_faults_total", dimensions: [("code", code)], factory: factory)
+      .increment()
+  }
 }
