@@ -44,3 +44,64 @@ struct Plausibility {
 extension SpeechHypothesis.Word {
   fileprivate var length: FrameCount { frames.upperBound - frames.lowerBound }
 }
+
+/// Determines by autocorrelation whether a sound has the periods of a voice, 80 to 400 a second.
+struct VoicingMeter {
+  /// The least correlation of two periods of a voice.
+  static let likeness: Float = 0.75
+  /// One measurement every 50 ms of the last 40 ms.
+  private static let step = 800
+  private static let window = 640
+  /// Four samples are averaged: frequencies above 2 kHz do not matter here.
+  private static let thinning = 4
+  private static let lags = 10...50
+  /// A measurement below this part of the loudest one's power, 40 dB less, is a pause.
+  private static let quietest: Float = 1e-4
+
+  private var pending: [Float] = []
+  private var looks: [(power: Float, isVoiced: Bool)] = []
+
+  /// Whether at least half of the sound is voiced.
+  var isVoiced: Bool {
+    let least = (looks.lazy.map(\.power).max() ?? 0) * Self.quietest
+    let sounding = looks.filter { $0.power > least }
+    return !sounding.isEmpty && sounding.count { $0.isVoiced } * 2 >= sounding.count
+  }
+
+  /// Takes the next samples at 16 kHz.
+  mutating func add(_ samples: [Float]) {
+    pending += samples
+    while pending.count >= Self.step {
+      look(at: Self.centered(Self.thinned(pending[(Self.step - Self.window)..<Self.step])))
+      pending.removeFirst(Self.step)
+    }
+  }
+
+  private mutating func look(at window: [Float]) {
+    let isVoiced = Self.lags.contains { Self.likeness(of: window, lag: $0) >= Self.likeness }
+    looks.append((Self.product(window[...], window[...]) / Float(window.count), isVoiced))
+  }
+
+  private static func thinned(_ samples: ArraySlice<Float>) -> [Float] {
+    stride(from: samples.startIndex, to: samples.endIndex, by: thinning).map { begin in
+      samples[begin..<(begin + thinning)].reduce(0, +) / Float(thinning)
+    }
+  }
+
+  /// The window without its offset, which would correlate at every lag.
+  private static func centered(_ window: [Float]) -> [Float] {
+    let mean = window.reduce(0, +) / Float(window.count)
+    return window.map { $0 - mean }
+  }
+
+  /// 1 if the window repeats itself after this many samples, about 0 for noise.
+  private static func likeness(of window: [Float], lag: Int) -> Float {
+    let (early, late) = (window.dropLast(lag), window.dropFirst(lag))
+    let power = product(early, early) * product(late, late)
+    return power > 0 ? product(early, late) / power.squareRoot() : 0
+  }
+
+  private static func product(_ first: ArraySlice<Float>, _ second: ArraySlice<Float>) -> Float {
+    zip(first, second).reduce(into: 0) { $0 += $1.0 * $1.1 }
+  }
+}

@@ -1,3 +1,4 @@
+import AudioCore
 import FilePaths
 import FoundationEssentials
 import SpeechClient
@@ -85,5 +86,40 @@ extension String {
   /// The text without the byte order mark that some editors put at the beginning.
   fileprivate var withoutMark: String {
     unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
+  }
+}
+
+extension SpeechSessionOptions {
+  /// The engine's options for a request, without its grammar, which is read later.
+  init(_ request: SpeechRequest) throws(SpeechClientError) {
+    self.init(
+      wantsPartialHypotheses: request.shouldReportPartialResults,
+      language: request.locale)
+    keyPhrases = try request.checkedKeyPhrases()
+    contextualPhrases = request.contextualPhrases
+    alternativeCount = max(0, request.alternativeCount)
+    measuresWordTimes = request.measuresWordTimes
+    engineOptions = request.engineOptions
+  }
+}
+
+extension SpeechRequest {
+  fileprivate func checkedKeyPhrases() throws(SpeechClientError) -> [KeyPhrase] {
+    guard keyPhrases.isEmpty || grammar == nil else {
+      throw .invalidRequest(
+        reason: "a grammar and key phrases exclude each other; request one of them")
+    }
+    var checked: [KeyPhrase] = []
+    for phrase in keyPhrases {
+      let words = phrase.text.split(whereSeparator: \.isWhitespace)
+      guard !words.isEmpty else { throw .invalidRequest(reason: "a key phrase has no words") }
+      let text = words.joined(separator: " ")
+      if let threshold = phrase.threshold, !(threshold > 0 && threshold <= 1) {
+        throw .invalidRequest(
+          reason: "the threshold of \"\(text)\" is \(threshold), and not above 0 and at most 1")
+      }
+      checked.append(KeyPhrase(text, threshold: phrase.threshold))
+    }
+    return checked
   }
 }
