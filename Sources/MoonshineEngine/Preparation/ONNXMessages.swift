@@ -72,3 +72,81 @@ struct ONNXInput {
     }
   }
 }
+
+/// The bytes are not a protobuf message.
+struct MalformedMessage: Error {}
+
+/// A field of a message.
+struct MessageField {
+  let tag: Int
+  let start: Int
+  /// Of a field that is a number.
+  let value: Int
+  let content: Range<Int>
+
+  var number: Int { tag >> 3 }
+  var isBytes: Bool { tag & 7 == 2 }
+}
+
+/// Reads the fields of a message, one after the other.
+struct MessageReader {
+  let bytes: UnsafeRawBufferPointer
+  var range: Range<Int>
+
+  mutating func next() throws(MalformedMessage) -> MessageField? {
+    guard !range.isEmpty else { return nil }
+    let start = range.lowerBound
+    let tag = try number()
+    let value = tag & 7 == 0 ? try number() : 0
+    let count =
+      switch tag & 7 {
+      case 0: 0
+      case 1: 8
+      case 2: try number()
+      case 5: 4
+      default: throw MalformedMessage()
+      }
+    guard count <= range.count else { throw MalformedMessage() }
+    let content = range.prefix(count)
+    range = content.upperBound..<range.upperBound
+    return MessageField(tag: tag, start: start, value: value, content: content)
+  }
+
+  /// All fields that follow.
+  func rest() throws(MalformedMessage) -> [MessageField] {
+    var reader = self
+    var fields: [MessageField] = []
+    while let field = try reader.next() { fields.append(field) }
+    return fields
+  }
+
+  /// A variable-length number of at most nine bytes, which all lengths and tags are.
+  private mutating func number() throws(MalformedMessage) -> Int {
+    var value = 0
+    for shift in stride(from: 0, to: 70, by: 7) {
+      guard let index = range.popFirst() else { throw MalformedMessage() }
+      let byte = bytes[index]
+      if shift < 63 { value |= Int(byte & 0x7F) << shift }
+      if byte < 0x80 { return value }
+    }
+    throw MalformedMessage()
+  }
+}
+
+func bytesField(_ number: Int, _ content: [UInt8]) -> [UInt8] {
+  varint(number << 3 | 2) + varint(content.count) + content
+}
+
+func textField(_ number: Int, _ text: String) -> [UInt8] {
+  bytesField(number, Array(text.utf8))
+}
+
+func numberField(_ number: Int, _ value: Int) -> [UInt8] {
+  varint(number << 3) + varint(value)
+}
+
+/// A number in seven bits a byte.
+func varint(_ number: Int) -> [UInt8] {
+  number < 0x80
+    ? [UInt8(number)] : [UInt8(number & 0x7F | 0x80)] + varint(number >> 7)
+}
