@@ -1,5 +1,8 @@
 import ArgumentParser
+import AudioThreads
 import FilePaths
+import Glibc
+import SoundFile
 
 /// The folder of `--output-dir`, with a transcript per file and format.
 struct TranscriptFolder {
@@ -42,5 +45,182 @@ struct TranscriptFolder {
   func file(for input: TranscriptionInput, _ style: TranscriptStyle) -> FilePath {
     path.appending(
       FilePath(bytes: input.place.withoutExtension.bytes + ".\(style.pathExtension)".utf8))
+  }
+}
+
+/// The records of an output folder, on a thread of their own: `manifest.jsonl` and `failed.txt`, which
+/// one process at a time writes.
+actor TranscriptArchive {
+  static let failedName: FilePath = "failed.txt"
+  static let manifestName: FilePath = "manifest.jsonl"
+
+  private let executor: ThreadExecutor
+  /// The list of the inputs that failed.
+  nonisolated let failedPath: FilePath
+  private let manifestPath: FilePath
+  private let listSeparator: UInt8
+  private var manifest: TranscriptManifest
+  private var lock: FolderLock?
+  private var file: ManifestFile?
+  private var failed: PendingFile?
+
+  /// - Parameter listSeparator: what ends a name in `failed.txt`.
+  init(folder: FilePath, recipe: TranscriptRecipe, listSeparator: UInt8) throws {
+    executor = try ThreadExecutor(name: "syrinx-archive")
+    failedPath = folder.appending(Self.failedName)
+    manifestPath = folder.appending(Self.manifestName)
+    self.listSeparator = listSeparator
+    manifest = try TranscriptManifest(recipe: recipe)
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Takes the folder for this process and returns what is done.
+  ///
+  /// - Throws: `CommandFailure` if another process has the folder, or if it has a `failed.txt` that
+  ///   no run made.
+  func open() throws -> TranscriptManifest {
+    guard manifestPath.status != nil || failedPath.status == nil else {
+      throw CommandFailure(
+        "\(failedPath) was not made by this command; move it, or choose another folder"
+      )
+    }
+    lock = try FolderLock(manifestPath.folder)
+    let file = try ManifestFile(manifestPath)
+    var lines = file.lines()
+    while let line = try lines.next() { manifest.add(line) }
+    self.file = file
+    return manifest
+  }
+
+  /// Records that the transcripts of an input, if there are some, are about to be replaced.
+  func willReplace(_ input: TranscriptionInput) throws(OutputError) {
+    guard let entry = manifest.voidEntry(for: input) else { return }
+    try file?.append(entry)
+  }
+
+  /// Records that an input is done.
+  func add(_ input: TranscriptionInput) throws(OutputError) {
+    guard let entry = manifest.entry(for: input) else { return }
+    try file?.append(entry)
+  }
+
+  /// Adds an input to `failed.txt`, and returns whether a list can name it.
+  func addFailed(_ input: TranscriptionInput) throws -> Bool {
+    guard input.file != "-", !input.listed.bytes.contains(listSeparator) else { return false }
+    let list = try failed ?? PendingFile(for: failedPath.text)
+    failed = list
+    let bytes = input.listed.bytes + [listSeparator]
+    try OutputDescriptor(rawValue: list.descriptor.number, name: "\(failedPath)").write(bytes)
+    return true
+  }
+
+  /// Replaces `failed.txt`, or removes it if nothing failed.
+  func finish() throws {
+    guard let failed = failed.take() else { return failedPath.remove() }
+    try failed.publish()
+  }
+
+  /// Lets other processes have the folder.
+  ///
+  /// The end of the command does not wait for this actor to go.
+  func close() {
+    (file, lock) = (nil, nil)
+  }
+}
+
+/// Opens a file, which it creates if it does not exist.
+private func openForWriting(
+  _ path: FilePath, _ flags: Int32 = 0
+) throws(CommandFailure) -> Int32 {
+  let flags = flags | O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+  let descriptor = path.withCString { open($0, flags, 0o666) }
+  guard descriptor >= 0 else {
+    throw CommandFailure("cannot write \(path): \(FilePathError(code: errno).reason)")
+  }
+  return descriptor
+}
+
+/// The lock of a folder, which ends with the process.
+///
+/// Its file names the process and the machine that have it. It is not the manifest: whoever reads an
+/// input closes it again, and only the locks of `flock` outlast that.
+private final class FolderLock {
+  private let path: FilePath
+  private let descriptor: Int32
+
+  /// - Throws: `CommandFailure` if another process has the folder.
+  init(_ folder: FilePath) throws(CommandFailure) {
+    path = folder.appending(".lock")
+    descriptor = try Self.locked(path)
+    var host = [CChar](repeating: 0, count: 256)
+    gethostname(&host, host.count - 1)
+    ftruncate(descriptor, 0)
+    let owner = "process \(getpid()) on \(FilePath(cString: host))"
+    _ = owner.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+  }
+
+  deinit {
+    path.remove()
+    close(descriptor)
+  }
+
+  private static func locked(_ path: FilePath) throws(CommandFailure) -> Int32 {
+    while true {
+      let descriptor = try openForWriting(path)
+      // A file system without locks has no other writer to exclude.
+      if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+        defer { close(descriptor) }
+        throw folderInUse(path, descriptor)
+      }
+      var status = stat()
+      fstat(descriptor, &status)
+      if status.st_nlink > 0 { return descriptor }
+      // Its owner has just removed it.
+      close(descriptor)
+    }
+  }
+
+  private static func folderInUse(_ path: FilePath, _ descriptor: Int32) -> CommandFailure {
+    let content = try? FilePath.contents(of: descriptor, atMost: 300)
+    // The owner has the lock before it writes its name.
+    let owner = content.flatMap { FilePath(bytes: $0).description.unlessEmpty }
+    return CommandFailure(
+      "\(owner ?? "another process") is writing into \(path.folder); "
+        + "wait until it ends, or choose another folder")
+  }
+}
+
+/// The file of a manifest.
+private final class ManifestFile {
+  private let path: FilePath
+  private let descriptor: Int32
+  /// Whether the last line has no end, because a process was killed while it wrote.
+  private var isCut = false
+
+  init(_ path: FilePath) throws(CommandFailure) {
+    self.path = path
+    descriptor = try openForWriting(path, O_APPEND)
+    var (status, last) = (stat(), UInt8(ascii: "\n"))
+    fstat(descriptor, &status)
+    if status.st_size > 0 { pread(descriptor, &last, 1, status.st_size - 1) }
+    isCut = last != UInt8(ascii: "\n")
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// The lines, from the first one on.
+  func lines() -> RecordReader {
+    RecordReader(longest: 1 << 20) { [path, descriptor] in
+      try availableBytes(of: descriptor, named: "\(path)")
+    }
+  }
+
+  func append(_ line: String) throws(OutputError) {
+    let begin = isCut ? "\n" : ""
+    isCut = false
+    try OutputDescriptor(rawValue: descriptor, name: "\(path)").write(begin + line + "\n")
   }
 }
