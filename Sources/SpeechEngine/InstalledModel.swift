@@ -64,3 +64,36 @@ package final class ModelCache<Model: Sendable>: Sendable {
     }
   }
 }
+
+/// The language of a model, as a BCP 47 tag.
+package enum LanguageTag {
+  /// An unknown language.
+  package static let unknown = "und"
+
+  /// The codes of ISO 639-1.
+  package static let codes = Set(
+    """
+    aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da \
+    de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz \
+    ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln \
+    lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi \
+    pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti \
+    tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+    """.split(separator: " ").map(String.init))
+
+  /// Whether a model for `available` understands `wanted`; nil is any language.
+  ///
+  /// `en` is understood by `en-US` and `en-US` by `en`; a model that does not name its language
+  /// understands any. Case does not matter, nor does `_` for `-`.
+  package static func understands(_ wanted: String?, available: String) -> Bool {
+    guard let wanted else { return true }
+    let (one, other) = (subtags(wanted), subtags(available))
+    // What has no letters names no language.
+    guard !one.isEmpty else { return false }
+    return available == unknown || one.starts(with: other) || other.starts(with: one)
+  }
+
+  private static func subtags(_ tag: String) -> [Substring] {
+    tag.lowercased().split { $0 == "-" || $0 == "_" }
+  }
+}

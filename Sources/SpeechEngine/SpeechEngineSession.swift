@@ -1,3 +1,5 @@
+public import AudioCore
+
 /// The recognition of one stream, utterance by utterance: each is begun, fed, and finished.
 ///
 /// A session carries what it learns about the voice and the room from one utterance to the next, so
@@ -83,4 +85,89 @@ extension SpeechEngineSession {
 
   /// No silence beyond that of the utterance.
   public var tailPadding: Duration { .zero }
+}
+
+/// What a stream requests of its session.
+///
+/// An engine that cannot do what is requested throws `SpeechEngineError.unsupported` when the
+/// session is made. It never ignores a request silently, except `contextualPhrases`.
+public struct SpeechSessionOptions: Hashable, Sendable {
+  /// Whether `hypothesis` will be read before the end of the utterance.
+  public var wantsPartialHypotheses: Bool
+
+  /// The text of the JSGF grammar whose sentences may be said; nil for dictation.
+  public var grammar: String?
+
+  /// The language that will be spoken, as a BCP 47 tag; nil for that of the engine's model.
+  public var language: String?
+
+  /// The phrases to listen for, and nothing else; none for dictation or the grammar.
+  public var keyPhrases: [KeyPhrase] = []
+
+  /// Phrases that are likely to be said; a hint that an engine may ignore.
+  public var contextualPhrases: [String] = []
+
+  /// How many alternatives are requested besides the best result; 0 or more.
+  public var alternativeCount = 0
+
+  /// Whether word times are measured; otherwise the engine may estimate them.
+  public var measuresWordTimes = true
+
+  /// Settings that only the engine knows, by its own names for them.
+  public var engineOptions: [String: String] = [:]
+
+  /// The options of a stream; the default is dictation with partial results.
+  public init(
+    wantsPartialHypotheses: Bool = true, grammar: String? = nil, language: String? = nil
+  ) {
+    self.wantsPartialHypotheses = wantsPartialHypotheses
+    self.grammar = grammar
+    self.language = language
+  }
+}
+
+/// The adaptation to a stream's voice and room, computed without recognizing the stream.
+///
+/// It is so much cheaper than a session that several sessions can share the utterances of a stream.
+/// They return the words that one session would have returned, because each utterance begins with
+/// the state that one session would have by then.
+///
+/// Thread safety: none. One thread at a time uses it.
+public protocol SpeechAdaptation: AnyObject {
+  /// The state before the next utterance, for
+  /// `SpeechEngineSession.beginUtterance(adaptationState:)`.
+  var state: any Sendable { get }
+
+  /// The `SpeechEngineSession.tailPadding` of the stream's sessions; none by default.
+  var tailPadding: Duration { get }
+
+  /// Adapts to the next utterance, given in the same pieces in which a session will get it.
+  func add(_ utterance: [[Float]])
+}
+
+extension SpeechAdaptation {
+  /// No silence beyond that of the utterance.
+  public var tailPadding: Duration { .zero }
+}
+
+/// The adaptation of an engine that does not adapt: no utterance depends on those before it, and
+/// every session may take any utterance.
+///
+/// ```swift
+/// engine.makeAdaptation = { _ in NoAdaptation() }
+/// ```
+public final class NoAdaptation: SpeechAdaptation {
+  /// The `SpeechEngineSession.tailPadding` of the engine's sessions.
+  public let tailPadding: Duration
+
+  /// Creates an adaptation for sessions that need this much silence after an utterance.
+  public init(tailPadding: Duration = .zero) {
+    self.tailPadding = tailPadding
+  }
+
+  /// An empty state.
+  public var state: any Sendable { () }
+
+  /// Does nothing.
+  public func add(_ utterance: [[Float]]) {}
 }
