@@ -27,20 +27,26 @@ package struct PolicyQueue<Element: Sendable>: PipeQueue {
   }
 
   private let policy: PipePolicy<Element>
+  private var limit: Int
   private var elements: [Element] = []
   private var end = End.open
 
   package init(policy: PipePolicy<Element>) {
-    self.policy = policy
+    (self.policy, limit) = (policy, policy.limit)
   }
 
-  package var hasRoom: Bool { isClosed || elements.count < policy.limit }
+  package var hasRoom: Bool { isClosed || elements.count < limit }
   package var isClosed: Bool { if case .open = end { false } else { true } }
   package var isAbandoned: Bool { if case .abandoned = end { true } else { false } }
 
   /// Adds an element; a closed queue ignores it.
   package mutating func send(_ element: Element) {
     if !isClosed { policy.enqueue(&elements, element) }
+  }
+
+  /// Accepts the last elements, however many wait.
+  package mutating func liftLimit() {
+    limit = .max
   }
 
   /// Ends the queue after its elements; later ends are ignored.

@@ -190,7 +190,7 @@ import Testing
   func `a short loss does not split an utterance, whatever its reason`(
     reason: SpeechRecognitionEvent.DropReason
   ) async throws {
-    let pipe = EventPipe(EventQueue())
+    let pipe = EventPipe(policy: .events())
     let recognizer = try Recognizer(
       engine: ScriptedSpeechEngine(utterances: []).engine, options: SpeechSessionOptions(),
       policy: EndpointPolicy(), detector: .energy, isLive: true, events: pipe,
@@ -204,7 +204,7 @@ import Testing
       try await recognizer.add(item, Pulse())
     }
     try await recognizer.finish()
-    pipe.change { $0.close(nil) }
+    pipe.finish()
     var events: [SpeechRecognitionEvent] = []
     for try await event in pipe.stream() { events.append(event) }
     #expect(

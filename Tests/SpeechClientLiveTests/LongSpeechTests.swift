@@ -73,7 +73,7 @@ import Testing
   @Test func `the queues between source and consumer hold only waiting elements`() {
     let buffer = AudioBuffer(silence: 1600, format: .speech)
     var intake = [IntakeQueue(.wait), IntakeQueue(.buffer(upTo: .seconds(1)))]
-    var events = EventQueue(limit: 16, hasResultsOnly: false)
+    var events = PolicyQueue(policy: .events(limit: 16))
     func pass(_ index: Int) {
       var next = buffer
       // Now and then something is missing.
@@ -82,8 +82,8 @@ import Testing
         intake[queue].add(next)
         _ = intake[queue].next()
       }
-      events.post(.speechStarted(at: .zero))
-      events.post(.lagging(by: .zero))
+      events.send(.speechStarted(at: .zero))
+      events.send(.lagging(by: .zero))
       _ = (events.next(), events.next())
     }
     func held() -> [Holding] {

@@ -59,7 +59,7 @@ import Testing
   /// Every result of a live source, each read before the next buffer arrives, because only the newest
   /// unread partial result is kept.
   private func everyResult(_ buffers: [AudioBuffer]) async throws -> [SpeechRecognitionResult] {
-    let events = EventPipe(EventQueue())
+    let events = EventPipe(policy: .events())
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
       detector: .energy, isLive: true, events: events, interruption: Interruption())
@@ -68,7 +68,7 @@ import Testing
     for buffer in buffers {
       try await recognizer.add(IntakeQueue.Item(buffer: buffer), Pulse())
       // Marks the end of this buffer's events.
-      events.post(.lagging(by: .zero))
+      events.send(.lagging(by: .zero))
       while let event = try await events.next(), event != .lagging(by: .zero) {
         if case .result(let result) = event { results.append(result) }
       }
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func `audio with more behind it is not decoded early in pauses`() async throws {
-    let events = EventPipe(EventQueue(limit: 1_000))
+    let events = EventPipe(policy: .events(limit: 1_000))
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
       detector: .energy, isLive: true, events: events, interruption: Interruption())

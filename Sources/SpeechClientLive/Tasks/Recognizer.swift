@@ -271,7 +271,7 @@ actor Recognizer {
   private func postKnown() throws {
     while let first = outbox.first {
       switch first {
-      case .event(let event): events.post(event)
+      case .event(let event): events.send(event)
       case .utterance(var utterance, _, let end, let words):
         guard let words else { return }
         results.begin(at: utterance.start)
@@ -296,7 +296,7 @@ actor Recognizer {
 
   /// Reports an event after the utterances before it.
   private func post(_ event: SpeechRecognitionEvent) {
-    if outbox.isEmpty { events.post(event) } else { outbox.append(.event(event)) }
+    if outbox.isEmpty { events.send(event) } else { outbox.append(.event(event)) }
   }
 
   private func postFinal(
@@ -305,7 +305,7 @@ actor Recognizer {
     let final = results.final(
       hypothesis, processed: utterance.length, plausibility: plausibility(of: utterance, until: end)
     )
-    if let final { events.post(.result(final)) }
+    if let final { events.send(.result(final)) }
     failures.reset()
   }
 
@@ -313,9 +313,9 @@ actor Recognizer {
     if let failure = utterance.failure {
       results.lose()
       let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
-      events.post(.dropped(times, reason: .engineFailed(failure)))
+      events.send(.dropped(times, reason: .engineFailed(failure)))
     }
-    events.post(.speechEnded(at: end.duration(at: .speech)))
+    events.send(.speechEnded(at: end.duration(at: .speech)))
   }
 
   /// Lets the engine decode the utterance early, unless more silence has to follow.
@@ -362,7 +362,7 @@ actor Recognizer {
     let partial = results.partial(
       try session.hypothesis, processed: utterance.length,
       plausibility: plausibility(of: utterance, until: max(utterance.sound, utterance.end)))
-    if let partial { events.post(.result(partial)) }
+    if let partial { events.send(.result(partial)) }
   }
 }
 

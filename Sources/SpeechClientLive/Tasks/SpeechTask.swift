@@ -35,7 +35,7 @@ final class SpeechTask: Sendable {
     _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
     whenOver: @escaping @Sendable (SpeechTask) -> Void
   ) {
-    intake = StreamPipe(IntakeQueue(backPressure) { events.post(.lagging(by: $0)) })
+    intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) })
     (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
     // A closed pipe releases the handler, and with it the task.
     events.onTermination { self.release() }
@@ -71,7 +71,7 @@ final class SpeechTask: Sendable {
 
   /// Ends a task that could not start.
   func fail(_ error: any Error) {
-    events.change { $0.close(SpeechClientError.mapped(error)) }
+    events.finish(throwing: SpeechClientError.mapped(error))
     release()
   }
 
@@ -120,7 +120,7 @@ final class SpeechTask: Sendable {
     } catch {
       failure = failure ?? error
     }
-    events.change { [failure] in $0.close(failure.map(SpeechClientError.mapped)) }
+    events.finish(throwing: failure.map(SpeechClientError.mapped))
     release()
   }
 

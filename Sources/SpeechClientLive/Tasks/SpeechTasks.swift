@@ -47,7 +47,7 @@ final class SpeechTasks: Sendable {
   func start(
     _ request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
-    begin(request, EventPipe(EventQueue(hasResultsOnly: true))).stream {
+    begin(request, EventPipe(policy: .events(resultsOnly: true))).stream {
       if case .result(let result) = $0 { result } else { nil }
     }
   }
@@ -56,7 +56,7 @@ final class SpeechTasks: Sendable {
   func events(
     of request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
-    begin(request, EventPipe(EventQueue())).stream()
+    begin(request, EventPipe(policy: .events())).stream()
   }
 
   private func begin(_ request: SpeechRequest, _ events: EventPipe) -> EventPipe {

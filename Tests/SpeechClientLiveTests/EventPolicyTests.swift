@@ -4,21 +4,22 @@ import Testing
 
 @testable import SpeechClientLive
 
-@Suite struct EventQueueTests {
+@Suite struct EventPolicyTests {
   private func event(_ number: Int, final: Bool = true) -> SpeechRecognitionEvent {
     .result(
       SpeechRecognitionResult(
         utterance: number, bestTranscription: Transcription(segments: []), isFinal: final))
   }
 
-  private func taken(_ queue: inout EventQueue) -> SpeechRecognitionResult? {
+  private func taken(_ queue: inout PolicyQueue<SpeechRecognitionEvent>) -> SpeechRecognitionResult?
+  {
     if case .element(.result(let result)) = queue.next() { result } else { nil }
   }
 
   @Test func `all final results and only the newest partial result wait`() {
-    var queue = EventQueue(limit: 16, hasResultsOnly: false)
+    var queue = PolicyQueue(policy: .events(limit: 16))
     for final in [false, false, true, true, false, false] {
-      queue.post(event(0, final: final))
+      queue.send(event(0, final: final))
     }
     #expect(taken(&queue)?.isFinal == true)
     #expect(taken(&queue)?.isFinal == true)
@@ -27,44 +28,44 @@ import Testing
   }
 
   @Test func `only the newest unread lag waits, and no other event is dropped`() {
-    var queue = EventQueue(limit: 16, hasResultsOnly: false)
+    var queue = PolicyQueue(policy: .events(limit: 16))
     let events: [SpeechRecognitionEvent] = [
       .speechStarted(at: .zero), .lagging(by: .seconds(1)), .lagging(by: .seconds(2)),
       .dropped(.zero ..< .seconds(1), reason: .gap), .lagging(by: .zero),
     ]
-    for event in events { queue.post(event) }
+    for event in events { queue.send(event) }
     var seen: [SpeechRecognitionEvent] = []
     while case .element(let event) = queue.next() { seen.append(event) }
     #expect(seen == [events[0]] + events[2...])
   }
 
   @Test func `with results only, no other event waits`() {
-    var queue = EventQueue(limit: 1, hasResultsOnly: true)
-    queue.post(.speechStarted(at: .zero))
+    var queue = PolicyQueue(policy: .events(limit: 1, resultsOnly: true))
+    queue.send(.speechStarted(at: .zero))
     #expect(queue.hasRoom)
-    queue.post(event(0))
+    queue.send(event(0))
     #expect(!queue.hasRoom)
   }
 
   @Test
   func `a full queue has room again when a result is taken, or the limit lifted, or at the end`() {
-    var full = EventQueue(limit: 2, hasResultsOnly: false)
-    full.post(event(0))
+    var full = PolicyQueue(policy: .events(limit: 2))
+    full.send(event(0))
     #expect(full.hasRoom)
-    full.post(event(1))
+    full.send(event(1))
     #expect(!full.hasRoom)
     var (taken, lifted, closed) = (full, full, full)
     _ = taken.next()
     lifted.liftLimit()
-    closed.close(nil)
+    closed.finish(throwing: nil)
     #expect(taken.hasRoom && lifted.hasRoom && closed.hasRoom)
   }
 
   @Test func `waiting events come before the error, and the end after it`() {
-    var queue = EventQueue(limit: 2, hasResultsOnly: false)
-    queue.post(event(0))
-    queue.close(SpeechClientError.engineFailed(reason: "x"))
-    queue.post(event(1))
+    var queue = PolicyQueue(policy: .events(limit: 2))
+    queue.send(event(0))
+    queue.finish(throwing: SpeechClientError.engineFailed(reason: "x"))
+    queue.send(event(1))
     #expect(taken(&queue)?.utterance == 0)
     guard case .end(_?) = queue.next() else {
       Issue.record("the error is missing")
@@ -77,8 +78,8 @@ import Testing
   }
 
   @Test func `an abandoned queue drops its events`() {
-    var queue = EventQueue(limit: 2)
-    queue.post(event(0))
+    var queue = PolicyQueue(policy: .events(limit: 2))
+    queue.send(event(0))
     queue.abandon()
     guard case .end(nil) = queue.next() else {
       Issue.record("there is still something")
