@@ -105,17 +105,15 @@ struct Moonshine: Sendable {
 
   /// The library is loaded to see whether it can be; a model is not.
   var availability: SpeechEngineAvailability {
-    do throws(SpeechEngineError) {
+    SpeechEngineAvailability { () throws(SpeechEngineError) in
       _ = try library.load()
-      return .ready(SpeechModel(try models.model(for: language)))
-    } catch {
-      return .unavailable(error)
+      return SpeechModel(try models.model(for: language))
     }
   }
 
   var all: [SpeechModel] {
-    guard case .ready(let first) = availability, let files = try? models.models() else { return [] }
-    return [first] + files.map(SpeechModel.init).filter { $0 != first }
+    guard let first = availability.model, let files = try? models.models() else { return [] }
+    return [first] + files.map { SpeechModel($0) }.filter { $0 != first }
   }
 
   func makeSession(_ options: SpeechSessionOptions) throws(SpeechEngineError) -> MoonshineSession {
@@ -127,12 +125,6 @@ struct Moonshine: Sendable {
       load: { () throws(SpeechEngineError) in try MoonshineModel(files, in: library) })
     return try MoonshineSession(
       model: model, language: language, alignment: alignment, options: options)
-  }
-}
-
-extension SpeechModel {
-  fileprivate init(_ files: MoonshineModelFiles) {
-    self.init(language: files.language, location: files.directory.text)
   }
 }
 

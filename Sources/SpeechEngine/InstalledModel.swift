@@ -1,3 +1,4 @@
+package import AudioCore
 import Synchronization
 
 /// A model on disk that an engine can load.
@@ -5,10 +6,42 @@ package protocol InstalledModel {
   /// Its language, as a BCP 47 tag; `und` if it is unknown.
   var language: String { get }
 
+  /// The path of its folder.
+  var location: String { get }
+
   /// Checks the files without loading them.
   ///
   /// - Throws: `.modelDamaged`, `.modelUnreadable`.
   func validate() throws(SpeechEngineError)
+}
+
+extension SpeechModel {
+  /// The description of a model on disk.
+  package init(_ model: some InstalledModel) {
+    self.init(language: model.language, location: model.location)
+  }
+}
+
+/// Why a file of a model is invalid.
+package struct ModelDamage: Error, Equatable {
+  package let reason: String
+
+  package init(_ reason: String) {
+    self.reason = reason
+  }
+}
+
+extension SpeechEngineError {
+  /// Runs a check of a model's file.
+  ///
+  /// - Throws: `.modelDamaged` with the file and the reason.
+  package static func checking<Value>(
+    _ path: String, _ check: () throws(ModelDamage) -> Value
+  ) throws(SpeechEngineError) -> Value {
+    do throws(ModelDamage) { return try check() } catch {
+      throw .modelDamaged(path: path, reason: error.reason)
+    }
+  }
 }
 
 extension Sequence where Element: InstalledModel {

@@ -111,6 +111,11 @@ public enum SpeechEngineAvailability: Equatable, Sendable {
   public var model: SpeechModel? {
     if case .ready(let model) = self { model } else { nil }
   }
+
+  /// Ready with the model that `find` returns; unavailable if it throws.
+  package init(_ find: () throws(SpeechEngineError) -> SpeechModel) {
+    do throws(SpeechEngineError) { self = .ready(try find()) } catch { self = .unavailable(error) }
+  }
 }
 
 extension SpeechEngine: TestDependencyKey {

@@ -54,17 +54,15 @@ struct Vosk: Sendable {
 
   /// This loads the library, but not the model.
   var availability: SpeechEngineAvailability {
-    do throws(SpeechEngineError) {
+    SpeechEngineAvailability { () throws(SpeechEngineError) in
       _ = try library.load()
-      return .ready(SpeechModel(try models.model(for: language)))
-    } catch {
-      return .unavailable(error)
+      return SpeechModel(try models.model(for: language))
     }
   }
 
   var all: [SpeechModel] {
-    guard case .ready(let first) = availability, let files = try? models.models() else { return [] }
-    return [first] + files.map(SpeechModel.init).filter { $0 != first }
+    guard let first = availability.model, let files = try? models.models() else { return [] }
+    return [first] + files.map { SpeechModel($0) }.filter { $0 != first }
   }
 
   func makeSession(
@@ -76,11 +74,5 @@ struct Vosk: Sendable {
       where: { $0.files == files && $0.library.path == library.path },
       load: { () throws(SpeechEngineError) in try VoskModel(files, with: library) })
     return try VoskSession(model: model, options: options)
-  }
-}
-
-extension SpeechModel {
-  fileprivate init(_ files: VoskModelFiles) {
-    self.init(language: files.language, location: files.directory)
   }
 }

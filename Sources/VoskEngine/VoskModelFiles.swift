@@ -28,6 +28,8 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
     self.directory = directory
   }
 
+  var location: String { directory }
+
   /// The language by the folder's name.
   var language: String { VoskModelLanguage.tag(ofModelNamed: directory) }
 
@@ -41,11 +43,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
     for (name, format) in needed {
       let path = "\(directory)/\(name)"
       let file = try ModelFileHead(path: path)
-      do throws(VoskModelDamage) {
-        try format.check(file)
-      } catch {
-        throw .modelDamaged(path: path, reason: error.reason)
-      }
+      try SpeechEngineError.checking(path) { () throws(ModelDamage) in try format.check(file) }
     }
   }
 
@@ -95,11 +93,6 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
   private func graph(_ name: String) -> String { layout == .folders ? "graph/\(name)" : name }
 
   private func has(_ name: String) -> Bool { Folder(directory).has(name) }
-}
-
-/// Why a file of a model is invalid.
-struct VoskModelDamage: Error, Equatable {
-  let reason: String
 }
 
 /// The beginning of a model's file and the size of the file, which may be gigabytes.
@@ -155,16 +148,16 @@ enum KaldiFileFormat: Equatable {
   /// Anything that is not empty.
   case anything
 
-  func check(_ file: ModelFileHead) throws(VoskModelDamage) {
+  func check(_ file: ModelFileHead) throws(ModelDamage) {
     guard file.size > 0 || self == .optionsIfAny else {
-      throw VoskModelDamage(reason: "it is empty")
+      throw ModelDamage("it is empty")
     }
     switch self {
     case .object(let token):
       let content =
         file.head.starts(with: [0, UInt8(ascii: "B")]) ? file.head.dropFirst(2) : file.head[...]
       guard content.starts(with: Array(token.utf8)) else {
-        throw VoskModelDamage(reason: "it does not begin with \(token)")
+        throw ModelDamage("it does not begin with \(token)")
       }
     case .transducer: try TransducerHeader.check(file)
     case .options, .optionsIfAny: try Self.checkOptions(file)
@@ -173,12 +166,12 @@ enum KaldiFileFormat: Equatable {
   }
 
   /// libvosk prints pages of help if a line is not an option.
-  private static func checkOptions(_ file: ModelFileHead) throws(VoskModelDamage) {
+  private static func checkOptions(_ file: ModelFileHead) throws(ModelDamage) {
     let text = String(decoding: file.head, as: UTF8.self)
     for line in text.split(whereSeparator: \.isNewline).dropLast(file.isWhole ? 0 : 1) {
       let content = line.drop { $0 == " " || $0 == "\t" }
       guard content.isEmpty || content.hasPrefix("#") || content.hasPrefix("--") else {
-        throw VoskModelDamage(reason: "its line \"\(line.prefix(40))\" is not an option")
+        throw ModelDamage("its line \"\(line.prefix(40))\" is not an option")
       }
     }
   }
@@ -192,10 +185,10 @@ struct TransducerHeader: Equatable {
   let stateCount: Int
   let arcCount: Int
 
-  init(_ bytes: [UInt8]) throws(VoskModelDamage) {
+  init(_ bytes: [UInt8]) throws(ModelDamage) {
     var rest = bytes[...]
     guard try Self.number(&rest, bytes: 4) == Self.magic else {
-      throw VoskModelDamage(reason: "it is not an OpenFst transducer")
+      throw ModelDamage("it is not an OpenFst transducer")
     }
     kind = try Self.text(&rest)
     _ = try Self.text(&rest)
@@ -205,10 +198,10 @@ struct TransducerHeader: Equatable {
     arcCount = Int(truncatingIfNeeded: try Self.number(&rest, bytes: 8))
   }
 
-  static func check(_ file: ModelFileHead) throws(VoskModelDamage) {
+  static func check(_ file: ModelFileHead) throws(ModelDamage) {
     let header = try TransducerHeader(file.head)
     guard let least = header.leastSize, file.size < least else { return }
-    throw VoskModelDamage(reason: "it has \(file.size) bytes, but needs \(least) or more")
+    throw ModelDamage("it has \(file.size) bytes, but needs \(least) or more")
   }
 
   /// The least size of the states and arcs; nil for other kinds of transducers.
@@ -224,17 +217,17 @@ struct TransducerHeader: Equatable {
 
   private static func number(
     _ rest: inout ArraySlice<UInt8>, bytes count: Int
-  ) throws(VoskModelDamage) -> UInt64 {
-    guard rest.count >= count else { throw VoskModelDamage(reason: "it ends within its header") }
+  ) throws(ModelDamage) -> UInt64 {
+    guard rest.count >= count else { throw ModelDamage("it ends within its header") }
     let value = rest.prefix(count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     rest = rest.dropFirst(count)
     return value
   }
 
-  private static func text(_ rest: inout ArraySlice<UInt8>) throws(VoskModelDamage) -> String {
+  private static func text(_ rest: inout ArraySlice<UInt8>) throws(ModelDamage) -> String {
     let length = try number(&rest, bytes: 4)
     guard length <= 64, rest.count >= Int(length) else {
-      throw VoskModelDamage(reason: "its header is invalid")
+      throw ModelDamage("its header is invalid")
     }
     defer { rest = rest.dropFirst(Int(length)) }
     return String(decoding: rest.prefix(Int(length)), as: UTF8.self)

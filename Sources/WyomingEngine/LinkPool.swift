@@ -54,11 +54,9 @@ final class LinkPool: Sendable {
   }
 
   var availability: SpeechEngineAvailability {
-    do throws(SpeechEngineError) {
+    SpeechEngineAvailability { () throws(SpeechEngineError) in
       let choice = try ModelChoice(describe(), model: options.model, language: nil)
-      return .ready(SpeechModel(language: choice.tag ?? "und", location: server.description))
-    } catch {
-      return .unavailable(error)
+      return SpeechModel(language: choice.tag ?? "und", location: server.description)
     }
   }
 

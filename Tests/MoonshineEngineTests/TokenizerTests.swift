@@ -1,3 +1,4 @@
+import SpeechEngine
 import TestTools
 import Testing
 
@@ -30,11 +31,11 @@ import Testing
       let tokenizer = try? Tokenizer(Array(whole.prefix(count)))
       #expect((tokenizer?.texts.count ?? 3) >= 3)
     }
-    #expect(throws: TokenizerDamage(reason: "it ends within token 4")) {
+    #expect(throws: ModelDamage("it ends within token 4")) {
       _ = try Tokenizer(Array(whole.dropLast()))
     }
-    #expect(throws: TokenizerDamage.self) { _ = try Tokenizer([]) }
-    #expect(throws: TokenizerDamage.self) { _ = try Tokenizer(bytes(["a", "b", "c", "d"])) }
+    #expect(throws: ModelDamage.self) { _ = try Tokenizer([]) }
+    #expect(throws: ModelDamage.self) { _ = try Tokenizer(bytes(["a", "b", "c", "d"])) }
   }
 
   @Test(arguments: [7 as UInt64])

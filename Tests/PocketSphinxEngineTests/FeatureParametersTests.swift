@@ -1,3 +1,4 @@
+import SpeechEngine
 import Testing
 
 @testable import PocketSphinxEngine
@@ -32,13 +33,13 @@ import Testing
   func `a value that would end or mislead PocketSphinx is damage`(
     good: String, bad: String
   ) {
-    #expect(throws: SphinxModelDamage.self) {
+    #expect(throws: ModelDamage.self) {
       try parse(Self.good.replacing(good, with: bad))
     }
   }
 
   @Test func `the damage names the parameter and the value`() {
-    #expect(throws: SphinxModelDamage("-cmn cannot be nonsense")) {
+    #expect(throws: ModelDamage("-cmn cannot be nonsense")) {
       try parse(Self.good.replacing("batch", with: "nonsense"))
     }
   }
@@ -49,7 +50,7 @@ import Testing
   func `a filter that covers no line of the spectrum is damage`(
     lower: String, upper: String, count: String
   ) {
-    #expect(throws: SphinxModelDamage.self) { try parse(Self.filters(lower, upper, count)) }
+    #expect(throws: ModelDamage.self) { try parse(Self.filters(lower, upper, count)) }
   }
 
   @Test(arguments: [("133.33334", "6855.4976", "40"), ("0", "8000", "80"), ("130", "3700", "20")])
@@ -60,7 +61,7 @@ import Testing
   }
 
   @Test func `the error names band edges in the wrong order`() {
-    #expect(throws: SphinxModelDamage("-lowerf 4000.0 is not below -upperf 1000.0")) {
+    #expect(throws: ModelDamage("-lowerf 4000.0 is not below -upperf 1000.0")) {
       try parse(Self.filters("4000", "1000", "25"))
     }
   }

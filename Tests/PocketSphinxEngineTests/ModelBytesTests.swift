@@ -17,10 +17,10 @@ import Testing
 
   @Test func `nothing is read past the end`() throws {
     var bytes = try ModelBytes([1, 2, 3])
-    #expect(throws: SphinxModelDamage("it is shorter than its header says")) { try bytes.word() }
-    #expect(throws: SphinxModelDamage.self) { try bytes.skip(4) }
-    #expect(throws: SphinxModelDamage.self) { try bytes.skip(-1) }
-    #expect(throws: SphinxModelDamage.self) { try bytes.text(upTo: 0) }
+    #expect(throws: ModelDamage("it is shorter than its header says")) { try bytes.word() }
+    #expect(throws: ModelDamage.self) { try bytes.skip(4) }
+    #expect(throws: ModelDamage.self) { try bytes.skip(-1) }
+    #expect(throws: ModelDamage.self) { try bytes.text(upTo: 0) }
     #expect(bytes.position == 0)
   }
 
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `leftover bytes are damage`() throws {
-    #expect(throws: SphinxModelDamage("it is 3 bytes longer than its header says")) {
+    #expect(throws: ModelDamage("it is 3 bytes longer than its header says")) {
       try ModelBytes([1, 2, 3]).requireEnd()
     }
   }

@@ -3,6 +3,7 @@ import Testing
 
 @Suite struct InstalledModelTests {
   private struct Model: InstalledModel, Equatable {
+    let location = ""
     var language: String
     var fault: SpeechEngineError?
 

@@ -87,7 +87,7 @@ import Testing
     try write(Array(bytes.prefix(30)), to: "graph/Gr.fst")
     #expect(failure() != nil)
     for count in 0..<bytes.count {
-      #expect(throws: VoskModelDamage.self) {
+      #expect(throws: ModelDamage.self) {
         try TransducerHeader(Array(bytes.prefix(count)))
       }
     }

@@ -24,12 +24,12 @@ final class MoonshineModel: Sendable {
     _ files: MoonshineModelFiles, in library: ONNXLibrary
   ) throws(SpeechEngineError) {
     let tokenizerFile = try files.path(of: .tokenizer)
-    do {
-      tokenizer = try Tokenizer(tokenizerFile.contents())
-    } catch let error as TokenizerDamage {
-      throw .modelDamaged(path: tokenizerFile.text, reason: error.reason)
-    } catch {
+    let bytes: [UInt8]
+    do throws(FilePathError) { bytes = try tokenizerFile.contents() } catch {
       throw .modelUnreadable(path: tokenizerFile.text)
+    }
+    tokenizer = try SpeechEngineError.checking(tokenizerFile.text) { () throws(ModelDamage) in
+      try Tokenizer(bytes)
     }
     (encoder, decoder, layout) = try SpeechEngineError.during { () throws(ONNXError) in
       let encoder = try files.session(.encoder, in: library)

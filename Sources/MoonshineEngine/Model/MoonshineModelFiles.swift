@@ -23,6 +23,8 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
 
   let directory: FilePath
 
+  var location: String { directory.text }
+
   /// The model's language, from the end of its folder's name: `moonshine-base-en`, `tiny-ja`.
   var language: String {
     let last = directory.name.text.split(separator: "-").last.map { $0.lowercased() } ?? ""

@@ -1,3 +1,4 @@
+import SpeechEngine
 import Synchronization
 
 /// A piece of text in the model: the index of an entry in its tokenizer.
@@ -16,22 +17,22 @@ struct Tokenizer: Sendable {
 
   /// Reads `tokenizer.bin`: for each token the length of its text and the text.
   ///
-  /// - Throws: `TokenizerDamage` with the reason that the file cannot be used.
-  init(_ bytes: [UInt8]) throws(TokenizerDamage) {
+  /// - Throws: `ModelDamage` with the reason that the file cannot be used.
+  init(_ bytes: [UInt8]) throws(ModelDamage) {
     var texts: [[UInt8]] = []
     var rest = bytes[...]
     while let length = rest.popFirst() {
       var length = Int(length)
       if length >= 128, let further = rest.popFirst() { length += (Int(further) - 1) * 128 }
       guard length <= rest.count else {
-        throw TokenizerDamage(reason: "it ends within token \(texts.count)")
+        throw ModelDamage("it ends within token \(texts.count)")
       }
       texts.append(Self.withSpaces(rest.prefix(length)))
       rest.removeFirst(length)
     }
     guard texts.count > Self.end, texts[Self.begin] == Array("<s>".utf8),
       texts[Self.end] == Array("</s>".utf8)
-    else { throw TokenizerDamage(reason: "its tokens do not begin with <unk>, <s>, and </s>") }
+    else { throw ModelDamage("its tokens do not begin with <unk>, <s>, and </s>") }
     for special in 0...Self.end { texts[special] = [] }
     self.init(texts: texts)
   }
@@ -93,11 +94,6 @@ private final class SpellingIndex: Sendable {
       return new
     }
   }
-}
-
-/// What is wrong with a tokenizer's file.
-struct TokenizerDamage: Error, Equatable {
-  let reason: String
 }
 
 /// Reads text byte by byte, and stops where the text does not match.

@@ -1,3 +1,4 @@
+import SpeechEngine
 import Glibc
 
 /// Checks the model's `feat.params`, the parameters of the front end.
@@ -46,9 +47,9 @@ struct FeatureParameters {
     "-lowerf", "-upperf", "-nfilt", "-transform", "-lifter", "-feat", "-svspec", "-cmn",
   ]
 
-  init(_ file: ModelBytes) throws(SphinxModelDamage) {
+  init(_ file: ModelBytes) throws(ModelDamage) {
     guard let text = String(validating: file.bytes, as: UTF8.self) else {
-      throw SphinxModelDamage("it is not text")
+      throw ModelDamage("it is not text")
     }
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     try words.count.isMultiple(of: 2).orDamage("a parameter has no value")
@@ -59,7 +60,7 @@ struct FeatureParameters {
       try (values.updateValue(value, forKey: name) == nil).orDamage("it has \(name) twice")
     }
     for name in Self.required where values[name] == nil {
-      throw SphinxModelDamage("\(name) is missing")
+      throw ModelDamage("\(name) is missing")
     }
     func number(_ name: String) -> Double { values[name].flatMap(Double.init) ?? 0 }
     try Self.checkFilters(from: number("-lowerf"), to: number("-upperf"), count: number("-nfilt"))
@@ -72,7 +73,7 @@ struct FeatureParameters {
   /// narrowest.
   private static func checkFilters(
     from lower: Double, to upper: Double, count: Double
-  ) throws(SphinxModelDamage) {
+  ) throws(ModelDamage) {
     try (lower < upper).orDamage("-lowerf \(lower) is not below -upperf \(upper)")
     let step = (mel(upper) - mel(lower)) / (count + 1)
     let width = hertz(mel(lower) + 2 * step) - lower
@@ -87,10 +88,10 @@ struct FeatureParameters {
   private static func mel(_ hertz: Double) -> Double { 2595 * log10(1 + hertz / 700) }
   private static func hertz(_ mel: Double) -> Double { 700 * (pow(10, mel / 2595) - 1) }
 
-  private static func check(_ name: String, _ value: String) throws(SphinxModelDamage) {
+  private static func check(_ name: String, _ value: String) throws(ModelDamage) {
     let isAllowed =
       switch allowed[name] {
-      case nil: throw SphinxModelDamage("it has an unknown parameter \(name)")
+      case nil: throw ModelDamage("it has an unknown parameter \(name)")
       case .words(let words): words.contains(value)
       case .numbers(let range): Double(value).map(range.contains) ?? false
       case .counts(let range): Int(value).map(range.contains) ?? false

@@ -1,3 +1,5 @@
+import SpeechEngine
+
 /// A language model in PocketSphinx's binary trie format.
 ///
 /// The counts in the header determine the file's size. PocketSphinx trusts the indexes, so each is
@@ -11,7 +13,7 @@ struct LanguageModelFile {
   private static let quantizedBits = 16
   private static let unigramSize = 12
 
-  init(_ file: ModelBytes) throws(SphinxModelDamage) {
+  init(_ file: ModelBytes) throws(ModelDamage) {
     var file = file
     try file.bytes.starts(with: Self.title).orDamage("it is not a binary trie language model")
     try file.skip(Self.title.count)
@@ -32,7 +34,7 @@ struct LanguageModelFile {
   }
 
   /// An additional entry marks the end of the last word's successors.
-  private func checkUnigrams(_ file: inout ModelBytes) throws(SphinxModelDamage) {
+  private func checkUnigrams(_ file: inout ModelBytes) throws(ModelDamage) {
     for _ in 0...counts[0] {
       try file.skip(Self.unigramSize - 4)
       let next = try file.word()
@@ -43,7 +45,7 @@ struct LanguageModelFile {
 
   /// The entries are bit-packed: a word, its values, and its successors except in the highest
   /// order.
-  private func checkNGrams(_ file: inout ModelBytes, _ index: Int) throws(SphinxModelDamage) {
+  private func checkNGrams(_ file: inout ModelBytes, _ index: Int) throws(ModelDamage) {
     let isLast = index == counts.count - 1
     let nextBits = isLast ? 0 : counts[index + 1].bitLength
     let beforeNext = counts[0].bitLength + Self.quantizedBits * (isLast ? 1 : 2)
@@ -63,7 +65,7 @@ struct LanguageModelFile {
     }
   }
 
-  private mutating func checkWords(_ file: inout ModelBytes) throws(SphinxModelDamage) {
+  private mutating func checkWords(_ file: inout ModelBytes) throws(ModelDamage) {
     let length = try file.word()
     let start = file.position
     try file.skip(length)

@@ -2,13 +2,6 @@ import FilePaths
 import Glibc
 import SpeechEngine
 
-/// The reason that a file of a model is invalid.
-struct SphinxModelDamage: Error, Equatable {
-  let reason: String
-
-  init(_ reason: String) { self.reason = reason }
-}
-
 /// Reads the bytes of a model's file in order, and never past the end.
 struct ModelBytes {
   private(set) var position = 0
@@ -25,54 +18,54 @@ struct ModelBytes {
   private var left: Int { bytes.count - position }
 
   /// The next little-endian 32-bit signed integer.
-  mutating func word() throws(SphinxModelDamage) -> Int {
+  mutating func word() throws(ModelDamage) -> Int {
     Int(Int32(bitPattern: try take(4) { $0.loadUnaligned(fromByteOffset: $1, as: UInt32.self) }))
   }
 
   /// The next little-endian 16-bit unsigned integer.
-  mutating func halfWord() throws(SphinxModelDamage) -> Int {
+  mutating func halfWord() throws(ModelDamage) -> Int {
     Int(try take(2) { $0.loadUnaligned(fromByteOffset: $1, as: UInt16.self) })
   }
 
-  mutating func byte() throws(SphinxModelDamage) -> Int {
+  mutating func byte() throws(ModelDamage) -> Int {
     Int(try take(1) { $0[$1] })
   }
 
   /// The text before a byte, which is skipped.
-  mutating func text(upTo end: UInt8) throws(SphinxModelDamage) -> String {
+  mutating func text(upTo end: UInt8) throws(ModelDamage) -> String {
     guard let stop = bytes[position...].firstIndex(of: end) else { throw Self.short }
     defer { position = stop + 1 }
     return String(decoding: bytes[position..<stop], as: UTF8.self)
   }
 
-  mutating func skip(_ count: Int) throws(SphinxModelDamage) {
+  mutating func skip(_ count: Int) throws(ModelDamage) {
     guard count >= 0, count <= left else { throw Self.short }
     position += count
   }
 
   /// Throws if bytes remain.
-  func requireEnd() throws(SphinxModelDamage) {
+  func requireEnd() throws(ModelDamage) {
     guard left == 0 else {
-      throw SphinxModelDamage("it is \(left) bytes longer than its header says")
+      throw ModelDamage("it is \(left) bytes longer than its header says")
     }
   }
 
   private mutating func take<Value>(
     _ count: Int, _ load: (UnsafeRawBufferPointer, Int) -> Value
-  ) throws(SphinxModelDamage) -> Value {
+  ) throws(ModelDamage) -> Value {
     guard count <= left else { throw Self.short }
     defer { position += count }
     // The guard keeps the load within the bytes.
     return load(bytes, position)
   }
 
-  private static let short = SphinxModelDamage("it is shorter than its header says")
+  private static let short = ModelDamage("it is shorter than its header says")
 }
 
 extension Bool {
   /// Throws the reason if this is false.
-  func orDamage(_ reason: @autoclosure () -> String) throws(SphinxModelDamage) {
-    guard self else { throw SphinxModelDamage(reason()) }
+  func orDamage(_ reason: @autoclosure () -> String) throws(ModelDamage) {
+    guard self else { throw ModelDamage(reason()) }
   }
 }
 

@@ -1,3 +1,5 @@
+import SpeechEngine
+
 /// The model's `mdef`: its phones and their states in the acoustic model.
 ///
 /// PocketSphinx trusts every index, so each is checked.
@@ -17,7 +19,7 @@ struct ModelDefinition: Equatable {
   /// PocketSphinx's name of the phone of silence.
   static let silence = "SIL"
 
-  init(_ file: ModelBytes) throws(SphinxModelDamage) {
+  init(_ file: ModelBytes) throws(ModelDamage) {
     var file = file
     try (file.bytes.starts(with: Array("BMDF".utf8))).orDamage(
       "it is not a binary model definition")
@@ -53,7 +55,7 @@ struct ModelDefinition: Equatable {
   /// PocketSphinx finds phones by binary search, and assumes that the phone of silence exists.
   private func checkNames(
     _ file: inout ModelBytes, silence: Int
-  ) throws(SphinxModelDamage) -> [String] {
+  ) throws(ModelDamage) -> [String] {
     let start = file.position
     var names: [String] = []
     for _ in 0..<contextFreePhoneCount {
@@ -72,7 +74,7 @@ struct ModelDefinition: Equatable {
     return names
   }
 
-  private func checkTree(_ file: inout ModelBytes) throws(SphinxModelDamage) {
+  private func checkTree(_ file: inout ModelBytes) throws(ModelDamage) {
     for _ in 0..<treeCount {
       _ = try file.halfWord()
       let children = try file.halfWord()
@@ -88,7 +90,7 @@ struct ModelDefinition: Equatable {
   /// Returns the phones that are marked as silence or noise.
   private func checkPhones(
     _ file: inout ModelBytes, _ names: [String]
-  ) throws(SphinxModelDamage) -> Set<String> {
+  ) throws(ModelDamage) -> Set<String> {
     var fillers: Set<String> = []
     for phone in 0..<phoneCount {
       let (sequence, transition) = (try file.word(), try file.word())
@@ -104,7 +106,7 @@ struct ModelDefinition: Equatable {
     return fillers
   }
 
-  private func checkSequences(_ file: inout ModelBytes) throws(SphinxModelDamage) {
+  private func checkSequences(_ file: inout ModelBytes) throws(ModelDamage) {
     try (file.word() == sequenceCount * statesPerPhone).orDamage(
       "its list of states has the wrong length")
     for _ in 0..<sequenceCount * statesPerPhone {

@@ -87,7 +87,7 @@ struct ModelFiles: Equatable, Sendable {
   func validate() throws(SpeechEngineError) -> ValidatedModel {
     try validateAcoustics()
     let vocabulary = try check(language, LanguageModelFile.init).vocabulary
-    let knownWords = try check(dictionary) { file throws(SphinxModelDamage) in
+    let knownWords = try check(dictionary) { file throws(ModelDamage) in
       try DictionaryFile.check(file)
       return DictionaryFile.excerpt(of: file, within: vocabulary)
     }
@@ -101,20 +101,20 @@ struct ModelFiles: Equatable, Sendable {
   func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
     _ = try featureParameters()
     let definition = try check(acousticFile("mdef"), ModelDefinition.init)
-    let means = try check(acousticFile("means")) { file throws(SphinxModelDamage) in
+    let means = try check(acousticFile("means")) { file throws(ModelDamage) in
       try ModelParameters(file, hasStreams: true)
     }
-    try check(acousticFile("variances")) { file throws(SphinxModelDamage) in
+    try check(acousticFile("variances")) { file throws(ModelDamage) in
       let variances = try ModelParameters(file, hasStreams: true)
       try (variances == means).orDamage("its shape is not that of the means")
     }
-    try check(acousticFile("transition_matrices")) { file throws(SphinxModelDamage) in
+    try check(acousticFile("transition_matrices")) { file throws(ModelDamage) in
       try Self.checkTransitions(file, of: definition)
     }
-    try check(acousticFile("sendump")) { file throws(SphinxModelDamage) in
+    try check(acousticFile("sendump")) { file throws(ModelDamage) in
       try Self.checkSenones(file, of: definition, means: means)
     }
-    try check(acousticFile("noisedict")) { file throws(SphinxModelDamage) in
+    try check(acousticFile("noisedict")) { file throws(ModelDamage) in
       try DictionaryFile.checkFillers(file, of: definition)
     }
     return definition
@@ -127,7 +127,7 @@ struct ModelFiles: Equatable, Sendable {
 
   private static func checkTransitions(
     _ file: ModelBytes, of definition: ModelDefinition
-  ) throws(SphinxModelDamage) {
+  ) throws(ModelDamage) {
     let shape = try ModelParameters(file, hasStreams: false).shape
     let states = definition.statesPerPhone
     try (shape == [definition.transitionCount, states, states + 1]).orDamage(
@@ -136,7 +136,7 @@ struct ModelFiles: Equatable, Sendable {
 
   private static func checkSenones(
     _ file: ModelBytes, of definition: ModelDefinition, means: ModelParameters
-  ) throws(SphinxModelDamage) {
+  ) throws(ModelDamage) {
     let dump = try SenoneDump(file)
     let fits =
       dump.senoneCount == definition.senoneCount && dump.streamCount == means.shape[1]
@@ -149,14 +149,10 @@ struct ModelFiles: Equatable, Sendable {
   /// Adds the file to the error of a check.
   @discardableResult
   private func check<Value>(
-    _ path: String, _ body: (ModelBytes) throws(SphinxModelDamage) -> Value
+    _ path: String, _ body: (ModelBytes) throws(ModelDamage) -> Value
   ) throws(SpeechEngineError) -> Value {
     let file = try ModelBytes(path: path)
-    do throws(SphinxModelDamage) {
-      return try body(file)
-    } catch {
-      throw .modelDamaged(path: path, reason: error.reason)
-    }
+    return try SpeechEngineError.checking(path) { () throws(ModelDamage) in try body(file) }
   }
 }
 

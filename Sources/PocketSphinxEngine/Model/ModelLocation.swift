@@ -34,11 +34,9 @@ struct ModelLocation: Sendable {
   }
 
   var availability: SpeechEngineAvailability {
-    do throws(SpeechEngineError) {
+    SpeechEngineAvailability { () throws(SpeechEngineError) in
       let files = try find()
-      return .ready(SpeechModel(language: files.tag, location: files.directory))
-    } catch {
-      return .unavailable(error)
+      return SpeechModel(language: files.tag, location: files.directory)
     }
   }
 

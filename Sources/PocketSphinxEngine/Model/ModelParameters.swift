@@ -1,3 +1,5 @@
+import SpeechEngine
+
 /// A parameter file in Sphinx-3 format (`means`, `variances`, `transition_matrices`) with a correct
 /// checksum.
 struct ModelParameters: Equatable {
@@ -6,7 +8,7 @@ struct ModelParameters: Equatable {
 
   /// - Parameter hasStreams: whether the second of the three counts is a number of streams, whose
   ///   widths follow.
-  init(_ file: ModelBytes, hasStreams: Bool) throws(SphinxModelDamage) {
+  init(_ file: ModelBytes, hasStreams: Bool) throws(ModelDamage) {
     var file = file
     let hasChecksum = try Self.readHeader(&file)
     try (file.word() == 0x1122_3344).orDamage("its byte order is not little-endian")
@@ -43,7 +45,7 @@ struct ModelParameters: Equatable {
   /// Reads the text header.
   ///
   /// Returns whether the file has a checksum.
-  private static func readHeader(_ file: inout ModelBytes) throws(SphinxModelDamage) -> Bool {
+  private static func readHeader(_ file: inout ModelBytes) throws(ModelDamage) -> Bool {
     let newline = UInt8(ascii: "\n")
     try (file.bytes.starts(with: Array("s3\n".utf8))).orDamage("it is not a Sphinx parameter file")
     var hasChecksum = false
@@ -54,7 +56,7 @@ struct ModelParameters: Equatable {
     }
   }
 
-  private static func check(_ file: inout ModelBytes, from start: Int) throws(SphinxModelDamage) {
+  private static func check(_ file: inout ModelBytes, from start: Int) throws(ModelDamage) {
     let end = file.position
     let expected = UInt32(bitPattern: Int32(truncatingIfNeeded: try file.word()))
     var sum: UInt32 = 0
@@ -73,7 +75,7 @@ struct SenoneDump: Equatable {
   let densityCount: Int
   let senoneCount: Int
 
-  init(_ file: ModelBytes) throws(SphinxModelDamage) {
+  init(_ file: ModelBytes) throws(ModelDamage) {
     var file = file
     let header = try Self.readHeader(&file)
     try (header["cluster_count"] == nil || header["cluster_count"] == 0).orDamage(
@@ -92,7 +94,7 @@ struct SenoneDump: Equatable {
   }
 
   /// Reads the header's length-prefixed texts, and keeps those of a name and a number.
-  private static func readHeader(_ file: inout ModelBytes) throws(SphinxModelDamage) -> [String:
+  private static func readHeader(_ file: inout ModelBytes) throws(ModelDamage) -> [String:
     Int]
   {
     var values: [String: Int] = [:]
