@@ -139,7 +139,7 @@ public struct MixedAudio: AsyncSequence, Sendable {
   /// Requests the buffers for the next frames from the inputs.
   public struct Iterator: AsyncIteratorProtocol {
     var mixer: AudioMixer
-    var inputs: [any MixReader]
+    var inputs: [MixReader]
 
     /// Returns the next frames of the mix; nil after its end.
     public mutating func next(
@@ -157,7 +157,7 @@ public struct MixedAudio: AsyncSequence, Sendable {
 
     private mutating func ask(_ input: Int, isolation actor: isolated (any Actor)?) async throws {
       do {
-        if let buffer = try await inputs[input].next(isolation: actor) {
+        if let buffer = try await inputs[input](actor) {
           try mixer.take(buffer, from: input)
         } else {
           mixer.end(of: input)
@@ -173,29 +173,21 @@ public struct MixedAudio: AsyncSequence, Sendable {
 /// A sequence in a mix, with its gain.
 public struct MixInput: Sendable {
   let gain: Float
-  let begin: @Sendable () -> any MixReader
+  let begin: @Sendable () -> MixReader
 
   /// Creates an input whose samples are multiplied by `gain`.
   public init<Base: AsyncSequence & Sendable>(_ base: Base, gain: Float = 1)
   where Base.Element == AudioBuffer {
     self.gain = gain
-    begin = { SequenceReader(iterator: base.makeAsyncIterator()) }
+    begin = {
+      var iterator = base.makeAsyncIterator()
+      return { actor in try await iterator.next(isolation: actor) }
+    }
   }
 }
 
-/// Reads a sequence of any type and with any errors.
-protocol MixReader {
-  mutating func next(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer?
-}
-
-private struct SequenceReader<Base: AsyncIteratorProtocol>: MixReader
-where Base.Element == AudioBuffer {
-  var iterator: Base
-
-  mutating func next(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
-    try await iterator.next(isolation: actor)
-  }
-}
+/// Returns the next buffer of a sequence of any type and with any errors.
+typealias MixReader = (isolated (any Actor)?) async throws -> AudioBuffer?
 
 extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
   /// Mixes this sequence with another one frame by frame; see `MixedAudio`.

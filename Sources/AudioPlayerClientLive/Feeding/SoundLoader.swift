@@ -27,7 +27,9 @@ actor SoundLoader {
 
   /// Returns the whole source in another format, and its shortfall; throws `emptySource` if it holds
   /// nothing.
-  func load(as format: AudioFormat) async throws -> LoadedSound {
+  func load(
+    as format: AudioFormat
+  ) async throws -> (buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)?) {
     var converter = try SourceConverter(to: format)
     var buffers: [AudioBuffer] = []
     // Counts the samples silenced in audio that the converter still holds.
@@ -46,12 +48,6 @@ actor SoundLoader {
     append(try converter.finish())
     guard !buffers.isEmpty else { throw AudioPlayerError.emptySource(source.url) }
     buffers[buffers.count - 1].silencedSampleCount += silencedCount
-    return LoadedSound(buffers: buffers, shortfall: source.shortfall)
+    return (buffers, source.shortfall)
   }
-}
-
-/// A source in memory.
-struct LoadedSound: Sendable {
-  let buffers: [AudioBuffer]
-  let shortfall: (announced: Duration?, decoded: Duration)?
 }

@@ -22,10 +22,7 @@ struct VoiceParameters: Equatable {
 /// Passes parameters from control threads to the audio thread, which reads without waiting.
 final class SharedVoiceParameters: Sendable {
   /// Parameters and their serial number.
-  struct Reading: Equatable {
-    var parameters: VoiceParameters
-    var serial: Int
-  }
+  typealias Reading = (parameters: VoiceParameters, serial: Int)
 
   // Held for a few instructions by writers only.
   private let written: Mutex<VoiceParameters>
@@ -60,7 +57,7 @@ final class SharedVoiceParameters: Sendable {
 
   /// The current parameters; not for the audio thread, because it takes the lock.
   var current: Reading {
-    written.withLock { Reading(parameters: $0, serial: version.load(ordering: .relaxed) / 2) }
+    written.withLock { ($0, version.load(ordering: .relaxed) / 2) }
   }
 
   /// The current parameters; nil if their serial number is `serial` or they are being written.
@@ -71,7 +68,7 @@ final class SharedVoiceParameters: Sendable {
     // The fields must be read before the version is read again.
     atomicMemoryFence(ordering: .acquiring)
     guard version.load(ordering: .relaxed) == before else { return nil }
-    return Reading(parameters: parameters, serial: before / 2)
+    return (parameters, before / 2)
   }
 
   private func publish(_ parameters: VoiceParameters) {
