@@ -10,7 +10,7 @@ struct Negotiation {
   let request: PCMRequest
   let direction: AudioDevice.Direction
 
-  /// Sets the hardware parameters and returns the resulting configuration.
+  /// Sets the hardware and software parameters and returns the resulting configuration.
   func settle() throws(SoundCardError) -> PCMConfiguration {
     let parameters = try HardwareParameters(for: device)
     let hardware = parameters.pointer
@@ -32,11 +32,13 @@ struct Negotiation {
     let format = AudioFormat(
       sampleRate: SampleRate(hertz: max(1, Int(rate))), channelCount: max(1, Int(channels)))
     let sizes = try setSizes(from: parameters, at: format.sampleRate)
-    return PCMConfiguration(
+    let configuration = PCMConfiguration(
       device: device, format: format, sampleFormat: sampleFormat, period: sizes.period,
       buffer: sizes.buffer,
       channelLayout: DeviceLayout.settle(
         pcm, channelCount: format.channelCount, for: direction))
+    try setThresholds(configuration)
+    return configuration
   }
 
   /// The rate to request; an external I/O plug-in leads to a server that accepts any rate.
@@ -98,6 +100,31 @@ struct Negotiation {
   private func check(_ code: Int32, _ what: String) throws(SoundCardError) {
     guard code >= 0 else { throw .negotiating(device, what, code: code) }
   }
+
+  /// Sets ALSA's software parameters: when a device wakes its thread, starts, and stops.
+  private func setThresholds(_ configuration: PCMConfiguration) throws(SoundCardError) {
+    var parameters: OpaquePointer?
+    guard snd_pcm_sw_params_malloc(&parameters) == 0, let software = parameters else {
+      throw .operating(device, "snd_pcm_sw_params_malloc", code: -ENOMEM)
+    }
+    defer { snd_pcm_sw_params_free(software) }
+    let buffer = snd_pcm_uframes_t(configuration.buffer.rawValue)
+    let period = snd_pcm_uframes_t(configuration.period.rawValue)
+    // The frames written before a playback starts automatically; a capture starts on demand.
+    let start = direction == .playback ? min(2 * period, buffer) : 1
+    try checkThresholds(snd_pcm_sw_params_current(pcm, software))
+    try checkThresholds(snd_pcm_sw_params_set_avail_min(pcm, software, period))
+    try checkThresholds(snd_pcm_sw_params_set_start_threshold(pcm, software, start))
+    try checkThresholds(snd_pcm_sw_params_set_stop_threshold(pcm, software, buffer))
+    // Some plug-ins refuse these; we do not depend on their timestamps.
+    snd_pcm_sw_params_set_tstamp_mode(pcm, software, SND_PCM_TSTAMP_ENABLE)
+    snd_pcm_sw_params_set_tstamp_type(pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC)
+    try checkThresholds(snd_pcm_sw_params(pcm, software))
+  }
+
+  private func checkThresholds(_ code: Int32) throws(SoundCardError) {
+    guard code >= 0 else { throw .operating(device, "snd_pcm_sw_params", code: code) }
+  }
 }
 
 extension PCMSampleFormat {
@@ -149,43 +176,6 @@ struct SettledDevice: ~Copyable {
       pcm: handle.pcm, device: id, request: request, direction: direction
     ).settle()
     self.handle = handle
-  }
-}
-
-/// ALSA's software parameters: when a device wakes its thread, starts, and stops.
-struct Thresholds {
-  let pcm: OpaquePointer
-  let direction: AudioDevice.Direction
-  let configuration: PCMConfiguration
-
-  /// The frames written before a playback starts automatically; a capture starts on demand.
-  private var start: Int {
-    let (period, buffer) = (configuration.period.rawValue, configuration.buffer.rawValue)
-    return direction == .playback ? min(2 * period, buffer) : 1
-  }
-
-  func set() throws(SoundCardError) {
-    var parameters: OpaquePointer?
-    guard snd_pcm_sw_params_malloc(&parameters) == 0, let software = parameters else {
-      throw .operating(configuration.device, "snd_pcm_sw_params_malloc", code: -ENOMEM)
-    }
-    defer { snd_pcm_sw_params_free(software) }
-    let buffer = snd_pcm_uframes_t(configuration.buffer.rawValue)
-    let period = snd_pcm_uframes_t(configuration.period.rawValue)
-    try check(snd_pcm_sw_params_current(pcm, software))
-    try check(snd_pcm_sw_params_set_avail_min(pcm, software, period))
-    try check(snd_pcm_sw_params_set_start_threshold(pcm, software, snd_pcm_uframes_t(start)))
-    try check(snd_pcm_sw_params_set_stop_threshold(pcm, software, buffer))
-    // Some plug-ins refuse these; we do not depend on their timestamps.
-    snd_pcm_sw_params_set_tstamp_mode(pcm, software, SND_PCM_TSTAMP_ENABLE)
-    snd_pcm_sw_params_set_tstamp_type(pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC)
-    try check(snd_pcm_sw_params(pcm, software))
-  }
-
-  private func check(_ code: Int32) throws(SoundCardError) {
-    guard code >= 0 else {
-      throw .operating(configuration.device, "snd_pcm_sw_params", code: code)
-    }
   }
 }
 

@@ -49,7 +49,6 @@ class OpenDevice: PCM, @unchecked Sendable {
     let settled = try SettledDevice.open(id, request, for: direction)
     let pcm = settled.handle.pcm
     configuration = settled.configuration
-    try Thresholds(pcm: pcm, direction: direction, configuration: configuration).set()
     waker = try Self.makeWaker(id)
     polls = PollSet(pcm: pcm, waker: waker)
     scratchFrames = configuration.buffer.rawValue
