@@ -1,5 +1,6 @@
 public import AudioCore
 public import ClientDependencies
+import Synchronization
 
 /// The interface to audio hardware: lists devices and opens them for playback or capture.
 ///
@@ -87,5 +88,59 @@ extension DependencyValues {
   public var soundCard: SoundCard {
     get { self[SoundCard.self] }
     set { self[SoundCard.self] = newValue }
+  }
+}
+
+/// Streams that report added and removed devices; they share one watch, which ends with the last.
+package final class DeviceChanges: Sendable {
+  /// Starts a watch and returns a closure that ends it, or nil if the system refuses.
+  package typealias StartWatching =
+    @Sendable (_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
+
+  private struct State {
+    var observers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var next = 0
+    var stop: (@Sendable () -> Void)?
+  }
+
+  // Held for a few instructions, and while a watch starts, by consumers and the watching thread.
+  private let state = Mutex(State())
+  private let watching: StartWatching
+
+  /// Creates streams that share a watch; without one, only `announce` reports.
+  package init(watching: @escaping StartWatching = { _ in {} }) {
+    self.watching = watching
+  }
+
+  /// Returns a new stream; it ends at once if changes cannot be observed.
+  package func stream() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let number = state.withLock { state -> Int? in
+      if state.stop == nil { state.stop = watching { [weak self] in self?.announce() } }
+      guard state.stop != nil else { return nil }
+      state.next += 1
+      state.observers[state.next] = continuation
+      return state.next
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in self?.leave(number) }
+    return stream
+  }
+
+  /// Reports a change to all streams.
+  package func announce() {
+    for observer in state.withLock({ Array($0.observers.values) }) { observer.yield() }
+  }
+
+  private func leave(_ number: Int) {
+    let stop = state.withLock { state in
+      state.observers[number] = nil
+      return state.observers.isEmpty ? state.stop.take() : nil
+    }
+    stop?()
   }
 }

@@ -4,15 +4,15 @@ import SoundCard
 import Synchronization
 
 /// The state of a virtual card across openings: its connection, its remaining faults, and the
-/// observers of changes.
+/// streams of changes.
 final class VirtualCardState: Sendable {
   private struct State {
     var isUnplugged = false
     var script: VirtualScript
-    var observers: [Int: AsyncStream<Void>.Continuation] = [:]
-    var next = 0
   }
 
+  /// Reports when the card is connected or unplugged.
+  let changes = DeviceChanges()
   /// The blocked calls.
   let blocked = BlockedCalls()
   // Held for a few instructions by a device's thread or pacer, by an opening, or by an observer.
@@ -54,26 +54,11 @@ final class VirtualCardState: Sendable {
     if case .unplugged(_, let time) = entry.fault { unplug(for: time, pace) }
   }
 
-  /// Returns a stream that yields when the card is connected or unplugged.
-  func changes() -> AsyncStream<Void> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let number = state.withLock { state in
-      state.next += 1
-      state.observers[state.next] = continuation
-      return state.next
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.observers[number] = nil }
-    }
-    return stream
-  }
-
   /// Unplugs the card and reconnects it after `time`.
   private func unplug(for time: Duration?, _ pace: VirtualPace) {
-    guard let time else { return announce() }
+    guard let time else { return changes.announce() }
     state.withLock { $0.isUnplugged = true }
-    announce()
+    changes.announce()
     guard let stopwatch = pace.stopwatch else { return reconnect() }
     Task { [weak self] in
       try await stopwatch.sleep(time)
@@ -83,11 +68,7 @@ final class VirtualCardState: Sendable {
 
   private func reconnect() {
     state.withLock { $0.isUnplugged = false }
-    announce()
-  }
-
-  private func announce() {
-    for observer in state.withLock({ Array($0.observers.values) }) { observer.yield() }
+    changes.announce()
   }
 }
 

@@ -67,7 +67,7 @@ public final class VirtualSoundCard: Sendable {
       devices: { [Self.device] },
       openPlayback: { try await self.openPlayback($0) },
       openCapture: { try await self.openCapture($0) },
-      deviceChanges: { self.card.changes() })
+      deviceChanges: { self.card.changes.stream() })
   }
 
   /// The audio played by each opened playback device, in opening order, without dropped frames.

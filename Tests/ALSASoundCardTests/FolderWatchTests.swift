@@ -1,5 +1,6 @@
 import AudioThreads
 import Foundation
+import SoundCard
 import Synchronization
 import Testing
 
