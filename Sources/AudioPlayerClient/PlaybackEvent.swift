@@ -149,3 +149,60 @@ public struct PlaybackFinish: Hashable, Sendable {
     self.played = played
   }
 }
+
+extension PipePolicy<PlaybackEvent> {
+  /// Bounds memory for slow consumers: keeps the newest progress and repetition, the sum of each
+  /// kind of silence, the lowest gain, the last loss, and the newest 64 events of every other kind.
+  package static let playback = PipePolicy { queue, event in
+    switch event {
+    case .progress, .looped, .deviceLost: queue.append(event, inPlaceOf: event.isOfKind)
+    case .xrun(let silence):
+      queue.append(adding: silence, to: \.deviceSilence, as: PlaybackEvent.xrun)
+    case .starved(let silence):
+      queue.append(adding: silence, to: \.sourceSilence, as: PlaybackEvent.starved)
+    case .nonFinite(let count):
+      queue.append(adding: count, to: \.nonFiniteCount, as: PlaybackEvent.nonFinite)
+    case .limited(let gain):
+      let lowest = queue.compactMap(\.limitingGain).reduce(gain, min)
+      queue.append(.limited(lowest), inPlaceOf: { $0.limitingGain != nil })
+    case .deviceReturned(let gap):
+      queue.append(adding: gap, to: \.gap, as: PlaybackEvent.deviceReturned)
+    case .advanced, .paused, .resumed, .sought, .shortfall, .failed:
+      queue.append(event, toNewest: 64, where: event.isOfKind)
+    case .started, .finished: queue.append(event)
+    }
+  }
+}
+
+extension PlaybackEvent {
+  /// Whether the other event is the same case, of those that are bounded by their number.
+  fileprivate func isOfKind(_ other: PlaybackEvent) -> Bool {
+    switch (self, other) {
+    case (.progress, .progress), (.looped, .looped), (.deviceLost, .deviceLost),
+      (.advanced, .advanced), (.paused, .paused), (.resumed, .resumed), (.sought, .sought),
+      (.shortfall, .shortfall), (.failed, .failed):
+      true
+    default: false
+    }
+  }
+
+  fileprivate var deviceSilence: Duration? {
+    if case .xrun(let silence) = self { silence } else { nil }
+  }
+
+  fileprivate var sourceSilence: Duration? {
+    if case .starved(let silence) = self { silence } else { nil }
+  }
+
+  fileprivate var gap: Duration? {
+    if case .deviceReturned(let gap) = self { gap } else { nil }
+  }
+
+  fileprivate var nonFiniteCount: Int? {
+    if case .nonFinite(let count) = self { count } else { nil }
+  }
+
+  fileprivate var limitingGain: Decibels? {
+    if case .limited(let gain) = self { gain } else { nil }
+  }
+}
