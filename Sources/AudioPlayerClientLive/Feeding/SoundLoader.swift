@@ -29,7 +29,8 @@ actor SoundLoader {
   /// nothing.
   func load(
     as format: AudioFormat
-  ) async throws -> (buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)?) {
+  ) async throws -> (buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)?)
+  {
     var converter = try SourceConverter(to: format)
     var buffers: [AudioBuffer] = []
     // Counts the samples silenced in audio that the converter still holds.
