@@ -72,3 +72,59 @@ public enum DeviceLossPolicy: Hashable, Sendable {
   /// same way, even while a call on the first opening does not return.
   case wait(atMost: Duration)
 }
+
+/// The configuration of an open device.
+public struct PCMConfiguration: Hashable, Sendable {
+  /// The device that was opened.
+  public var device: AudioDevice.ID
+
+  /// The format of the samples that are written or read.
+  public var format: AudioFormat
+
+  /// The sample format of the device; the PCM converts to and from Float32.
+  public var sampleFormat: PCMSampleFormat
+
+  /// The frames between two wake-ups.
+  public var period: FrameCount
+
+  /// The number of frames in the device's buffer.
+  public var buffer: FrameCount
+
+  /// The order of the device's channels; the PCM converts between it and the order of WAV files.
+  public var channelLayout: ChannelLayout
+
+  /// Creates a configuration, by default with channels in the order of WAV files.
+  public init(
+    device: AudioDevice.ID, format: AudioFormat, sampleFormat: PCMSampleFormat,
+    period: FrameCount, buffer: FrameCount, channelLayout: ChannelLayout? = nil
+  ) {
+    self.device = device
+    self.format = format
+    self.sampleFormat = sampleFormat
+    self.period = period
+    self.buffer = buffer
+    self.channelLayout = channelLayout ?? .wav(format.channelCount)
+  }
+}
+
+extension PCMConfiguration: CustomStringConvertible {
+  /// A one-line description for users: format, channels, samples, period, and buffer.
+  public var description: String {
+    "\(format) (\(channelLayout)), \(sampleFormat.rawValue), "
+      + "\(period.rawValue) frames a period, \(buffer.rawValue) in the buffer"
+  }
+}
+
+/// The sample format of a device, in the byte order of the machine.
+public enum PCMSampleFormat: String, Hashable, Sendable, CaseIterable {
+  /// 32-bit floating point, full scale ±1.
+  case float32
+  /// 32-bit integers.
+  case int32
+  /// 24-bit integers in the low three bytes of four.
+  case int24
+  /// 24-bit integers in three bytes, common for USB devices.
+  case int24Packed
+  /// 16-bit integers.
+  case int16
+}
