@@ -1,6 +1,11 @@
+import ArgumentParser
+import FilePaths
 import Foundation
 import TestTools
 import Testing
+import Transcripts
+
+@testable import SyrinxCommand
 
 /// Transcripts of real recordings in all formats, through the built command.
 @Suite(.timeLimit(.minutes(5)))
@@ -52,6 +57,51 @@ struct TranscriptFormatsTests {
     #expect(try text("a/b/two.txt").split(separator: "\n").count == 2)
     let made = try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b").path)
     #expect(made.sorted() == ["failed.txt", "go.txt", "manifest.jsonl", "two.txt"])
+  }
+
+  @Test
+  func `-o with the extension of a transcript is a file in that format`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.shell(
+      """
+      echo old >go.txt && syrinx transcribe go.wav -o go.txt && syrinx transcribe go.wav -o go.vtt &&
+      syrinx transcribe go.wav -o go.json && mkdir folder.txt &&
+      syrinx transcribe go.wav -o folder.txt
+      """, in: folder)
+    #expect(run.status == 0 && run.output.isEmpty, "\(run.error)")
+    #expect(try text("go.txt") == "go forward ten meters\n")
+    #expect(try text("go.vtt").hasPrefix("WEBVTT\n\n00:00:0"))
+    #expect(try UtteranceLine(text("go.json")).text == "go forward ten meters")
+    #expect(try text("folder.txt/go.txt") == "go forward ten meters\n")
+  }
+
+  @Test(
+    arguments: [
+      ("-o out.srt", .cues(.srt), "out.srt"), ("--output OUT.TXT", .text, "OUT.TXT"),
+      ("-o out.jsonl", .json, "out.jsonl"), ("-o out.txt --json", .json, "out.txt"),
+      ("-o out.txt --format vtt", .cues(.vtt), "out.txt"), ("-o out", .text, nil),
+      ("-o out.md", .text, nil), ("--output-dir out.txt", .text, nil),
+    ] as [(String, TranscriptStyle, String?)])
+  func `the name after -o decides between a file and a folder`(
+    options: String, style: TranscriptStyle, file: String?
+  ) throws {
+    let words = "transcribe a.wav \(options)".split(separator: " ").map(String.init)
+    let command = try #require(try RootCommand.parsed(words) as? TranscribeCommand)
+    #expect(command.output?.text == file && (command.outputDir == nil) == (file != nil))
+    #expect(command.transcript.styles == [style])
+  }
+
+  @Test(arguments: [
+    ("a.wav b.wav -o out.txt", "-o out.txt is a file, for one input"),
+    ("--files-from list -o out.txt", "-o out.txt is a file, for one input"),
+    ("a.wav -o out.txt --output-dir out", "exclude each other"),
+    ("a.wav -o out.txt --format srt,vtt", "several formats"),
+    ("a.wav -o out.txt --resume", "--resume requires --output-dir"),
+  ])
+  func `a file cannot take what needs a folder`(arguments: String, reason: String) throws {
+    let words = "transcribe \(arguments)".split(separator: " ").map(String.init)
+    let error = #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
+    #expect(error.map { RootCommand.message(for: $0) }?.contains(reason) == true)
   }
 
   @Test

@@ -14,7 +14,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     abstract: "Transcribe sound files, one line per utterance.",
     discussion: """
       Examples:
-        syrinx transcribe talk.wav
+        syrinx transcribe talk.wav -o talk.srt
         syrinx transcribe *.flac --output-dir transcripts --format srt
         syrinx transcribe recordings -o transcripts --format json,vtt --resume
 
@@ -26,6 +26,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       \(TranscriptOptions.help)
 
       \(jobsHelp)
+
+      With -o, the extension of a file selects its format, unless --format or --json does: txt, srt, \
+      vtt, tsv, json, or jsonl. An existing file is overwritten when the transcript is complete. Any \
+      other name after -o, and that of an existing folder, is a folder, as with --output-dir.
 
       A folder stands for the sound files in it and below it. With --output-dir, the transcript of \
       talk.wav is talk.txt in that folder (.jsonl with --json, otherwise the extension of the \
@@ -76,8 +80,15 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var transcript: TranscriptOptions
 
+  /// After `validate`, a file or nil.
   @Option(
-    name: [.customShort("o"), .customLong("output-dir")],
+    name: .shortAndLong,
+    help: .value(
+      "file", "Transcript of one file: txt, srt, vtt, tsv, json, or jsonl; otherwise --output-dir.")
+  )
+  var output: FilePath?
+
+  @Option(
     help: .value("folder", "Folder for a transcript of each file; created if it does not exist."))
   var outputDir: FilePath?
 
@@ -92,10 +103,11 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var common: CommonOptions
 
-  func validate() throws {
+  mutating func validate() throws {
     try require(
       !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")
     try checkOperands(files + [filesFrom].compactMap(\.self))
+    try chooseOutput()
     try require(
       !endsWithNUL || filesFrom != nil || outputDir != nil,
       "--null requires --files-from or --output-dir.")
@@ -103,6 +115,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     try recognition.checkTranscript(transcript)
     guard outputDir == nil else { return }
     try transcript.checkSingleFormat()
+    try output.map(checkFile)
     try require(!resume, "--resume requires --output-dir.")
     if case .cues(let format) = transcript.styles[0], !inputs.isOneFile {
       throw ValidationError(
@@ -110,11 +123,35 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     }
   }
 
+  /// Decides whether `--output` is a file, whose extension selects the format, or a folder.
+  private mutating func chooseOutput() throws {
+    guard let name = output else { return }
+    try require(outputDir == nil, "--output and --output-dir exclude each other.")
+    guard let style = TranscriptStyle(pathExtension: name.pathExtension), !name.isFolder else {
+      (output, outputDir) = (nil, name)
+      return
+    }
+    if !transcript.json, transcript.format == nil { transcript.format = TranscriptFormats(style) }
+  }
+
+  private func checkFile(_ output: FilePath) throws {
+    try require(
+      inputs.isOneFile, "-o \(output) is a file, for one input; for several, name a folder.")
+    try require(
+      !files[0].isSameFile(as: output), "\(output) is an input; write to another file.")
+  }
+
   func perform(in context: CommandContext) async throws {
     let prepare = try await recognition.preparation()
     if let outputDir { try await makeFolder(outputDir) }
     guard let archive = try await archive(preparing: prepare, in: context) else {
-      return try await transcribe(to: nil, preparing: prepare, in: context)
+      guard output != nil else {
+        return try await transcribe(to: nil, preparing: prepare, in: context)
+      }
+      // From its opening on, there is an incomplete file to remove.
+      return try await context.canceledBySignals {
+        try await transcribe(to: nil, preparing: prepare, in: context)
+      }
     }
     // From its opening on, the archive has a lock to remove.
     try await context.canceledBySignals {
@@ -163,7 +200,13 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     outputDir.map { TranscriptFolder(path: $0, styles: transcript.styles) }
   }
 
-  /// The records of the output folder; nil for transcripts on standard output.
+  /// Begins the transcripts of an input, in the order of the styles; none for standard output.
+  func outputs(for input: TranscriptionInput) async throws -> [PendingOutput] {
+    if let output { return [try PendingOutput(path: output.text, followsLinks: true)] }
+    return try await folder?.files(for: input) ?? []
+  }
+
+  /// The records of the output folder; nil for a file and for standard output.
   private func archive(
     preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
   ) async throws -> TranscriptArchive? {

@@ -14,6 +14,15 @@ enum TranscriptStyle: Hashable {
 
   static let all = [text] + CueFormat.allCases.map(cues) + [json]
 
+  /// The style of a file with this extension; nil for an extension that no transcript has.
+  init?(pathExtension: String) {
+    let name = pathExtension.lowercased()
+    guard let style = Self.all.first(where: { [$0.pathExtension, $0.name].contains(name) }) else {
+      return nil
+    }
+    self = style
+  }
+
   /// The name for `--format`.
   var name: String {
     switch self {
@@ -39,6 +48,10 @@ enum TranscriptStyle: Hashable {
 /// The value of `--format`: names of styles, separated by commas.
 struct TranscriptFormats: ExpressibleByArgument {
   let styles: [TranscriptStyle]
+
+  init(_ style: TranscriptStyle) {
+    styles = [style]
+  }
 
   init?(argument: String) {
     let names = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

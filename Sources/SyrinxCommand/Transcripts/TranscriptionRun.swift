@@ -13,7 +13,7 @@ struct TranscriptionRun: Sendable {
   /// Applies the options to a request.
   let prepare: Preparation
   let inputs: RemainingInputs
-  /// Nil for transcripts on standard output.
+  /// Nil without an output folder.
   let archive: TranscriptArchive?
   let progress: ArchiveProgress
   /// Whether lines of text on standard output begin with the name of their file.
@@ -126,7 +126,7 @@ struct TranscriptionRun: Sendable {
 
   /// Writes the transcripts of a file and returns whether they are complete.
   private func writeTranscripts(_ entry: RecognitionQueue.Entry) async throws -> Bool {
-    let outputs = try await command.folder?.files(for: entry.input) ?? []
+    let outputs = try await command.outputs(for: entry.input)
     do {
       let isComplete = try await write(entry, to: outputs)
       try entry.input.checkUnchanged()
