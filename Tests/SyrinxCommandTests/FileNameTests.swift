@@ -78,7 +78,7 @@ struct FileNameTests {
     let run = try await shell(
       #"""
       mv input.wav $'\xe9.wav'
-      syrinx record out.wav -d $'virtual:\xe9.wav' --seconds 0.1 || exit
+      syrinx record out.wav -d $'virtual:\xe9.wav' --seconds 0.1 --quiet || exit
       syrinx record $'\xe9.wav' -d $'virtual:./\xe9.wav' --seconds 0.1
       """#)
     #expect(run.status == 64)

@@ -23,7 +23,7 @@ struct WebAddressTests {
     let run = try await withServer("syrinx info $server/a.wav $server/none.wav --json")
     #expect(run.status == 1)
     #expect(run.outputLines.count == 1)
-    #expect(run.output.contains(#"/a.wav""#) && run.output.contains(#""sampleRate":16000"#))
+    #expect(run.output.contains(#"/a.wav""#) && run.output.contains(#""rate":16000"#))
     #expect(run.errorLines.count == 1)
     #expect(run.error.contains("/none.wav: FFmpeg reports: Server returned 404"), "\(run.error)")
   }
