@@ -16,15 +16,21 @@ extension AudioTag {
 }
 
 extension [AudioTag: String] {
+  /// The number of bytes of an ID3 tag, version 2, that are read and written; more is a picture.
+  static let longestID3Tag = 1 << 20
+
   /// The tags as an ID3 tag, version 2.4, in UTF-8; empty without tags.
   ///
-  /// LAME would take the bytes of UTF-8 for Latin-1.
+  /// A text that makes the tag too long is left out. LAME would take the bytes of UTF-8 for Latin-1.
   var id3Tag: [UInt8] {
-    let frames = inOrder.flatMap { tag, text -> [UInt8] in
-      guard let name = tag.frameNames.first else { return [] }
+    let headSize = 10
+    var frames: [UInt8] = []
+    for (tag, text) in inOrder {
+      guard let name = tag.frameNames.first else { continue }
       // The coding is UTF-8. A comment has an unknown language and an empty title.
       let body = [3] + (tag == .comment ? Array("XXX\0".utf8) : []) + Array(text.utf8)
-      return Array(name.utf8) + syncsafe(body.count) + [0, 0] + body
+      let frame = Array(name.utf8) + syncsafe(body.count) + [0, 0] + body
+      if headSize + frames.count + frame.count <= Self.longestID3Tag { frames += frame }
     }
     guard !frames.isEmpty else { return [] }
     return Array("ID3".utf8) + [4, 0, 0] + syncsafe(frames.count) + frames

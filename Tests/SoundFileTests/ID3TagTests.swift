@@ -5,6 +5,10 @@ import Testing
 
 @testable import SoundFile
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 @Suite struct ID3TagTests {
   private let folder: TestFolder
   private let tags: [AudioTag: String] = [
@@ -53,6 +57,31 @@ import Testing
     let length = try #require(reader.announcedFrameCount)
     #expect(try everything(reader).count == 2 * length.rawValue)
     try writer.close()
+  }
+
+  @Test func `a pipe of MP3 has the tags of the file`() throws {
+    let url = try mp3("a.mp3", tags)
+    let pipe = TestPipe()
+    try pipe.feed(Data(contentsOf: url))
+    #expect(try AudioFileInfo(fileDescriptor: pipe.outlet).tags == tags)
+    close(pipe.outlet)
+  }
+
+  @Test(arguments: [127, 128, 20_000])
+  func `the sizes of a long text have 7 bits per byte`(length: Int) {
+    let tags: [AudioTag: String] = [
+      .title: String(repeating: "é", count: length), .artist: "Björk",
+    ]
+    #expect([AudioTag: String](id3: tags.id3Tag) == tags)
+    #expect(FileKind.tagLength(tags.id3Tag) == tags.id3Tag.count)
+    #expect(tags.id3Tag[6..<10].allSatisfy { $0 < 128 })
+  }
+
+  @Test func `a text that does not fit into a MiB is left out`() {
+    let tags: [AudioTag: String] = [
+      .title: String(repeating: "a", count: 1 << 20), .artist: "Björk",
+    ]
+    #expect([AudioTag: String](id3: tags.id3Tag) == [.artist: "Björk"])
   }
 
   @Test func `a license has no place in ID3`() {

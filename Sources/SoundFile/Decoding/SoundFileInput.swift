@@ -33,7 +33,9 @@ enum SoundFileInput {
     _ stream: StreamInput, path: String
   ) throws(SoundFileError) -> any SoundDecoder {
     let head = StreamHead(stream)
-    try head.skip(FileKind.tagLength(head.bytes(at: 0, count: 10)))
+    let tagLength = try FileKind.tagLength(head.bytes(at: 0, count: 10))
+    let tag = try head.bytes(at: 0, count: min(tagLength, [AudioTag: String].longestID3Tag))
+    try head.skip(tagLength)
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
       try head.bytes(at: offset, count: count)
     }
@@ -41,7 +43,7 @@ enum SoundFileInput {
     guard let kind = try FileKind(bytes: bytes) else { throw .notAudio(path: path) }
     switch kind.reading {
     case .nothing: throw .silent(path: path, what: kind.name)
-    case .mpeg: return try MPEGDecoder(ByteSource(head), path: path)
+    case .mpeg: return try MPEGDecoder(ByteSource(head), path: path, tags: .init(id3: tag))
     case .flac: return try FLACDecoder(ByteSource(head), path: path)
     case .streaming:
       let header = try SoundFileHeader(bytes: bytes)
@@ -105,7 +107,8 @@ enum SoundFileInput {
 
   /// The tags at the start of a file, or else those at its end.
   private static func id3Tags(_ file: Descriptor, size: Int, offset: Int) -> [AudioTag: String] {
-    let tags = [AudioTag: String](id3: file.bytes(at: 0, count: min(offset, 1 << 20)))
+    let tag = file.bytes(at: 0, count: min(offset, [AudioTag: String].longestID3Tag))
+    let tags = [AudioTag: String](id3: tag)
     let lastSize = [AudioTag: String].id3v1Size
     guard tags.isEmpty, size >= lastSize else { return tags }
     return .init(id3v1: file.bytes(at: size - lastSize, count: lastSize))
