@@ -45,7 +45,8 @@ private func syncsafe(_ value: Int) -> [UInt8] {
 extension [AudioTag: String] {
   /// Creates the tags from an ID3 tag, version 2, at the start of a file.
   ///
-  /// - Parameter bytes: the whole tag; truncated frames are skipped.
+  /// - Parameter bytes: the whole tag; truncated, compressed, encrypted, and grouped frames are
+  ///   skipped.
   init(id3 bytes: [UInt8]) {
     self.init()
     guard bytes.count > 10, bytes.starts(with: "ID3".utf8) else { return }
@@ -60,7 +61,10 @@ extension [AudioTag: String] {
       let start = offset + headLength
       guard size > 0, size <= bytes.count - start else { return }
       let tag = AudioTag.allCases.first { $0.frameNames.contains(name) }
-      if let tag, let text = id3Text(bytes[start..<start + size], isComment: tag == .comment) {
+      // Bytes that belong to such a form precede the text.
+      let forms: UInt8 = version == 4 ? 0b0100_1101 : 0b1110_0000
+      let isPlain = version == 2 || bytes[offset + 9] & forms == 0
+      if let tag, isPlain, let text = id3Text(bytes[start..<start + size], isComment: tag == .comment) {
         self[tag] = self[tag] ?? text
       }
       offset = start + size

@@ -126,6 +126,15 @@ import Glibc
     }
   }
 
+  @Test(arguments: [(3, 0x80), (3, 0x40), (3, 0x20), (4, 0x40), (4, 0x08), (4, 0x04), (4, 0x01)])
+  func `a frame whose text has another form is skipped`(version: UInt8, flags: UInt8) {
+    let frames =
+      Array("TIT2".utf8) + [0, 0, 0, 6, 0, flags, 0, 0, 0, 1, 3, 0x61]
+      + Array("TPE1".utf8) + [0, 0, 0, 2, 0, 0, 3, 0x62]
+    let bytes = Array("ID3".utf8) + [version, 0, 0, 0, 0, 0, UInt8(frames.count)] + frames
+    #expect([AudioTag: String](id3: bytes) == [.artist: "b"])
+  }
+
   private func mp3(_ name: String, _ tags: [AudioTag: String]) throws -> URL {
     let writer = try SoundFileWriter(
       url: folder.file(name), format: cd, encoding: .mp3, tags: tags)
