@@ -27,7 +27,8 @@ extension SoundFileWriter {
         path: name, reason: "\(encoding.container) has its length in front of the audio")
     }
     let file = GrowingFile(
-      streamingTo: try .duplicate(fileDescriptor, path: name), name: name, stopSignal: stopSignal)
+      streamingTo: try .duplicate(fileDescriptor, path: name, isOutput: true), name: name,
+      stopSignal: stopSignal)
     let output = try Self.output(
       file, format, encoding, tags, largestWAV: WAVFileHeader.largestSize)
     self.init(file, output: output, format: format, encoding: encoding)

@@ -92,6 +92,26 @@ import Glibc
     close(pipe.inlet)
   }
 
+  @Test func `a descriptor that is not open cannot be written`() {
+    let error = #expect(throws: SoundFileError.self) {
+      try SoundFileWriter(fileDescriptor: -1, name: "out", format: cd, encoding: .flac16)
+    }
+    guard case .cannotWrite(path: "out", _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `a stream leaves the lock of its caller`() throws {
+    let url = try folder.file("locked.wav", Data())
+    let (descriptor, other) = (open(url.path, O_WRONLY), open(url.path, O_WRONLY))
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    try SoundFileWriter(fileDescriptor: descriptor, format: cd, encoding: .wav16).close()
+    #expect(flock(other, LOCK_EX | LOCK_NB) == -1)
+    close(descriptor)
+    close(other)
+  }
+
   /// Writes through a descriptor that only appends, as to a pipe.
   private func stream(_ encoding: SoundFileEncoding, _ sound: AudioBuffer) throws -> URL {
     let url = try folder.file("stream.\(encoding.container.pathExtensions[0])", Data())

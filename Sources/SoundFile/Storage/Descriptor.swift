@@ -44,10 +44,17 @@ package final class Descriptor: Sendable {
   }
 
   /// Duplicates a descriptor that the caller keeps.
-  package static func duplicate(_ number: Int32, path: String) throws(SoundFileError) -> Descriptor
-  {
+  ///
+  /// - Parameter isOutput: whether the error of a failure is that of writing.
+  package static func duplicate(
+    _ number: Int32, path: String, isOutput: Bool = false
+  ) throws(SoundFileError) -> Descriptor {
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
-    guard copy >= 0 else { throw SystemErrors.reading(path, code: errno) }
+    guard copy >= 0 else {
+      let code = errno
+      throw isOutput
+        ? SystemErrors.writing(path, code: code) : SystemErrors.reading(path, code: code)
+    }
     return Descriptor(owning: copy)
   }
 

@@ -10,6 +10,8 @@ package struct FileClaim {
   package let descriptor: Descriptor
   private let path: String
   private var isNew = false
+  /// Whether the caller has opened the file, and may have locked it.
+  private var isBorrowed = false
   /// The existing file, and its replacement.
   private var existing: Descriptor?
   private var replacement: PendingFile?
@@ -60,7 +62,7 @@ package struct FileClaim {
 
   /// The claim of a descriptor that the caller has opened.
   static func of(_ descriptor: Descriptor, name: String) -> FileClaim {
-    FileClaim(descriptor: descriptor, path: name)
+    FileClaim(descriptor: descriptor, path: name, isBorrowed: true)
   }
 
   /// Whether the written file has no name yet.
@@ -81,6 +83,7 @@ package struct FileClaim {
 
   /// Releases the name for other writers.
   func release() {
+    guard !isBorrowed else { return }
     flock(descriptor.number, LOCK_UN)
     if let existing { flock(existing.number, LOCK_UN) }
   }
