@@ -64,7 +64,9 @@ extension [AudioTag: String] {
       // Bytes that belong to such a form precede the text.
       let forms: UInt8 = version == 4 ? 0b0100_1101 : 0b1110_0000
       let isPlain = version == 2 || bytes[offset + 9] & forms == 0
-      if let tag, isPlain, let text = id3Text(bytes[start..<start + size], isComment: tag == .comment) {
+      if let tag, isPlain,
+        let text = id3Text(bytes[start..<start + size], isComment: tag == .comment)
+      {
         self[tag] = self[tag] ?? text
       }
       offset = start + size
