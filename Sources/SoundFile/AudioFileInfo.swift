@@ -115,9 +115,10 @@ public struct AudioFileInfo: Equatable, Sendable {
       isEstimate: ending.isEstimate, sampleRate: decoder.format.sampleRate)
   }
 
-  private static func bitRate(_ byteCount: Int?, _ duration: Duration?) -> Int? {
+  /// The rounded bits per second; nil if unknown, and beyond all integers.
+  static func bitRate(_ byteCount: Int?, _ duration: Duration?) -> Int? {
     guard let byteCount, let seconds = duration?.inSeconds, seconds > 0 else { return nil }
-    return Int((Double(byteCount) * 8 / seconds).rounded())
+    return Int(exactly: (Double(byteCount) * 8 / seconds).rounded())
   }
 }
 

@@ -142,6 +142,20 @@ import Testing
     #expect(report.cues(at: 8_000) == [AudioCue(frame: 4_000)])
   }
 
+  @Test func `impossible bits and bit rates in a report of ffprobe are unknown`() throws {
+    let report = try report(
+      """
+      {"streams":[{"bits_per_raw_sample":"-16","bit_rate":"9223372036854775807"}],
+       "format":{"bit_rate":"-1"}}
+      """)
+    #expect(report.bitsPerSample == nil && report.bitRate == nil)
+  }
+
+  @Test func `a bit rate beyond all integers is unknown`() {
+    #expect(AudioFileInfo.bitRate(1 << 40, .nanoseconds(1)) == nil)
+    #expect(AudioFileInfo.bitRate(1_000, .seconds(2)) == 4_000)
+  }
+
   @Test func `in a report of ffprobe, properties of the audio precede those of the file`() throws {
     let report = try report(
       """

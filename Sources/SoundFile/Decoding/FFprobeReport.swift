@@ -35,6 +35,9 @@ struct FFprobeReport: Decodable {
   /// The times that are possible, in seconds: up to ten years.
   private static let possibleTimes = 0.0...315_360_000
 
+  /// The bit rates that are possible.
+  private static let possibleBitRates = 1...1_000_000_000_000
+
   private let streams: [Stream]?
   private let format: Format?
   private let chapters: [Chapter]?
@@ -52,7 +55,8 @@ struct FFprobeReport: Decodable {
   var bitsPerSample: Int? {
     let isPCM = stream?.codec_name?.hasPrefix("pcm_") == true
     let bits = stream?.bits_per_raw_sample.flatMap { Int($0) }
-    return bits ?? (isPCM ? stream?.bits_per_sample : nil)
+    return [bits, isPCM ? stream?.bits_per_sample : nil].lazy.compactMap(\.self)
+      .first { (1...64).contains($0) }
   }
 
   /// The length of the audio, or of the file if only that is known.
@@ -62,7 +66,8 @@ struct FFprobeReport: Decodable {
 
   /// The bits per second of the audio, or of the file if only that is known.
   var bitRate: Int? {
-    [stream?.bit_rate, format?.bit_rate].lazy.compactMap { $0.flatMap { Int($0) } }.first
+    [stream?.bit_rate, format?.bit_rate].lazy.compactMap { $0.flatMap { Int($0) } }
+      .first(where: Self.possibleBitRates.contains)
   }
 
   /// The tags of the audio, as Ogg has them, and of the file, which take precedence.
