@@ -279,8 +279,10 @@ public final class SoundFileWriter {
     sync?.end()
     let size = file.descriptor.size
     if size < file.length { file.accept(cut: size) }
+    // An encoder without audio adds a frame, which nobody misses.
+    let hasAudio = framesWritten > 0
     _ = output.finish()
-    if framesWritten > 0, let copy = rescue(file.descriptor, file.path) {
+    if hasAudio, framesWritten > 0, let copy = rescue(file.descriptor, file.path) {
       return .recovered(path: file.path, copy: copy)
     }
     framesLeft = 0

@@ -66,6 +66,20 @@ import Testing
     #expect(try SoundFileReader(url: copy).announcedFrameCount == 1_000)
   }
 
+  @Test(arguments: [SoundFileEncoding.mp3, .opus, .flac16, .wav16])
+  func `a file that is removed before its first frame is not saved`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.sound")
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    let writer = try SoundFileWriter(url: url, format: format, encoding: encoding)
+    try FileManager.default.removeItem(at: url)
+    #expect(throws: SoundFileError.removed(path: url.path)) { try writer.close() }
+    #expect(writer.framesWritten == 0)
+    #expect(try folder.names.isEmpty)
+  }
+
   @Test func `a file that others cut is incomplete`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
