@@ -101,12 +101,14 @@ struct ConvertCommandTests {
       "a.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let outcome = try await BuiltCommand.shell(
       """
-      mkfifo pipe; : > out.flac
-      syrinx convert - - --to flac < pipe >> out.flac &
-      exec 3> pipe; head -c 2000000 a.wav >&3
-      until [ $(stat -c %s out.flac) -gt 500000 ]; do :; done
-      tail -c +2000001 a.wav >&3
-      exec 3>&-; wait $!
+      mkfifo in out
+      syrinx convert - - --to flac < in > out & command=$!
+      exec 3> in 4< out
+      head -c 2000000 a.wav >&3 & feeder=$!
+      head -c 500000 <&4 > out.flac
+      cat <&4 >> out.flac 3>&- & reader=$!
+      wait $feeder; tail -c +2000001 a.wav >&3
+      exec 3>&-; wait $reader; wait $command
       """, in: folder)
     #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
     let isEqual = try folder.samples("out.flac") == folder.samples("a.wav")
