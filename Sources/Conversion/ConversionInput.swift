@@ -2,6 +2,7 @@ import AudioCore
 import AudioThreads
 import FilePaths
 import FoundationEssentials
+import Glibc
 import Resampling
 import SoundFile
 
@@ -29,10 +30,15 @@ extension AudioConversion.Source {
     }
   }
 
-  /// Whether it is the file at a path.
+  /// Whether it is the file at a path, as standard input also may be.
   func isFile(at path: FilePath) -> Bool {
-    guard case .file(let url) = self, url.isFileURL else { return false }
-    return path.isSameFile(as: FilePath(url))
+    switch self {
+    case .file(let url): return url.isFileURL && path.isSameFile(as: FilePath(url))
+    case .descriptor(let number, _):
+      var own = stat()
+      guard fstat(number, &own) == 0, let other = path.status else { return false }
+      return own.isSameFile(as: other)
+    }
   }
 
   /// The name in error messages.

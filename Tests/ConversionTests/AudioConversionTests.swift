@@ -87,6 +87,21 @@ import Testing
     #expect(result.files.map(\.frameCount) == [names.count == 1 ? 10_000 : 54_100])
   }
 
+  @Test func `the audio of a truncated descriptor does not replace its file`() async throws {
+    try write(noise(1), to: "a.wav", samples: .int16)
+    #expect(truncate(folder.file("a.wav").path, 80 + 4 * 10_000) == 0)
+    let before = try Data(contentsOf: folder.file("a.wav"))
+    let input = try FileHandle(forReadingFrom: folder.file("a.wav"))
+    let conversion = AudioConversion(
+      [.descriptor(input.fileDescriptor, name: "input")], to: .file(folder.file("a.wav")))
+    let shortfall = SoundFileShortfall(announced: 44_100, decoded: 10_000, sampleRate: 44_100)
+    await #expect(
+      throws: ConversionError.incompleteSource(name: "input", shortfall: shortfall)
+    ) { try await conversion.run() }
+    #expect(try Data(contentsOf: folder.file("a.wav")) == before)
+    try input.close()
+  }
+
   @Test func `joined files follow each other without a gap`() async throws {
     try write(noise(1), to: "a.wav", samples: .int16)
     try write(noise(2), to: "b.flac", samples: .int16)
