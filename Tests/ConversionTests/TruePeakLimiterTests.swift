@@ -1,0 +1,45 @@
+import AudioCore
+import Testing
+
+@testable import Conversion
+
+@Suite struct TruePeakLimiterTests {
+  private let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
+
+  /// 110 frames are a block of the limiter, and the last block is shorter.
+  @Test(arguments: [1, 109, 110, 111, 5_000])
+  func `every frame comes out once, limited, whatever the lengths of the buffers`(length: Int) {
+    let sound = AudioSignal.noise(seed: 3, amplitude: 1).buffer(.milliseconds(100), format: format)
+    let output = limited(sound, length)
+    var next: FrameCount = 0
+    for buffer in output {
+      #expect(buffer.firstFrame == next)
+      next = buffer.endFrame
+    }
+    #expect(next == sound.frameCount)
+    let samples = output.flatMap(\.samples)
+    // -1 dBFS is 0.8913.
+    #expect(samples.allSatisfy { abs($0) < 0.892 })
+    #expect(samples == limited(sound, sound.frameCount.rawValue).flatMap(\.samples))
+  }
+
+  @Test func `audio shorter than a block, and none, come out as they are`() {
+    let sound = AudioBuffer(format: format, samples: [0.5, -0.5, 0.25, 0])
+    #expect(limited(sound, 2) == [sound])
+    var limiter = TruePeakLimiter(format)
+    #expect(limiter.finish().isEmpty)
+    #expect(limiter.lowestGain == 1)
+  }
+
+  /// The limited audio, of buffers of up to this many frames.
+  private func limited(_ sound: AudioBuffer, _ length: Int) -> [AudioBuffer] {
+    var limiter = TruePeakLimiter(format)
+    let count = sound.frameCount.rawValue
+    let output = stride(from: 0, to: count, by: length).flatMap { start in
+      limiter.take(sound.frames(FrameCount(start)..<FrameCount(min(count, start + length))))
+    }
+    let rest = limiter.finish()
+    #expect(limiter.heldFrames == 0)
+    return output + rest
+  }
+}
