@@ -31,10 +31,11 @@ public struct PlotFrame: Hashable, Sendable {
     (self.title, self.cues) = (title, cues)
   }
 
-  /// The lowest height, at most 16,384 pixels, at which each of so many channels has a lane of 24
-  /// pixels, room for its name and its axis.
+  /// The lowest height from 100 to 16,384 pixels at which each of so many channels has a lane of 24
+  /// pixels, room for its name and its axis; the highest, if even that has less room.
   public func roomyHeight(channelCount: Int) -> Int {
-    min(PlotLayout.height(of: self, laneCount: channelCount), 16_384)
+    // Clamped before the conversion, which traps on a number beyond Int.
+    Int(max(100, min(PlotLayout.height(of: self, laneCount: channelCount), 16_384)))
   }
 }
 

@@ -38,9 +38,9 @@ struct PlotLayout {
   }
 
   /// The height of a plot whose lanes all have room for text.
-  static func height(of frame: PlotFrame, laneCount: Int) -> Int {
+  static func height(of frame: PlotFrame, laneCount: Int) -> Double {
     let lanes = Double(laneCount) * (roomyLaneHeight + gap) - gap
-    return Int(top(of: frame) + lanes + timeHeight + cuesHeight(of: frame))
+    return top(of: frame) + lanes + timeHeight + cuesHeight(of: frame)
   }
 
   private static func top(of frame: PlotFrame) -> Double { frame.title.isEmpty ? 12 : 30 }

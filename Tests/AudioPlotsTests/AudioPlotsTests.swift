@@ -220,6 +220,13 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     }
   }
 
+  @Test(arguments: [(Int.min, 100), (0, 100), (1, 100), (64, 2_078), (512, 16_384), (.max, 16_384)])
+  func `a roomy height is a height of a plot for any number of channels`(
+    channelCount: Int, height: Int
+  ) {
+    #expect(PlotFrame().roomyHeight(channelCount: channelCount) == height)
+  }
+
   @Test func `the lanes of 64 channels leave the time axis as it is for one`() async throws {
     let buffers = [1, 64].map { channelCount in
       AudioSignal { frame, _ in frame.isMultiple(of: 2) ? 1 : -1 }
