@@ -87,7 +87,8 @@ struct FileProgressTests {
     try folder.tone("a.wav", .milliseconds(500))
     let terminal = try PseudoTerminal()
     let console = try Console(
-      error: OutputDescriptor(rawValue: terminal.user, name: "standard error"))
+      error: OutputDescriptor(
+        rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
     for console in [console, nil] {
       let problems = FileProblems()
       let length = try await FilePath(folder.file("a.wav")).readAudio(
@@ -104,7 +105,8 @@ struct FileProgressTests {
   @Test func `an error of the work on a file ends its progress`() async throws {
     let terminal = try PseudoTerminal()
     let console = try Console(
-      error: OutputDescriptor(rawValue: terminal.user, name: "standard error"))
+      error: OutputDescriptor(
+        rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
     await #expect(throws: CommandFailure.noSound) {
       try await FileProgress.showing("a.wav", on: console) { report in
         report(.seconds(1), .seconds(2))
