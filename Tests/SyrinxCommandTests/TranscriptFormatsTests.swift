@@ -80,7 +80,8 @@ struct TranscriptFormatsTests {
       ("-o out.srt", .cues(.srt), "out.srt"), ("--output OUT.TXT", .text, "OUT.TXT"),
       ("-o out.jsonl", .json, "out.jsonl"), ("-o out.txt --json", .json, "out.txt"),
       ("-o out.txt --format vtt", .cues(.vtt), "out.txt"), ("-o out", .text, nil),
-      ("-o out.md", .text, nil), ("--output-dir out.txt", .text, nil),
+      ("-o out.md", .text, nil), ("-o out.text", .text, nil), ("-o out.txt/", .text, nil),
+      ("--output-dir out.txt", .text, nil),
     ] as [(String, TranscriptStyle, String?)])
   func `the name after -o decides between a file and a folder`(
     options: String, style: TranscriptStyle, file: String?
@@ -89,6 +90,12 @@ struct TranscriptFormatsTests {
     let command = try #require(try RootCommand.parsed(words) as? TranscribeCommand)
     #expect(command.output?.text == file && (command.outputDir == nil) == (file != nil))
     #expect(command.transcript.styles == [style])
+  }
+
+  @Test func `the name - after -o is standard output`() throws {
+    let words = ["transcribe", "a.wav", "b.wav", "-o", "-"]
+    let command = try #require(try RootCommand.parsed(words) as? TranscribeCommand)
+    #expect(command.output == nil && command.outputDir == nil)
   }
 
   @Test(arguments: [

@@ -28,8 +28,9 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       \(jobsHelp)
 
       With -o, the extension of a file selects its format, unless --format or --json does: txt, srt, \
-      vtt, tsv, json, or jsonl. An existing file is overwritten when the transcript is complete. Any \
-      other name after -o, and that of an existing folder, is a folder, as with --output-dir.
+      vtt, tsv, json, or jsonl. An existing file is overwritten when the transcript is complete. \
+      The name - is standard output. Any other name after -o, and that of an existing folder, is a \
+      folder, as with --output-dir.
 
       A folder stands for the sound files in it and below it. With --output-dir, the transcript of \
       talk.wav is talk.txt in that folder (.jsonl with --json, otherwise the extension of the \
@@ -127,6 +128,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   private mutating func chooseOutput() throws {
     guard let name = output else { return }
     try require(outputDir == nil, "--output and --output-dir exclude each other.")
+    guard name != "-" else { return output = nil }
     guard let style = TranscriptStyle(pathExtension: name.pathExtension), !name.isFolder else {
       (output, outputDir) = (nil, name)
       return

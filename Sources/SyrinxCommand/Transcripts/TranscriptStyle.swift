@@ -17,9 +17,8 @@ enum TranscriptStyle: Hashable {
   /// The style of a file with this extension; nil for an extension that no transcript has.
   init?(pathExtension: String) {
     let name = pathExtension.lowercased()
-    guard let style = Self.all.first(where: { [$0.pathExtension, $0.name].contains(name) }) else {
-      return nil
-    }
+    let style = name == "json" ? .json : Self.all.first { $0.pathExtension == name }
+    guard let style else { return nil }
     self = style
   }
 
