@@ -1,6 +1,5 @@
 import AudioCore
 import AudioThreads
-import ClientDependencies
 import FilePaths
 
 /// Counts the outcomes of many files, and shows the progress as a status line.
