@@ -28,9 +28,7 @@ struct FileProgressTests {
     _ name: String, showsProgress: Bool = true, hasBegun: Bool = true, early: Int = 0
   ) async throws -> [String] {
     let terminal = try PseudoTerminal()
-    let console = try Console(
-      error: OutputDescriptor(
-        rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
+    let console = try console(on: terminal)
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock
@@ -86,17 +84,19 @@ struct FileProgressTests {
   @Test func `all audio is read, whether a console shows the progress or not`() async throws {
     try folder.tone("a.wav", .milliseconds(500))
     let terminal = try PseudoTerminal()
-    let console = try Console(
-      error: OutputDescriptor(
-        rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
-    for console in [console, nil] {
+    let watched = try console(on: terminal)
+    for console in [watched, nil] {
       let problems = FileProblems()
-      let length = try await FilePath(folder.file("a.wav")).readAudio(
-        framesPerBuffer: 1_000, problems: problems, progress: console
-      ) { buffers in
-        var length = FrameCount.zero
-        for try await buffer in buffers { length += buffer.frameCount }
-        return length
+      let length = try await withDependencies {
+        $0.continuousClock = TestClock()
+      } operation: {
+        try await FilePath(folder.file("a.wav")).readAudio(
+          framesPerBuffer: 1_000, problems: problems, progress: console
+        ) { buffers in
+          var length = FrameCount.zero
+          for try await buffer in buffers { length += buffer.frameCount }
+          return length
+        }
       }
       #expect(length == 8_000 && problems.all.isEmpty)
     }
@@ -104,15 +104,23 @@ struct FileProgressTests {
 
   @Test func `an error of the work on a file ends its progress`() async throws {
     let terminal = try PseudoTerminal()
-    let console = try Console(
-      error: OutputDescriptor(
-        rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
-    await #expect(throws: CommandFailure.noSound) {
-      try await FileProgress.showing("a.wav", on: console) { report in
-        report(.seconds(1), .seconds(2))
-        throw CommandFailure.noSound
+    let console = try console(on: terminal)
+    await withDependencies {
+      $0.continuousClock = TestClock()
+    } operation: {
+      await #expect(throws: CommandFailure.noSound) {
+        try await FileProgress.showing("a.wav", on: console) { report in
+          report(.seconds(1), .seconds(2))
+          throw CommandFailure.noSound
+        }
       }
     }
+  }
+
+  private func console(on terminal: PseudoTerminal) throws -> Console {
+    try Console(
+      error: OutputDescriptor(
+        rawValue: terminal.user, name: "standard error", terminalType: "xterm"))
   }
 
   @Test func `the count of several files has the time left after a second`() {
