@@ -64,7 +64,7 @@ import Testing
     ([5, 5, 5], 15, []), ([5, 5, 5], 14, [5]), ([1, 9, 1], 1, [1, 9]), ([7], 0, []), ([], 0, []),
     (Array(repeating: 1, count: 17), 16, [1, 1]),
   ])
-  func `the oldest elements beyond the limit go, at least an eighth and never the newest`(
+  func `the oldest elements beyond a limit go, at least an eighth, but never the newest`(
     lengths: [Int], limit: Int, dropped: [Int]
   ) {
     var waiting = lengths

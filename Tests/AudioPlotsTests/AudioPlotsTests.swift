@@ -198,7 +198,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
   }
 
   @Test(arguments: [1, 2, 5, 64])
-  func `each channel has a lane above the time axis, at a roomy height and at a fixed one`(
+  func `each channel of a plot has a lane above the time axis, at any height`(
     channelCount: Int
   ) async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: channelCount)
@@ -227,7 +227,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(PlotFrame().roomyHeight(channelCount: channelCount) == height)
   }
 
-  @Test func `the lanes of 64 channels leave the time axis as it is for one`() async throws {
+  @Test func `the lanes of 64 channels never draw over the time axis`() async throws {
     let buffers = [1, 64].map { channelCount in
       AudioSignal { frame, _ in frame.isMultiple(of: 2) ? 1 : -1 }
         .buffer(8_000, format: AudioFormat(sampleRate: 8_000, channelCount: channelCount))

@@ -25,7 +25,7 @@ import Testing
     #expect(thread.hasEnded)
   }
 
-  @Test func `a canceled caller leaves work that may be abandoned at once`() async throws {
+  @Test func `a canceled caller of DedicatedThread.run abandons the work at once`() async throws {
     let mayEnd = DispatchSemaphore(value: 0)
     defer { mayEnd.signal() }
     let caller = Task {
@@ -35,7 +35,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await caller.value }
   }
 
-  @Test func `a canceled caller interrupts work that runs to its end and gets its result`()
+  @Test func `a canceled caller of runToEnd interrupts the work and gets its result`()
     async throws
   {
     let mayEnd = DispatchSemaphore(value: 0)
@@ -49,7 +49,7 @@ import Testing
     #expect(try await caller.value == 7)
   }
 
-  @Test func `the error of work on a thread is the caller's`() async {
+  @Test func `an error of work on a dedicated thread reaches the caller`() async {
     await #expect(throws: Fault.first) {
       try await DedicatedThread.run(name: "syrinx-test") { throw Fault.first }
     }

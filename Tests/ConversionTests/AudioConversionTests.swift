@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [["a.wav"], ["whole.wav", "a.wav"]], ["a.wav", "whole.wav"])
-  func `the audio of a truncated source replaces no source, and goes to another file`(
+  func `the audio of a truncated source never replaces a source, but can go to another file`(
     names: [String], output: String
   ) async throws {
     for name in ["a.wav", "whole.wav"] { try write(noise(1), to: name, samples: .int16) }
@@ -160,7 +160,7 @@ import Testing
     #expect(written.frameCount == noise.frameCount)
   }
 
-  @Test func `a limiter changes nothing where no peak is near`() async throws {
+  @Test func `the true-peak limiter leaves samples far from a peak unchanged`() async throws {
     // A quiet tone, a click, and a quiet tone.
     let tone = AudioSignal.sine(997, amplitude: 0.1).buffer(.seconds(4), format: stereo)
     var clicked = tone.samples

@@ -70,7 +70,7 @@ import Testing
     #expect(reader.samples == samples)
   }
 
-  @Test func `only the description of Apple Lossless in M4A has its bits`() throws {
+  @Test func `the description of Apple Lossless in M4A has its bits, the reader has not`() throws {
     let url = folder.file("a.m4a")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", "alac", url.path)
     let reader = try SoundFileReader(url: url)
@@ -112,7 +112,7 @@ import Testing
     ("a.webm", "libopus", "Matroska / WebM", "Opus (Opus Interactive Audio Codec)"),
     ("a.wma", "wmav2", "ASF (Advanced / Active Streaming Format)", "Windows Media Audio 2"),
   ])
-  func `the description names container and encoding`(
+  func `the description of a file that FFmpeg decodes names its container and encoding`(
     name: String, codec: String, container: String, encoding: String
   ) throws {
     let url = folder.file(name)

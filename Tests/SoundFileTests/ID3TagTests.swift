@@ -84,7 +84,7 @@ import Glibc
     #expect([AudioTag: String](id3: tags.id3Tag) == [.artist: "Björk"])
   }
 
-  @Test func `a license has no place in ID3`() {
+  @Test func `an ID3 tag has no license`() {
     #expect([AudioTag.license: "CC0"].id3Tag.isEmpty)
   }
 

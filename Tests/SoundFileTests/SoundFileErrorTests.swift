@@ -90,7 +90,8 @@ import Testing
     #expect(try Data(contentsOf: url) == Data("precious".utf8))
   }
 
-  @Test func `more channels than FLAC has are refused with the number that it has`() {
+  @Test
+  func `a format with too many channels for FLAC is refused with the most that FLAC supports`() {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 10)
     let error = #expect(throws: SoundFileError.self) {
       try SoundFileWriter(url: folder.file("a.flac"), format: format, encoding: .flac16)

@@ -18,7 +18,7 @@ import Glibc
   }
 
   @Test(arguments: [SoundFileEncoding.Container.wav, .au, .flac], [16, 24])
-  func `a lossless stream has every sample, and only appends`(
+  func `a lossless stream to a descriptor that only appends has every sample`(
     container: SoundFileEncoding.Container, bits: Int
   ) throws {
     let encoding = try SoundFileEncoding(container, samples: bits == 16 ? .int16 : .int24)
@@ -28,7 +28,7 @@ import Glibc
     #expect(ffmpeg == sampleBuffer().samples)
   }
 
-  @Test func `a stream of WAV is that of StreamingWAVWriter`() throws {
+  @Test func `SoundFileWriter streams the same WAV as StreamingWAVWriter`() throws {
     let sound = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1), samples: [0.5, -0.5, 0.25])
     let url = try stream(.wav24, sound)
@@ -41,12 +41,13 @@ import Glibc
   }
 
   @Test(arguments: [SoundFileEncoding.flac16, .oggVorbis, .mp3])
-  func `a stream has the tags`(encoding: SoundFileEncoding) throws {
+  func `streams of FLAC, Ogg Vorbis, and MP3 have the tags`(encoding: SoundFileEncoding) throws {
     let url = try stream(encoding, sampleBuffer())
     #expect(try AudioFileInfo(url: url).tags == tags)
   }
 
-  @Test func `a stream of MP3 has the blocks of the file except the first, which is the length's`()
+  @Test
+  func `a stream of MP3 has the blocks of a file, without the first, which is for the length`()
     throws
   {
     let whole = folder.file("whole.mp3")
@@ -77,7 +78,7 @@ import Glibc
   }
 
   @Test(arguments: [SoundFileEncoding.flac16, .oggVorbis, .mp3, SoundFileEncoding(.au)])
-  func `a reader that has gone is a broken pipe, and stays one`(
+  func `writing a stream whose reader is gone reports a broken pipe`(
     encoding: SoundFileEncoding
   ) throws {
     let pipe = TestPipe()

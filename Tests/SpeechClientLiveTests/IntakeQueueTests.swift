@@ -42,7 +42,7 @@ import Testing
     #expect(taken(&queue)?.dropped == nil)
   }
 
-  @Test func `a long backlog loses an eighth at once, in one stretch`() {
+  @Test func `a recognizer's backlog beyond its limit loses an eighth at once, in one stretch`() {
     var queue = IntakeQueue(.buffer(upTo: .seconds(8)))
     for number in 0..<90 { queue.add(buffer(number)) }
     let first = taken(&queue)

@@ -123,7 +123,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `cancelling ends the task while a slow consumer holds up the decoder threads`()
+  @Test func `canceling ends the task while a slow consumer holds up the decoder threads`()
     async throws
   {
     for buffer in audio(utterances: 40) { source.yield(buffer) }

@@ -19,11 +19,11 @@ import Testing
   private let unreadable = Model(language: "it", fault: .modelUnreadable(path: "it"))
   private let missing = SpeechEngineError.failed(reason: "there is no model")
 
-  @Test func `invalid models are left out while another one is valid`() throws {
+  @Test func `invalid models are skipped if another model is valid`() throws {
     #expect(try [damaged, english, german].valid(orThrow: missing) == [english, german])
   }
 
-  @Test func `the first fault is thrown if no model is valid`() {
+  @Test func `the first model's error is thrown if no model is valid`() {
     #expect(throws: SpeechEngineError.modelUnreadable(path: "it")) {
       _ = try [unreadable, damaged].valid(orThrow: missing)
     }

@@ -3,8 +3,7 @@ import Testing
 
 @Suite struct SpeechAdaptationTests {
   @Test
-  func `no adaptation has the same state after an utterance, and the tail padding of its sessions`()
-  {
+  func `NoAdaptation keeps no state, and has the tail padding that it was given`() {
     let adaptation: any SpeechAdaptation = NoAdaptation(tailPadding: .seconds(1))
     adaptation.add([[0.5]])
     #expect(adaptation.state is Void)

@@ -42,7 +42,7 @@ struct ConsoleTests {
   }
 
   @Test
-  func `a summary needs no terminal, and a quiet console has none`() async throws {
+  func `a console prints a summary without a terminal, unless it is quiet`() async throws {
     await console.summarize("0:01.0 recorded")
     #expect(try error.text() == "0:01.0 recorded\n")
     let quiet = try Console(

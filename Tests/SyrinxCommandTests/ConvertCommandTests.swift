@@ -79,7 +79,9 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["au", "flac", "ogg", "opus", "mp3"])
-  func `standard output takes a format that FFmpeg and Syrinx read`(name: String) async throws {
+  func `convert streams a compressed or AU file to standard output, and FFmpeg and Syrinx read it`(
+    name: String
+  ) async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.shell(
       "syrinx convert a.wav - --to \(name) | cat > out.\(name); exit ${PIPESTATUS[0]}", in: folder)
@@ -96,7 +98,8 @@ struct ConvertCommandTests {
     }
   }
 
-  @Test func `what goes to standard output is encoded before the input ends`() async throws {
+  @Test func `convert writes encoded audio to standard output before its input ends`() async throws
+  {
     try folder.noise(
       "a.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let outcome = try await BuiltCommand.shell(
@@ -116,7 +119,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["aiff", "caf"])
-  func `a format whose length precedes its audio is refused for standard output`(
+  func `convert refuses standard output for a format whose length precedes its audio`(
     name: String
   ) async throws {
     try folder.tone("a.wav", .milliseconds(100))
@@ -150,7 +153,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["wav", "flac", "ogg", "opus", "mp3"])
-  func `a closed pipe ends it quietly with status 141`(name: String) async throws {
+  func `a closed pipe ends convert quietly with status 141`(name: String) async throws {
     try folder.noise(
       "a.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let outcome = try await BuiltCommand.shell(
@@ -185,7 +188,7 @@ struct ConvertCommandTests {
     }
   }
 
-  @Test func `a missing folder for the output is named`() async throws {
+  @Test func `convert names the missing folder of its output`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let outcome = try await BuiltCommand.run("convert", "a.wav", "none/b.wav", in: folder)
     #expect(outcome.status == 1 && outcome.errorLines.count == 1)
@@ -281,7 +284,7 @@ struct ConvertCommandTests {
     #expect(isUntouched)
   }
 
-  @Test func `a threshold of silence that nothing uses is refused`() async throws {
+  @Test func `convert refuses --silence without an option that looks for silence`() async throws {
     let outcome = try await BuiltCommand.run(
       "convert", "a.wav", "b.wav", "--silence", "-40", in: folder)
     #expect(outcome.status == 64)
@@ -353,7 +356,7 @@ struct ConvertCommandTests {
     #expect(try #require(TimeValue(argument: text)).duration == .seconds(seconds))
   }
 
-  @Test func `a limited loudness is reported with the loudness that it misses`() async throws {
+  @Test func `convert reports a limited loudness and the target that it misses`() async throws {
     try folder.noise("a.wav", .seconds(2), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let run = try await BuiltCommand.shell(
       "syrinx convert a.wav b.wav --normalize 0LUFS --json", in: folder)

@@ -81,7 +81,9 @@ struct FileProgressTests {
     #expect(try await shown("long.wav", showsProgress: false).isEmpty)
   }
 
-  @Test func `all audio is read, whether a console shows the progress or not`() async throws {
+  @Test func `all audio of a file is read, whether a console shows the progress or not`()
+    async throws
+  {
     try folder.tone("a.wav", .milliseconds(500))
     let terminal = try PseudoTerminal()
     let watched = try console(on: terminal)
@@ -102,7 +104,7 @@ struct FileProgressTests {
     }
   }
 
-  @Test func `an error of the work on a file ends its progress`() async throws {
+  @Test func `an error during the work on a file ends its progress`() async throws {
     let terminal = try PseudoTerminal()
     let console = try console(on: terminal)
     await withDependencies {

@@ -61,7 +61,7 @@ struct InfoCommandTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script.path)
   }
 
-  @Test func `the encoding and length of M4A are printed, and its JSON has them`() async throws {
+  @Test func `info prints the encoding and length of M4A, also as JSON`() async throws {
     try await makePrograms()
     let text = try await BuiltCommand.run("info", "a.m4a", in: folder)
     #expect(text.status == 0 && text.error.isEmpty)
@@ -75,7 +75,9 @@ struct InfoCommandTests {
   }
 
   @Test(arguments: [nil, "exec /usr/bin/yes", "echo nonsense"])
-  func `without a usable report of ffprobe, the length is unknown`(ffprobe: String?) async throws {
+  func `without a usable report of ffprobe, info prints that the length is unknown`(
+    ffprobe: String?
+  ) async throws {
     try await makePrograms(ffprobe: ffprobe)
     let run = try await BuiltCommand.shell("PATH=$PWD/bin; syrinx info a.m4a", in: folder)
     #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
@@ -83,14 +85,14 @@ struct InfoCommandTests {
     #expect(run.outputLines.contains("length     unknown"))
   }
 
-  @Test func `a failure of ffprobe is reported`() async throws {
+  @Test func `info reports a failure of ffprobe`() async throws {
     try await makePrograms(ffprobe: "echo '/dev/stdin: a bad day' >&2; exit 1")
     let run = try await BuiltCommand.shell("PATH=$PWD/bin; syrinx info a.m4a", in: folder)
     #expect(run.status == 1 && run.output.isEmpty)
     #expect(run.error.hasSuffix("a.m4a: ffprobe reports: a bad day\n"), "\(run.error)")
   }
 
-  @Test func `a signal ends ffprobe and the command`() async throws {
+  @Test func `a signal ends info and its ffprobe`() async throws {
     try await makePrograms(ffprobe: "echo $$ > started; exec /bin/sleep 600")
     let run = try await BuiltCommand.shell(
       """
@@ -104,7 +106,7 @@ struct InfoCommandTests {
     #expect(run.output == "143\ngone\n", "\(run.error)")
   }
 
-  @Test func `a video without audio is reported as such`() async throws {
+  @Test func `info reports that a video has no audio track`() async throws {
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "testsrc=duration=1", "-c:v", "mpeg4", folder.file("a.mp4").path)
     let run = try await BuiltCommand.run("info", "a.mp4", in: folder)
@@ -112,7 +114,7 @@ struct InfoCommandTests {
     #expect(run.error.hasSuffix("an MPEG-4 file (M4A or MP4) and has no audio track\n"))
   }
 
-  @Test func `what is missing is said once, and an estimated length is marked`() async throws {
+  @Test func `info reports missing audio once, and marks an estimated length`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 16_000)
     let wav = try await BuiltCommand.run("info", "cut.wav", in: folder)
     #expect(wav.status == 1 && wav.errorLines.count == 1)
@@ -129,7 +131,7 @@ struct InfoCommandTests {
   }
 
   @Test(arguments: ["wav", "aiff", "au", "caf", "flac", "ogg", "opus", "mp3"])
-  func `a file without frames is converted, described, and measured as such`(
+  func `convert, info, and measure accept a file without frames`(
     name: String
   ) async throws {
     let writer = try SoundFileWriter(

@@ -45,7 +45,7 @@ struct LevelMeterLineTests {
   }
 
   @Test
-  func `many channels have a character each`() {
+  func `each of many channels has one character in the level meter`() {
     let peaks = [-Double.infinity, -45, -30, 0, -30, -30, -30, -30]
     #expect(meter(peaks).text(columns: 30) == "0:03.2 [ ▂▄█▄▄▄▄] 0.0 dBFS")
   }

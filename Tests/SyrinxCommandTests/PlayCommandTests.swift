@@ -128,7 +128,7 @@ struct PlayCommandTests {
     #expect(odd.text.contains(#""channelCount":1"#) && odd.text.contains(#""rate":22050"#))
   }
 
-  @Test func `progress is reported rarely only if nobody needs it and no file is a stream`() throws
+  @Test func `play reports progress rarely only if nobody needs it and no file is a stream`() throws
   {
     func interval(
       _ options: String..., hasStream: Bool = false, hasKeys: Bool = false, isWatched: Bool = false

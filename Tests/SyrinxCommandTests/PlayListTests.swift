@@ -45,7 +45,7 @@ import Testing
     #expect(list.problems.first?.hasSuffix("it is not a regular file") == true)
   }
 
-  @Test func `a list knows whether any of its files is a pipe`() throws {
+  @Test func `a play list knows whether any of its files is a pipe`() throws {
     try write("a.wav", "")
     #expect(mkfifo(folder.file("b.wav").path, 0o600) == 0)
     #expect(!PlayList([path("a.wav"), "https://a.example/b.wav"]).hasStream)

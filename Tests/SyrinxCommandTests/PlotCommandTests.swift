@@ -125,7 +125,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `--json prints an object for each plot`() async throws {
+  func `plot --json prints an object for each plot`() async throws {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(500)) }
     let run = try await BuiltCommand.shell(
       """
@@ -218,7 +218,7 @@ struct PlotCommandTests {
   }
 
   @Test(arguments: ["", "WEBVTT\n\n"])
-  func `the tags of cues are not drawn, and other text in angle brackets is`(header: String) {
+  func `the tags of cues are not drawn, but other text in angle brackets is`(header: String) {
     let text = """
       00:00:01.000 --> 00:00:02.000
       <v Ann><b>Go</b> <FONT color="red">far</FONT> <c.loud.red>now</c> <00:00:01.500><i>if</i>

@@ -83,7 +83,7 @@ struct TranscriptFormatsTests {
       ("-o out.md", .text, nil), ("-o out.text", .text, nil), ("-o out.txt/", .text, nil),
       ("--output-dir out.txt", .text, nil),
     ] as [(String, TranscriptStyle, String?)])
-  func `the name after -o decides between a file and a folder`(
+  func `the name after -o of transcribe selects a file or a folder`(
     options: String, style: TranscriptStyle, file: String?
   ) throws {
     let words = "transcribe a.wav \(options)".split(separator: " ").map(String.init)
@@ -105,7 +105,9 @@ struct TranscriptFormatsTests {
     ("a.wav -o out.txt --format srt,vtt", "several formats"),
     ("a.wav -o out.txt --resume", "--resume requires --output-dir"),
   ])
-  func `a file cannot take what needs a folder`(arguments: String, reason: String) throws {
+  func `transcribe refuses a file after -o for options that need a folder`(
+    arguments: String, reason: String
+  ) throws {
     let words = "transcribe \(arguments)".split(separator: " ").map(String.init)
     let error = #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
     #expect(error.map { RootCommand.message(for: $0) }?.contains(reason) == true)
