@@ -14,8 +14,8 @@ struct function {
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// Each function jumps to the address in its struct. At first, that is code that loads the library; it passes the struct in
-// a register that no caller uses (r11 or x16).
+// Each function jumps to the address in its struct. At first, that is the address of code that loads the library. This code
+// finds the struct in a register that no caller uses (r11 or x16).
 #if defined(__x86_64__)
 #define JUMP(name) "jmp *" #name "_function+16(%rip)\n"
 #define LOAD(name) "lea " #name "_function(%rip), %r11\njmp load_and_jump\n"
@@ -41,8 +41,8 @@ static void *required(void *pointer) {
   quick_exit(1);
 }
 
-// Loads the library of a function, and finds the addresses of all its functions, so that the audio thread never loads one:
-// another thread calls the library first. Several threads may run this at once; they store the same addresses.
+// Loads the library of a function, and finds the addresses of all functions of that library. The audio thread therefore never
+// loads a library: another thread has called it before. Several threads may run this at once; they store the same addresses.
 HIDDEN void load_library(const struct function *first) {
   int error = errno;
   void *library = required(dlopen(first->library, RTLD_NOW));

@@ -72,7 +72,7 @@ extension SoundCard: DependencyKey {
 /// Runs blocking work on a new thread and returns its result.
 ///
 /// Cancellation returns at once, even if a sound server hangs; the later result is discarded.
-/// Throws `notResponding` after `limit`, measured by `clock`: it is not `DedicatedThread.run`, because
+/// Throws `notResponding` after `limit`, measured by `clock`. `DedicatedThread.run` has no limit: here,
 /// the work and the clock compete for one promise.
 func onThread<Value: Sendable>(
   _ name: String, for id: AudioDevice.ID, limit: Duration? = nil,

@@ -17,8 +17,9 @@ public struct PlotFrame: Hashable, Sendable {
 
   /// The width in pixels, at least 200.
   public var width: Int
-  /// The height in pixels, at least 100; lanes of many channels become thin, down to less than a
-  /// pixel, and never leave the plot.
+  /// The height in pixels, at least 100.
+  ///
+  /// The more channels there are, the thinner their lanes, so that all of them fit.
   public var height: Int
   /// The text above the plot.
   public var title: String
@@ -31,8 +32,8 @@ public struct PlotFrame: Hashable, Sendable {
     (self.title, self.cues) = (title, cues)
   }
 
-  /// The lowest height from 100 to 16,384 pixels at which each of so many channels has a lane of 24
-  /// pixels, room for its name and its axis; the highest, if even that has less room.
+  /// The height that gives each channel a lane of 24 pixels, which has room for its name and axis:
+  /// 100 to 16,384 pixels.
   public func roomyHeight(channelCount: Int) -> Int {
     // Clamped before the conversion, which traps on a number beyond Int.
     Int(max(100, min(PlotLayout.height(of: self, laneCount: channelCount), 16_384)))

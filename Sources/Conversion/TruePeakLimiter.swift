@@ -1,11 +1,11 @@
 import AudioCore
 import Loudness
 
-/// Keeps peaks, between samples too, at −1 dBTP, the maximum of EBU R 128.
+/// Limits peaks, between samples too, to −1 dBTP, the maximum of EBU R 128.
 ///
-/// It looks ahead: the gain falls within 2.5 ms, at the latest 2.5 ms before a peak, stays for 20 ms,
-/// and rises by at most 1 in 100 ms. All channels of a frame get the same gain. Where no peak is near, samples are
-/// unchanged.
+/// It looks ahead: the gain falls within 2.5 ms, and at least 2.5 ms before a peak it is low enough.
+/// It stays low for 20 ms, and rises by at most 1 in 100 ms. All channels of a frame get the same
+/// gain. Samples far from a peak are unchanged.
 struct TruePeakLimiter: AudioProcessor {
   static let ceiling = Decibels(-1)
   /// How many blocks are known beyond the one that is returned.

@@ -8,8 +8,8 @@ import Glibc
 /// The description of a sound file, read without decoding its audio.
 ///
 /// Only the header is read, and the last block of FLAC or the last page of Ogg to detect a missing
-/// end. The blocks of MPEG audio are counted, because its headers rarely have a length. A file that
-/// FFmpeg decodes is described by ffprobe, which is installed with FFmpeg; its end is not examined.
+/// end. The blocks of MPEG audio are counted, because its headers rarely have a length. ffprobe, which
+/// is installed with FFmpeg, describes files that FFmpeg decodes; their ends are not examined.
 public struct AudioFileInfo: Equatable, Sendable {
   /// The human-readable container: `WAV (Microsoft)`.
   public let container: String
@@ -28,7 +28,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let duration: Duration?
   /// The bits per second of audio; nil if unknown.
   ///
-  /// It is that of the file with its header, or that of the audio track if ffprobe reports it.
+  /// It includes the file's header, unless ffprobe reports the bit rate of the audio track.
   public let bitRate: Int?
   /// The size of the file in bytes; nil for a stream.
   public let byteCount: Int?

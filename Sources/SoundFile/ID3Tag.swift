@@ -1,5 +1,5 @@
 extension AudioTag {
-  /// The frame names in ID3: of version 2.4, of earlier ones, and of 2.2; empty without a frame.
+  /// The names of the tag's frame in ID3, of version 2.4 first; empty if ID3 has no such frame.
   fileprivate var frameNames: [String] {
     switch self {
     case .title: ["TIT2", "TT2"]
@@ -37,7 +37,7 @@ extension [AudioTag: String] {
   }
 }
 
-/// A number in four bytes of 7 bits each, which no decoder takes for the start of a block.
+/// A number in four bytes of 7 bits each, which no decoder mistakes for the start of a block.
 private func syncsafe(_ value: Int) -> [UInt8] {
   (0..<4).map { UInt8(truncatingIfNeeded: value >> (7 * (3 - $0)) & 0x7F) }
 }
@@ -107,7 +107,7 @@ extension [AudioTag: String] {
   /// The size of an ID3 tag, version 1, at the end of a file.
   static let id3v1Size = 128
 
-  /// Creates the tags from the last bytes of a file; none if they are no ID3 tag, version 1.
+  /// Creates the tags from the last bytes of a file; none if the bytes are not an ID3 tag, version 1.
   ///
   /// Its texts are Latin-1 of fixed lengths. A track number may occupy the end of the comment.
   init(id3v1 bytes: [UInt8]) {

@@ -190,7 +190,7 @@ extension SoundFileHandle {
 extension SoundFileEncoding {
   /// The highest sample rate of libFLAC.
   private static let highestFLACRate: SampleRate = 655_350
-  /// The most channels of a FLAC file; more are not mixed to it without a request.
+  /// The most channels of a FLAC file; audio with more channels is refused instead of mixed.
   private static let mostFLACChannels = 8
 
   /// Throws `.unsupportedFormat` for a format that no file can have, before a file is created.

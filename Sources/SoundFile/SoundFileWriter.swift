@@ -5,9 +5,9 @@ import Glibc
 
 /// Writes a sound file: WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus, or MP3.
 ///
-/// Without a frame, Opus and MP3 get one of silence. Samples beyond full scale are clipped. Samples
-/// are rounded to 16 bits with TPDF dither, but samples read from 16 bits are unchanged. A WAV file
-/// becomes RF64 beyond 4 GiB.
+/// Samples beyond full scale are clipped. Samples are rounded to 16 bits with TPDF dither, but
+/// samples read from 16 bits are unchanged. A WAV file becomes RF64 beyond 4 GiB. An Opus or MP3
+/// file without audio gets one frame of silence.
 ///
 /// After every half second of audio, the header is updated, or an incomplete page of Ogg Vorbis is
 /// written. After every second, a separate thread flushes the data to the disk. A process that is

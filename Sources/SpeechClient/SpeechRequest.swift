@@ -48,8 +48,7 @@ public struct SpeechRequest: Sendable {
     /// Audio is accepted at once, with a backlog of up to this length: right for live sources.
     ///
     /// A longer backlog drops its oldest audio, at least an eighth of it at a time, and `recognition`
-    /// reports the loss. It is the only limit of a microphone, whose capture hands its audio over and
-    /// drops none before.
+    /// reports the loss. A microphone's capture drops no audio before this limit is reached.
     ///
     /// The shortest backlog is half a second; a second of 16 kHz mono takes 64 kB.
     case buffer(upTo: Duration)
@@ -57,7 +56,7 @@ public struct SpeechRequest: Sendable {
 
   /// How to handle buffers that arrive faster than they are recognized.
   ///
-  /// Files always wait. A microphone never does: with `wait`, its backlog is up to the
+  /// Files always wait. A microphone never waits: with `wait`, its backlog is up to the
   /// `droppingOldestAfter` of its capture.
   public var backPressure = BackPressure.wait
 

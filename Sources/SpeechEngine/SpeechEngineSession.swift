@@ -45,8 +45,8 @@ public protocol SpeechEngineSession: AnyObject {
   /// while the silence goes on.
   ///
   /// It is called once per pause of live audio if `SpeechEngine.anticipatesEnd`; `hypothesis` is then
-  /// the result. If the silence goes on, `finishUtterance` follows and uses the result. If speech resumes, `process` brings the rest
-  /// of the pause and the speech, and the engine drops the result.
+  /// the result. If the silence goes on, `finishUtterance` follows and uses the result. If speech
+  /// resumes, `process` brings the rest of the pause and the speech, and the engine drops the result.
   ///
   /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
   func anticipateEnd() throws(SpeechEngineError)

@@ -63,9 +63,7 @@ extension ByteChannel {
     begin(end)
     for await _ in ends {}
   }
-}
 
-extension ByteChannel {
   /// Serves the client of a connection with a `ClientHandler`, and closes it.
   static func serve(
     _ channel: any Channel, client: Int, _ options: WyomingServerOptions,
@@ -78,7 +76,7 @@ extension ByteChannel {
 
 /// Wraps a client's channel on its event loop, and begins to read from it.
 ///
-/// Nil, and the channel is closed, if the client has disconnected.
+/// Closes the channel and returns nil if the client has disconnected.
 func beginReading<Connection: Sendable>(
   _ channel: any Channel, as wrap: @escaping @Sendable (any Channel) throws -> Connection
 ) async -> Connection? {

@@ -107,7 +107,7 @@ extension FFmpeg.Input {
     }
   }
 
-  /// The options for opening it; only the protocols in them may be used.
+  /// The options that open it, and permit no other protocols.
   private var opening: [String] {
     let options = ["-v", "error", "-protocol_whitelist"]
     return switch self {

@@ -32,7 +32,7 @@ struct FFprobeReport: Decodable {
     + ":stream=codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,bit_rate"
     + ":stream_tags:chapter=start_time:chapter_tags=title"
 
-  /// The times that are possible, in seconds: up to ten years.
+  /// The plausible times in seconds: up to ten years.
   private static let possibleTimes = 0.0...315_360_000
 
   /// The bit rates that are possible.
@@ -99,7 +99,7 @@ struct FFprobeReport: Decodable {
 }
 
 extension FFprobeReport {
-  /// More bytes than a report has, unless its tags are a flood.
+  /// The longest report in bytes; only abusive tags exceed it.
   private static let longest = 4 << 20
 
   /// Asks ffprobe; returns nil if it is not installed, is interrupted, or reports more than 4 MiB.

@@ -156,8 +156,8 @@ private final class StreamedMP3: VirtualStorage {
   }
 }
 
-/// The number of readable frames in a file whose encoder received `written` frames; of a stream,
-/// `written`.
+/// The number of readable frames in a file whose encoder received `written` frames; `written` for a
+/// stream, which cannot be read.
 func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {

@@ -119,7 +119,7 @@ final class GrowingFile {
     (length, wholeLength) = (size, min(size, wholeLength))
   }
 
-  /// Returns a 32-bit big-endian number; nil beyond the end, and of a stream.
+  /// Returns a 32-bit big-endian number; nil beyond the end, and for a stream.
   func number32(at offset: Int) -> UInt32? {
     isStream ? nil : descriptor.number32(at: offset)
   }

@@ -6,7 +6,7 @@ final class Interruption: Sendable {
   private struct State {
     var isInterrupted = false
     var count = 0
-    /// For each call in progress, what interrupts it.
+    /// The functions that interrupt the calls in progress, by the numbers of the calls.
     var interrupts: [Int: @Sendable () -> Void] = [:]
   }
 

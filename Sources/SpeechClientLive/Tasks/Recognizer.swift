@@ -26,7 +26,7 @@ actor Recognizer {
   private let events: EventPipe
   /// Decodes the utterances instead of the session; nil for one at a time.
   private let parallel: ParallelDecoding?
-  /// What the parallel sessions know of the stream.
+  /// The adaptation to the stream that the parallel sessions share.
   private var adaptation: (any SpeechAdaptation)?
   private var session: (any SpeechEngineSession)?
   private var failures: FailureCount

@@ -11,9 +11,9 @@ struct StallDetector {
     case leaveEngine
   }
 
-  /// The time between two checks; a source has as much for each buffer.
+  /// The time between two checks, and the limit for a source to deliver a buffer.
   static let interval = Duration.seconds(1)
-  /// After this many checks without progress the engine is stuck.
+  /// The number of checks without progress after which an engine counts as stuck.
   static let engineChecks = 30
 
   private var beats: Int

@@ -26,17 +26,16 @@ struct ConvertCommand: FileListSubcommand {
       cannot store them. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
-      other tags are not. The bits of M4A, Matroska, and files on the web are unknown: without --bits, \
-      they become 16 bits.
+      other tags are not. M4A, Matroska, and files on the web count as lossy: without --bits, they \
+      become 16 bits.
 
-      The output - is standard output, as WAV or in another format with --to, while it is encoded. \
-      AIFF and CAF cannot be piped. In a pipe, AU, FLAC, and MP3 have no length, and WAV has the \
-      largest one and no tags.
+      The output - streams to standard output: WAV, or another format with --to. AIFF and CAF cannot \
+      be piped. In a pipe, AU, FLAC, and MP3 have no length; WAV has the largest length and no tags.
 
       An output appears only when it is complete, so it may be one of the inputs. A failure or an \
-      interruption leaves the existing file. From a truncated input, the output has the audio that \
-      is there, and the exit status is 1; it then overwrites no input. With several files, each that \
-      fails is reported, the others are converted, and the exit status is 1.
+      interruption leaves the existing file. If an input is truncated, the output has the remaining \
+      audio and never overwrites an input; the exit status is 1. With several files, each failure is \
+      reported, the other files are converted, and the exit status is 1.
 
       \(ConversionRecord.schema)
       """)
@@ -255,14 +254,14 @@ struct ConversionRecord: Encodable {
   static let schema = """
     With --json, each output is an object: "inputs", "output" (its full path), "format" (its \
     extension), "bits", "sampleFormat" (int16, int24, int32, or float32), "rate", "channelCount", \
-    "frames", "length" in seconds, "peak" of all outputs in dBFS, "gain", what --normalize added in \
-    dB, and "limited", by how many dB at most the limiter lowered a peak; then "loudness" is that of \
-    the result in LUFS.
+    "frames", "length" in seconds, "peak" of all outputs in dBFS, "gain" of --normalize in dB, \
+    "limited" (the most that its limiter lowered a peak, in dB), and "loudness" of a limited result in \
+    LUFS.
     """
 }
 
 extension ConversionResult {
-  /// How much a loudness was limited, for people, and the loudness where it misses the target; nil if
+  /// A sentence with the most that a peak was lowered, and the loudness if it misses the target; nil if
   /// nothing was limited.
   fileprivate func limitation(of normalization: AudioConversion.Normalization?) -> String? {
     guard case .loudness(let target) = normalization, limiterGain < Decibels(0) else { return nil }

@@ -16,9 +16,9 @@ struct InfoCommand: FileListSubcommand {
         syrinx info https://example.org/talk.m4a
 
       It reads only the header, and the end of the file to check that it is complete. For a pipe, \
-      the length comes from its header, if there is one. A file that FFmpeg decodes is described by \
-      its ffprobe, and its end is not checked. A file that cannot be read and a truncated file are \
-      reported; the others are printed, and the exit status is 1.
+      the length comes from its header, if there is one. FFmpeg's ffprobe describes the files that \
+      FFmpeg decodes; their ends are not checked. Unreadable and truncated files are reported; the \
+      others are printed, and the exit status is 1.
 
       \(FileInfoRecord.schema)
       """)
@@ -200,6 +200,6 @@ struct FileInfoRecord: Encodable {
     "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \
     "bytes", "bitRate" in bit/s, "tags" (title, artist, album, date, trackNumber, genre, comment, \
     copyright, license), "cues" with "position" in seconds and "name", and "missing" for a truncated \
-    file. If that is "about" a length, "frames" and "length" are estimates. Unknown values are left out.
+    file. If "missing" contains "about", "frames" and "length" are estimates. Unknown values are omitted.
     """
 }

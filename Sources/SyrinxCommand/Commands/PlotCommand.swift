@@ -25,7 +25,7 @@ struct PlotCommand: FileListSubcommand {
       With --data, the lowest and highest samples are written as numbers, in the formats of \
       audiowaveform (version 2), to --output, --output-dir, or standard output.
 
-      With several files, each that fails is reported, the others are drawn, and the exit status is 1.
+      With several files, each failure is reported, the other files are drawn, and the exit status is 1.
 
       \(PlotRecord.schema)
       """)
@@ -50,7 +50,7 @@ struct PlotCommand: FileListSubcommand {
 
   @Option(
     help:
-      "With --spectrogram, frequencies: linear, or mel (as pitch is perceived) (default: linear).")
+      "With --spectrogram, frequency axis: linear, or mel for perceived pitch (default: linear).")
   var scale: SpectrogramImage.Scale?
 
   @Option(help: "Width in pixels.")
@@ -111,7 +111,7 @@ struct PlotCommand: FileListSubcommand {
     try checkExtension()
   }
 
-  /// Throws if an option has no effect with or without another one.
+  /// Throws if an option has no effect, because another one is present or absent.
   private func checkCombination() throws {
     try require(scale == nil || spectrogram, "--scale requires --spectrogram.")
     let ofPeaks = [("--samples-per-pixel", samplesPerPixel != nil), ("--bits", bits != nil)]
@@ -124,11 +124,11 @@ struct PlotCommand: FileListSubcommand {
     }
     if data != nil, let option = ofPlots.first(where: \.1) {
       throw ValidationError(
-        "\(option.0) has no effect on the numbers of --data; use one of them.")
+        "\(option.0) has no effect on the numbers of --data; use only one of them.")
     }
   }
 
-  /// Throws if the extension of the output names another format than it gets.
+  /// Throws if the extension of the output does not fit its format.
   private func checkExtension() throws {
     guard let output, output != "-" else { return }
     let ending = output.pathExtension.lowercased()
@@ -249,7 +249,7 @@ struct PlotCommand: FileListSubcommand {
       scale ?? .linear, columnCount: width / 2, rowCount: min(height, 512))
   }
 
-  /// Reads a file and returns what `make` makes of it.
+  /// Reads a file and returns the image that `make` draws.
   ///
   /// - Throws: `CommandFailure` if there is no audio.
   private func image<Image>(

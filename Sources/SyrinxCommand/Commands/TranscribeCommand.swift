@@ -27,10 +27,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
       \(jobsHelp)
 
-      With -o, the extension of a file selects its format, unless --format or --json does: txt, srt, \
-      vtt, tsv, json, or jsonl. An existing file is overwritten when the transcript is complete. \
-      The name - is standard output. Any other name after -o, and that of an existing folder, is a \
-      folder, as with --output-dir.
+      A name after -o that ends in .txt, .srt, .vtt, .tsv, .json, or .jsonl is a file. Its extension \
+      selects the format, unless --format or --json does. An existing file is overwritten when the \
+      transcript is complete. The name - is standard output. Any other name, or that of an existing \
+      folder, is an output folder.
 
       A folder stands for the sound files in it and below it. With --output-dir, the transcript of \
       talk.wav is talk.txt in that folder (.jsonl with --json, otherwise the extension of the \
@@ -81,11 +81,11 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var transcript: TranscriptOptions
 
-  /// After `validate`, a file or nil.
+  /// The transcript of the only input; nil for a folder, once `validate` has moved it to `outputDir`.
   @Option(
     name: .shortAndLong,
     help: .value(
-      "file", "Transcript of one file: txt, srt, vtt, tsv, json, or jsonl; otherwise --output-dir.")
+      "file", "Transcript of one file (txt, srt, vtt, tsv, json, jsonl), or the output folder.")
   )
   var output: FilePath?
 
