@@ -71,7 +71,7 @@ final class SileroModel: Sendable {
     do throws(ONNXError) {
       let model = try location.model()
       _ = try location.loadLibrary()
-      return .ready(SpeechModel(language: "und", location: model.text))
+      return .ready(SpeechModel(language: LanguageTag.unknown, location: model.text))
     } catch {
       return .unavailable(SpeechEngineError(error, remedy: SileroLocation.remedy))
     }

@@ -113,7 +113,7 @@ final class LinkPool: Sendable {
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
       let choice = try ModelChoice(describe(), model: options.model, language: nil)
-      return SpeechModel(language: choice.tag ?? "und", location: server.description)
+      return SpeechModel(language: choice.tag ?? LanguageTag.unknown, location: server.description)
     }
   }
 

@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import SpeechEngine
 
 /// How long a text may be: models can invent words endlessly or repeat themselves.
 struct TextLimits {
@@ -16,7 +17,8 @@ struct TextLimits {
 
   init(of length: FrameCount, language: String) {
     let rate =
-      language.lowercased().hasPrefix("en") || language == "und" ? Self.rate : Self.rateInPieces
+      language.lowercased().hasPrefix("en") || language == LanguageTag.unknown
+      ? Self.rate : Self.rateInPieces
     let seconds = Double(length.rawValue) / Double(SampleRate.speech.hertz)
     tokenCount = max(Self.floor, Int((seconds * rate).rounded(.up)))
   }
