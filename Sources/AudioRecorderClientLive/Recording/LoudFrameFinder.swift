@@ -29,7 +29,7 @@ struct LoudFrameFinder {
   }
 
   /// The first loud frame of a buffer from `start` on, nil if all are quiet.
-  func firstLoud(in buffer: AudioBuffer, from start: FrameCount = 0) -> FrameCount? {
+  func first(in buffer: AudioBuffer, from start: FrameCount = 0) -> FrameCount? {
     let channels = buffer.format.channelCount
     return buffer.samples.withUnsafeBufferPointer { samples in
       let first = min(start.rawValue * channels, samples.count)
@@ -39,7 +39,7 @@ struct LoudFrameFinder {
   }
 
   /// The last loud frame of a buffer, nil if all are quiet.
-  func lastLoud(in buffer: AudioBuffer) -> FrameCount? {
+  func last(in buffer: AudioBuffer) -> FrameCount? {
     buffer.samples.withUnsafeBufferPointer { samples in
       samples.lastIndex { abs($0) >= threshold }
         .map { FrameCount($0 / buffer.format.channelCount) }
@@ -49,20 +49,20 @@ struct LoudFrameFinder {
 
 /// Detects a microphone that delivers almost silence, such as one that is switched off.
 struct SilentMicrophone {
-  private let loudness: LoudFrameFinder
+  private let loudFrames: LoudFrameFinder
   private let hold: FrameCount
   private var quiet: FrameCount = 0
   private var highest: Float = 0
   private var hasWarned = false
 
   init(_ rule: LevelRule, rate: SampleRate) {
-    loudness = LoudFrameFinder(threshold: rule.threshold)
+    loudFrames = LoudFrameFinder(threshold: rule.threshold)
     hold = FrameCount(rule.hold, at: rate)
   }
 
   /// Takes a buffer; returns the peak level once for every quiet stretch that is long enough.
   mutating func take(_ buffer: AudioBuffer) -> Decibels? {
-    if let last = loudness.lastLoud(in: buffer) {
+    if let last = loudFrames.last(in: buffer) {
       quiet = buffer.frameCount - last - 1
       (highest, hasWarned) = (0, false)
     } else {
@@ -77,13 +77,13 @@ struct SilentMicrophone {
 
 /// Ends a recording after silence.
 struct SilenceEnd {
-  private let loudness: LoudFrameFinder
+  private let loudFrames: LoudFrameFinder
   private let hold: FrameCount
   private var quiet: FrameCount = 0
   private var skipped: FrameCount = 0
 
   init(_ rule: LevelRule, rate: SampleRate) {
-    loudness = LoudFrameFinder(threshold: rule.threshold)
+    loudFrames = LoudFrameFinder(threshold: rule.threshold)
     hold = FrameCount(rule.hold, at: rate)
   }
 
@@ -97,7 +97,7 @@ struct SilenceEnd {
   mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
     var position: FrameCount = 0
     while true {
-      let next = loudness.firstLoud(in: buffer, from: position) ?? buffer.frameCount
+      let next = loudFrames.first(in: buffer, from: position) ?? buffer.frameCount
       if quiet + next - position >= hold { return position + hold - quiet }
       quiet += next - position
       skipped -= min(skipped, min(next + 1, buffer.frameCount) - position)

@@ -158,7 +158,7 @@ struct EdgeTrimmer {
   /// The most silence that is held back; longer silence belongs to the recording.
   static let limit = Duration.seconds(60)
 
-  private let loudness: LoudFrameFinder
+  private let loudFrames: LoudFrameFinder
   private let margin: FrameCount
   private let limit: FrameCount
   private var held = HeldBuffers()
@@ -167,7 +167,7 @@ struct EdgeTrimmer {
   private var hasGivenSilence = false
 
   init(_ rule: LevelRule, rate: SampleRate, limit: Duration = Self.limit) {
-    loudness = LoudFrameFinder(threshold: rule.threshold)
+    loudFrames = LoudFrameFinder(threshold: rule.threshold)
     margin = FrameCount(rule.hold, at: rate)
     self.limit = max(margin, FrameCount(limit, at: rate))
   }
@@ -179,8 +179,8 @@ struct EdgeTrimmer {
 
   mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     held.append(buffer)
-    guard let last = loudness.lastLoud(in: buffer) else { return takeSilence() }
-    if !hasBegun, let first = loudness.firstLoud(in: buffer) {
+    guard let last = loudFrames.last(in: buffer) else { return takeSilence() }
+    if !hasBegun, let first = loudFrames.first(in: buffer) {
       _ = held.take(held.frameCount - buffer.frameCount + first - margin)
       hasBegun = true
     }
@@ -254,14 +254,14 @@ struct StartGate {
 struct SoundTrigger {
   private static let pause = Duration.milliseconds(50)
 
-  private let loudness: LoudFrameFinder
+  private let loudFrames: LoudFrameFinder
   private let hold: FrameCount
   private let pause: FrameCount
   private var position: FrameCount = 0
   private var sound: (first: FrameCount, last: FrameCount)?
 
   init(_ rule: LevelRule, rate: SampleRate) {
-    loudness = LoudFrameFinder(threshold: rule.threshold)
+    loudFrames = LoudFrameFinder(threshold: rule.threshold)
     hold = max(1, FrameCount(rule.hold, at: rate))
     pause = FrameCount(Self.pause, at: rate)
   }
@@ -271,10 +271,10 @@ struct SoundTrigger {
 
   /// Takes a buffer; returns the first frame of a sound as soon as it is long enough.
   mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
-    var next = loudness.firstLoud(in: buffer)
+    var next = loudFrames.first(in: buffer)
     while let frame = next {
       if let first = take(loudFrame: position + frame) { return first }
-      next = loudness.firstLoud(in: buffer, from: frame + 1)
+      next = loudFrames.first(in: buffer, from: frame + 1)
     }
     position += buffer.frameCount
     if let sound, position - sound.last > pause { self.sound = nil }
