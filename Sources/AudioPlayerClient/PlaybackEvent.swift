@@ -175,7 +175,7 @@ extension PipePolicy<PlaybackEvent> {
 }
 
 extension PlaybackEvent {
-  /// Whether the other event is the same case, of those that are bounded by their number.
+  /// Whether both events are the same case; false for events that are summed or all kept.
   fileprivate func isOfKind(_ other: PlaybackEvent) -> Bool {
     switch (self, other) {
     case (.progress, .progress), (.looped, .looped), (.deviceLost, .deviceLost),

@@ -4,8 +4,9 @@ extension AudioRecorderClient {
   /// Begins a recording, and returns once the device captures.
   ///
   /// `startRecording` returns when the recording has ended. This function returns at its start, and the
-  /// recording lasts until `OngoingRecording.stop()` or until the request's own end. Releasing the last reference also ends
-  /// the recording and completes its file. Throws `AudioRecorderError` if the recording cannot begin.
+  /// recording lasts until `OngoingRecording.stop()` or until the request's own end. Releasing the last
+  /// reference also ends the recording and completes its file. Throws `AudioRecorderError` if the
+  /// recording cannot begin.
   public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
     var request = request
     let id = request.id ?? RecordingID()
@@ -67,7 +68,7 @@ public final class OngoingRecording: Sendable {
 
   /// Ends the recording and returns when the file is closed and on disk.
   ///
-  /// If the recording has already ended, it returns that result at once, and so do further calls. Throws
+  /// Once the recording has ended, every call returns the same result at once. Throws
   /// `AudioRecorderError` if an error ended the recording; the file keeps the audio until then.
   @discardableResult
   public func stop() async throws -> RecordingFinish {

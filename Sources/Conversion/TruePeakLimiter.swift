@@ -54,7 +54,8 @@ struct TruePeakLimiter: AudioProcessor {
     waiting.append(block)
     limits.removeFirst()
     limits.append(limit(for: block))
-    // At the end of the returned block: at most what that block, its neighbors, and the held ones allow.
+    // The gain at the end of the returned block is at most what that block, its neighbors, and the
+    // held blocks allow.
     let next = min(limits.min() ?? 1, gain + Self.risePerBlock)
     defer { gain = next }
     guard waiting.count > Self.blocksAhead else { return nil }
@@ -80,7 +81,7 @@ struct TruePeakLimiter: AudioProcessor {
 }
 
 extension AudioBuffer {
-  /// The samples with a gain that changes evenly.
+  /// The samples with a gain that changes linearly from `start` to `end`.
   fileprivate func scaled(from start: Float, to end: Float) -> AudioBuffer {
     let (channels, slope) = (format.channelCount, (end - start) / Float(frameCount.rawValue))
     let scaled = samples.enumerated().map { index, sample in

@@ -184,7 +184,7 @@ final class PlaybackReporter: Sendable {
       return state.registry.retire(voice)
     }
     if isKnown { conclude(voice, error) }
-    // The audio thread's object releases it the next time it runs.
+    // The audio thread releases the voice when it runs again.
     link.news.signal()
   }
 

@@ -83,7 +83,7 @@ final class CaptureTimeline: CaptureConsumer {
     _ = try deliver(rest, lost: 0, number: number)
   }
 
-  /// The first block follows in any case, and its answer counts.
+  /// The consumer's answer is ignored: the first block follows in any case, and its answer counts.
   private func reportReturn(_ missed: Duration) throws {
     let missing = FrameCount(missed, at: format.sampleRate)
     nextFrame += missing

@@ -148,7 +148,7 @@ final class FFmpegDecoder: SoundDecoder {
   let announcedFrameCount: FrameCount? = nil
   let isSeekable = true
 
-  /// What is known about the file beside its audio; nil if ffprobe is not installed.
+  /// The description of the file by ffprobe; nil if ffprobe is not installed.
   let report: () throws(SoundFileError) -> FFprobeReport?
 
   private let start: (_ time: Duration) throws -> LibraryDecoder

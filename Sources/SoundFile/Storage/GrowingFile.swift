@@ -86,7 +86,7 @@ final class GrowingFile {
     return done
   }
 
-  /// Writes the bytes after those that the stream has; updates of those are dropped.
+  /// Appends the bytes beyond the end of the stream; updates of earlier bytes are dropped.
   private func stream(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     let new = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(max(0, length - offset)))
     guard !new.isEmpty else { return bytes.count }

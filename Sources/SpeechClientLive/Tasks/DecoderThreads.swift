@@ -59,7 +59,7 @@ final class DecoderThreads: Sendable {
   }
 }
 
-/// One task's part in the decoder threads: it decodes the task's utterances, several at a time.
+/// A task's share of the decoder threads, which decodes several of its utterances at a time.
 final class ParallelDecoding: Sendable {
   private let engine: SpeechEngine
   private let options: SpeechSessionOptions

@@ -41,7 +41,7 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // The stop signal ends FFmpeg, whose address may not respond, and the read of a pipe.
+    // The stop signal ends the read of a pipe, and FFmpeg, whose server may not respond.
     try await context.signals.finishing(with: {}) {
       try await describeFiles(in: context)
     }

@@ -157,8 +157,10 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json.isOn && !files.contains("-") }
 
-  /// Fewer progress reports save work while nobody sees them, and even fewer, with a larger buffer
-  /// in the device, while nobody controls the playback and no stream may be too slow for that.
+  /// Reports progress less often while nobody sees it, to save work.
+  ///
+  /// While nobody controls the playback either, and no file is a stream that may be slow, it is
+  /// reported so seldom that the device gets a larger buffer.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
     if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)

@@ -150,7 +150,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       guard output != nil else {
         return try await transcribe(to: nil, preparing: prepare, in: context)
       }
-      // From its opening on, there is an incomplete file to remove.
+      // Once the output is open, a signal must remove the incomplete file.
       return try await context.canceledBySignals {
         try await transcribe(to: nil, preparing: prepare, in: context)
       }

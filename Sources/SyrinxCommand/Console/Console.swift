@@ -11,7 +11,7 @@ actor Console {
   private let stopSignal: WakeUp?
   private var status: StatusLine
 
-  /// Whether standard error is a terminal that shows progress in its last line, which is rewritten.
+  /// Whether standard error is a terminal whose last line can be rewritten to show progress.
   nonisolated let isWatched: Bool
   private nonisolated let showsNotices: Bool
   private let isQuiet: Bool

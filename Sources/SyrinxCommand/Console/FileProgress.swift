@@ -91,7 +91,7 @@ typealias ObservedBuffers = AsyncMapSequence<
 >
 
 extension FilePath {
-  /// Reads the audio of a file, an address, or standard input, and shows how far.
+  /// Reads the audio of a file, an address, or standard input, and shows the position.
   ///
   /// - Parameters:
   ///   - problems: gets a shortfall.

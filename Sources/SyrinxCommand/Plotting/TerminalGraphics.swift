@@ -38,7 +38,7 @@ enum TerminalGraphics: Equatable {
   /// - Parameter signals: they restore the terminal if a second signal ends the process.
   static func ofTerminal(signals: StopSignals) async -> TerminalGraphics {
     guard OutputDescriptor.output.isStyled else { return .braille }
-    // To its end, because the thread restores the terminal.
+    // A canceled caller waits too, because the thread restores the terminal.
     let text = try? await DedicatedThread.runToEnd(name: "syrinx-terminal") { answer(signals) }
     return TerminalGraphics(answer: text ?? "")
   }
