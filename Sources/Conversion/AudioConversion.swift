@@ -10,9 +10,9 @@ public import SoundFile
 /// samples of up to 24 bits and float samples are then copied bit for bit. TPDF dither is added
 /// only when samples are rounded to 16 bits.
 ///
-/// The steps are the operators of `AudioCore` and `Resampling` in this order: start and end,
-/// channels and rate, silence, gain, fades, limiter, parts. Decoding, conversion, and encoding each have a
-/// thread. Memory does not grow with the length of the audio.
+/// The order of the steps is: start and end, channels and rate, silence, gain, fades, limiter, parts.
+/// Decoding, conversion, and encoding each have a thread. Memory does not grow with the length of the
+/// audio.
 public struct AudioConversion: Sendable {
   /// A source of audio.
   public enum Source: Hashable, Sendable {
@@ -46,8 +46,8 @@ public struct AudioConversion: Sendable {
   public enum Normalization: Hashable, Sendable {
     /// The level of the highest sample.
     case peak(Decibels)
-    /// The integrated loudness; a limiter keeps peaks, between samples too, at −1 dBTP, the maximum
-    /// of EBU R 128, so that the result may be less loud.
+    /// The integrated loudness. A limiter keeps peaks, between samples too, at or below −1 dBTP, the
+    /// maximum of EBU R 128, so the result may be less loud.
     case loudness(LoudnessLevel)
   }
 
@@ -101,8 +101,8 @@ public struct AudioConversion: Sendable {
   /// Converts the sources and returns when every file is complete.
   ///
   /// A complete file replaces an existing one of its name. A failure or cancellation leaves the
-  /// existing file unchanged, and keeps the completed parts. The result of a truncated source is an
-  /// error if it would replace a source, and otherwise one of `shortfalls`.
+  /// existing file unchanged, and keeps the completed parts. A truncated source is one of
+  /// `shortfalls`, or an error if the result would replace a source.
   ///
   /// - Parameter progress: called after each block with the completed work, on a thread of the
   ///   conversion.
@@ -195,7 +195,7 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
       "cannot write the part \(name): it is one of the inputs. Choose another name for the parts"
     case .incompleteSource(let name, let shortfall):
       "\(name) is incomplete: \(shortfall). The output is one of the inputs and was left as it is; "
-        + "choose another name for the output to convert the audio that is there"
+        + "choose another name for the output to convert the remaining audio"
     case .diskFull(let name):
       "no space is left on the disk for \(name); this file was not written"
     case .notStreamable(let container):
