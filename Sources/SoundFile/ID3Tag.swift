@@ -50,7 +50,8 @@ extension [AudioTag: String] {
   init(id3 bytes: [UInt8]) {
     self.init()
     guard bytes.count > 10, bytes.starts(with: "ID3".utf8) else { return }
-    let version = bytes[3]
+    let (version, isUnsynchronized) = (bytes[3], bytes[5] & 0x80 != 0)
+    let bytes = version < 4 && isUnsynchronized ? resynchronized(bytes) : bytes
     let (nameLength, headLength) = version == 2 ? (3, 6) : (4, 10)
     var offset = 10
     while offset + headLength <= bytes.count, bytes[offset] != 0 {
@@ -71,6 +72,15 @@ extension [AudioTag: String] {
       }
       offset = start + size
     }
+  }
+}
+
+/// Removes the zeros after bytes of 255, which keep decoders from taking UTF-16 for a block.
+private func resynchronized(_ bytes: [UInt8]) -> [UInt8] {
+  var previous: UInt8 = 0
+  return bytes.filter { byte in
+    defer { previous = byte }
+    return previous != 0xFF || byte != 0
   }
 }
 

@@ -126,6 +126,14 @@ import Glibc
     }
   }
 
+  @Test func `UTF-16 is read from a tag that has a zero after each 255`() {
+    let frames =
+      Array("TIT2".utf8) + [0, 0, 0, 5, 0, 0, 1, 0xFF, 0, 0xFE, 0x71, 0x67]
+      + Array("TPE1".utf8) + [0, 0, 0, 2, 0, 0, 3, 0x62]
+    let bytes = Array("ID3".utf8) + [3, 0, 0x80, 0, 0, 0, UInt8(frames.count)] + frames
+    #expect([AudioTag: String](id3: bytes) == [.title: "東", .artist: "b"])
+  }
+
   @Test(arguments: [(3, 0x80), (3, 0x40), (3, 0x20), (4, 0x40), (4, 0x08), (4, 0x04), (4, 0x01)])
   func `a frame whose text has another form is skipped`(version: UInt8, flags: UInt8) {
     let frames =
