@@ -143,7 +143,8 @@ struct InfoCommandTests {
     #expect(described.status == 0 && described.error.isEmpty, "\(described.error)")
     // Opus and MP3 have one frame of silence.
     let count = ["opus", "mp3"].contains(name) ? 1 : 0
-    #expect(described.outputLines.contains("length     0:00.0 (\(count) frames)"))
+    #expect(
+      described.outputLines.contains("length     0:00.0 (\(count == 1 ? "1 frame" : "0 frames"))"))
     guard count == 0 else { return }
     let measured = try await BuiltCommand.run("measure", "out.\(name)", in: folder)
     #expect(measured.status == 1 && measured.errorLines.count == 1)

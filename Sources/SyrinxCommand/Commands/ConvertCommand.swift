@@ -126,15 +126,10 @@ struct ConvertCommand: FileListSubcommand {
   }
 
   private func convert(_ jobs: [ConversionJob], in context: CommandContext) async throws {
-    let count = parallel.count
-    // Several files at once have one line together.
-    let showsEach = jobs.count == 1 || count == 1
     try await context.forEachFile(
-      jobs, jobs: count, showsCount: !showsEach, inputs: { $0.inputs }
-    ) { job in
-      try await job.run(
-        changing: options, isMix: mix, isRaw: raw,
-        progress: showsEach ? context.console : nil)
+      jobs, jobs: parallel.count, showsProgress: true, inputs: { $0.inputs }
+    ) { job, console in
+      try await job.run(changing: options, isMix: mix, isRaw: raw, progress: console)
     } _: { job, result in
       try await report(result, of: job, in: context)
     }

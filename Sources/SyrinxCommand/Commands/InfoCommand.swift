@@ -50,7 +50,7 @@ struct InfoCommand: FileListSubcommand {
   private func describeFiles(in context: CommandContext) async throws {
     let jobs = parallel.count
     try await context.forEachFile(batches(jobs: jobs), jobs: jobs, inputs: { $0 }) {
-      [json = json.isOn] files in
+      [json = json.isOn] files, _ in
       await DescribedFiles.descriptions(
         of: files, json: json, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
@@ -172,7 +172,7 @@ struct FileInfoRecord: Encodable {
     ]
     let about = info.shortfall?.isEstimate == true ? "about " : ""
     let length = info.duration.map { duration in
-      "\(about)\(duration.clockText)" + (frames.map { " (\(about)\($0) frames)" } ?? "")
+      "\(about)\(duration.clockText)" + (frames.map { " (\(about)\($0.counted("frame")))" } ?? "")
     }
     let sizes = [
       bytes.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },

@@ -74,14 +74,10 @@ struct MeasureCommand: FileListSubcommand {
   }
 
   private func measureFiles(in context: CommandContext) async throws {
-    let count = parallel.count
-    // Several files at once have one line together.
-    let showsEach = files.count == 1 || count == 1
     try await context.forEachFile(
-      files, jobs: count, showsCount: !showsEach, inputs: { [$0] }
-    ) { [silence] file in
-      await FileMeasurement(
-        file, silence: Decibels(silence), progress: showsEach ? context.console : nil)
+      files, jobs: parallel.count, showsProgress: true, inputs: { [$0] }
+    ) { [silence] file, console in
+      await FileMeasurement(file, silence: Decibels(silence), progress: console)
     } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }

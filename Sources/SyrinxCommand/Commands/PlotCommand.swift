@@ -190,13 +190,10 @@ struct PlotCommand: FileListSubcommand {
 
   private func plotFiles(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
     // A terminal shows one after the other.
-    let count = outputDir == nil ? 1 : parallel.count
-    // Several files at once have one line together.
-    let showsEach = files.count == 1 || count == 1
-    try await context.forEachFile(
-      files, jobs: count, showsCount: !showsEach, inputs: { [$0] }
-    ) { file in
-      try await plot(file, cues, progress: showsEach ? context.console : nil, in: context)
+    let jobs = outputDir == nil ? 1 : parallel.count
+    try await context.forEachFile(files, jobs: jobs, showsProgress: true, inputs: { [$0] }) {
+      file, console in
+      try await plot(file, cues, progress: console, in: context)
     } _: { _, record in
       if json.isOn, let record { try await context.console.print(record.jsonLine()) }
       return true

@@ -9,23 +9,27 @@ extension CommandContext {
   /// If one of several elements fails, its failure is reported and the others follow.
   ///
   /// - Parameters:
-  ///   - showsCount: whether the terminal shows how many are done, and the time left.
+  ///   - showsProgress: whether a terminal shows the progress: that of one element, or how many of
+  ///     several at a time are done.
   ///   - inputs: the files of an element; a reported error names one of them.
+  ///   - work: gets the console on which to show the progress of its element; nil for none.
   ///   - body: reports missing output, and returns whether everything is complete.
   /// - Throws: `CommandEnd.reported` after the last element if something was reported; the first
   ///   error that concerns the whole command.
   func forEachFile<Element: Sendable, Value: Sendable>(
-    _ elements: [Element], jobs: Int, showsCount: Bool = false,
+    _ elements: [Element], jobs: Int, showsProgress: Bool = false,
     inputs: (Element) -> [FilePath],
-    _ work: @escaping @Sendable (Element) async throws -> Value,
+    _ work: @escaping @Sendable (Element, _ progress: Console?) async throws -> Value,
     _ body: (Element, Value) async throws -> Bool
   ) async throws {
     @Dependency(\.continuousClock) var clock
     let stopwatch = Stopwatch(clock)
+    let isOneAtATime = elements.count == 1 || jobs == 1
+    let progress = showsProgress && isOneAtATime ? console : nil
     var (hasFailed, done) = (false, 0)
     try await inOrder(elements, jobs: jobs) { element in
       do {
-        return Result<Value, any Error>.success(try await work(element))
+        return Result<Value, any Error>.success(try await work(element, progress))
       } catch {
         return .failure(error)
       }
@@ -38,7 +42,7 @@ extension CommandContext {
         hasFailed = true
       }
       done += 1
-      if showsCount {
+      if showsProgress, !isOneAtATime {
         await console.showStatus(
           countText(done, of: elements.count, after: stopwatch.elapsed()))
       }
