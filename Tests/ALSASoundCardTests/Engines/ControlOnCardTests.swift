@@ -12,8 +12,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ControlOnCardTests {
   private let bench: TestALSA
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
-  /// Two seconds; each sample is slightly above the previous one and identifies its position.
-  private let stairs = (0..<96_000).map { 0.25 + Float($0) / 1_048_576 }
+  /// Ten seconds, enough for all commands on a busy machine; each sample is slightly above the previous
+  /// one and identifies its position.
+  private let stairs = (0..<480_000).map { 0.25 + Float($0) / 4_194_304 }
 
   init() throws {
     bench = try TestALSA.ready()
