@@ -60,7 +60,7 @@ import Testing
     let url = folder.file("missing/a.wav")
     let teed = stream([buffer(1, at: 0)]).teed(to: url, encoding: .wav16)
     var iterator = teed.makeAsyncIterator()
-    await #expect(throws: SoundFileError.notFound(path: url.path)) { try await iterator.next() }
+    await #expect(throws: SoundFileError.noFolder(path: url.path)) { try await iterator.next() }
     #expect(try await iterator.next() == nil)
   }
 
