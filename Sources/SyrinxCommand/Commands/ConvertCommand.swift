@@ -15,7 +15,6 @@ struct ConvertCommand: FileListSubcommand {
         syrinx convert talk.wav talk.mp3
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
-        syrinx convert talk.wav - --to flac | ssh host 'cat > talk.flac'
 
       The last file is the output, or name it with -o. When two or more inputs are joined or mixed, \
       only -o overwrites an existing file. Inputs are joined without a gap, or mixed with --mix. With \
