@@ -70,10 +70,11 @@ import VirtualSoundCard
     let silence = harness.played.prefix { $0 == 0 }.count
     let background = await harness.start(PlaybackRequest(source: steady(0.5, seconds: 2)))
     await harness.pass(8)
+    // The audio thread sleeps only after it has refilled the device.
+    await harness.clock.sleepers(atLeast: 1)
     let written = harness.played.count
     let beside = await harness.start(PlaybackRequest(source: .preloaded(sound)))
     await harness.pass(1)
-    // The audio thread sleeps only after it has refilled the device.
     await harness.clock.sleepers(atLeast: 1)
     #expect(harness.played.dropFirst(written).contains(0.75))
     try await harness.finish(beside)
