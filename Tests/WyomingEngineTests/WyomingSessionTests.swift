@@ -108,7 +108,8 @@ import Wyoming
   }
 
   @Test func `an interruption ends the wait for a child process that loads its model`() throws {
-    let session = try SpeechEngine.patient(.stdio(command: "exec cat > /dev/null")) {
+    // It keeps its output open as descriptor 3, because a closed one would end the wait too.
+    let session = try SpeechEngine.patient(.stdio(command: "exec cat 3>&1 > /dev/null")) {
       $0.startTimeout = .seconds(86_400)
     }.makeSession(SpeechSessionOptions())
     let interrupt = session.interrupt
