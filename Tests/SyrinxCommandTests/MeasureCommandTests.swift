@@ -44,6 +44,12 @@ struct MeasureCommandTests {
     #expect(json.status == 0 && json.output.contains("\"offset\":"), "\(json.error)")
   }
 
+  @Test func `a tiny negative offset is 0 in the JSON of 'measure', not -0`() async throws {
+    try folder.floats("a.wav", Array(repeating: -1e-9, count: 16_000))
+    let json = try await BuiltCommand.run("measure", "a.wav", "--json", in: folder)
+    #expect(json.output.contains("\"offset\":0,"), "\(json.output)")
+  }
+
   @Test
   func `the JSON of 'measure' is an object for each file, in order, whatever fails`() async throws {
     try tone("a.wav", seconds: 4, dBFS: -23)

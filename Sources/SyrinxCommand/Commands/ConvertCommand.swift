@@ -238,9 +238,8 @@ struct ConversionRecord: Encodable {
     frames = file.frameCount.rawValue
     length = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
     peak = result.peak.finite
-    gain = (result.gain.value * 100).rounded() / 100
-    // Not -0.
-    limited = result.limiterGain == Decibels(0) ? 0 : -result.limiterGain.value.tenths
+    gain = result.gain.value.rounded(toParts: 100)
+    limited = (-result.limiterGain.value).tenths
     loudness = result.limitedLoudness?.lufs.tenths
   }
 

@@ -124,7 +124,7 @@ struct WordErrorRecord: Encodable {
   let alignment: [Word]
 
   init(_ errors: WordErrorRate, _ rate: Double) {
-    self.rate = (rate * 100_000).rounded() / 100_000
+    self.rate = rate.rounded(toParts: 100_000)
     substitutions = errors.substitutions
     deletions = errors.deletions
     insertions = errors.insertions

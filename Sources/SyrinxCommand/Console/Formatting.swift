@@ -33,19 +33,22 @@ extension Decibels {
 
 extension Double {
   /// Rounded to a hundredth; nil for infinity, which JSON lacks.
-  var finite: Double? { isFinite ? (self * 100).rounded() / 100 : nil }
+  var finite: Double? { isFinite ? rounded(toParts: 100) : nil }
 
   /// Rounded to a tenth.
-  var tenths: Double { (self * 10).rounded() / 10 }
+  var tenths: Double { rounded(toParts: 10) }
+
+  /// Rounded to a fraction of 1, such as thousandths, and never to -0, which JSON would show.
+  func rounded(toParts parts: Double) -> Double { (self * parts).rounded() / parts + 0 }
 }
 
 extension Duration {
   /// Seconds for JSON, to a millisecond.
-  var inRecordSeconds: Double { (inSeconds * 1_000).rounded() / 1_000 }
+  var inRecordSeconds: Double { inSeconds.rounded(toParts: 1_000) }
 
   /// Seconds of lost audio for JSON, to a microsecond; a single frame is not rounded to 0.
   var inLostSeconds: Double {
-    let rounded = (inSeconds * 1_000_000).rounded() / 1_000_000
+    let rounded = inSeconds.rounded(toParts: 1_000_000)
     return rounded == 0 && self != .zero ? inSeconds : rounded
   }
 

@@ -144,7 +144,7 @@ struct MeasurementRecord: Encodable {
       Channel(
         channel: position.abbreviation, peak: channel.level.peak.finite,
         truePeak: channel.truePeak.finite, rms: channel.level.rms.finite,
-        offset: channel.offset.isFinite ? (channel.offset * 1e6).rounded() / 1e6 : nil,
+        offset: channel.offset.isFinite ? channel.offset.rounded(toParts: 1e6) : nil,
         clipped: channel.clippedSampleCount,
         clippedRuns: channel.clippedRunCount)
     }

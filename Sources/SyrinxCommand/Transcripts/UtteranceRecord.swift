@@ -61,7 +61,7 @@ extension UtteranceRecord.Word {
     word = segment.substring
     start = segment.timestamp.inRecordSeconds
     end = (segment.timestamp + segment.duration).inRecordSeconds
-    confidence = segment.confidence.map { ($0 * 1_000).rounded() / 1_000 }
+    confidence = segment.confidence.map { $0.rounded(toParts: 1_000) }
     alternatives = segment.alternativeSubstrings.unlessEmpty
   }
 }
