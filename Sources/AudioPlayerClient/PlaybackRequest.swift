@@ -169,8 +169,8 @@ public struct PlaybackItem: Sendable {
 
 /// A group of sounds with its own volume, such as all music; any name creates one.
 ///
-/// A bus exists as long as its player, so use few names. A sound's volume is the product of its own
-/// volume, its bus's, and the client's.
+/// A bus lasts as long as its player, so use few names. The volumes of the sound, its bus, and the
+/// client are multiplied.
 public struct PlaybackBus: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   /// The name of the bus.
   public var rawValue: String

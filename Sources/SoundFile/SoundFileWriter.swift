@@ -280,7 +280,7 @@ public final class SoundFileWriter {
     sync?.end()
     let size = file.descriptor.size
     if size < file.length { file.accept(cut: size) }
-    // An encoder without audio adds a frame, which nobody misses.
+    // Without audio, the encoder adds a frame of silence, which is not worth saving.
     let hasAudio = framesWritten > 0
     _ = output.finish()
     if hasAudio, framesWritten > 0, let copy = rescue(file.descriptor, file.path) {

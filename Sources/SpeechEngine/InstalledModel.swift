@@ -121,7 +121,7 @@ package enum LanguageTag {
   package static func understands(_ wanted: String?, available: String) -> Bool {
     guard let wanted else { return true }
     let (one, other) = (subtags(wanted), subtags(available))
-    // What has no letters names no language.
+    // A tag of separators alone names no language.
     guard !one.isEmpty else { return false }
     return available == unknown || one.starts(with: other) || other.starts(with: one)
   }

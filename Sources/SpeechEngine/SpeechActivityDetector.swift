@@ -1,7 +1,7 @@
 public import AudioCore
 public import ClientDependencies
 
-/// A voice activity detector, by which the speech client finds the utterances for every engine.
+/// A voice activity detector that the speech client uses to find utterances, with any engine.
 public struct SpeechActivityDetector: Sendable {
   /// A short name: `energy`.
   public var name: String
@@ -61,8 +61,8 @@ extension SpeechActivityDetector: DependencyKey {
 }
 
 extension DependencyValues {
-  /// The detector by which the speech client finds utterances; the energy detector until a program
-  /// sets another one.
+  /// The detector that the speech client uses to find utterances; the energy detector unless a
+  /// program sets another one.
   public var speechActivityDetector: SpeechActivityDetector {
     get { self[SpeechActivityDetector.self] }
     set { self[SpeechActivityDetector.self] = newValue }

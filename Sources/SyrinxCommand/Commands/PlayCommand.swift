@@ -157,10 +157,10 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json.isOn && !files.contains("-") }
 
-  /// Reports progress less often while nobody sees it, to save work.
+  /// The time between reports of progress, which is longer where none is shown, to save CPU time.
   ///
-  /// While nobody controls the playback either, and no file is a stream that may be slow, it is
-  /// reported so seldom that the device gets a larger buffer.
+  /// It is longest without controls and streams. The device then gets a larger buffer, which saves
+  /// most.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
     if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)

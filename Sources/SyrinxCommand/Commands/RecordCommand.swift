@@ -86,7 +86,7 @@ struct RecordCommand: Subcommand {
   }
 
   private func request(in context: CommandContext) throws -> RecordingRequest {
-    // Fewer reports save work while nobody sees the levels.
+    // Where no levels are shown, fewer reports save CPU time.
     let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
       isStream

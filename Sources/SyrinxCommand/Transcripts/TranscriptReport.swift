@@ -128,7 +128,7 @@ struct LossSummary {
     var reason: SpeechRecognitionEvent.DropReason
     /// The position of the audio from which on the next line is due.
     var next = Duration.zero
-    /// What has not been reported: begin, total length, and number of places.
+    /// The begin, total length, and number of the losses that are not reported yet.
     var unreported: (begin: Duration, length: Duration, count: Int)?
 
     mutating func add(
