@@ -12,7 +12,13 @@ final class MoonshineSession: SpeechEngineSession {
   private static let longest = FrameCount(
     MoonshineSession.utteranceLength.upperBound * 2, at: .speech)
   static let utteranceLength = Duration.zero ... .seconds(20)
-  /// The number of texts that are followed at a time, unless only the likeliest is needed.
+  /// The silence that is added to an utterance: the model is surer of its last words before some.
+  ///
+  /// Measured on 87 recordings, 826 words: without it 39 are wrong, with 0.25 s to 1.25 s 29 to 34.
+  private static let padding = Duration.milliseconds(500)
+  /// The same for the second decode of a doubtful text.
+  private static let longPadding = Duration.seconds(1)
+  /// The number of texts that are followed at a time.
   private static let width = 4
 
   private static let log = Logger(label: "syrinx.moonshine")
@@ -22,6 +28,7 @@ final class MoonshineSession: SpeechEngineSession {
   private let alignment: WordAlignment
   private let run: ONNXRun
   private let guide: TokenGuide
+  private let phraseSpelling: PhraseSpelling
   private let alternativeCount: Int
   private let measuresWordTimes: Bool
   private let preparesAlignment: Bool
@@ -48,6 +55,7 @@ final class MoonshineSession: SpeechEngineSession {
   ) throws(SpeechEngineError) {
     try options.checkForMoonshine()
     guide = try TokenGuide(options)
+    phraseSpelling = PhraseSpelling(options.grammar == nil ? options.contextualPhrases : [])
     alternativeCount = options.alternativeCount
     measuresWordTimes = options.measuresWordTimes
     preparesAlignment = options.measuresWordTimes && options.wantsPartialHypotheses
@@ -91,7 +99,7 @@ final class MoonshineSession: SpeechEngineSession {
         return partial.hypothesis
       }
       guard count >= Self.leastPartial.rawValue else { return SpeechHypothesis() }
-      let hypothesis = try hypothesis(readings(width: 1, count: 1), areTimesMeasured: false)
+      let hypothesis = try hypothesis(partialText(), areTimesMeasured: false)
       utterance.partial = (hypothesis, count)
       return hypothesis
     }
@@ -122,40 +130,93 @@ final class MoonshineSession: SpeechEngineSession {
   }
 
   private func final() throws(SpeechEngineError) -> SpeechHypothesis {
-    let count = alternativeCount + 1
-    let isGuided = if case .none = guide { false } else { true }
-    let width = max(isGuided ? Self.width : 1, alternativeCount > 0 ? count + 2 : 1)
-    let readings = try readings(width: width, count: count)
+    try checkInterruption()
+    let audio = try Audio(utterance.samples, padding: Self.padding, for: model, run)
+    var best = try bestText(of: audio)
+    if !guide.isGrammar, best.probability < TextPlausibility.doubtful {
+      let padded = try Audio(utterance.samples, padding: Self.longPadding, for: model, run)
+      let other = try bestText(of: padded, width: 2 * Self.width)
+      if other.probability > best.probability { best = other }
+    }
+    let alternatives = try alternatives(to: best, in: audio)
     // Word alignment needs memory for its acoustic model.
     if measuresWordTimes { model.rest() }
-    return try hypothesis(readings, areTimesMeasured: measuresWordTimes)
+    return try hypothesis(best, alternatives: alternatives, areTimesMeasured: measuresWordTimes)
   }
 
-  /// The likeliest alternatives of the utterance; none if they are not plausible as speech.
-  private func readings(width: Int, count: Int) throws(SpeechEngineError) -> [[DecodedWord]] {
+  /// The likeliest text: with a guide, the first one that the model alone finds likely.
+  private func bestText(
+    of audio: Audio, width: Int = MoonshineSession.width
+  ) throws(SpeechEngineError) -> DecodedText {
+    let texts = try search(in: audio, width: width).texts(guide.mostBonus > 0 ? width : 1)
+    return texts.first { $0.probability >= TextPlausibility.least } ?? texts.first ?? DecodedText()
+  }
+
+  /// A text so far; its draft is the text of the last decode.
+  private func partialText() throws(SpeechEngineError) -> DecodedText {
     try checkInterruption()
-    let samples = SpokenAudio.shortened(utterance.samples)
-    let search = TokenSearch(
-      model: try model.encode(samples, as: run), tokenizer: model.tokenizer,
-      limits: TextLimits(of: FrameCount(samples.count), language: language),
-      guide: guide, width: width)
-    let texts = try search.texts(count, draft: utterance.draft)
-    utterance.draft = texts.first?.tokens ?? []
-    guard let best = texts.first, isPlausible(best) else { return [] }
-    var seen: Set<[String]> = [[]]
-    return texts.map { model.tokenizer.words(of: $0) }
-      .filter { seen.insert($0.map(\.text)).inserted }
+    let audio = try Audio(utterance.samples, padding: .zero, for: model, run)
+    let text = try search(in: audio, width: 1).texts(draft: utterance.draft).first
+    guard let text, guide.isGrammar || text.probability >= TextPlausibility.least else {
+      return DecodedText()
+    }
+    utterance.draft = text.tokens
+    return text
   }
 
-  private func isPlausible(_ text: DecodedText) -> Bool {
-    let limits = guide.isGrammar ? TextPlausibility.ofSentences : TextPlausibility.ofTexts
-    return limits.allow(text.logProbabilities)
+  /// Other texts, whose number does not change the best one.
+  private func alternatives(
+    to best: DecodedText, in audio: Audio
+  ) throws(SpeechEngineError) -> [DecodedText] {
+    guard alternativeCount > 0 else { return [] }
+    var search = search(in: audio, width: alternativeCount + 3)
+    search.margin = .infinity
+    return try search.texts(alternativeCount + 1)
+  }
+
+  private func search(in audio: Audio, width: Int) -> TokenSearch<EncodedUtterance> {
+    TokenSearch(
+      model: audio.encoded, tokenizer: model.tokenizer,
+      limits: TextLimits(of: audio.length, language: language), guide: guide, width: width,
+      margin: guide.isGrammar ? .infinity : TokenSearch<EncodedUtterance>.usualMargin)
+  }
+
+  /// An encoded utterance, and its length without padding.
+  private struct Audio {
+    let encoded: EncodedUtterance
+    let length: FrameCount
+
+    init(
+      _ samples: [Float], padding: Duration, for model: MoonshineModel, _ run: ONNXRun
+    ) throws(SpeechEngineError) {
+      let spoken = SpokenAudio.shortened(samples)
+      length = FrameCount(spoken.count)
+      let silence = [Float](repeating: 0, count: FrameCount(padding, at: .speech).rawValue)
+      encoded = try model.encode(spoken + silence, as: run)
+    }
+  }
+
+  /// The words of a text that is likely enough to be speech.
+  private func words(of text: DecodedText) -> [DecodedWord] {
+    let words = model.tokenizer.words(of: text)
+    if guide.isGrammar {
+      return TextPlausibility.isSentence(text.logProbabilities) ? words : []
+    }
+    guard text.probability < TextPlausibility.least else {
+      return phraseSpelling.applied(to: words)
+    }
+    let likely = words.filter { $0.confidence ?? 1 >= TextPlausibility.leastOfWord }
+    return phraseSpelling.applied(to: likely.isEmpty ? words : likely)
   }
 
   /// - Parameter areTimesMeasured: whether word times are measured instead of estimated.
   private func hypothesis(
-    _ readings: [[DecodedWord]], areTimesMeasured: Bool
+    _ best: DecodedText, alternatives: [DecodedText] = [], areTimesMeasured: Bool
   ) throws(SpeechEngineError) -> SpeechHypothesis {
+    var seen: Set<[String]> = [[]]
+    let readings = ([best] + alternatives).map(words).filter {
+      seen.insert($0.map(\.text)).inserted
+    }
     var areMeasured = areTimesMeasured
     let placed = try readings.map { words throws(SpeechEngineError) in
       if areMeasured, let places = try places(of: words) {
@@ -169,6 +230,7 @@ final class MoonshineSession: SpeechEngineSession {
       words: placed.first ?? [], alternatives: Array(placed.dropFirst().prefix(alternativeCount)))
     hypothesis.revision = revision
     hypothesis.hasEstimatedTimes = !areMeasured
+    hypothesis.probability = guide.isGrammar ? nil : best.probability
     return hypothesis
   }
 

@@ -14,6 +14,12 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// Nil if each alternative is decoded separately.
   public var revision: Int?
 
+  /// How probable the words are as a whole by the engine's own model, 0…1; nil if the engine does not
+  /// know.
+  ///
+  /// A text that an engine invents for a noise is improbable.
+  public var probability: Double?
+
   /// Whether the words' frames are estimated from the lengths of the words, not measured.
   public var hasEstimatedTimes = false
 

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [3 as UInt64])
-  func `sounds that are no speech have no words`(seed: UInt64) throws {
+  func `words for sounds that are no speech are improbable`(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     func noise(_ level: Float, _ seconds: Int) -> [Float] {
       (0..<seconds * 16_000).map { _ in Float.random(in: -level...level, using: &numbers) }
@@ -94,7 +94,10 @@ import Testing
       sine, [Float](repeating: .nan, count: 16_000), [Float](repeating: .infinity, count: 16_000),
       [Float](repeating: 1e30, count: 8_000),
     ] {
-      #expect(try session.recognize(samples).words.isEmpty, "\(samples.count) samples")
+      let final = try session.recognize(samples)
+      #expect(
+        try #require(final.probability) < TextPlausibility.doubtful,
+        "\(samples.count) samples: \(final.text)")
       #expect(try session.hypothesis.words.isEmpty)
     }
     #expect(try session.recognize(Clip.goForward.samples).words.count == 4)
@@ -240,7 +243,7 @@ import Testing
   .installedEngines, .enabled(if: Clip.folder != nil, "SYRINX_SPEECH_DATA names no folder"),
   .timeLimit(.minutes(10)))
 struct MoonshineClipTests {
-  @Test func `of the words 6 % are wrong at most`() throws {
+  @Test func `of the words 5.5 % are wrong at most`() throws {
     let session = try RealModel.session()
     var (wrong, total) = (0, 0)
     for clip in try Clip.all {
@@ -253,7 +256,7 @@ struct MoonshineClipTests {
       if errors > 0 { print("\(clip.name): \(errors) wrong: \(text)") }
       (wrong, total) = (wrong + errors, total + said.count)
     }
-    #expect(total > 100 && Double(wrong) <= 0.06 * Double(total), "\(wrong) of \(total)")
+    #expect(total > 100 && Double(wrong) <= 0.055 * Double(total), "\(wrong) of \(total)")
   }
 
   @Test func `with the grammar of the cards each is exact, and the other clips have no words`()

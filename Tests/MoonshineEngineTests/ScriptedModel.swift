@@ -36,23 +36,24 @@ final class ScriptedModel: TokenModel {
 
   func begin(
     _ tokens: [Token]
-  ) throws(SpeechEngineError) -> (scores: [TokenScores], state: [Token]) {
+  ) throws(SpeechEngineError) -> (scores: [TokenScores], state: [[Token]]) {
     passes.append(tokens.count + 1)
     let scores = try (0...tokens.count).map { count throws(SpeechEngineError) in
       try self.scores(after: Array(tokens.prefix(count)))
     }
-    return (scores, tokens)
+    return (scores, [tokens])
   }
 
   func reading(
-    _ token: Token, after state: [Token]
-  ) throws(SpeechEngineError) -> (scores: TokenScores, state: [Token]) {
+    _ next: [(row: Int, token: Token)], after state: [[Token]]
+  ) throws(SpeechEngineError) -> (scores: [TokenScores], state: [[Token]]) {
     passes.append(1)
-    return (try scores(after: state + [token]), state + [token])
+    let texts = next.map { state[$0.row] + [$0.token] }
+    return (try texts.map { text throws(SpeechEngineError) in try scores(after: text) }, texts)
   }
 
-  func cut(_ state: [Token], to count: Int) throws(SpeechEngineError) -> [Token] {
-    Array(state.prefix(count))
+  func cut(_ state: [[Token]], to count: Int) throws(SpeechEngineError) -> [[Token]] {
+    state.map { Array($0.prefix(count)) }
   }
 
   private func scores(after tokens: [Token]) throws(SpeechEngineError) -> TokenScores {

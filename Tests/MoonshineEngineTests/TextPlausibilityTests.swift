@@ -4,23 +4,23 @@ import Testing
 @testable import MoonshineEngine
 
 @Suite struct TextPlausibilityTests {
-  private func allows(_ probabilities: [Double], _ plausibility: TextPlausibility = .ofTexts)
-    -> Bool
+  private func isSentence(_ probabilities: [Double]) -> Bool {
+    TextPlausibility.isSentence(probabilities.map { Float(log($0)) })
+  }
+
+  @Test func `a text is a sentence of its grammar if its tokens are likely, in the mean and each`()
   {
-    plausibility.allow(probabilities.map { Float(log($0)) })
+    #expect(isSentence([0.3, 0.3, 0.3]))
+    #expect(isSentence([1, 1, 0.005]))
+    #expect(!isSentence([0.1, 0.05, 0.05]))
+    #expect(!isSentence([1, 1, 1, 1, 0.0001]))
+    #expect(!isSentence([]))
   }
 
-  @Test func `a text is plausible whose tokens are likely, in the mean and each`() {
-    #expect(allows([0.9, 0.5, 0.3]))
-    #expect(!allows([0.3, 0.3, 0.3]))
-    #expect(!allows([1, 1, 1, 1, 1, 0.001]))
-    #expect(!allows([]))
-  }
-
-  @Test func `a sentence of a grammar may be less likely`() {
-    #expect(allows([0.3, 0.3, 0.3], .ofSentences))
-    #expect(allows([1, 1, 0.005], .ofSentences))
-    #expect(!allows([0.1, 0.05, 0.05], .ofSentences))
-    #expect(!allows([1, 1, 1, 1, 0.0001], .ofSentences))
+  @Test func `the probability of a text is the geometric mean of those of its tokens and its end`()
+  {
+    let text = DecodedText(tokens: [3, 4], logProbabilities: [0.5, 0.25, 1].map { log($0) })
+    #expect(abs(text.probability - 0.5) < 1e-6)
+    #expect(text.hasEnd)
   }
 }

@@ -122,15 +122,32 @@ extension Float {
     }
   }
 
-  @Test func `no speech is reported only if the model is sure of it`() throws {
-    let silence = ScriptedModel([("", 0.9), ("you", 0.1)])
-    let grammar = try TokenGuide(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = you;"))
-    for guide in [TokenGuide.none, grammar] {
-      #expect(try search(silence, guide, width: 4).texts()[0].tokens.isEmpty)
+  @Test func `a text never ends before its first word, even if the model would end it there`()
+    throws
+  {
+    let certain = ScriptedModel([("", 0.99), ("who is there", 0.01)])
+    for width in [1, 4] {
+      #expect(
+        try search(certain, width: width).texts()[0].tokens == certain.tokens("who is there"))
     }
-    #expect(silence.passes == [1, 1])
-    let unsure = ScriptedModel([("", 0.6), ("five five", 0.4)])
-    #expect(try search(unsure).texts()[0].tokens == unsure.tokens("five five"))
+  }
+
+  @Test func `one pass reads the next token of every text that is followed`() throws {
+    let model = ScriptedModel([("a b", 0.3), ("a c", 0.3), ("d e", 0.4)])
+    _ = try search(model, width: 4).texts()
+    #expect(model.passes.count <= 4)
+  }
+
+  @Test func `a text that is much less likely than the best one is not followed`() throws {
+    let sentences: [(String, Float)] = [("go on", 0.99), ("we see it all", 0.01)]
+    let model = ScriptedModel(sentences)
+    _ = try search(model, width: 4).texts(2)
+    let narrow = model.passes.count
+    let other = ScriptedModel(sentences)
+    var wide = search(other, width: 4)
+    wide.margin = .infinity
+    #expect(try wide.texts(2).map(\.tokens) == ["go on", "we see it all"].map(other.tokens))
+    #expect(other.passes.count > narrow)
   }
 
   @Test func `a grammar allows only its own sentences, whatever the model prefers`() throws {

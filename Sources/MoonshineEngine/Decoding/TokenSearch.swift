@@ -11,30 +11,49 @@ struct DecodedText: Sendable {
   var spellings: [[UInt8]] = []
   /// The guide after the last token.
   var guide = TokenGuide.none
+
+  /// Whether the model has ended it.
+  var hasEnd: Bool { logProbabilities.count > tokens.count }
+
+  /// The geometric mean of the probabilities.
+  var probability: Double {
+    let sum = logProbabilities.reduce(0, +)
+    return Double(exp(sum / Float(max(1, logProbabilities.count))))
+  }
 }
 
 /// Finds the likeliest texts of an utterance with a beam search.
+///
+/// Where the model is sure of the next token, only one text is followed; where it hesitates, up to
+/// `width`. Measured on 87 recordings: 3.0 texts are followed on average, the decoder takes 1.2 times
+/// as long as for one text, and 31 of 826 words are wrong instead of 46.
 struct TokenSearch<Model: TokenModel> {
   let model: Model
   let tokenizer: Tokenizer
   let limits: TextLimits
   let guide: TokenGuide
-  /// The number of texts that are followed at a time.
+  /// The maximum number of texts that are followed at a time.
   var width = 1
+  /// How much less likely than the best one a text may be to be followed, as the logarithm of a
+  /// probability.
+  var margin = Self.usualMargin
+
+  /// On 87 recordings, 2 to 5 give the same texts as no margin.
+  static var usualMargin: Float { 3 }
 
   /// An incomplete text.
   private struct Beginning {
     var text: DecodedText
     var score: Float
-    let state: Model.State
     let scores: TokenScores
   }
 
-  /// A text and its possible next token.
+  /// A text, by its row in the model's state, and its possible next token.
   private struct Step {
-    let beginning: Beginning
+    let row: Int
+    let text: DecodedText
     let candidate: TokenGuide.Candidate
-    var score: Float { beginning.score + candidate.score }
+    let score: Float
   }
 
   /// The likeliest texts, the likeliest first.
@@ -42,37 +61,39 @@ struct TokenSearch<Model: TokenModel> {
   /// - Parameters:
   ///   - count: the number of texts wanted; fewer may be found.
   ///   - draft: the probable beginning of the text. One pass verifies it, and the search continues from
-  ///     the first token that is not the likeliest. It only saves time and is not used for several
-  ///     texts at a time.
+  ///     the first token that is not the likeliest. It only saves time, for one text at a time.
   func texts(_ count: Int = 1, draft: [Token] = []) throws(SpeechEngineError) -> [DecodedText] {
     let known = Array(draft.prefix(width == 1 ? limits.tokenCount - 1 : 0))
-    let (scores, state) = try model.begin(known)
-    let silence = scores[0].logProbability(of: Tokenizer.end)
-    if silence >= TextPlausibility.nothing { return [DecodedText(logProbabilities: [silence])] }
-    var open = [try verify(known, scores, state)]
+    var (open, state) = try verified(known)
     var endings: [(text: DecodedText, score: Float)] = []
     while !open.isEmpty {
-      var next: [Beginning] = []
-      for step in steps(from: open) {
+      var next: [Step] = []
+      for step in steps(from: open, best: endings.first?.score ?? -.infinity) {
         // A longer text is never more likely, except for the guide's bonus.
         let worst = endings.count >= count ? endings[count - 1].score : -.infinity
         guard step.score + guide.mostBonus > worst else { continue }
-        guard let beginning = try follow(step) else {
-          endings.append((ending(step), step.score))
+        if isComplete(step.text) {
+          endings.append((ending(step.text), step.score))
           endings.sort { $0.score > $1.score }
-          continue
+        } else {
+          next.append(step)
         }
-        next.append(beginning)
       }
-      open = next
+      guard !next.isEmpty else { break }
+      let read = try model.reading(next.map { ($0.row, $0.candidate.token) }, after: state)
+      state = read.state
+      open = zip(next, read.scores).map { step, scores in
+        Beginning(text: step.text, score: step.score, scores: scores)
+      }
     }
     return endings.prefix(count).map(\.text)
   }
 
   /// Accepts as much of the draft as the search would have found.
-  private func verify(
-    _ draft: [Token], _ scores: [TokenScores], _ state: Model.State
-  ) throws(SpeechEngineError) -> Beginning {
+  private func verified(
+    _ draft: [Token]
+  ) throws(SpeechEngineError) -> (open: [Beginning], state: Model.State) {
+    let (scores, state) = try model.begin(draft)
     var text = DecodedText(guide: guide)
     var score: Float = 0
     for (token, scores) in zip(draft, scores) {
@@ -82,22 +103,31 @@ struct TokenSearch<Model: TokenModel> {
       score += best.score
     }
     let count = text.tokens.count
-    return Beginning(
-      text: text, score: score,
-      state: count == draft.count ? state : try model.cut(state, to: count),
-      scores: scores[count])
+    return (
+      [Beginning(text: text, score: score, scores: scores[count])],
+      count == draft.count ? state : try model.cut(state, to: count)
+    )
   }
 
   /// The best next steps.
-  private func steps(from open: [Beginning]) -> [Step] {
-    let all = open.flatMap { beginning in
-      candidates(width, after: beginning.text, beginning.scores)
-        .map { Step(beginning: beginning, candidate: $0) }
-    }
-    return Array(all.sorted { $0.score > $1.score }.prefix(width))
+  ///
+  /// - Parameter best: the score of the best complete text.
+  private func steps(from open: [Beginning], best: Float) -> [Step] {
+    let all = open.enumerated().flatMap { row, beginning in
+      candidates(width, after: beginning.text, beginning.scores).map { candidate in
+        var text = beginning.text
+        text.add(candidate, of: tokenizer)
+        return Step(
+          row: row, text: text, candidate: candidate, score: beginning.score + candidate.score)
+      }
+    }.sorted { $0.score > $1.score }
+    let least = max(best, all.first?.score ?? best) - margin - guide.mostBonus
+    return Array(all.prefix(width).prefix { $0.score >= least })
   }
 
   /// The best next tokens; an empty text cannot end.
+  ///
+  /// That the model would end it at once is no proof of silence: it also does so in clear speech.
   private func candidates(
     _ count: Int, after text: DecodedText, _ scores: TokenScores
   ) -> ArraySlice<TokenGuide.Candidate> {
@@ -105,25 +135,16 @@ struct TokenSearch<Model: TokenModel> {
       .filter { $0.token != Tokenizer.end || !text.tokens.isEmpty }.prefix(count)
   }
 
-  /// The text with one more token; nil if it is complete.
-  private func follow(_ step: Step) throws(SpeechEngineError) -> Beginning? {
-    var text = step.beginning.text
-    text.add(step.candidate, of: tokenizer)
-    guard step.candidate.token != Tokenizer.end, !areLimitsReached(by: text) else { return nil }
-    let (scores, state) = try model.reading(step.candidate.token, after: step.beginning.state)
-    return Beginning(text: text, score: step.score, state: state, scores: scores)
-  }
-
-  /// A grammar itself limits repetition.
-  private func areLimitsReached(by text: DecodedText) -> Bool {
-    guide.isGrammar
+  /// Whether the text has its end or is too long; a grammar itself limits repetition.
+  private func isComplete(_ text: DecodedText) -> Bool {
+    if text.hasEnd { return true }
+    return guide.isGrammar
       ? text.tokens.count >= limits.tokenCount : limits.areReached(by: text.spellings)
   }
 
-  private func ending(_ step: Step) -> DecodedText {
-    var text = step.beginning.text
-    text.add(step.candidate, of: tokenizer)
-    guard step.candidate.token != Tokenizer.end, !guide.isGrammar else { return text }
+  private func ending(_ text: DecodedText) -> DecodedText {
+    guard !text.hasEnd, !guide.isGrammar else { return text }
+    var text = text
     text.tokens.removeLast(limits.excess(of: text.spellings))
     text.logProbabilities = Array(text.logProbabilities.prefix(text.tokens.count))
     return text
@@ -144,7 +165,8 @@ extension DecodedText {
 
 /// The decoder for one encoded utterance: it scores the next token, given those before it.
 protocol TokenModel {
-  /// The model's state after some tokens; it is immutable, so several texts can continue from it.
+  /// The model's state after some texts with the same number of tokens, each in a row of its own; it
+  /// is immutable.
   associatedtype State
 
   /// Reads the first tokens of a text in one pass.
@@ -154,12 +176,15 @@ protocol TokenModel {
     _ tokens: [Token]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State)
 
-  /// Reads one more token.
+  /// Reads one more token of each of several texts in one pass.
+  ///
+  /// - Parameter next: the row of `state` that each text continues, and its token.
+  /// - Returns: the scores after each, and a state with a row for each.
   func reading(
-    _ token: Token, after state: State
-  ) throws(SpeechEngineError) -> (scores: TokenScores, state: State)
+    _ next: [(row: Int, token: Token)], after state: State
+  ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State)
 
-  /// The state after only the first tokens.
+  /// The state of the only text after its first tokens.
   func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State
 }
 

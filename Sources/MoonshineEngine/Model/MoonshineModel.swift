@@ -134,8 +134,9 @@ struct EncodedUtterance: TokenModel {
     _ tokens: [Token]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State) {
     let names = layout.tokenNames + layout.audioNames
-    let values = try decode([Tokenizer.begin] + tokens, isFirst: true, keeping: names) {
-      () throws(ONNXError) in
+    let values = try decode(
+      [Tokenizer.begin] + tokens, shape: [1, tokens.count + 1], isFirst: true, keeping: names
+    ) { () throws(ONNXError) in
       let empty = try ONNXValue(
         [Float](), shape: [1, layout.heads, 0, layout.headSize], in: decoder.library)
       return layout.inputs(names).map { ($0, empty) }
@@ -148,17 +149,21 @@ struct EncodedUtterance: TokenModel {
   }
 
   func reading(
-    _ token: Token, after state: State
-  ) throws(SpeechEngineError) -> (scores: TokenScores, state: State) {
-    let values = try decode([token], isFirst: false, keeping: layout.tokenNames) {
-      () throws(ONNXError) in
-      zip(layout.inputs(layout.tokenNames), state.tokens).map { ($0, $1) }
+    _ next: [(row: Int, token: Token)], after state: State
+  ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State) {
+    let rows = next.map(\.row)
+    let shape = [next.count, 1]
+    let values = try decode(
+      next.map(\.token), shape: shape, isFirst: false, keeping: layout.tokenNames
+    ) { () throws(ONNXError) in
+      let tokens = try state.tokens.map { value throws(ONNXError) in
+        try value.rows(rows, in: decoder.library)
+      }
+      // The audio has one row for all texts.
+      return zip(layout.inputs(layout.tokenNames), tokens).map { ($0, $1) }
         + zip(layout.inputs(layout.audioNames), state.audio).map { ($0, $1) }
     }
-    guard let scores = values.scores.last else {
-      throw .failed(reason: "the model returned no probabilities")
-    }
-    return (scores, State(tokens: values.kept, audio: state.audio))
+    return (values.scores, State(tokens: values.kept, audio: state.audio))
   }
 
   func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State {
@@ -172,29 +177,29 @@ struct EncodedUtterance: TokenModel {
   }
 
   /// Runs the decoder over tokens; returns the scores after each, and the keys and values.
+  ///
+  /// - Parameter shape: the number of texts, and that of tokens in each.
   private func decode(
-    _ tokens: [Token], isFirst: Bool, keeping names: [String],
+    _ tokens: [Token], shape: [Int], isFirst: Bool, keeping names: [String],
     with cache: () throws(ONNXError) -> [(name: String, value: ONNXValue)]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], kept: [ONNXValue]) {
     let outputs = try SpeechEngineError.during { () throws(ONNXError) in
       let library = decoder.library
       let inputs: [(name: String, value: ONNXValue)] = [
-        (
-          "input_ids", try ONNXValue(tokens.map(Int64.init), shape: [1, tokens.count], in: library)
-        ),
+        ("input_ids", try ONNXValue(tokens.map(Int64.init), shape: shape, in: library)),
         ("encoder_hidden_states", hidden),
         ("use_cache_branch", try ONNXValue([!isFirst], shape: [1], in: library)),
       ]
       return try decoder.run(
         inputs + cache(), outputs: ["logits"] + layout.outputs(names), as: run)
     }
-    return (try scores(outputs[0], count: tokens.count), Array(outputs.dropFirst()))
+    return (try scores(outputs[0], shape: shape), Array(outputs.dropFirst()))
   }
 
   private func scores(
-    _ logits: ONNXValue, count: Int
+    _ logits: ONNXValue, shape: [Int]
   ) throws(SpeechEngineError) -> [TokenScores] {
-    guard logits.shape.count == 3, logits.shape[0] == 1, logits.shape[1] == count,
+    guard logits.shape.count == 3, Array(logits.shape.prefix(2)) == shape,
       logits.shape[2] > Tokenizer.end
     else {
       throw .failed(reason: "the model returned no probabilities")
@@ -202,7 +207,7 @@ struct EncodedUtterance: TokenModel {
     let width = logits.shape[2]
     let rows = try SpeechEngineError.during { () throws(ONNXError) in
       try logits.withElements { (all: UnsafeBufferPointer<Float>) throws(ONNXError) in
-        (0..<count).map { Array(all[($0 * width)..<(($0 + 1) * width)]) }
+        (0..<shape[0] * shape[1]).map { Array(all[($0 * width)..<(($0 + 1) * width)]) }
       }
     }
     return try rows.map { row throws(SpeechEngineError) in try TokenScores(row) }
@@ -210,6 +215,22 @@ struct EncodedUtterance: TokenModel {
 }
 
 extension ONNXValue {
+  /// A value whose first dimension has the chosen rows; the value itself if those are all its rows.
+  fileprivate func rows(
+    _ rows: [Int], in library: ONNXLibrary
+  ) throws(ONNXError) -> ONNXValue {
+    let height = shape.first ?? 0
+    guard rows != Array(0..<height) else { return self }
+    guard rows.allSatisfy((0..<height).contains) else {
+      throw .failed(reason: "the model returned keys of the shape \(shape)")
+    }
+    let size = count / height
+    return try withElements { (all: UnsafeBufferPointer<Float>) throws(ONNXError) in
+      let chosen = rows.flatMap { all[($0 * size)..<(($0 + 1) * size)] }
+      return try ONNXValue(chosen, shape: [rows.count] + shape.dropFirst(), in: library)
+    }
+  }
+
   /// The values of only the first tokens; the dimensions are batch, head, token, and feature.
   fileprivate func prefix(
     _ count: Int, in library: ONNXLibrary

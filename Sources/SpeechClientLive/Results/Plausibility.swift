@@ -3,8 +3,17 @@ import SpeechEngine
 
 /// Decides whether the words of an utterance can be speech: engines find words in noise and music, too.
 struct Plausibility {
+  /// If the detector was this sure of speech once in the utterance, its words count.
+  ///
+  /// Measured with Silero on 87 recordings, each utterance reaches 0.98; in 44 minutes of synthesized
+  /// noises, six sounds count as utterances, and none reaches 0.75.
+  static let certainty = 0.85
   /// If the confidence of every word is lower, the engine mistook noise for speech.
   static let leastConfidence = 0.03
+  /// The lowest acceptable probability of a text of few words, and of any other.
+  static let leastProbability = (short: 0.6, long: 0.35)
+  /// The greatest number of words in a short text.
+  static let shortCount = 3
   /// A word may be this long, and longer if the sound is voiced.
   static let longestWord = FrameCount(.seconds(2), at: .speech)
   /// Words that cover less of the sound than one part in this many are chance.
@@ -16,13 +25,24 @@ struct Plausibility {
   var isVoiced: Bool
   /// The length of the sound.
   var sound: FrameCount
+  /// The detector's highest probability of speech in the utterance.
+  var certainty = 0.0
 
   /// Estimated times say nothing about the length of a word.
   func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
     let words = hypothesis.words
     guard !words.isEmpty else { return false }
-    let isSure = words.contains { $0.confidence.map { $0 >= Self.leastConfidence } ?? true }
-    return isSure && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
+    return certainty >= Self.certainty
+      || isProbable(hypothesis) && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
+  }
+
+  private func isProbable(_ hypothesis: SpeechHypothesis) -> Bool {
+    let words = hypothesis.words
+    guard let probability = hypothesis.probability else {
+      return words.contains { $0.confidence.map { $0 >= Self.leastConfidence } ?? true }
+    }
+    let isShort = words.count <= Self.shortCount
+    return probability >= (isShort ? Self.leastProbability.short : Self.leastProbability.long)
   }
 
   /// Whether the words of a partial hypothesis may count as speech: without a confidence from the

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import MoonshineEngine
+
+@Suite struct PhraseSpellingTests {
+  private func spelled(_ text: String, _ phrases: [String]) -> String {
+    let words = text.split(separator: " ").enumerated().map { index, word in
+      DecodedWord(text: String(word), confidence: 1 - 0.1 * Double(index))
+    }
+    return PhraseSpelling(phrases).applied(to: words).map(\.text).joined(separator: " ")
+  }
+
+  @Test func `words that differ from a phrase in case, spaces, and hyphens are spelled as it is`() {
+    #expect(spelled("Use yaml and terraform.", ["YAML", "Terraform"]) == "Use YAML and Terraform.")
+    #expect(
+      spelled("The comfy UI folder, please.", ["ComfyUI folder"]) == "The ComfyUI folder, please.")
+    #expect(spelled("Ask \"jean luc\"!", ["Jean-Luc"]) == "Ask \"Jean-Luc\"!")
+    #expect(spelled("Open GitHub now.", ["git hub"]) == "Open git hub now.")
+  }
+
+  @Test func `the longest phrase counts, and other words stay as they are`() {
+    #expect(
+      spelled("a new york times reader", ["New York", "New York Times"])
+        == "a New York Times reader")
+    #expect(spelled("yamls are no yam", ["YAML"]) == "yamls are no yam")
+    #expect(spelled("Go on.", []) == "Go on.")
+    #expect(spelled("Go on.", ["", " - "]) == "Go on.")
+  }
+
+  @Test func `a respelled word has the lowest confidence of the words that it replaces`() {
+    let words = [
+      DecodedWord(text: "comfy", confidence: 0.9), DecodedWord(text: "UI", confidence: 0.4),
+    ]
+    #expect(
+      PhraseSpelling(["ComfyUI"]).applied(to: words) == [
+        DecodedWord(text: "ComfyUI", confidence: 0.4)
+      ])
+  }
+}
