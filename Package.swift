@@ -254,7 +254,7 @@ let package = Package(
       "WyomingServer",
       [
         "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "SpeechClient",
-        "SpeechEngine", "Wyoming",
+        "SpeechEngine", "Transcripts", "Wyoming",
       ] + serving),
 
     // Without hardware: for the command's virtual device, and for the tests of users.
@@ -413,8 +413,8 @@ let package = Package(
       "MoonshineEngine",
       [
         "AudioCore", "ClientDependencies", "FilePaths", "MoonshineEngine", "ONNXRuntime",
-        "ONNXTestTools", "PocketSphinxEngine", "SoundFile", "SpeechClient", "SpeechClientLive",
-        "SpeechEngine", "TestTools",
+        "ONNXTestTools", "PocketSphinxEngine", "SoundFile", "SpeechClient",
+        "SpeechClientLive", "SpeechEngine", "TestTools", "Transcripts",
       ]),
     tests(
       "ONNXRuntime",

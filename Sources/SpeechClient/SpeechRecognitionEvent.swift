@@ -25,9 +25,12 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
 
   /// This stretch was not recognized, for this reason.
   ///
-  /// Speech before it is a separate utterance; timestamps continue after it. An utterance in which
-  /// the engine failed has no final result, and ends right after this event. Its partial results
-  /// are void, and its number is not reused. The engine begins the next one afresh.
+  /// Speech before it is a separate utterance; timestamps continue after it.
+  ///
+  /// Every utterance has exactly one final result, or is dropped as a whole: the engine failed in it,
+  /// or it is unintelligible. A dropped utterance ends right after this event. Its partial results are
+  /// void, and their number is not reused. With key phrases, an utterance without one is no loss: it
+  /// ends without a result or this event.
   ///
   /// Lost audio of at most 50 ms in one format does not end an utterance: it counts as silence. Gaps
   /// under a millisecond are reported once they add up to one: the stretch ends with the last of
@@ -45,8 +48,15 @@ extension SpeechRecognitionEvent {
 
     /// An engine that survives failures failed in this utterance, with this error.
     ///
-    /// If no later utterance succeeds, the error also ends the stream.
+    /// If no later utterance succeeds, the error also ends the stream. The engine begins the next
+    /// utterance afresh.
     case engineFailed(SpeechClientError)
+
+    /// The detector found an utterance, but the engine found no words that can be speech.
+    ///
+    /// Most are noises and music, so it is common where those are. After the final result of an
+    /// utterance, the stretch is that of a word that the result lacks, because no word is so short.
+    case unintelligible
 
     /// Audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost
     /// frames or its device was disconnected.
@@ -58,6 +68,17 @@ extension SpeechRecognitionEvent {
     /// From a microphone, the stretch is the buffer that reports them: they are in it, or in frames
     /// lost right before it. Otherwise it begins and ends with such a sample.
     case nonFinite(sampleCount: Int)
+
+    /// The reason in JSON and metrics.
+    package var name: String {
+      switch self {
+      case .engineTooSlow: "slow"
+      case .engineFailed: "engine"
+      case .unintelligible: "unintelligible"
+      case .gap: "gap"
+      case .nonFinite: "nonFinite"
+      }
+    }
   }
 }
 

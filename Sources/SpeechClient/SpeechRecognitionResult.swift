@@ -1,8 +1,8 @@
 /// A partial or final result of one utterance.
 public struct SpeechRecognitionResult: Hashable, Sendable {
-  /// The number of the utterance in the task, counted from 0; utterances without words have none.
+  /// The number of the utterance in the task, counted from 0; an utterance without any result has none.
   ///
-  /// A number without a final result is that of an utterance in which the engine failed.
+  /// A number without a final result is that of an utterance that was dropped after partial results.
   public var utterance: Int
 
   /// The best transcription and its alternatives, the likeliest first.
@@ -71,10 +71,14 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
 
   /// How many words of the best transcription, from the first on, are stable; in a final result all.
   ///
-  /// All later results of the utterance, the final one included, begin with the same words, one for
-  /// one. Their case, hyphens, and outer punctuation may still change ("it" becomes "It?"), and
-  /// their timestamps may move slightly. If the engine later replaces, joins, or splits stable
-  /// words ("250" for "two hundred fifty"), they stay, and its text continues after them.
+  /// A promise about what was said, not about its spelling: later results of the utterance, the final
+  /// one included, begin with the same words after the normalization of `WordNormalization.spoken` in
+  /// the module Transcripts. Case, hyphens, punctuation, timestamps, and the number of words may
+  /// change: "ten" may become "10", "metre" meter, and "can not" cannot. A word with digits does
+  /// not become stable before the final result, nor does any word after it.
+  ///
+  /// Every result is the engine's own text. In the rare case that it contradicts a stable word, the
+  /// count falls to the number of words before that one.
   public var stableSegmentCount: Int {
     get {
       let count = bestTranscription.segments.count
@@ -83,7 +87,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     set { settledCount = isFinal ? 0 : newValue }
   }
 
-  /// The stable words, which only grow from result to result; see `stableSegmentCount`.
+  /// The stable words, which nearly always only grow from result to result; see
+  /// `stableSegmentCount`.
   public var stablePrefix: Transcription {
     var prefix = bestTranscription
     prefix.segments.removeLast(prefix.segments.count - stableSegmentCount)

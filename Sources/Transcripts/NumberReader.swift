@@ -12,11 +12,19 @@ struct NumberReader {
   /// Whether the last result is a number that the next one may extend.
   private var isOpen = false
 
-  /// Returns the words with numbers in digits, and with money and percentages as they are spoken.
-  static func digits(in words: [String]) -> [String] {
+  /// Returns the words with numbers in digits, and with money and percentages as they are spoken; for
+  /// each, the number of given words up to its end.
+  static func digits(in words: [String]) -> [(word: String, end: Int)] {
     var reader = NumberReader(words: words)
-    while reader.place < words.count { reader.readNext() }
-    return reader.result
+    var ends: [Int] = []
+    while reader.place < words.count {
+      let last = reader.result.last
+      reader.readNext()
+      // A number may extend the last result.
+      if let index = ends.indices.last, reader.result[index] != last { ends[index] = reader.place }
+      ends += Array(repeating: reader.place, count: reader.result.count - ends.count)
+    }
+    return Array(zip(reader.result, ends))
   }
 
   private init(words: [String]) {

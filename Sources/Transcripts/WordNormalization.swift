@@ -26,10 +26,25 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   case written
 
   /// Returns the words of a text, in order.
-  public func words(of text: String) -> [String] {
+  public func words(of text: String) -> [String] { words(of: [text]).map(\.word) }
+
+  /// Returns the words of a text that is given in pieces with white space between them; for each, the
+  /// number of pieces up to its end.
+  ///
+  /// A word may need several pieces: "two", "hundred" are the word 200, which ends with the second one.
+  package func words(of pieces: [String]) -> [(word: String, end: Int)] {
+    let parts = pieces.enumerated().flatMap { index, piece in
+      tokens(of: piece).map { (word: $0, end: index + 1) }
+    }
+    guard self == .spoken else { return parts }
+    return NumberReader.digits(in: parts.map(\.word)).map { ($0.word, parts[$0.end - 1].end) }
+  }
+
+  /// The words of a piece, with numbers as they are.
+  private func tokens(of piece: String) -> [String] {
     switch self {
-    case .written: text.split(whereSeparator: \.isWhitespace).map(String.init)
-    case .spoken: NumberReader.digits(in: SpokenTokens.of(text).flatMap(SpellingVariants.words))
+    case .written: piece.split(whereSeparator: \.isWhitespace).map(String.init)
+    case .spoken: SpokenTokens.of(piece).flatMap(SpellingVariants.words)
     }
   }
 }

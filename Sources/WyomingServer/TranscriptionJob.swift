@@ -3,6 +3,7 @@ import AudioThreads
 import CoreMetrics
 import SpeechClient
 import SpeechEngine
+import Transcripts
 import Wyoming
 
 /// One recognition: audio goes in, events come out, and the transcript at the end.
@@ -43,8 +44,9 @@ final class TranscriptionJob: Sendable {
             for event in writer.take(result) { try await write(event) }
           case .speechEnded: meters.utterances.increment()
           case .dropped(let range, let reason):
-            meters.droppedAudio.increment(by: (range.upperBound - range.lowerBound).inSeconds)
+            meters.recordLoss(of: range.upperBound - range.lowerBound, reason)
             await report(.dropped(client: client, range, reason: reason))
+            for event in writer.drop(reason) { try await write(event) }
           default: break
           }
         }
@@ -89,14 +91,18 @@ final class TranscriptionJob: Sendable {
 
 /// Turns the results of one transcription into events.
 ///
-/// Chunks only append, so they contain only stable words. The final transcript may differ from them
-/// in case and punctuation.
+/// Chunks only append, so they contain only stable words. The transcript has the words of the final
+/// results.
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []
-  /// The current utterance, and its words that have been sent.
+  /// The current utterance, and its stable words.
   private var utterance = 0
-  private var sent: [String] = []
+  private var stable: [String] = []
+  /// The number of its words after normalization that have been sent.
+  private var sentCount = 0
+  /// The last text that was sent.
+  private var lastSent = ""
   /// The end of the current voice.
   private var voiceEnd: Duration?
   private var hasBegun = false
@@ -117,6 +123,15 @@ struct TranscriptWriter {
     return result.isFinal ? events + end() : events
   }
 
+  /// Returns the events for a loss.
+  ///
+  /// What is unintelligible has no words. Those of an utterance in which the engine failed stay.
+  mutating func drop(_ reason: SpeechRecognitionEvent.DropReason) -> [WyomingEvent] {
+    guard reason == .unintelligible else { return [] }
+    stable = []
+    return end()
+  }
+
   /// Returns the last events, after all results.
   mutating func finish() -> [WyomingEvent] {
     let events = end()
@@ -131,22 +146,26 @@ struct TranscriptWriter {
   }
 
   /// Ends the current utterance.
-  ///
-  /// The sent words of a lost utterance stay.
   private mutating func end() -> [WyomingEvent] {
-    finished += sent
-    sent = []
+    finished += stable
+    (stable, sentCount) = ([], 0)
     defer { voiceEnd = nil }
     return voiceEnd.map { [Self.voice("voice-stopped", at: $0)] } ?? []
   }
 
   /// Sends the utterance's new words.
+  ///
+  /// Their number counts after normalization, because the words before them may be joined or split.
   private mutating func send(_ words: [String]) -> [WyomingEvent] {
-    let last = sent.last ?? finished.last ?? ""
-    let new = words.dropFirst(sent.count).joinedAsWritten
-    sent = words
+    stable = words
+    let normalized = WordNormalization.spoken.words(of: words)
+    guard normalized.count > sentCount else { return [] }
+    let known = sentCount > 0 ? normalized[sentCount - 1].end : 0
+    let new = words.dropFirst(known).joinedAsWritten
+    sentCount = normalized.count
     guard !new.isEmpty else { return [] }
-    let text = last.separator(before: new) + new
+    defer { lastSent = new }
+    let text = lastSent.separator(before: new) + new
     return start() + [WyomingEvent("transcript-chunk", ["text": .string(text)])]
   }
 

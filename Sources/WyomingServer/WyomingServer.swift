@@ -12,8 +12,8 @@ public import Wyoming
 /// but not the others or the server.
 ///
 /// During the audio, `transcript-chunk` events have the stable words, and `voice-started` and
-/// `voice-stopped` mark speech. `transcript` has the text of all utterances between `audio-start`
-/// and `audio-stop`.
+/// `voice-stopped` mark speech. `transcript` has the final text of all utterances between
+/// `audio-start` and `audio-stop`; it is empty if there is none.
 public struct WyomingServer: Sendable {
   private let address: WyomingAddress
   private let options: WyomingServerOptions
@@ -156,8 +156,8 @@ public enum WyomingServerReport: Equatable, Sendable {
 
   /// Part of a client's audio was not recognized.
   ///
-  /// The transcript lacks its words, except those sent as chunks, and the protocol cannot report
-  /// that. Times count from the client's `audio-start`.
+  /// The protocol cannot report that. If the engine failed, the transcript has the words that were
+  /// sent as chunks, and lacks the others. Times count from the client's `audio-start`.
   case dropped(client: Int, Range<Duration>, reason: SpeechRecognitionEvent.DropReason)
 
   /// A fault ended a client's connection.
@@ -191,7 +191,6 @@ struct ServerMetrics: Sendable {
   let requests: Counter
   let utterances: Counter
   let audio: FloatingPointCounter
-  let droppedAudio: FloatingPointCounter
   let realTimeFactor: Recorder
   private let factory: any MetricsFactory
 
@@ -203,8 +202,6 @@ struct ServerMetrics: Sendable {
     requests = Counter(label: "syrinx_requests_total", factory: factory)
     utterances = Counter(label: "syrinx_utterances_total", factory: factory)
     audio = FloatingPointCounter(label: "syrinx_audio_seconds_total", factory: factory)
-    droppedAudio = FloatingPointCounter(
-      label: "syrinx_dropped_audio_seconds_total", factory: factory)
     realTimeFactor = Recorder(label: "syrinx_real_time_factor", factory: factory)
   }
 
@@ -212,6 +209,14 @@ struct ServerMetrics: Sendable {
   func recordTranscript(of audio: Duration, after elapsed: Duration) {
     self.audio.increment(by: audio.inSeconds)
     if audio > .zero { realTimeFactor.record(elapsed / audio) }
+  }
+
+  /// Counts audio that was not recognized, by the reason.
+  func recordLoss(of audio: Duration, _ reason: SpeechRecognitionEvent.DropReason) {
+    FloatingPointCounter(
+      label: "syrinx_dropped_audio_seconds_total", dimensions: [("reason", reason.name)],
+      factory: factory
+    ).increment(by: audio.inSeconds)
   }
 
   /// Counts a fault that ended a connection, by the code of the client's `error` event.

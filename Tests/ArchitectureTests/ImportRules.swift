@@ -116,7 +116,7 @@ extension ImportRules {
     ],
     "WyomingServer": [
       "AudioCore", "AudioThreads", "ClientDependencies", "CoreMetrics", "FilePaths", "Glibc",
-      "NIOCore", "NIOHTTP1", "NIOPosix", "SpeechClient", "SpeechEngine", "Wyoming",
+      "NIOCore", "NIOHTTP1", "NIOPosix", "SpeechClient", "SpeechEngine", "Transcripts", "Wyoming",
     ],
 
     // The clients' interfaces and the engines behind them. A speech request may name a microphone with the recorder's

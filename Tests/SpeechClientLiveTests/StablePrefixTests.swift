@@ -5,28 +5,30 @@ import SpeechClient
 import SpeechEngine
 import TestTools
 import Testing
+import Transcripts
 
 @testable import SpeechClientLive
 
-/// Stable words stay, whatever the engine returns later.
+/// Results show what the engine returns, and stable words are those of its last text.
 @Suite struct StablePrefixTests {
-  /// The claim, result by result.
+  private static func normalized(_ transcription: Transcription) -> [String] {
+    WordNormalization.spoken.words(of: transcription.formattedString)
+  }
+
+  /// The promise, result by result: a final result begins with all words that were stable.
   struct Promise {
     private var words: [String] = []
     private var utterance = 0
 
     mutating func check(_ result: SpeechRecognitionResult) {
       if result.utterance != utterance { (words, utterance) = ([], result.utterance) }
-      let all = result.bestTranscription.segments.map(\.substring.wordKey)
-      let stable = result.stablePrefix.segments.map(\.substring.wordKey)
-      #expect(all.starts(with: words), "\(all) does not begin with \(words)")
+      let stable = normalized(result.stablePrefix)
       #expect(stable.starts(with: words), "\(stable) does not begin with \(words)")
-      #expect(all.starts(with: stable))
       words = stable
     }
   }
 
-  private static let texts = ["go", "on", "for", "ward", "ten", "a", "the", "meters"]
+  private static let texts = ["go", "on", "for", "ward", "ten", "10", "a", "the", "meters"]
 
   /// A hypothesis that changes its mind about the one before at a random word.
   private func revision(
@@ -42,44 +44,78 @@ import Testing
       let text = Self.texts.randomElement(using: &random) ?? "go"
       words.append(SpeechHypothesis.Word(text, frames: FrameCount(begin)..<FrameCount(end)))
     }
-    return words.map { word in
-      var word = word
-      let texts = [word.text, word.text.capitalized, word.text + "?", "\u{201C}" + word.text]
-      word.text = texts.randomElement(using: &random) ?? word.text
-      return word
-    }
+    return words
   }
 
   @Test(arguments: 0..<300)
-  func `stable words stay with an engine that returns anything, written in any way`(seed: Int) {
+  func `results have the engine's words, and finals are those without partial results`(seed: Int) {
     var random = SeededNumbers(seed: UInt64(seed))
-    var results = UtteranceResults()
-    var promise = Promise()
+    var (results, others) = (UtteranceResults(), UtteranceResults())
     for utterance in 0..<3 {
       results.begin(at: FrameCount(utterance * 320_000))
-      var words: [SpeechHypothesis.Word] = []
-      for processed in stride(
-        from: 1600, to: 80_000, by: Int.random(in: 400...3000, using: &random))
-      {
+      others.begin(at: FrameCount(utterance * 320_000))
+      var hypothesis = SpeechHypothesis(words: [])
+      for (index, processed) in stride(from: 1600, to: 80_000, by: 2400).enumerated() {
         if Int.random(in: 0..<3, using: &random) == 0 {
-          words = revision(of: words, processed: processed, &random)
+          hypothesis.words = revision(of: hypothesis.words, processed: processed, &random)
         }
-        let hypothesis = SpeechHypothesis(words: words)
-        if let partial = results.partial(
+        hypothesis.revision = seed % 2 == 0 ? index : nil
+        let partial = results.partial(
           hypothesis, processed: FrameCount(processed), plausibility: nil)
-        {
-          promise.check(partial)
+        if let partial {
+          let texts = partial.bestTranscription.segments.map(\.substring)
+          #expect(texts == hypothesis.words.map(\.text))
         }
       }
-      let last = Bool.random(using: &random) ? revision(of: [], processed: 80_000, &random) : words
-      if let final = results.final(
-        SpeechHypothesis(words: last), processed: 80_000, plausibility: nil)
-      {
-        promise.check(final)
-        let times = final.bestTranscription.segments.map(\.timestamp)
-        #expect(times == times.sorted())
-      }
+      let last = SpeechHypothesis(
+        words: revision(of: hypothesis.words, processed: 80_000, &random))
+      let final = results.final(last, processed: 80_000, plausibility: nil)
+      let other = others.final(last, processed: 80_000, plausibility: nil)
+      #expect(final?.bestTranscription == other?.bestTranscription)
+      #expect(
+        final?.bestTranscription.segments.map(\.substring) ?? [] == last.words.map(\.text))
     }
+  }
+
+  /// Ways to write the same words: joined, split, and with other letters.
+  private static let spellings = [
+    ["go forward", "Go-forward", "go, forward"], ["ten metres", "10 meters."],
+    ["cannot", "can not", "can't"], ["two hundred fifty euros", "250 euros"],
+    ["e-mail", "E mail"], ["organised", "organized"], ["it's", "It is"],
+    ["in nineteen eighty-four we", "In 1984, we"], ["a tree", "A tree,"], ["um we are", "we're"],
+  ]
+
+  /// The words of the first phrases, each in any of its spellings.
+  private func words(
+    of phrases: some Sequence<[String]>, _ random: inout SeededNumbers
+  ) -> [SpeechHypothesis.Word] {
+    let texts = phrases.flatMap { spellings in
+      (spellings.randomElement(using: &random) ?? "").split(separator: " ").map(String.init)
+    }
+    return SpeechHypothesis.Word.spread(texts, over: 0..<FrameCount(texts.count * 4000))
+  }
+
+  @Test(arguments: 0..<300)
+  func `stable words are in the final result of an engine that joins, splits, and respells words`(
+    seed: Int
+  ) {
+    var random = SeededNumbers(seed: UInt64(seed))
+    let phrases = (0..<6).map { _ in Self.spellings.randomElement(using: &random) ?? ["go"] }
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    var stable: [String] = []
+    for step in 1..<20 {
+      var hypothesis = SpeechHypothesis(
+        words: words(of: phrases.prefix(step * phrases.count / 19), &random))
+      hypothesis.revision = seed % 2 == 0 ? step : nil
+      let partial = results.partial(
+        hypothesis, processed: FrameCount(step * 4000), plausibility: nil)
+      stable = partial.map { Self.normalized($0.stablePrefix) } ?? stable
+    }
+    let final = results.final(
+      SpeechHypothesis(words: words(of: phrases, &random)), processed: 80_000, plausibility: nil)
+    let all = final.map { Self.normalized($0.bestTranscription) } ?? []
+    #expect(all.starts(with: stable), "\(all) does not begin with \(stable)")
   }
 
   @Test(arguments: ["go-forward.wav", "two-utterances.wav", "turn-44100-stereo.flac", "window.wav"])

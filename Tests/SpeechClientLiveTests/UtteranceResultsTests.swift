@@ -32,14 +32,45 @@ import Testing
     #expect(results.final(hypothesis, processed: 16_000, plausibility: nil)?.utterance == 1)
   }
 
-  @Test func `partial words that prove to be noise are withdrawn`() {
+  @Test func `the number of partial words that prove to be noise is not reused`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    _ = results.partial(hypothesis, processed: 16_000, plausibility: nil)
-    let final = results.final(SpeechHypothesis(), processed: 16_000, plausibility: nil)
-    #expect(final?.isFinal == true)
-    #expect(final?.bestTranscription.segments == [])
-    #expect(final?.speechRecognitionMetadata == nil)
+    let partial = results.partial(hypothesis, processed: 16_000, plausibility: nil)
+    #expect(partial?.utterance == 0)
+    #expect(results.final(SpeechHypothesis(), processed: 16_000, plausibility: nil) == nil)
+    results.begin(at: 16_000)
+    #expect(results.final(hypothesis, processed: 16_000, plausibility: nil)?.utterance == 1)
+  }
+
+  @Test func `a word that is too short and unsure is left out, and its stretch is noted`() {
+    let plausibility = Plausibility(isVoiced: true, sound: 16_000)
+    func outcome(
+      _ confidence: Double?, frames: Range<FrameCount> = 4800..<5600, isEstimated: Bool = false
+    ) -> (text: String?, omitted: [Range<Duration>]) {
+      var hypothesis = SpeechHypothesis(
+        words: hypothesis.words + [.init("eight", frames: frames, confidence: confidence)],
+        alternatives: [[.init("ate", frames: frames, confidence: confidence)] + hypothesis.words])
+      hypothesis.hasEstimatedTimes = isEstimated
+      var results = UtteranceResults()
+      results.begin(at: 16_000)
+      let final = results.final(hypothesis, processed: 16_000, plausibility: plausibility)
+      return (final?.transcriptions.map(\.formattedString).joined(separator: "/"), results.omitted)
+    }
+    #expect(outcome(0.24) == ("go", [.milliseconds(1300) ..< .milliseconds(1350)]))
+    #expect(outcome(0.9) == ("go eight/ate go", []))
+    #expect(outcome(nil) == ("go eight/ate go", []))
+    #expect(outcome(0.24, frames: 4800..<6400) == ("go eight/ate go", []))
+    #expect(outcome(0.24, isEstimated: true) == ("go eight/ate go", []))
+  }
+
+  @Test func `an utterance of nothing but such a word is lost`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    let word = SpeechHypothesis.Word("eight", frames: 0..<800, confidence: 0.24)
+    let plausibility = Plausibility(isVoiced: true, sound: 1600)
+    let final = results.final(
+      SpeechHypothesis(words: [word]), processed: 1600, plausibility: plausibility)
+    #expect(final == nil && results.omitted.isEmpty)
   }
 
   @Test func `a partial result is reported when words change, and has no confidence`() {
@@ -92,19 +123,19 @@ import Testing
   @Test(arguments: [
     Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 120_001),
   ])
-  func `no word of a noise is stable, so the final result withdraws all`(
+  func `no word of a noise is stable or final`(
     noise: Plausibility
   ) {
     let (stable, final) = outcome(of: ["the", "a", "the"], with: noise)
     #expect(stable == 0)
-    #expect(final?.bestTranscription.segments == [])
+    #expect(final == nil)
   }
 
-  @Test func `stable words of a voice stay even if their final confidence is low`() {
+  @Test func `the final confidence decides about the words of a voice, stable or not`() {
     let voice = Plausibility(isVoiced: true, sound: 120_000)
     let (stable, final) = outcome(of: ["the", "a", "the"], with: voice)
     #expect(stable == 2)
-    #expect(final?.bestTranscription.formattedString == "the a")
+    #expect(final == nil)
     let sure = outcome(of: ["the", "a", "the"], with: voice, confidence: 0.5).final
     #expect(sure?.bestTranscription.formattedString == "the a the")
   }
@@ -173,11 +204,26 @@ import Testing
       let partial = results.partial(
         SpeechHypothesis(words: words("isn't it 250 euro")), processed: processed, plausibility: nil
       )
-      #expect(partial?.stableSegmentCount == (processed == 48_000 ? 0 : 3))
+      #expect(partial?.stableSegmentCount == (processed == 48_000 ? 0 : 2))
     }
     let final = results.final(
       SpeechHypothesis(words: words("Isn't it? 250 euros.")), processed: 60_000, plausibility: nil)
     #expect(final?.bestTranscription.formattedString == "Isn't it? 250 euros.")
+  }
+
+  @Test(arguments: [
+    ("e-mail", "email"), ("\u{201C}Yes!\u{201D}", "yes"), ("caf\u{E9}", "Cafe\u{301}."),
+    ("...", "..."),
+  ])
+  func `case, hyphens, and outer punctuation make no other word`(one: String, other: String) {
+    #expect(one.wordKey == other.wordKey)
+  }
+
+  @Test(arguments: [
+    ("we're", "were"), ("2.5", "25"), ("$5", "5"), ("-", "..."), ("250", "two"), ("c++", "c"),
+  ])
+  func `other letters, digits, or inner punctuation make another word`(one: String, other: String) {
+    #expect(one.wordKey != other.wordKey)
   }
 
   @Test func `words with a new spelling are reported again`() {

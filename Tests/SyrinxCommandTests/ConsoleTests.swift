@@ -102,6 +102,18 @@ struct ConsoleTests {
   }
 
   @Test
+  func `an unintelligible utterance is in JSON, is no failure, and is not reported to people`()
+    async throws
+  {
+    var report = TranscriptReport(styles: [.json], console: console)
+    try await report.show(.dropped(.zero ..< .seconds(1), reason: .unintelligible))
+    try await report.end()
+    #expect(report.isComplete)
+    #expect(try output.text().contains(#""reason":"unintelligible""#))
+    #expect(try error.text().isEmpty)
+  }
+
+  @Test
   func
     `a message reports once that recognition lags far behind, what is dropped and why, and when it has caught up`()
     async throws

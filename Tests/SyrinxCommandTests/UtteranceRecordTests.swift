@@ -84,6 +84,11 @@ struct UtteranceRecordTests {
         {"end":3,"error":"speech recognition failed: gone","event":"dropped","reason":"engine",\
         "start":2}
         """)
+    let noise = SpeechRecognitionEvent.dropped(
+      .seconds(2) ..< .seconds(3), reason: .unintelligible)
+    #expect(
+      try LagRecord(noise, utterance: 4)?.jsonLine()
+        == #"{"end":3,"event":"dropped","reason":"unintelligible","start":2,"utterance":4}"#)
     #expect(LagRecord(.speechStarted(at: .zero)) == nil)
   }
 }

@@ -51,6 +51,22 @@ struct WordNormalizationTests {
     #expect(WordNormalization.spoken.words(of: text) == words)
   }
 
+  @Test(arguments: [
+    (["Go", "two", "hundred", "metres"], ["go 1", "200 3", "meters 4"]),
+    (["I", "can't", "um", "go-forward,"], ["i 1", "can 2", "not 2", "go 4", "forward 4"]),
+    (
+      ["$2.50", "and", "two dollars", "and", "fifty", "cents"],
+      ["2 1", "dollar 1", "50 1", "cent 1", "and 2", "2 3", "dollar 3", "50 5", "cent 6"]
+    ),
+    (["nineteen", "eighty-four", "was"], ["1984 2", "was 3"]), ([], []), (["um", "..."], []),
+  ])
+  func `each word ends with a piece of the text`(pieces: [String], words: [String]) {
+    let normalized = WordNormalization.spoken.words(of: pieces)
+    #expect(normalized.map { "\($0.word) \($0.end)" } == words)
+    #expect(
+      normalized.map(\.word) == WordNormalization.spoken.words(of: pieces.joined(separator: " ")))
+  }
+
   @Test
   func `written words stay as they are`() {
     #expect(

@@ -135,6 +135,33 @@ import Wyoming
       ])
   }
 
+  @Test(arguments: [
+    ("i can not go", 3, "I cannot go on.", ["i can not", " go on."]),
+    ("go forward ten metres", 3, "Go-forward 10 meters", ["go forward ten", " meters"]),
+    ("go on then", 2, "No one is there", ["go on", " is there"]),
+  ])
+  func `chunks continue after the words that were sent, and the transcript is the final text`(
+    partial: String, stable: Int, final: String, chunks: [String]
+  ) {
+    var writer = TranscriptWriter(language: nil)
+    var events = writer.take(.partial(partial, stable: stable))
+    // A contradiction takes no word back.
+    events += writer.take(.partial("x", stable: 0))
+    events += writer.take(.final(final)) + writer.finish()
+    let texts = events.compactMap { $0.data["text"]?.string }
+    #expect(texts == chunks + [final])
+  }
+
+  @Test func `the transcript lacks an unintelligible utterance, and has the next one`() {
+    var writer = TranscriptWriter(language: nil)
+    _ = writer.take(.partial("alpha beta gamma", stable: 2))
+    #expect(lines(writer.drop(.unintelligible)) == ["voice-stopped|1500"])
+    _ = writer.take(.final("delta epsilon", utterance: 1))
+    // A word of an utterance with a final result takes nothing from it.
+    #expect(writer.drop(.unintelligible).isEmpty)
+    #expect(lines(writer.finish()).first == "transcript|delta epsilon")
+  }
+
   @Test func `no speech gives an empty transcript`() {
     var writer = TranscriptWriter(language: nil)
     #expect(lines(writer.finish()) == ["transcript-start", "transcript|", "transcript-stop"])

@@ -238,6 +238,37 @@ import Wyoming
       ])
   }
 
+  @Test func `a client whose only utterance is unintelligible gets an empty transcript`() async {
+    var speech = SpeechClient()
+    speech.recognition = { _ in
+      AsyncThrowingStream { continuation in
+        continuation.yield(.speechStarted(at: .seconds(1)))
+        continuation.yield(.result(.partial("go on", stable: 1)))
+        continuation.yield(.dropped(.seconds(1) ..< .seconds(2), reason: .unintelligible))
+        continuation.yield(.speechEnded(at: .seconds(2)))
+        continuation.finish()
+      }
+    }
+    let (reports, metrics) = (Reports(), PrometheusMetrics())
+    var options = reports.options
+    options.meters = ServerMetrics(metrics)
+    let client = client(speech, options: options)
+    client.send(utterance(tenths: 3))
+    client.bytes.finish()
+    let events = await client.all()
+    #expect(
+      events.map(\.type) == [
+        "voice-started", "transcript-start", "transcript-chunk", "voice-stopped", "transcript",
+        "transcript-stop",
+      ])
+    #expect(events.first { $0.type == "transcript" }?.data["text"] == "")
+    #expect(
+      reports.all.first
+        == .dropped(client: 7, .seconds(1) ..< .seconds(2), reason: .unintelligible))
+    let line = #"syrinx_dropped_audio_seconds_total{reason="unintelligible"} 1"#
+    #expect(metrics.text.contains(line))
+  }
+
   @Test
   func `each transcript is reported with the length of its audio and the time since its start`()
     async

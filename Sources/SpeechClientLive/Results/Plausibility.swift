@@ -20,6 +20,8 @@ struct Plausibility {
   static let leastShare = 25
   /// So are short words that cover less than one part in this many of all words.
   static let leastShortShare = 10
+  /// No word is spoken in less time, unless the engine has at least this confidence in it.
+  static let shortestWord = (length: FrameCount(.milliseconds(60), at: .speech), confidence: 0.3)
 
   /// Whether the sound is voiced.
   var isVoiced: Bool
@@ -50,6 +52,11 @@ struct Plausibility {
   func isVoice(_ hypothesis: SpeechHypothesis) -> Bool {
     let isRated = hypothesis.words.allSatisfy { $0.confidence != nil }
     return (isVoiced || isRated) && isSpeech(hypothesis)
+  }
+
+  /// Whether a word can have been spoken in its measured time.
+  static func isSpoken(_ word: SpeechHypothesis.Word) -> Bool {
+    word.length >= shortestWord.length || word.confidence ?? 1 >= shortestWord.confidence
   }
 
   private func haveLikelyLengths(_ words: [SpeechHypothesis.Word]) -> Bool {

@@ -13,6 +13,8 @@ struct UtteranceResults {
   private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0
+  /// The stretches of the words that the last final result lacks, because they cannot have been spoken.
+  private(set) var omitted: [Range<Duration>] = []
 
   /// An utterance begins at this frame of the stream at 16 kHz.
   mutating func begin(at frame: FrameCount) {
@@ -29,8 +31,8 @@ struct UtteranceResults {
     _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isVoice(hypothesis) ?? true
-    let partial = stabilizer.add(
-      newWords(hypothesis, processed), processed: processed, maySettle: isSpeech)
+    let partial = newWords(hypothesis, processed)
+    stabilizer.add(partial, processed: processed, maySettle: isSpeech)
     let texts = partial.words.map(\.text)
     guard !texts.isEmpty, texts != shown || stabilizer.stableCount != shownStableCount else {
       return nil
@@ -41,9 +43,7 @@ struct UtteranceResults {
       isFinal: false, stableSegmentCount: stabilizer.stableCount)
   }
 
-  /// The final result; nil if the utterance was no speech.
-  ///
-  /// If a partial result had words anyway, the final one withdraws them, except for stable ones.
+  /// The final result; nil if the utterance has no words that can be speech, and is lost.
   ///
   /// - Parameter plausibility: decides whether the words can be speech; nil for an engine that
   ///   recognizes only requested phrases.
@@ -51,25 +51,36 @@ struct UtteranceResults {
     _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isSpeech(hypothesis) ?? true
-    let final = stabilizer.keeping(isSpeech ? newWords(hypothesis, processed) : SpeechHypothesis())
-    guard !final.words.isEmpty || !shown.isEmpty else { return nil }
+    let isSpoken = { (word: SpeechHypothesis.Word) in
+      plausibility == nil || hypothesis.hasEstimatedTimes || Plausibility.isSpoken(word)
+    }
+    let words = newWords(hypothesis, processed).words
+    let spoken = words.filter(isSpoken)
+    guard isSpeech, let last = spoken.last else {
+      lose()
+      return nil
+    }
     defer {
       number += 1
-      if let last = final.words.last { end = start + last.frames.upperBound }
+      end = start + last.frames.upperBound
+    }
+    omitted = transcription(hypothesis, words.filter { !isSpoken($0) }).segments.map {
+      $0.timestamp..<($0.timestamp + $0.duration)
     }
     let alternatives = hypothesis.alternatives.map {
-      transcription(hypothesis, $0.within(processed))
+      transcription(hypothesis, $0.within(processed).filter(isSpoken))
     }
-    var best = transcription(final, final.words)
+    var best = transcription(hypothesis, spoken)
     best.addAlternatives(from: alternatives)
     return SpeechRecognitionResult(
       utterance: number, bestTranscription: best,
-      alternatives: best.segments.isEmpty ? [] : alternatives.filter { $0.keys != best.keys },
-      isFinal: true, speechRecognitionMetadata: SpeechRecognitionMetadata(best))
+      alternatives: alternatives.filter { $0.keys != best.keys }, isFinal: true,
+      speechRecognitionMetadata: SpeechRecognitionMetadata(best))
   }
 
   /// The utterance has no final result; if it had partial ones, its number is not reused.
   mutating func lose() {
+    omitted = []
     if !shown.isEmpty { number += 1 }
     shown = []
   }
@@ -121,6 +132,23 @@ extension SpeechHypothesis.Word {
     word.confidence = nil
     return word
   }
+
+  /// The middle of its frames.
+  fileprivate var middle: FrameCount {
+    FrameCount((frames.lowerBound.rawValue + frames.upperBound.rawValue) / 2)
+  }
+}
+
+extension String {
+  /// The word in lower case, without hyphens and outer punctuation; unchanged if nothing else is left.
+  var wordKey: String {
+    let small = lowercased().replacing("\u{2019}", with: "'")
+    let inner = small.drop(while: \.isPunctuation).reversed().drop(while: \.isPunctuation)
+      .reversed()
+    return inner.isEmpty ? small : String(inner.filter { !Self.hyphens.contains($0) })
+  }
+
+  private static let hyphens: Set<Character> = ["-", "\u{2010}", "\u{2011}"]
 }
 
 extension Transcription {

@@ -305,17 +305,28 @@ actor Recognizer {
     let final = results.final(
       hypothesis, processed: utterance.length, plausibility: plausibility(of: utterance, until: end)
     )
-    if let final { events.send(.result(final)) }
     failures.reset()
+    if let final {
+      events.send(.result(final))
+      for stretch in results.omitted { events.send(.dropped(stretch, reason: .unintelligible)) }
+    } else if options.keyPhrases.isEmpty {
+      postLoss(of: utterance, until: end, .unintelligible)
+    }
   }
 
   private func postEnd(of utterance: Utterance, at end: FrameCount) {
     if let failure = utterance.failure {
       results.lose()
-      let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
-      events.send(.dropped(times, reason: .engineFailed(failure)))
+      postLoss(of: utterance, until: end, .engineFailed(failure))
     }
     events.send(.speechEnded(at: end.duration(at: .speech)))
+  }
+
+  private func postLoss(
+    of utterance: Utterance, until end: FrameCount, _ reason: SpeechRecognitionEvent.DropReason
+  ) {
+    let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
+    events.send(.dropped(times, reason: reason))
   }
 
   /// Lets the engine decode the utterance early, unless more silence has to follow.

@@ -1,5 +1,6 @@
 import AudioCore
 import FilePaths
+import Logging
 import SpeechClient
 
 /// Writes recognition events: results to the transcript, partial results to the terminal or as JSON
@@ -10,6 +11,7 @@ struct TranscriptReport {
   private let includesJSON: Bool
   private let file: FilePath?
   private let console: Console
+  private let log = Logger(label: "syrinx")
   private var isLagging = false
   private var losses = LossSummary()
   /// The utterance with partial results but no final one yet.
@@ -57,16 +59,15 @@ struct TranscriptReport {
       try await print { $0.style == .json ? [line] : [] }
     }
     for sentence in sentences(about: event) { await console.report(sentence) }
+    // The partial results of an utterance without a final one are void.
+    if case .speechEnded = event, open.take() != nil, !includesJSON { await console.clearStatus() }
   }
 
   /// Messages report that recognition lags far behind, but not every change of the lag; and the sum
-  /// of losses, but not each one.
+  /// of losses, but not each one. Noises are only logged.
   private mutating func sentences(about event: SpeechRecognitionEvent) -> [String] {
     switch event {
-    case .speechStarted(let time):
-      open = nil
-      return named(losses.reach(time))
-    case .speechEnded(let time): return named(losses.reach(time))
+    case .speechStarted(let time), .speechEnded(let time): return named(losses.reach(time))
     case .lagging(.zero):
       defer { isLagging = false }
       return isLagging ? ["recognition has caught up"] : []
@@ -74,6 +75,9 @@ struct TranscriptReport {
       guard !isLagging, lag >= Self.seriousLag else { return [] }
       isLagging = true
       return ["recognition lags \(lag.secondsText) behind; is this machine too slow or busy?"]
+    case .dropped(let range, let reason) where reason == .unintelligible:
+      for sentence in named([reason.sentence(about: range)]) { log.info("\(sentence)") }
+      return []
     case .dropped(let range, let reason):
       isComplete = false
       return named(losses.add(range, reason))
@@ -203,6 +207,7 @@ extension SpeechRecognitionEvent.DropReason {
     switch self {
     case .engineTooSlow: "was dropped: recognition lags too far behind"
     case .engineFailed(let error): "was dropped: \(error)"
+    case .unintelligible: "has no plausible words"
     case .nonFinite(let count):
       "contains \(count) NaN or infinite samples, replaced by silence"
     case .gap: "was lost during capture; is this machine too slow or busy?"

@@ -50,7 +50,7 @@ struct UtteranceRecord: Encodable {
     (from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
     "words", each with "word", "start", "end", and, if the engine reports it, "confidence" (0 to 1); \
     "estimatedTimes" marks estimated word times. A partial result has "stable": the beginning of the \
-    text, in which only case and punctuation may still change. A final result has "wordsPerMinute" \
+    text, in which only the spelling should still change. A final result has "wordsPerMinute" \
     and "averagePause" (seconds) and, with --alternatives, the n-best "alternatives", most likely \
     first, for the utterance and for each word.
     """
@@ -91,13 +91,12 @@ struct LagRecord: Encodable {
     case .dropped(let range, let reason):
       self.event = "dropped"
       (start, end) = (range.lowerBound.inRecordSeconds, range.upperBound.inRecordSeconds)
+      self.reason = reason.name
       switch reason {
-      case .engineTooSlow: self.reason = "slow"
-      case .engineFailed(let error):
-        (self.reason, self.error) = ("engine", "\(error)")
-        self.utterance = utterance
-      case .gap: self.reason = "gap"
-      case .nonFinite(let count): (self.reason, samples) = ("nonFinite", count)
+      case .engineFailed(let error): (self.error, self.utterance) = ("\(error)", utterance)
+      case .unintelligible: self.utterance = utterance
+      case .nonFinite(let count): samples = count
+      case .engineTooSlow, .gap: break
       }
     default: return nil
     }
@@ -107,17 +106,17 @@ struct LagRecord: Encodable {
   static let schema = """
     Other objects have an "event": lagging with "seconds" of audio queued because recognition lags (0 \
     after it has caught up), or dropped with the "start" and "end" of a range and the "reason": slow \
-    (not recognized, because the backlog was full), gap (lost during capture), engine (not \
-    recognized, because the engine failed; "error" says why, and "utterance" is the number of its \
-    partial results), or nonFinite (recognized, but "samples" that were NaN or infinite are replaced \
-    by silence).
+    (not recognized, because the backlog was full), gap (lost during capture), unintelligible (sound \
+    without plausible words), engine (not recognized, because the engine failed; "error" says why), or \
+    nonFinite (recognized, but "samples" that were NaN or infinite are replaced by silence). With \
+    unintelligible and engine, "utterance" is the number of void partial results.
     """
 
   /// The same for files, which neither lag nor have gaps.
   static let droppedSchema = """
-    An object with the "event" dropped has the "start" and "end" of a range and the "reason": engine \
-    (not recognized, because the engine failed; "error" says why, and "utterance" is the number of \
-    its partial results) or nonFinite (recognized, but "samples" that were NaN or infinite are \
-    replaced by silence).
+    An object with the "event" dropped has the "start" and "end" of a range and the "reason": \
+    unintelligible (sound without plausible words), engine (not recognized, because the engine failed; \
+    "error" says why), or nonFinite (recognized, but "samples" that were NaN or infinite are replaced \
+    by silence). With unintelligible and engine, "utterance" is the number of void partial results.
     """
 }

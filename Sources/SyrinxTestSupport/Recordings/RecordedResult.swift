@@ -71,7 +71,7 @@ struct RecordedEvent: Codable {
   var samples: Int?
 
   enum Reason: String, RecordedName {
-    case engineTooSlow, engineFailed, gap, nonFinite
+    case engineTooSlow, engineFailed, gap, nonFinite, unintelligible
   }
 
   /// Returns nil for a result, which is recorded in a line of another kind.
@@ -88,6 +88,7 @@ struct RecordedEvent: Codable {
       switch why {
       case .engineTooSlow: reason = .engineTooSlow
       case .engineFailed(let error): (reason, failed) = (.engineFailed, RecordedFailure(error))
+      case .unintelligible: reason = .unintelligible
       case .gap: reason = .gap
       case .nonFinite(let count): (reason, samples) = (.nonFinite, count)
       }
@@ -111,6 +112,7 @@ struct RecordedEvent: Codable {
     case nil, .engineTooSlow: .engineTooSlow
     case .engineFailed:
       .engineFailed(failed?.value as? SpeechClientError ?? .engineFailed(reason: "unknown"))
+    case .unintelligible: .unintelligible
     case .gap: .gap
     case .nonFinite: .nonFinite(sampleCount: samples ?? 1)
     }

@@ -35,6 +35,7 @@ struct EventRecordingTests {
         isFinal: false, stableSegmentCount: 1)),
     .lagging(by: .seconds(2)), .dropped(.seconds(1) ..< .seconds(3), reason: .engineTooSlow),
     .dropped(.seconds(3) ..< .seconds(4), reason: .gap),
+    .dropped(.seconds(4) ..< .seconds(5), reason: .unintelligible),
     .dropped(
       .seconds(5) ..< .seconds(6), reason: .engineFailed(.unavailable(reason: "no server"))),
     .lagging(by: .zero),
