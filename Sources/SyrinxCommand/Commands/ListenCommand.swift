@@ -69,6 +69,7 @@ struct ListenCommand: RecognizingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     let prepare = try await recognition.preparation()
+    if let notice = engineNotice { await context.console.advise(notice) }
     try await speech.makeReady(for: recognition)
     let saver = try keep.map { try AudioSaver(file: $0, console: context.console) }
     try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
@@ -95,9 +96,13 @@ struct ListenCommand: RecognizingSubcommand {
     // An earlier signal did not finish a task that the client did not know yet.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(styles: transcript.styles, console: context.console)
+    var doubt = recognition.languageDoubt
     try await report.begin()
     do {
-      for try await event in events { try await report.show(event) }
+      for try await event in events {
+        try await report.show(event)
+        if let notice = doubt?.notice(after: event) { await context.console.advise(notice) }
+      }
     } catch {
       await report.reportLosses()
       throw error

@@ -178,7 +178,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       inputs, folder: folder, skipping: resume ? done : nil,
       stopSignal: context.signals.stopSignal)
     // Nothing to do needs no model.
-    if try await !remaining.isEmpty() { try await speech.makeReady(for: recognition) }
+    if try await !remaining.isEmpty() {
+      if let notice = engineNotice { await context.console.advise(notice) }
+      try await speech.makeReady(for: recognition)
+    }
     let isOneFile = inputs.isOneFile
     let showsTotal =
       archive != nil && !isOneFile && !transcript.wantsPartials(on: context.console)
