@@ -1,36 +1,55 @@
 #!/usr/bin/env bash
-# Checks that take many minutes and rarely fail: the sanitizers on the engines, PocketSphinx 5, the documentation's site,
-# damaged models, the demo, the reproducibility of the release build, its container, clusters, and Debian package, and the
-# benchmarks against their limits, for which nothing else may run on the machine.
-#   Tests/nightly.sh
-# Every part runs, even if earlier ones failed; the last line names the failed ones.
+# Checks that take many minutes and rarely fail, in parts: all of them, or those that are named:
+#   Tests/nightly.sh [PART]...
+# Every part runs, even if earlier ones failed; one that takes more than 45 minutes is ended and has failed. The last line names
+# the failed parts. Nothing else may run on the machine while the benchmarks are compared with their limits.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-failed=()
-part() {
-  printf '\n== %s\n' "$*"
-  "$@" </dev/null || failed+=("$*")
-}
+parts=(
+  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site damaged-models demo
+  reproducible-build container cluster balancer deb
+  DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
+)
 
-part bash Tests/sanitize.sh thread
-part bash Tests/sanitize.sh address
-part bash Tests/Support/pocketsphinx5.sh
-part bash Tests/Support/documentation-site.sh
-part env SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests
-part bash Samples/demo.sh
-command=$(bash Samples/build.sh)
-part bash Tests/Support/reproducible-build.sh "$command"
-part bash Tests/Support/container.sh "$command"
-part bash Tests/Support/cluster.sh "$command"
-part bash Tests/Support/balancer.sh "$command"
-part bash Tests/Support/deb.sh "$command"
-part bash Tests/bench.sh --check
+# part NAME: does the work of a part.
+part() {
+  case $1 in
+  *-sanitizer) bash Tests/sanitize.sh "${1%-sanitizer}" ;;
+  pocketsphinx5 | documentation-site) bash "Tests/Support/$1.sh" ;;
+  damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests ;;
+  demo) bash Samples/demo.sh ;;
+  *Benchmarks) bash Tests/bench.sh "$1" --check ;;
+  # The others check the release build.
+  *) command=$(bash Samples/build.sh) && bash "Tests/Support/$1.sh" "$command" ;;
+  esac
+}
+export -f part
+
+for name in "$@"; do
+  if ! printf '%s\n' "${parts[@]}" | grep -qxF -- "$name"; then
+    echo "nightly.sh: there is no part \"$name\"; the parts are: ${parts[*]}" >&2
+    exit 64
+  fi
+done
+if [ $# -eq 0 ]; then set -- "${parts[@]}"; fi
+
+failed=()
+for name in "$@"; do
+  printf '\n== %s\n' "$name"
+  SECONDS=0 status=0
+  timeout --kill-after=60 45m bash -c 'part "$1"' part "$name" </dev/null || status=$?
+  case $status in
+  0) outcome=passed ;;
+  124 | 137) outcome="ended by the time limit" ;;
+  *) outcome="failed with status $status" ;;
+  esac
+  printf '== %s: %s after %d min %d s\n' "$name" "$outcome" $((SECONDS / 60)) $((SECONDS % 60))
+  [ "$status" -eq 0 ] || failed+=("$name")
+done
 
 if [ ${#failed[@]} -gt 0 ]; then
-  printf '\nfailed:'
-  printf ' [%s]' "${failed[@]}"
-  printf '\n'
+  printf '\nfailed: %s\n' "${failed[*]}"
   exit 1
 fi
 printf '\neverything passed\n'

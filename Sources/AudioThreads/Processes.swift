@@ -38,9 +38,9 @@ package func startProcess(
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
   posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-  for descriptor in openDescriptors() where descriptor > STDERR_FILENO {
-    posix_spawn_file_actions_addclose(&actions, descriptor)
-  }
+  // The child closes what it inherited. Listing the open descriptors here would miss those that
+  // other threads and libraries open, without O_CLOEXEC, before the child begins.
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
 
   var attributes = posix_spawnattr_t()
   posix_spawnattr_init(&attributes)
@@ -63,23 +63,4 @@ package func startProcess(
     &identifier, words.first ?? [0], &actions, &attributes, arguments, environ)
   guard code == 0 else { throw ProcessError(code: code) }
   return identifier
-}
-
-/// The open descriptors of this process, or all possible ones if `/proc` cannot be opened.
-///
-/// Libraries may open descriptors without `O_CLOEXEC`. Closing one that is already closed is no
-/// error in `posix_spawn`.
-private func openDescriptors() -> [Int32] {
-  guard let folder = opendir("/proc/self/fd") else {
-    return Array(0..<Int32(min(1 << 16, max(0, sysconf(Int32(_SC_OPEN_MAX))))))
-  }
-  defer { closedir(folder) }
-  var descriptors: [Int32] = []
-  while let entry = readdir(folder) {
-    let name = withUnsafeBytes(of: entry.pointee.d_name) { name in
-      String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    if let descriptor = Int32(name) { descriptors.append(descriptor) }
-  }
-  return descriptors
 }

@@ -11,6 +11,10 @@ static inline int syrinx_set_thread_name(const char *name) {
 // Swift's Glibc module omits this GNU extension.
 int pipe2(int ends[2], int flags);
 
+// Swift's Glibc module omits this GNU extension of glibc 2.34.
+#include <spawn.h>
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+
 #include <poll.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -35,6 +35,28 @@ package struct FilePathError: Error, Equatable {
 }
 
 extension FilePath {
+  /// The user's home folder: that of the variable `HOME`, or of the password database if the
+  /// variable is unset or empty, as under cron and `env -i`.
+  ///
+  /// - Parameter variable: the value of `HOME`.
+  package static func home(_ variable: String?) -> FilePath? {
+    variable.flatMap { $0.isEmpty ? nil : FilePath($0) } ?? registeredHome
+  }
+
+  /// The user's home folder in the password database; nil if the user is not in it.
+  ///
+  /// The corresponding C function is `getpwuid_r`.
+  package static var registeredHome: FilePath? {
+    var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+    // An entry of LDAP may be long; a longer one is as none.
+    var texts = [CChar](repeating: 0, count: 65_536)
+    guard getpwuid_r(getuid(), &entry, &texts, texts.count, &found) == 0, found != nil,
+      let folder = entry.pw_dir
+    else { return nil }
+    let home = FilePath(cString: folder)
+    return home.isAbsolute ? home : nil
+  }
+
   /// The folder for temporary files: `$TMPDIR`, or else `/tmp`.
   package static var temporaryFolder: FilePath {
     let named = getenv("TMPDIR").map { FilePath(cString: $0) } ?? ""

@@ -171,9 +171,9 @@ struct VoskLibraryLocation: Sendable {
   /// The prefixes of Python installations.
   private var pythonFolders: [String] {
     let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].compactMap(environment.nonEmpty)
-    let users = environment.nonEmpty("HOME").map { home in
-      ["\(home)/.local", "\(home)/.local/share/pipx/venvs/vosk"]
-        + Folder("\(home)/.pyenv/versions").entries("3").reversed()
+    let users = FilePath.home(environment["HOME"]).map { home in
+      ["\(home.text)/.local", "\(home.text)/.local/share/pipx/venvs/vosk"]
+        + Folder("\(home.text)/.pyenv/versions").entries("3").reversed()
     }
     return active + (users ?? []) + ["/usr/local", "/usr"]
   }

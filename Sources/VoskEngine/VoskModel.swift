@@ -97,7 +97,7 @@ struct VoskModelLocation: Sendable {
   private var searched: [String] {
     if let only { return [only] }
     let named = environment.nonEmpty("VOSK_MODEL_PATH").map { [$0] } ?? []
-    let home = environment.nonEmpty("HOME")
+    let home = FilePath.home(environment["HOME"])?.text
     let users = home.map { ["\($0)/.cache/vosk", "\($0)/.local/share/vosk"] } ?? []
     return named + users + ["/usr/local/share/vosk", "/usr/share/vosk"]
   }

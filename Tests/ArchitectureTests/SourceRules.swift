@@ -10,6 +10,8 @@ enum SourceRule: String, CaseIterable {
   /// Foundation's way with paths: that of a URL which is not UTF-8 is empty, and `~` is a folder.
   /// `FilePath` has bytes.
   case foundationPath
+  /// A child process that `startProcess` did not start inherits what other threads open meanwhile.
+  case spawning
 
   /// Files that may break a rule, each with its reason.
   var exceptions: Set<String> {
@@ -33,6 +35,13 @@ enum SourceRule: String, CaseIterable {
         // It writes what a developer records for tests.
         "Sources/SyrinxTestSupport/Recordings/RecordingJournal.swift",
       ]
+    case .spawning:
+      [
+        // It is `startProcess`.
+        "Sources/AudioThreads/Processes.swift",
+        // Its module imports no other of this package.
+        "Sources/ClientDependencies/Values/OpenURL.swift",
+      ]
     }
   }
 
@@ -41,7 +50,7 @@ enum SourceRule: String, CaseIterable {
     return switch self {
     case .machinePath: Self.machineRoots.contains { file.text.contains($0) }
     case .unfinishedWork: ["TODO", "FIXME"].contains { file.text.contains($0) }
-    case .fatalError: holds([.word("fatalError"), .mark("(")], file)
+    case .fatalError: calls("fatalError", file)
     // With no space between: `try !isReady()` is something else.
     case .forcedTry: file.text.contains("try!")
     case .unseededRandom: file.path.hasPrefix("Tests/") && callsUnseededRandom(file)
@@ -50,6 +59,9 @@ enum SourceRule: String, CaseIterable {
         && code(of: file).contains { line in
           Self.foundationPaths.contains { line.contains($0) }
         }
+    case .spawning:
+      file.path.hasPrefix("Sources/")
+        && ["posix_spawn", "posix_spawnp", "popen", "Process"].contains { calls($0, file) }
     }
   }
 
@@ -87,8 +99,10 @@ enum SourceRule: String, CaseIterable {
     }
   }
 
-  private func holds(_ pair: [SwiftToken], _ file: SourceFile) -> Bool {
+  private func calls(_ function: String, _ file: SourceFile) -> Bool {
     let tokens = SwiftTokenizer.tokens(of: file.text)
-    return zip(tokens, tokens.dropFirst()).contains { [$0, $1] == pair }
+    return zip(tokens, tokens.dropFirst()).contains {
+      $0 == .word(function) && $1 == .mark("(")
+    }
   }
 }

@@ -24,6 +24,8 @@ import Testing
     (.unseededRandom, "let x = [1, 2].shuffled()"),
     (.foundationPath, "let file = open(url.path, O_RDONLY)"),
     (.foundationPath, "  play(URL(filePath: name))"),
+    (.spawning, "let process = Process()"),
+    (.spawning, "posix_spawnp(&id, name, nil, nil, words, environ)"),
   ])
   func `what breaks the rule is found`(rule: SourceRule, text: String) {
     #expect(rule.isBroken(by: file(rule, text)))

@@ -37,6 +37,25 @@ import Testing
     #expect(String(decoding: listing, as: UTF8.self) == "0\n1\n2\nSigBlk:\t0000000000000000\n")
   }
 
+  /// Runs in its own process, because the children of other tests would inherit the descriptors.
+  @Test func `a child process inherits nothing that another thread opens meanwhile`() async {
+    await #expect(processExitsWith: .success) {
+      let end = try WakeUp()
+      let thread = try DedicatedThread.start(name: "opener") {
+        while !end.isSignaled(within: 0) {
+          let inherited = (0..<100).map { _ in open("/dev/null", O_RDONLY) }
+          for descriptor in inherited { close(descriptor) }
+        }
+      }
+      for _ in 0..<100 {
+        let listing = try ProcessesTests().output(of: Array("ls /proc/$$/fd; :".utf8))
+        #expect(String(decoding: listing, as: UTF8.self) == "0\n1\n2\n")
+      }
+      end.signal()
+      await thread.join()
+    }
+  }
+
   @Test func `an argument that is not UTF-8 arrives as it is`() throws {
     #expect(try output(of: Array("printf %s caf".utf8) + [0xE9]) == Array("caf".utf8) + [0xE9])
   }

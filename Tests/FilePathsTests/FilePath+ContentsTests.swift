@@ -27,6 +27,23 @@ struct FilePathContentsTests {
   }
 
   @Test
+  func `without HOME, the password database has the home folder`() throws {
+    let entry = Process()
+    let output = Pipe()
+    entry.executableURL = URL(filePath: "/usr/bin/env")
+    entry.arguments = ["getent", "passwd", "\(getuid())"]
+    entry.standardOutput = output
+    try entry.run()
+    let line = String(
+      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    entry.waitUntilExit()
+    let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+    #expect(FilePath.registeredHome?.text == String(try #require(fields.dropFirst(5).first)))
+    for variable in [nil, ""] { #expect(FilePath.home(variable) == FilePath.registeredHome) }
+    #expect(FilePath.home("/u/ada") == "/u/ada")
+  }
+
+  @Test
   func `a file without an end is read to the limit`() throws {
     let count = try FilePath("/dev/zero").contents(atMost: 100_000).count
     #expect((100_001...200_000).contains(count))

@@ -174,7 +174,9 @@ import Testing
     #expect(InstalledFolder.root(environment: data) == "/data/syrinx")
     let relative = ["XDG_DATA_HOME": "data", "HOME": "/nowhere"]
     #expect(InstalledFolder.root(environment: relative) == "/nowhere/.local/share/syrinx")
-    #expect(InstalledFolder.root(environment: [:]) == nil)
+    let registered = FilePath.registeredHome?.appending(".local/share/syrinx")
+    #expect(InstalledFolder.root(environment: [:]) == registered)
+    #expect(InstalledFolder.root(environment: ["HOME": ""]) == registered)
     for name in ["moonshine-b", "moonshine-a", "silero", ".moonshine-c"] {
       try FileManager.default.createDirectory(
         at: folder.file("syrinx/\(name)"), withIntermediateDirectories: true)
@@ -182,5 +184,21 @@ import Testing
     let found = InstalledFolder.installed(
       named: "moonshine-", environment: ["XDG_DATA_HOME": folder.url.path])
     #expect(found.map(\.name) == ["moonshine-a", "moonshine-b"])
+  }
+
+  @Test func `components in another place are found, and not in the one that is used`() throws {
+    try FileManager.default.createDirectory(
+      at: folder.file("b/syrinx/moonshine-a"), withIntermediateDirectories: true)
+    let shared = "relative:\(folder.file("a").path):\(folder.file("b").path)"
+    let used = FilePath(folder.file("b")).appending("syrinx")
+    func other(_ name: String, home: String, data: String? = nil) -> FilePath? {
+      var environment = ["HOME": home, "XDG_DATA_DIRS": shared]
+      environment["XDG_DATA_HOME"] = data
+      return InstalledFolder.otherRoot(having: name, environment: environment)
+    }
+    let home = FilePath.registeredHome?.text ?? ""
+    #expect(other("moonshine", home: home) == used)
+    #expect(other("parrot", home: home) == nil)
+    #expect(other("moonshine", home: home, data: folder.file("b").path) == nil)
   }
 }

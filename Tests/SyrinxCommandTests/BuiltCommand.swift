@@ -62,9 +62,10 @@ enum BuiltCommand {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["--default-signal", program.path] + arguments
     process.currentDirectoryURL = folder.url
-    // Hides the engines that this machine's user has installed.
+    // Hides the engines that are installed on this machine.
+    let bare = ["XDG_DATA_HOME": "/nowhere", "XDG_DATA_DIRS": "/nowhere"]
     process.environment = ProcessInfo.processInfo.environment
-      .merging(["XDG_DATA_HOME": "/nowhere"]) { $1 }.merging(environment) { $1 }
+      .merging(bare) { $1 }.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     return process
   }

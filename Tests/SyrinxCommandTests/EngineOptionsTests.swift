@@ -50,6 +50,28 @@ import Testing
     #expect(throws: (any Error).self) { try EngineOptions.parse(arguments) }
   }
 
+  @Test(arguments: [
+    ("transcribe go.wav", true), ("listen --device virtual:go.wav", true),
+    ("transcribe go.wav --engine pocketsphinx", false), ("transcribe go.wav --quiet", false),
+    ("transcribe go.wav --key-phrase 'go forward'", false),
+  ])
+  func `a stronger engine that is installed elsewhere is a notice with the way to use it`(
+    arguments: String, isNoticed: Bool
+  ) async throws {
+    let folder = try TestFolder()
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.shell(
+      """
+      mkdir -p share/syrinx/moonshine-base-en
+      XDG_DATA_DIRS=/nowhere:$PWD/share syrinx \(arguments)
+      """, in: folder)
+    #expect(run.status == 0 && run.output.hasPrefix("go forward"))
+    #expect(run.errorLines.count == (isNoticed ? 1 : 0), "\(run.error)")
+    let advice = "moonshine, which makes fewer errors, is not installed for this user; it is in "
+    #expect(run.error.contains(advice) == isNoticed)
+    #expect(run.error.contains("set XDG_DATA_HOME=\(folder.file("share").path) to") == isNoticed)
+  }
+
   @Test func `each engine has a maker in the executable and a paragraph in the help`() async throws
   {
     let folder = try TestFolder()

@@ -124,13 +124,6 @@ struct InstallCommandTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("nowhere").path))
   }
 
-  @Test
-  func `without HOME, an installation needs --to`() async throws {
-    let run = try await shell("unset HOME XDG_DATA_HOME; syrinx engines install silero")
-    #expect(run.status == 1)
-    #expect(run.error.contains("HOME is not set; name one with --to"))
-  }
-
   @Test(arguments: ["install", "remove"])
   func `the help of 'install' and 'remove' names the components and the folder`(command: String)
     async throws

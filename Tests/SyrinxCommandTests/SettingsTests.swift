@@ -89,7 +89,9 @@ import Testing
     #expect(
       Settings.file { $0 == "HOME" ? "/u/ada" : "relative" }
         == "/u/ada/.config/syrinx/config.yaml")
-    #expect(Settings.file { _ in nil } == nil)
+    let registered = FilePath.registeredHome?.appending(".config/syrinx/config.yaml")
+    #expect(Settings.file { _ in nil } == registered)
+    #expect(Settings.file { $0 == "HOME" ? "" : nil } == registered)
   }
 
   private func settings(of text: String) throws -> Settings {

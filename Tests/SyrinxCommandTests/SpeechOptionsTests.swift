@@ -46,6 +46,43 @@ struct SpeechOptionsTests {
     #expect(request.engineOptions == ["lw": "5", "a": "b=c"])
   }
 
+  /// The likely phrases of a request with these options.
+  private func phrases(_ arguments: String...) async throws -> [String] {
+    let prepare = try await SpeechOptions.parse(arguments).preparation()
+    return prepare(SpeechRequest(microphone: .speech)).contextualPhrases
+  }
+
+  @Test(arguments: [
+    "Ada Lovelace\n# names\n\nComfyUI folder\n", "Ada Lovelace\r\n#\r\n  \r\nComfyUI folder",
+    "\u{FEFF}# names\n  Ada Lovelace \n\tComfyUI folder\n\n",
+  ])
+  func `--context-file adds its phrases to those of --context`(text: String) async throws {
+    let file = folder.file("phrases.txt")
+    try Data(text.utf8).write(to: file)
+    let found = try await phrases("--context", "Grace", "--context-file", file.path)
+    #expect(found == ["Grace", "Ada Lovelace", "ComfyUI folder"])
+  }
+
+  @Test(arguments: [
+    ("phrases.txt", nil, "cannot read phrases.txt: there is no such file; check the name"),
+    (".", nil, "it is a folder; name a file in it"),
+    ("phrases.txt", "caf\u{E9}".data(using: .isoLatin1), "phrases.txt is not UTF-8 text"),
+    ("phrases.txt", "Ada".data(using: .utf16LittleEndian), "phrases.txt is not UTF-8 text"),
+    ("phrases.txt", Data(count: 1_048_577), "phrases.txt has more than 1048576 bytes"),
+  ])
+  func `a --context-file that is no text is an error with its reason, and nothing is recognized`(
+    name: String, bytes: Data?, reason: String
+  ) async throws {
+    try folder.speech("go.wav")
+    try bytes?.write(to: folder.file(name))
+    for command in ["transcribe go.wav", "listen -d virtual:go.wav", "serve --wyoming stdio"] {
+      let run = try await BuiltCommand.shell(
+        "syrinx \(command) --context-file \(name) </dev/null", in: folder)
+      #expect(run.status == 1 && run.output.isEmpty && run.errorLines.count == 1)
+      #expect(run.error.contains(reason), "\(run.error)")
+    }
+  }
+
   @Test(arguments: [
     ["--key-phrase", ""], ["--key-phrase", "go:0"], ["--key-phrase", "go:2"],
     ["--key-phrase", "go:x"], ["--key-phrase", "go:1:1"], ["--alternatives", "-1"],

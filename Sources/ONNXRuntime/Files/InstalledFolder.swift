@@ -148,7 +148,7 @@ extension InstalledFolder {
   ) -> FilePath? {
     // The specification wants a relative path to be ignored.
     let data = environment.nonEmpty("XDG_DATA_HOME").map { FilePath($0) }
-    let home = environment.nonEmpty("HOME").map { FilePath($0).appending(".local/share") }
+    let home = FilePath.home(environment["HOME"])?.appending(".local/share")
     return [data, home].compactMap(\.self).first(where: \.isAbsolute)?.appending("syrinx")
   }
 
@@ -156,8 +156,29 @@ extension InstalledFolder {
   package static func installed(
     named prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [FilePath] {
-    guard let root = root(environment: environment) else { return [] }
-    return (root.names ?? []).map(\.text).filter { $0.hasPrefix(prefix) }.sorted()
+    root(environment: environment).map { components(in: $0, named: prefix) } ?? []
+  }
+
+  /// Another place with components whose names begin so: that of the user's own home folder, if
+  /// `HOME` is another one, or one for all users.
+  ///
+  /// Those for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and the
+  /// home of the system's service, `/var/lib/syrinx`.
+  package static func otherRoot(
+    having prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> FilePath? {
+    let home = FilePath.registeredHome
+    let own = home == FilePath.home(environment["HOME"]) ? nil : home?.appending(".local/share")
+    let shared =
+      environment.nonEmpty("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share:/var/lib/syrinx"
+    let used = root(environment: environment)
+    return ([own].compactMap(\.self) + shared.split(separator: ":").map { FilePath(String($0)) })
+      .filter(\.isAbsolute).map { $0.appending("syrinx") }
+      .first { $0 != used && !components(in: $0, named: prefix).isEmpty }
+  }
+
+  private static func components(in root: FilePath, named prefix: String) -> [FilePath] {
+    (root.names ?? []).map(\.text).filter { $0.hasPrefix(prefix) }.sorted()
       .map { root.appending(FilePath($0)) }
   }
 }

@@ -106,7 +106,7 @@ struct InstallFolderOption: ParsableArguments {
   var folder: FilePath {
     get throws(CommandFailure) {
       if let folder = chosen ?? InstalledFolder.root() { return folder }
-      throw CommandFailure("cannot choose a folder: HOME is not set; name one with --to")
+      throw CommandFailure("this user has no home folder to install in; name a folder with --to")
     }
   }
 }

@@ -68,15 +68,18 @@ struct ListenCommand: RecognizingSubcommand {
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
+    let prepare = try await recognition.preparation()
+    if let notice = engineNotice { await context.console.advise(notice) }
     try await speech.makeReady(for: recognition)
     let saver = try keep.map { try AudioSaver(file: $0, console: context.console) }
     try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
-      try await listen(with: speech, saving: saver, in: context)
+      try await listen(with: speech, preparing: prepare, saving: saver, in: context)
     }
   }
 
   private func listen(
-    with speech: SpeechClient, saving saver: AudioSaver?, in context: CommandContext
+    with speech: SpeechClient, preparing prepare: (SpeechRequest) -> SpeechRequest,
+    saving saver: AudioSaver?, in context: CommandContext
   ) async throws {
     var capture = CaptureRequest.speech
     capture.device = device.id
@@ -89,13 +92,17 @@ struct ListenCommand: RecognizingSubcommand {
     if let saver { source = saver.saving(audio) }
     if meter { source = InputMeter(console: context.console).showing(source) }
     request.source = .buffers(source)
-    let events = await speech.recognition(request: recognition.applied(to: request))
+    let events = await speech.recognition(request: prepare(request))
     // An earlier signal did not finish a task that the client did not know yet.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(styles: transcript.styles, console: context.console)
+    var doubt = recognition.languageDoubt
     try await report.begin()
     do {
-      for try await event in events { try await report.show(event) }
+      for try await event in events {
+        try await report.show(event)
+        if let notice = doubt?.notice(after: event) { await context.console.advise(notice) }
+      }
     } catch {
       await report.reportLosses()
       throw error

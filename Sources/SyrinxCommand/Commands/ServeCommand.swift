@@ -113,12 +113,14 @@ struct ServeCommand: RecognizingSubcommand {
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
-    try await speech.makeReady(for: recognition)
+    let prepare = try await recognition.preparation()
     let address = try address()
     let log = ServerLog(
       console: context.console, format: logFormat, onlyErrors: address == .stdio(command: nil))
+    if let notice = engineNotice { await log.writeNotice(notice) }
+    try await speech.makeReady(for: recognition)
     var options = options(for: address)
-    options.prepare = try await recognition.preparation()
+    options.prepare = prepare
     options.report = log.write
     let endpoint = try metricsEndpoint()
     options.metrics = endpoint?.metrics

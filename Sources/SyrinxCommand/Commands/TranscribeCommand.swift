@@ -178,7 +178,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       inputs, folder: folder, skipping: resume ? done : nil,
       stopSignal: context.signals.stopSignal)
     // Nothing to do needs no model.
-    if try await !remaining.isEmpty() { try await speech.makeReady(for: recognition) }
+    if try await !remaining.isEmpty() {
+      if let notice = engineNotice { await context.console.advise(notice) }
+      try await speech.makeReady(for: recognition)
+    }
     let isOneFile = inputs.isOneFile
     let showsTotal =
       archive != nil && !isOneFile && !transcript.wantsPartials(on: context.console)
@@ -212,12 +215,9 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   private func archive(
     preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
   ) async throws -> TranscriptArchive? {
-    @Dependency(\.speechEngine) var engine
     @Dependency(\.settings) var settings
     guard let outputDir else { return nil }
-    var options = SpeechSessionOptions(language: recognition.language)
-    options.keyPhrases = recognition.keyPhrases.map(\.phrase)
-    let chosen = engine.choose(options) ?? engine
+    let chosen = recognition.chosenEngine
     var recipe = TranscriptRecipe(
       engine: chosen.name, styles: transcript.styles, options: recognition)
     // The availability of a remote engine would wait for its server.
@@ -226,6 +226,10 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
     recipe.partials = transcript.wantsPartials(on: context.console) ? true : nil
     recipe.grammar = try await recognition.grammarText(preparing: prepare).map(stableChecksum)
+    if recognition.contextFile != nil {
+      let phrases = prepare(SpeechRequest(microphone: .speech)).contextualPhrases
+      recipe.contextFile = stableChecksum(phrases.joined(separator: "\n"))
+    }
     return try TranscriptArchive(
       folder: outputDir, recipe: recipe, listSeparator: listSeparator)
   }

@@ -54,6 +54,11 @@ actor Console {
     show(status.clear() + "syrinx: \(sentence.printable)\n")
   }
 
+  /// Writes a notice, with or without a terminal.
+  func advise(_ sentence: String) {
+    if !isQuiet { report(sentence) }
+  }
+
   /// Writes a line of a log to standard error.
   func log(_ line: String) {
     show(status.clear() + line + "\n")

@@ -29,7 +29,8 @@ struct TextFile {
     guard bytes.count <= limit else {
       throw CommandFailure("\(name.shownName) has more than \(limit) bytes")
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    // UTF-16 may be valid UTF-8 too, with zeros.
+    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw CommandFailure("\(name.shownName) is not UTF-8 text")
     }
     return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text

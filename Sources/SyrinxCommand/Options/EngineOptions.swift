@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClientDependencies
 import FilePaths
+import ONNXRuntime
 import SpeechEngine
 import Wyoming
 
@@ -13,6 +14,24 @@ protocol RecognizingSubcommand: Subcommand {
 extension RecognizingSubcommand {
   func prepare(_ values: inout DependencyValues) throws {
     try engine.apply(to: &values, language: recognition.language)
+  }
+
+  /// Why the default engine is a weaker one, and how to use the stronger one that is installed
+  /// elsewhere; nil if there is none, the user chose an engine or a model, or only the weaker one
+  /// finds key phrases.
+  var engineNotice: String? {
+    @Dependency(\.settings) var settings
+    @Dependency(\.speechEngine) var chosen
+    let isUsersChoice =
+      (engine.engine ?? settings.engine) != nil || (engine.model ?? settings.model) != nil
+    guard !isUsersChoice, recognition.keyPhrases.isEmpty,
+      chosen.name == EngineName.pocketsphinx.rawValue,
+      let root = InstalledFolder.otherRoot(having: EngineName.moonshine.rawValue)
+    else { return nil }
+    return """
+      pocketsphinx is used, because moonshine, which makes fewer errors, is not installed for this \
+      user; it is in \(root): set XDG_DATA_HOME=\(root.folder) to use it
+      """
   }
 }
 

@@ -71,6 +71,12 @@ struct SpeechOptions: ParsableArguments {
   var contextualPhrases: [String] = []
 
   @Option(
+    help: .value(
+      "file", "File with more such phrases, one on each line; lines that begin with # are ignored."
+    ))
+  var contextFile: FilePath?
+
+  @Option(
     parsing: .unconditional,
     help: .value(
       "count", "With --json, number of alternatives for each utterance, 0 to 100 (default: 0)."))
@@ -101,25 +107,44 @@ struct SpeechOptions: ParsableArguments {
     try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
   }
 
+  /// The engine that takes the requests of these options.
+  var chosenEngine: SpeechEngine {
+    @Dependency(\.speechEngine) var engine
+    var options = SpeechSessionOptions(language: language)
+    options.keyPhrases = keyPhrases.map(\.phrase)
+    return engine.choose(options) ?? engine
+  }
+
   /// Whether the engine takes dictation with its own settings.
   var isPlainDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
 
-  /// In bytes: no written grammar is longer, and a pipe may have no end.
-  private static let longestGrammar = 16_777_216
+  /// In bytes: no written file is longer, and a pipe may have no end.
+  private static let (longestGrammar, longestContext) = (16_777_216, 1_048_576)
 
   /// Returns a function that applies the options to any number of requests.
   ///
-  /// A grammar in a pipe, which can be read only once, is read first.
+  /// The phrases of `--context-file`, and a grammar in a pipe, which can be read only once, are read
+  /// first.
   ///
-  /// - Throws: `CommandFailure` if the pipe contains no text, `ThreadError`.
+  /// - Throws: `CommandFailure` if one of them contains no text, `ThreadError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
     let pipe = grammar.map(TextFile.init).flatMap { $0.isPipe ? $0 : nil }
     let text = try await pipe?.text(atMost: Self.longestGrammar)
+    let context = try await contextFile.map(TextFile.init)?.text(atMost: Self.longestContext)
+    let phrases = context.map(Self.phrases) ?? []
     return { [self] request in
       var request = applied(to: request)
       if let text { request.grammar = .text(text) }
+      request.contextualPhrases += phrases
       return request
     }
+  }
+
+  /// The phrases in the text of a `--context-file`.
+  private static func phrases(in text: String) -> [String] {
+    text.split(whereSeparator: \.isNewline)
+      .map { String($0.trimmingPrefix(while: \.isWhitespace)) }
+      .filter { !$0.isEmpty && !$0.hasPrefix("#") }
   }
 
   /// The text of the grammar; nil if there is none.

@@ -36,6 +36,11 @@ struct ServerLog: Sendable {
       ServerRecord(event: "listening", address: "\(address)"))
   }
 
+  func writeNotice(_ sentence: String) async {
+    if onlyErrors { return }
+    await write(sentence, ServerRecord(event: "notice", reason: sentence))
+  }
+
   func writeMetrics(at address: WyomingAddress) async {
     await write(
       "metrics are at http\("\(address)".dropFirst("tcp".count))/metrics",
@@ -76,7 +81,8 @@ struct ServerRecord: Encodable {
     "address", recognized with "client", "audio", and "elapsed" (seconds from audio-start to the \
     transcript), dropped with "client", "start" and "end" (seconds from audio-start), and "reason", \
     failed with "client" and the "code" and "reason" of the client's error event, announced with \
-    "name", or notAnnounced with "reason".
+    "name", notAnnounced with "reason", or notice with "reason", a better engine that is installed \
+    elsewhere.
     """
 }
 

@@ -60,12 +60,12 @@ struct Settings: Sendable {
     }
   }
 
-  /// The configuration file's place; nil without a home folder.
+  /// The configuration file's path; nil without a home folder.
   static func file(variable: (_ name: String) -> String?) -> FilePath? {
     if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
       return FilePath(folder + "/syrinx/config.yaml")
     }
-    return variable("HOME").map { FilePath($0 + "/.config/syrinx/config.yaml") }
+    return FilePath.home(variable("HOME"))?.appending(".config/syrinx/config.yaml")
   }
 
   private func text(_ name: Name) -> String? { entries[name]?.text }

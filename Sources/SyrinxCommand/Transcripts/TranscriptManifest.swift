@@ -14,6 +14,8 @@ struct TranscriptRecipe: Encodable {
   var grammar: String?
   var keyPhrases: [String]?
   var context: [String]?
+  /// The checksum of its phrases, and those beside it.
+  var contextFile: String?
   var alternatives: Int?
   var engineOptions: [String]?
   var endSilence: Double?

@@ -146,11 +146,15 @@ struct TranscriptionRun: Sendable {
     var report = TranscriptReport(
       styles: command.transcript.styles, file: recognition.file, to: outputs,
       namesFile: namesFiles, console: context.console)
+    var doubt = command.recognition.languageDoubt
     await recognition.beginProgress()
     try await report.begin()
     do {
       for try await event in entry.events {
         try await report.show(event)
+        if let notice = doubt?.notice(after: event) {
+          await context.console.advise("\(recognition.file): \(notice)")
+        }
         await recognition.note(event)
         if progress.isShown, let position = event.position { await progress.show(at: position) }
       }

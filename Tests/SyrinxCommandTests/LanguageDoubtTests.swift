@@ -1,0 +1,69 @@
+import ArgumentParser
+import AudioCore
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite struct LanguageDoubtTests {
+  private func engine(_ name: String = "moonshine", language: String = "en") -> SpeechEngine {
+    var engine = SpeechEngine()
+    engine.name = name
+    engine.availability = { .ready(SpeechModel(language: language, location: "/m")) }
+    return engine
+  }
+
+  /// A final result of five seconds: a word at each end, with this confidence.
+  private func final(_ confidence: Double?, isFinal: Bool = true) -> SpeechRecognitionEvent {
+    let words = [Duration.seconds(3), .seconds(7)].map { time in
+      TranscriptionSegment(
+        substring: "word", timestamp: time, duration: .seconds(1), confidence: confidence)
+    }
+    return .result(
+      SpeechRecognitionResult(
+        utterance: 0, bestTranscription: Transcription(segments: words), isFinal: isFinal))
+  }
+
+  private func notices(
+    _ confidences: Double?..., engine: SpeechEngine, isFinal: Bool = true
+  ) -> [String] {
+    var doubt = LanguageDoubt(engine: engine)
+    return confidences.compactMap { doubt.notice(after: final($0, isFinal: isFinal)) }
+  }
+
+  @Test func `ten seconds of improbable words are one notice that names the model's language`()
+    throws
+  {
+    let notices = notices(0.3, 0.5, 0.1, 0.1, engine: engine())
+    #expect(notices.count == 1)
+    #expect(notices[0].contains("a mean confidence of 0.4: "))
+    #expect(notices[0].contains("probably not English, the model's language"))
+    let german = self.notices(0.3, 0.5, engine: engine(language: "de"))
+    #expect(german.first?.contains("probably not in de, the model's language") == true)
+    let unknown = self.notices(0.3, 0.5, engine: engine(language: "und"))
+    #expect(unknown.first?.contains("probably not in the model's language,") == true)
+  }
+
+  @Test func `less than ten seconds, probable words, and partial results are no notice`() {
+    #expect(notices(0.1, engine: engine()).isEmpty)
+    #expect(notices(0.1, 0.9, 0.6, 0.4, engine: engine()).isEmpty)
+    #expect(notices(nil, nil, nil, engine: engine()).isEmpty)
+    #expect(notices(0.1, 0.1, 0.1, engine: engine(), isFinal: false).isEmpty)
+  }
+
+  @Test func `a language that changes in the middle is noticed`() {
+    #expect(notices(0.9, 0.9, 0.9, 0.9, 0.2, 0.2, engine: engine()).count == 1)
+  }
+
+  @Test func `PocketSphinx has less confidence in English`() {
+    #expect(notices(0.45, 0.45, engine: engine("pocketsphinx")).isEmpty)
+    #expect(notices(0.38, 0.38, engine: engine("pocketsphinx")).count == 1)
+  }
+
+  @Test(arguments: [["--grammar", "g"], ["--key-phrase", "go"]])
+  func `words that the options limit are no doubt about the language`(options: [String]) throws {
+    #expect(try SpeechOptions.parse(options).languageDoubt == nil)
+  }
+}
