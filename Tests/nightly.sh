@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks that take many minutes and rarely fail: the sanitizers on the engines, PocketSphinx 5, the documentation's site,
-# damaged models, the demo, the reproducibility of the release build, its container, clusters, and Debian package, and the
-# benchmarks against their limits, for which nothing else may run on the machine.
+# Checks that take many minutes and rarely fail: the sanitizers on the engines, PocketSphinx 5, the documentation's site and
+# the packages of its tutorials, damaged models, the demo, the reproducibility of the release build, its container, clusters,
+# and Debian package, and the benchmarks against their limits, for which nothing else may run on the machine.
 #   Tests/nightly.sh
 # Every part runs, even if earlier ones failed; the last line names the failed ones.
 set -uo pipefail
@@ -17,6 +17,7 @@ part bash Tests/sanitize.sh thread
 part bash Tests/sanitize.sh address
 part bash Tests/Support/pocketsphinx5.sh
 part bash Tests/Support/documentation-site.sh
+part python3 Tests/Support/tutorials.py
 part env SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests
 part bash Samples/demo.sh
 command=$(bash Samples/build.sh)
