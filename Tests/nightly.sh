@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 parts=(
-  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site damaged-models demo
+  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models demo
   reproducible-build container cluster balancer deb
   DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
 )
@@ -18,6 +18,7 @@ part() {
   *-sanitizer) bash Tests/sanitize.sh "${1%-sanitizer}" ;;
   pocketsphinx5 | documentation-site) bash "Tests/Support/$1.sh" ;;
   damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests ;;
+  tutorials) python3 Tests/Support/tutorials.py ;;
   demo) bash Samples/demo.sh ;;
   *Benchmarks) bash Tests/bench.sh "$1" --check ;;
   # The others check the release build.

@@ -1,22 +1,40 @@
 public import AudioPlayerClient
 public import ClientDependencies
+public import SoundCard
 
 extension AudioPlayerClient: DependencyKey {
   /// A client that plays on `\.soundCard`; each requested device gets its own engine.
   ///
-  /// Each access makes a client that stops and controls only its own playbacks: keep one, as
+  /// Its dependencies are those overridden at the call, or else those of the scope that it is made
+  /// in. Each access makes a client that stops and controls only its own playbacks: keep one, as
   /// `@Dependency` does.
   public static var liveValue: AudioPlayerClient {
-    let player = AudioPlayer()
+    let (player, scope) = (AudioPlayer(), CreationScope())
     return AudioPlayerClient(
-      play: { try await player.play(PlaybackRequest(source: .file($0))) },
-      loop: { try await player.play(PlaybackRequest(source: .file($0), repetition: .forever)) },
+      play: { url in
+        try await scope.run { try await player.play(PlaybackRequest(source: .file(url))) }
+      },
+      loop: { url in
+        let request = PlaybackRequest(source: .file(url), repetition: .forever)
+        try await scope.run { try await player.play(request) }
+      },
       setVolume: { await player.setVolume($0) },
       stop: { await player.stop() },
-      playback: { await player.playback($0) },
+      playback: { request in await scope.run { await player.playback(request) } },
       control: { try await player.control($0, $1) },
       setBusVolume: { await player.setVolume($1, of: $0, ramp: $2) },
-      preload: { try await player.preload($0, on: $1, $2) },
-      devices: { try await player.devices() })
+      preload: { source, device, latency in
+        try await scope.run { try await player.preload(source, on: device, latency) }
+      },
+      devices: { try await scope.run { try await player.devices() } })
+  }
+
+  /// A live client on a sound card; an override of `\.soundCard` at the call takes precedence.
+  public static func live(on soundCard: SoundCard) -> AudioPlayerClient {
+    withDependencies {
+      $0.soundCard = soundCard
+    } operation: {
+      liveValue
+    }
   }
 }

@@ -1,25 +1,38 @@
 public import AudioRecorderClient
 public import ClientDependencies
+public import SoundCard
 import AudioCore
 
 extension AudioRecorderClient: DependencyKey {
   /// A client that records from `\.soundCard`; its recordings and captures of one device share one
   /// opening of it.
   ///
-  /// Each access makes a client that stops and controls only its own recordings: keep one, as
+  /// Its dependencies are those overridden at the call, or else those of the scope that it is made
+  /// in. Each access makes a client that stops and controls only its own recordings: keep one, as
   /// `@Dependency` does.
   public static var liveValue: AudioRecorderClient {
-    let recorder = AudioRecorder()
+    let (recorder, scope) = (AudioRecorder(), CreationScope())
     return AudioRecorderClient(
       currentTime: { await recorder.recorded?.inSeconds },
-      requestRecordPermission: { await recorder.mayRecord() },
-      startRecording: { try await recorder.record(RecordingRequest(url: $0)) },
+      requestRecordPermission: { await scope.run { await recorder.mayRecord() } },
+      startRecording: { url in
+        try await scope.run { try await recorder.record(RecordingRequest(url: url)) }
+      },
       stopRecording: { await recorder.stop() },
-      recording: { await recorder.recording($0) },
-      capture: { await recorder.capture($0) },
+      recording: { request in await scope.run { await recorder.recording(request) } },
+      capture: { request in await scope.run { await recorder.capture(request) } },
       control: { try await recorder.control($0, $1) },
       pause: { await recorder.controlAll(.pause) },
       resume: { await recorder.controlAll(.resume) },
-      devices: { try await recorder.devices() })
+      devices: { try await scope.run { try await recorder.devices() } })
+  }
+
+  /// A live client on a sound card; an override of `\.soundCard` at the call takes precedence.
+  public static func live(on soundCard: SoundCard) -> AudioRecorderClient {
+    withDependencies {
+      $0.soundCard = soundCard
+    } operation: {
+      liveValue
+    }
   }
 }

@@ -2,7 +2,7 @@
 package struct Stopwatch: Sendable {
   /// The time since the start.
   package let elapsed: @Sendable () -> Duration
-  /// Sleeps until this time since the start; throws if the task is canceled.
+  /// Sleeps until this time since the start, which may have passed; throws if the task is canceled.
   package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
   /// Starts the stopwatch.
@@ -12,7 +12,12 @@ package struct Stopwatch: Sendable {
 
   private init<C: Clock>(from beginning: C.Instant, by clock: C) where C.Duration == Duration {
     elapsed = { beginning.duration(to: clock.now) }
-    sleep = { try await clock.sleep(until: beginning.advanced(by: $0), tolerance: nil) }
+    sleep = { time in
+      try Task.checkCancellation()
+      let deadline = beginning.advanced(by: time)
+      // A test clock suspends a sleep of zero until it is advanced.
+      if clock.now < deadline { try await clock.sleep(until: deadline, tolerance: nil) }
+    }
   }
 
   private static func start<C: Clock>(_ clock: C) -> Stopwatch where C.Duration == Duration {

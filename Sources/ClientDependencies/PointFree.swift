@@ -1,5 +1,5 @@
 // With the trait, Point-Free's module replaces this implementation. Of the other files, only
-// `Exports.swift` and `Unimplemented.swift` have content then.
+// `CreationScope.swift`, `Exports.swift`, and `Unimplemented.swift` have content then.
 #if PointFreeDependencies
 @_exported public import Dependencies
 import IssueReporting

@@ -1,19 +1,31 @@
 public import ClientDependencies
 public import SpeechClient
+public import SpeechEngine
 
 extension SpeechClient: DependencyKey {
-  /// Recognizes with the engine that is `\.speechEngine` at the time of the call.
+  /// Recognizes with `\.speechEngine`.
   ///
-  /// Each access makes a client that finishes only its own tasks: keep one, as `@Dependency` does.
+  /// Its dependencies are those overridden at the call, or else those of the scope that it is made
+  /// in. Each access makes a client that finishes only its own tasks: keep one, as `@Dependency`
+  /// does.
   public static var liveValue: SpeechClient {
-    let tasks = SpeechTasks()
+    let (tasks, scope) = (SpeechTasks(), CreationScope())
     return SpeechClient(
-      authorizationStatus: { tasks.authorizationStatus() },
-      requestAuthorization: { await tasks.requestAuthorization() },
-      startTask: { tasks.start($0) },
-      recognition: { tasks.events(of: $0) },
+      authorizationStatus: { scope.run { tasks.authorizationStatus() } },
+      requestAuthorization: { await scope.run { await tasks.requestAuthorization() } },
+      startTask: { request in scope.run { tasks.start(request) } },
+      recognition: { request in scope.run { tasks.events(of: request) } },
       finishTask: { await tasks.finishAll() },
-      supportedLocales: { await InstalledEngines().locales() },
-      engines: { await InstalledEngines().descriptions() })
+      supportedLocales: { await scope.run { await InstalledEngines().locales() } },
+      engines: { await scope.run { await InstalledEngines().descriptions() } })
+  }
+
+  /// A live client on an engine; an override of `\.speechEngine` at the call takes precedence.
+  public static func live(on engine: SpeechEngine) -> SpeechClient {
+    withDependencies {
+      $0.speechEngine = engine
+    } operation: {
+      liveValue
+    }
   }
 }

@@ -11,8 +11,11 @@ enum PointFreeFiles {
   /// users need with both.
   private static let sharedNames: Set = ["Exports.swift", "PointFree.swift"]
 
-  /// What the defaults of our clients call, with both.
-  static let sharedFiles: Set = ["Sources/ClientDependencies/Unimplemented.swift"]
+  /// What the defaults and the live values of our clients call, with both.
+  static let sharedFiles: Set = [
+    "Sources/ClientDependencies/CreationScope.swift",
+    "Sources/ClientDependencies/Unimplemented.swift",
+  ]
 
   static func unwrapped(in files: [SourceFile]) -> [String] {
     files.filter { file in

@@ -26,13 +26,7 @@ import Testing
       $0.speechEngine = inUse
       $0.speechEngines = all
     } operation: {
-      let live = SpeechClient.liveValue
-      return withEscapedDependencies { escaped in
-        var client = live
-        client.engines = { await escaped.yield { await live.engines() } }
-        client.supportedLocales = { await escaped.yield { await live.supportedLocales() } }
-        return client
-      }
+      SpeechClient.liveValue
     }
   }
 

@@ -40,6 +40,8 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Sleeps until the test moves the time to the deadline.
   ///
+  /// A sleep of zero ends at the next `advance`; a deadline in the past does not suspend.
+  ///
   /// - Throws: `CancellationError` as soon as the task is canceled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
@@ -54,7 +56,10 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   private func sleep(_ id: Int, until deadline: Instant, _ sleep: Sleep) {
     let (arrival, watches) = state.withLock { state in
-      (state.queue.sleep(id, until: deadline, sleep), state.takeFulfilledWatches())
+      (
+        state.queue.sleep(id, until: deadline, task: Task.name, sleep),
+        state.takeFulfilledWatches()
+      )
     }
     switch arrival {
     case .sleeps: break
@@ -120,8 +125,9 @@ extension TestClock {
       await advance(to: deadline)
       guard ContinuousClock.now < end else {
         reportIssue(
-          "Something still sleeps on the clock after \(timeout): 'run' is for sleeps that end.",
-          fileID: fileID, filePath: filePath, line: line, column: column)
+          """
+          Something still sleeps on the clock after \(timeout): 'run' is for sleeps that end. \(sleepers)
+          """, fileID: fileID, filePath: filePath, line: line, column: column)
         return
       }
     }
@@ -136,7 +142,42 @@ extension TestClock {
   }
 
   /// Returns once at least `count` tasks sleep on the clock, or its task is canceled.
-  public func sleepers(atLeast count: Int) async {
+  ///
+  /// - Parameter timeout: the real time after which it stops with a reported issue that lists the
+  ///   sleepers.
+  public func sleepers(
+    atLeast count: Int,
+    timeout: Swift.Duration = .seconds(30),
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let isTimeout = await withTaskGroup { group in
+      defer { group.cancelAll() }
+      group.addTask {
+        await self.watch(for: count)
+        return false
+      }
+      group.addTask {
+        try? await ContinuousClock().sleep(for: timeout)
+        return true
+      }
+      return await group.next() == true
+    }
+    guard isTimeout, !Task.isCancelled, state.withLock({ $0.queue.count < count }) else { return }
+    reportIssue(
+      "Fewer than \(count) tasks sleep on the clock after \(timeout). \(sleepers)",
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// A sentence about the time and the sleepers, with the names that their tasks have.
+  private var sleepers: String {
+    let (now, all) = state.withLock { ($0.queue.now, $0.queue.descriptions) }
+    return "At \(now.offset), \(all.isEmpty ? "no task sleeps" : all.joined(separator: ", "))."
+  }
+
+  private func watch(for count: Int) async {
     let id = state.withLock { $0.queue.nextID() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { watch(id, count, $0) }
@@ -221,7 +262,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
 
   /// Counts the sleepers, so that a clock notices whether resumed tasks sleep again.
   private(set) var arrivals = 0
-  private var sleepers: DueQueue<Instant, (id: Int, waiter: Waiter)>
+  private var sleepers: DueQueue<Instant, (id: Int, task: String?, waiter: Waiter)>
   private var cancelledEarly: Set<Int> = []
   private var waking: Set<Int> = []
 
@@ -243,10 +284,20 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
 
   mutating func nextID() -> Int { sleepers.nextID() }
 
-  mutating func sleep(_ id: Int, until deadline: Instant, _ waiter: Waiter) -> Arrival {
+  /// The task and the deadline of each sleeper, for people.
+  var descriptions: [String] {
+    sleepers.waiting.map { deadline, sleeper in
+      "\(sleeper.task.map { "the task '\($0)'" } ?? "a task") sleeps until \(deadline.offset)"
+    }
+  }
+
+  /// - Parameter task: the name of the sleeping task.
+  mutating func sleep(
+    _ id: Int, until deadline: Instant, task: String? = nil, _ waiter: Waiter
+  ) -> Arrival {
     if cancelledEarly.remove(id) != nil { return .isCancelled }
-    if deadline <= now { return .isDue }
-    sleepers.add(id, due: deadline, (id, waiter))
+    if deadline < now { return .isDue }
+    sleepers.add(id, due: deadline, (id, task, waiter))
     arrivals += 1
     return .sleeps
   }

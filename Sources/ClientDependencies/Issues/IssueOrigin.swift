@@ -38,13 +38,13 @@ public struct IssueOrigin: Sendable {
 
   @usableFromInline
   static var inTestProcess: IssueOrigin {
-    guard let test = TestFramework.current.currentTest() else { return escaped }
+    guard let test = TestFramework.current?.currentTest() else { return escaped }
     return IssueOrigin(taken(in: test))
   }
 
   /// The same for a wrapper, which shares the origin of its test's other wrappers.
   static var ofWrapper: IssueOrigin {
-    guard let test = TestFramework.current.currentTest() else { return escaped }
+    guard let test = TestFramework.current?.currentTest() else { return escaped }
     return IssueOrigin(RunningTests.shared.origin(sharedBy: test) ?? taken(in: test))
   }
 
@@ -96,7 +96,7 @@ extension IssueOrigin {
 
   /// Runs a report with the task-locals of the origin's test.
   func perform(_ report: @escaping @Sendable () -> Void) {
-    guard let suspended, TestFramework.current.currentTest() == nil else { return report() }
+    guard let suspended, TestFramework.current?.currentTest() == nil else { return report() }
     suspended.perform(report)
   }
 

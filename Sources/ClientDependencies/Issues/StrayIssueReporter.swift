@@ -67,7 +67,8 @@ struct StrayIssueReporter: IssueReporter {
   ///
   /// - Parameter report: Reports the issue, with a note after its text.
   private func route(_ stray: StrayIssue, report: @escaping @Sendable (_ note: String?) -> Void) {
-    guard TestProcess.isSwiftTesting, TestFramework.current.currentTest() == nil else {
+    // Read first: it ends a process in which nothing receives the issue.
+    guard isTesting, TestProcess.isSwiftTesting, TestFramework.current?.currentTest() == nil else {
       return report(nil)
     }
     let escaped = IssueOrigin.ofEscapedScope
@@ -76,8 +77,14 @@ struct StrayIssueReporter: IssueReporter {
     if let only = alive.first, alive.count == 1 {
       return only.perform { report(StrayIssue.attribution(to: only.test)) }
     }
-    TestFramework.current.recordWithoutTest(stray.explained(candidates: alive.map(\.test)))
+    TestFramework.current?.recordWithoutTest(stray.explained(candidates: alive.map(\.test)))
   }
+}
+
+/// Runs when a process loads this module: a test may report an issue and use nothing else of it.
+@section(".init_array") @used
+private let register: @convention(c) () -> Void = {
+  if TestProcess.hasTestArguments { StrayIssueReporter.install() }
 }
 
 private func joined(_ message: String?, _ note: String?) -> String? {

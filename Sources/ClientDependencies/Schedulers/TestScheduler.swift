@@ -201,6 +201,9 @@ struct DueQueue<Instant: Comparable, Work> {
   /// The earliest time of a waiting element.
   var next: Instant? { items.first?.due }
 
+  /// The waiting elements, the earliest first.
+  var waiting: [(due: Instant, work: Work)] { items.map { ($0.due, $0.work) } }
+
   mutating func nextID() -> Int {
     lastID += 1
     return lastID

@@ -53,7 +53,9 @@ final class Construction: Sendable {
     let construction = Construction(of: key, in: context, readAt: location)
     defer { construction.isOver.store(true, ordering: .releasing) }
     let (value, gap) = $current.withValue(construction) {
-      DependencyValues.$_current.withValue(.current(for: purpose)) { construction.evaluate(key) }
+      let values = DependencyValues(
+        scope: DependencyValues.currentScope.forConstruction, purpose: purpose)
+      return DependencyValues.$_current.withValue(values) { construction.evaluate(key) }
     }
     return CachedValue(
       value, key: ObjectIdentifier(key), gap: gap, source: .context(firstReadAt: location))

@@ -93,10 +93,29 @@ extension DependencyScope {
   }
 
   /// The scope for a wrapper to capture, with the test in a test process.
-  @inlinable var captured: DependencyScope { isTesting ? inTest : self }
+  @inlinable var captured: DependencyScope {
+    let kept = front?.isRoot == true ? withoutReader : self
+    return isTesting ? kept.inTest : kept
+  }
 
   @usableFromInline var inTest: DependencyScope {
     DependencyScope(root: ScopeRoot(origin: .ofWrapper, front: front))
+  }
+
+  /// Without overrides, if they are those of a value's first reader.
+  @usableFromInline var withoutReader: DependencyScope {
+    guard let root = front as? ScopeRoot, root.isOfReader else { return self }
+    return DependencyScope(
+      root: ScopeRoot(cache: root.cache, context: root.context, index: [:], origin: root.origin))
+  }
+
+  /// The scope for the construction of a value that all readers get.
+  ///
+  /// The construction reads the overrides of the first reader, but no wrapper captures them there.
+  var forConstruction: DependencyScope {
+    front == nil
+      ? self
+      : DependencyScope(root: ScopeRoot(origin: IssueOrigin(), front: front, isOfReader: true))
   }
 
   /// The test in which the reading wrapper was created, or else the test of its scope.
@@ -247,6 +266,8 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
   let below: ScopeNode?
   /// The test in which the wrapper that captured the scope was created.
   let origin: IssueOrigin
+  /// Whether the outer nodes are those of a value's first reader; see `forConstruction`.
+  let isOfReader: Bool
 
   init(
     cache: ValueCache?, context: DependencyContext?, index: [ObjectIdentifier: ScopeNode],
@@ -257,19 +278,21 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
     self.index = index
     below = nil
     self.origin = origin
+    isOfReader = false
     super.init(rootOver: nil)
   }
 
   /// Adds an origin at the front of a list.
   ///
   /// An empty origin leaves the list's own.
-  init(origin: IssueOrigin, front: ScopeNode?) {
+  init(origin: IssueOrigin, front: ScopeNode?, isOfReader: Bool = false) {
     let root = front?.root?.takeUnretainedValue()
     cache = root?.cache
     context = root?.context
     index = root?.index ?? [:]
     below = root?.below
     self.origin = origin.or(root?.origin ?? IssueOrigin())
+    self.isOfReader = isOfReader
     super.init(rootOver: front)
   }
 
@@ -281,6 +304,7 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
     index = upper?.index ?? [:]
     self.below = below
     origin = (lower?.origin ?? IssueOrigin()).or(upper?.origin ?? IssueOrigin())
+    isOfReader = false
     super.init(rootOver: front)
   }
 }

@@ -94,7 +94,6 @@ final class ValueCache: Sendable {
     _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     purpose: DependencyValues.Purpose, readAt location: SourceLocation
   ) -> CacheEntry {
-    if separatesTests { TestProcess.complainIfWithoutSupport() }
     // A value that is made outside a running test belongs to the reader's test.
     let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
       Construction.value(of: key, in: context, for: purpose, readAt: location)

@@ -35,23 +35,8 @@ extension TestFramework {
     #endif
   }
 
-  static var current: TestFramework { installed.load()?.framework ?? .withoutSupport }
-
-  static var isInstalled: Bool { installed.load() != nil }
-
-  /// What is known without the product: it does not distinguish the cases of a test.
-  private static let withoutSupport = TestFramework(
-    currentTest: {
-      #if Foundation
-      guard case .swiftTesting(let testing?) = TestContext.current else { return nil }
-      return RunningTest(name: "\(testing.test.id.rawValue)")
-      #else
-      return nil
-      #endif
-    },
-    recordWithoutTest: { issue in
-      TestProcess.warn("\(issue.fileID):\(issue.line): \(issue.text)\n\n\(TestProcess.advice)")
-    })
+  /// Nil in a program; a test process without it ends (see `isTesting`).
+  static var current: TestFramework? { installed.load()?.framework }
 }
 
 /// A test that is running: a function, and of a parameterized one the case.
@@ -83,9 +68,19 @@ extension RunningTest {
   /// The test that the current task belongs to, or the one that the scope around escaped from;
   /// under XCTest, on every thread, the case that is running.
   static var current: RunningTest? {
-    TestFramework.current.currentTest() ?? IssueOrigin.ofEscapedScope.test ?? XCTestRun.current
+    TestFramework.current?.currentTest() ?? IssueOrigin.ofEscapedScope.test ?? XCTestRun.current
   }
 }
+
+/// Whether tests run in this process.
+///
+/// The first read ends a test process without `ClientDependenciesTestSupport`.
+@usableFromInline
+let isTesting: Bool = {
+  guard TestProcess.isCurrent else { return false }
+  guard TestProcess.receivesIssues else { TestProcess.endWithoutSupport() }
+  return true
+}()
 
 /// What is known of the process in which tests run.
 enum TestProcess {
@@ -101,17 +96,38 @@ enum TestProcess {
       }
   }
 
-  static let advice = """
-    The values of dependencies are not kept apart between tests, and issues from other threads do not fail their \
-    test. Add the product "ClientDependenciesTestSupport" to the dependencies of the test target.
-    """
-
-  /// Reports once per process that the product for tests is not linked.
-  static func complainIfWithoutSupport() {
-    if !TestFramework.isInstalled { _ = complaint }
+  /// Whether a test framework runs the process.
+  static var isCurrent: Bool {
+    #if Foundation
+    IssueReporting.isTesting
+    #else
+    hasTestArguments
+    #endif
   }
 
-  private static let complaint: Void = warn(advice)
+  /// Whether the arguments are those of a process that `swift test` starts.
+  static var hasTestArguments: Bool {
+    CommandLine.arguments.first?.hasSuffix(".xctest") == true || wasAskedForSwiftTesting
+  }
+
+  /// Whether the test framework receives the issues of this process.
+  static var receivesIssues: Bool {
+    #if Foundation
+    TestFramework.current != nil
+    #else
+    false
+    #endif
+  }
+
+  /// Ends the process, whose tests would pass despite issues.
+  static func endWithoutSupport() -> Never {
+    warn(
+      """
+      Issues cannot fail the tests of this process, which ends here. Add the product "ClientDependenciesTestSupport" of \
+      the package syrinx to the dependencies of the test target, and keep the package's trait "Foundation" enabled.
+      """)
+    _exit(EXIT_FAILURE)
+  }
 
   static func warn(_ text: String) {
     let line = "\(text)\n"

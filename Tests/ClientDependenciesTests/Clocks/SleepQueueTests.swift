@@ -22,9 +22,26 @@ import Testing
 
   @Test func `a past deadline is due at once`() {
     var queue = Queue(now: at(5))
-    #expect(queue.sleep(queue.nextID(), until: at(5), "a") == .isDue)
+    #expect(queue.sleep(queue.nextID(), until: at(4), "a") == .isDue)
     #expect(queue.count == 0)
     #expect(queue.arrivals == 0)
+  }
+
+  @Test func `a sleep of zero wakes at the next advance of any length`() {
+    var queue = Queue(now: at(5))
+    #expect(queue.sleep(queue.nextID(), until: at(5), "a") == .sleeps)
+    #expect(queue.wakeNext(until: at(5)) == "a")
+    #expect(queue.now == at(5))
+  }
+
+  @Test func `sleepers are described by their tasks and deadlines`() {
+    var queue = Queue(now: at(0))
+    _ = queue.sleep(queue.nextID(), until: at(2), "a")
+    _ = queue.sleep(queue.nextID(), until: at(1), task: "beeper", "b")
+    #expect(
+      queue.descriptions == [
+        "the task 'beeper' sleeps until 1.0 seconds", "a task sleeps until 2.0 seconds",
+      ])
   }
 
   @Test func `the time never goes back`() {

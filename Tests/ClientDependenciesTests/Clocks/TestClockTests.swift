@@ -92,7 +92,7 @@ import Testing
     await withKnownIssue {
       await clock.run(timeout: .zero)
     } matching: { issue in
-      issue.comments.first?.rawValue.contains("still sleeps") == true
+      issue.comments.first?.rawValue.contains("a task sleeps until") == true
     }
     endless.cancel()
     _ = await endless.result
@@ -104,6 +104,43 @@ import Testing
     await #expect(throws: SuspensionError()) { try await clock.checkSuspension() }
     task.cancel()
     _ = await task.result
+  }
+
+  @Test func `a sleep of zero suspends until the clock is advanced`() async throws {
+    let task = Task {
+      try await clock.sleep(until: clock.now)
+      log.append("woken")
+    }
+    await clock.sleepers(atLeast: 1)
+    #expect(log.entries == [])
+    await clock.advance()
+    #expect(log.entries == ["woken"])
+    try await task.value
+  }
+
+  @Test func `a sleep until a past time does not suspend`() async throws {
+    await clock.advance(by: .seconds(2))
+    try await clock.sleep(until: .init(offset: .seconds(1)))
+  }
+
+  @Test func `waiting in vain for sleepers is an issue that names the sleepers`() async {
+    let task = Task(name: "beeper") { try await clock.sleep(for: .seconds(3)) }
+    await clock.sleepers(atLeast: 1)
+    await withKnownIssue {
+      await clock.sleepers(atLeast: 2, timeout: .zero)
+    } matching: { issue in
+      issue.comments.first?.rawValue == """
+        Fewer than 2 tasks sleep on the clock after 0.0 seconds. At 0.0 seconds, the task 'beeper' sleeps until 3.0 \
+        seconds.
+        """
+    }
+    task.cancel()
+    _ = await task.result
+    await withKnownIssue {
+      await clock.sleepers(atLeast: 1, timeout: .zero)
+    } matching: { issue in
+      issue.comments.first?.rawValue.hasSuffix("At 0.0 seconds, no task sleeps.") == true
+    }
   }
 
   @Test func `a cancelled wait for sleepers ends`() async {

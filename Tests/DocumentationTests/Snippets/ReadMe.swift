@@ -132,11 +132,7 @@ struct Visitor {
     let clock = TestClock()
     let card = VirtualSoundCard(
       .init(pace: .lockstep(clock), faults: [.xrun(at: 4_800, lost: 240)]))
-    let player = withDependencies {
-      $0.soundCard = card.soundCard
-    } operation: {
-      AudioPlayerClient.liveValue
-    }
+    let player = AudioPlayerClient.live(on: card.soundCard)
     await player.stop()
     #expect(clock.now.offset == .zero)
   }

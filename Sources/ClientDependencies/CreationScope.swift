@@ -1,0 +1,30 @@
+/// The scope in which a live client is made, for the calls of its endpoints.
+///
+/// In a call, an override in force there takes precedence over the captured one, as for a stored
+/// `@Dependency`. A client that the cache makes for all readers captures no overrides.
+package struct CreationScope: Sendable {
+  @Dependency(\.self) private var values
+
+  /// Captures the current scope.
+  package init() {}
+
+  /// Runs a call with the captured scope below the current one.
+  package func run<R>(_ call: () throws -> R) rethrows -> R {
+    try withDependencies {
+      $0 = values
+    } operation: {
+      try call()
+    }
+  }
+
+  /// Runs an asynchronous call with the captured scope below the current one.
+  package nonisolated(nonsending) func run<R: Sendable>(
+    _ call: nonisolated(nonsending) () async throws -> R
+  ) async rethrows -> R {
+    try await withDependencies {
+      $0 = values
+    } operation: {
+      try await call()
+    }
+  }
+}

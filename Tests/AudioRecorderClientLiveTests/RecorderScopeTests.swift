@@ -1,0 +1,73 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+/// Which sound card a recorder uses that is called elsewhere than it was made.
+@Suite struct RecorderScopeTests {
+  private let folder = RecordingFolder()
+  private let card = RecorderScopeTests.card(level: 0.25)
+  private let other = RecorderScopeTests.card(level: 0.5)
+
+  private static func card(level: Float) -> VirtualSoundCard {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let audio = AudioSignal { _, _ in level }.buffer(100, format: format)
+    return VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(audio)))
+  }
+
+  /// The level of all that is captured.
+  private func captured(by recorder: AudioRecorderClient) async throws -> Set<Float> {
+    try await recorder.capture(request: CaptureRequest())
+      .reduce(into: []) { $0.formUnion($1.buffer.samples) }
+  }
+
+  @Test func `a recorder made on a card captures there after the operation that made it`()
+    async throws
+  {
+    let recorder = withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      AudioRecorderClient.liveValue
+    }
+    #expect(try await captured(by: recorder) == [0.25])
+  }
+
+  @Test func `live(on:) captures, records, and lists devices on its card`() async throws {
+    let recorder = AudioRecorderClient.live(on: card.soundCard)
+    #expect(try await captured(by: recorder) == [0.25])
+    #expect(await recorder.requestRecordPermission())
+    #expect(try await recorder.devices() == card.soundCard.devices())
+    let url = folder.url("wav")
+    let request = RecordingRequest(url: url, encoding: .wavFloat)
+    for try await _ in await recorder.recording(request: request) {}
+    #expect(Set(try folder.read(url).samples) == [0.25])
+    #expect(try await recorder.startRecording(url: folder.url("flac")))
+  }
+
+  @Test func `a card that is overridden at the call takes precedence`() async throws {
+    let recorder = AudioRecorderClient.live(on: card.soundCard)
+    let levels = try await withDependencies {
+      $0.soundCard = other.soundCard
+    } operation: {
+      try await captured(by: recorder)
+    }
+    #expect(levels == [0.5])
+    #expect(try await captured(by: recorder) == [0.25])
+  }
+
+  @Test func `an outer recorder that is called in an inner scope captures on the inner card`()
+    async throws
+  {
+    let levels = try await withRecorder(on: card) { recorder in
+      try await withDependencies {
+        $0.soundCard = other.soundCard
+      } operation: {
+        try await captured(by: recorder)
+      }
+    }
+    #expect(levels == [0.5])
+  }
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Builds the packages that pages show, and makes the changes that fail a test according to the pages.
+
+  Tests/Support/tutorials.py
+
+A package consists of the page's own manifest, sources, and tests. Its tests pass; after each change they fail with the text
+that the page promises. Without the product ClientDependenciesTestSupport, the process of the tests ends with a message that
+names it.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+root = Path(__file__).resolve().parents[2]
+# Packages find Syrinx as "../syrinx", and share what is built of it.
+work = root / ".build/tutorials"
+support = '.product(name: "ClientDependenciesTestSupport", package: "syrinx")'
+missing = 'Add the product "ClientDependenciesTestSupport"'
+failures = []
+
+
+def blocks(page):
+    """The Swift blocks of a page, each with the paragraph before it."""
+    text = (root / page).read_text()
+    return [
+        (text[: match.start()].rstrip().split("\n\n")[-1], match[1])
+        for match in re.finditer(r"^```swift\n(.*?)^```$", text, re.M | re.S)
+    ]
+
+
+def block(page, line):
+    """The first Swift block of a page with a line that begins like this."""
+    return next(code for _, code in blocks(page) if re.search(f"^ *{re.escape(line)}", code, re.M))
+
+
+class Package:
+    def __init__(self, name, files):
+        self.name = name
+        self.folder = work / name
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for path, text in files.items():
+            self.write(path, text)
+
+    def write(self, path, text):
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def test(self):
+        return subprocess.run(
+            ["swift", "test", "--package-path", self.folder, "--scratch-path", work / "build"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def check(self, claim, isPassing, *texts):
+        run = self.test()
+        lacking = [text for text in texts if text not in run.stdout]
+        if (run.returncode == 0) == isPassing and not lacking:
+            return print(f"ok {self.name}: {claim}", flush=True)
+        print(run.stdout)
+        print(f"FAILED {self.name}: {claim}; status {run.returncode}, lacking {lacking}", flush=True)
+        failures.append(claim)
+
+    def passes(self):
+        self.check("the page's test passes", True, "Test run with 1 test")
+
+    def fails(self, claim, path, old, new, *texts):
+        """The test fails after a change of a file, which is then undone."""
+        text = (self.folder / path).read_text()
+        if text.count(old) != 1:
+            return failures.append(f"{path} has '{old}' {text.count(old)} times")
+        self.write(path, text.replace(old, new))
+        self.check(claim, False, *texts)
+        self.write(path, text)
+
+    def fails_without_support(self):
+        text = (self.folder / "Package.swift").read_text()
+        changed = re.sub(r",\s*" + re.escape(support), "", text)
+        self.write("Package.swift", changed)
+        self.check("without the product, the process ends with one message", False, missing)
+        self.write("Package.swift", text)
+
+
+def manifest(name, lists):
+    """A whole manifest around the lists that a page shows."""
+    return f"""// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "{name}",
+  {lists.strip().rstrip(",")}
+)
+"""
+
+
+def feature():
+    """The tutorial of Reducers says where each of its files is."""
+    files = {}
+    for paragraph, code in blocks("Sources/Reducers/Reducers.docc/WritingAFeature.md"):
+        path = re.search(r"Write\s+`memos/([^`]+)`", paragraph)
+        if not path:
+            continue
+        below = re.search(r"with\s+`([^`]+)` below these imports", paragraph)
+        if below:
+            imports = code.split("\n\n")[0]
+            code = code.replace(imports, f"{imports}\n{below[1]}", 1)
+        files[path[1]] = code
+    package = Package("memos", files)
+    source, test = "Sources/Memos/Memo.swift", "Tests/MemosTests/MemoTests.swift"
+    package.passes()
+    package.fails("a changed condition fails the test with the difference", source,
+                  "!isComplete", "isComplete", "problem", "Some audio was lost.")
+    package.fails("a change that the test does not state fails it", test,
+                  '    $0.problem = "Some audio was lost."\n', "", "problem", "Some audio was lost.")
+    package.fails("an effect that is still running at the end fails the test", test,
+                  "{ _ in false }", "{ _ in try await Task.sleep(for: .seconds(600)); return false }",
+                  "an effect was still running")
+    package.fails("an endpoint that the test does not replace fails it", test,
+                  "$0.audioRecorder.startRecording = { _ in false }", "_ = $0",
+                  "Unimplemented: 'AudioRecorderClient.startRecording'")
+    package.fails_without_support()
+
+
+def quick_start():
+    """The quick start of ClientDependencies leaves the engine to the reader."""
+    page = "Sources/ClientDependencies/ClientDependencies.docc/QuickStart.md"
+    parts = ["import ClientDependenciesMacros", "extension PlayerClient: DependencyKey",
+             "@MainActor\nfinal class Jukebox"]
+    engine = """
+actor PlayerEngine {
+  func play(_ url: URL) throws {}
+  func setVolume(_ volume: Double) {}
+}
+"""
+    source, test = "Sources/Jukebox/Jukebox.swift", "Tests/JukeboxTests/JukeboxTests.swift"
+    package = Package("jukebox", {
+        "Package.swift": manifest("jukebox", block(page, "dependencies: [")),
+        source: "\n".join(block(page, part) for part in parts) + engine,
+        test: "import Foundation\n@testable import Jukebox\n"
+        + block(page, "import ClientDependenciesTestSupport"),
+    })
+    package.passes()
+    package.fails("an endpoint that the test does not override fails it", source,
+                  "    try await player.play(url: song)\n",
+                  "    try await player.play(url: song)\n    await player.setVolume(volume: 1)\n",
+                  "Unimplemented: 'PlayerClient.setVolume'")
+    package.fails_without_support()
+
+
+def read_me():
+    """README's program and its test, which Samples/Memo has as well, with README's manifest."""
+    sample = root / "Samples/Memo"
+    files = {
+        str(file.relative_to(sample)): file.read_text()
+        for folder in ("Sources", "Tests") for file in (sample / folder).rglob("*.swift")
+    }
+    package = Package("memo", files | {
+        "Package.swift": manifest("memo", block("README.md", "dependencies: ["))
+    })
+    test = "Tests/MemoTests/MemoTests.swift"
+    package.passes()
+    package.fails("an endpoint that the test does not override fails it", test,
+                  "$0.speechClient.startTask = ", "_ = $0.speechClient\n    let _: @Sendable (SpeechRequest) -> "
+                  "AsyncThrowingStream<SpeechRecognitionResult, any Error> = ",
+                  "Unimplemented: 'SpeechClient.startTask'")
+    package.fails_without_support()
+
+
+def promises():
+    """The pages that name an endpoint whose use fails a test."""
+    calls = {
+        "AudioPlayerClient.play": "try? await player.play(url: URL(filePath: \"a.wav\"))",
+        "AudioRecorderClient.capture": "_ = await recorder.capture(request: CaptureRequest())",
+        "SpeechClient.recognition": "_ = await speech.recognition(request: SpeechRequest(microphone: .speech))",
+    }
+    pages = [root / "README.md", *root.glob("Sources/*/*.docc/*.md")]
+    named = set()
+    for page in pages:
+        named |= set(re.findall(r"reports \"Unimplemented:\s+'([\w.]+)'\"\s+and\s+fails the test", page.read_text()))
+    if named != set(calls):
+        failures.append(f"pages promise {named}")
+    products = ["AudioPlayerClient", "AudioRecorderClient", "ClientDependencies", "SpeechClient"]
+    dependencies = "".join(f'.product(name: "{name}", package: "syrinx"),' for name in products)
+    tests = "".join(f"\n@Test func `{name}`() async {{ {call} }}" for name, call in calls.items())
+    imports = "\n".join(f"import {name}" for name in [*products, "Foundation", "Testing"])
+    package = Package("promises", {
+        "Package.swift": manifest("promises", f"""
+  dependencies: [.package(path: "../syrinx", traits: ["Foundation"])],
+  targets: [.testTarget(name: "PromisesTests", dependencies: [{dependencies}{support}])]"""),
+        "Tests/PromisesTests/Tests.swift": f"""{imports}
+
+@Dependency(\\.audioPlayer) private var player
+@Dependency(\\.audioRecorder) private var recorder
+@Dependency(\\.speechClient) private var speech
+{tests}
+""",
+    })
+    package.check("each endpoint that a page names fails its test", False, "failed after",
+                  "with 3 issues", *[f"Unimplemented: '{name}'" for name in calls])
+
+
+work.mkdir(parents=True, exist_ok=True)
+link = work / "syrinx"
+if not link.is_symlink():
+    link.symlink_to("../..")
+for tutorial in (read_me, promises, quick_start, feature):
+    tutorial()
+if failures:
+    sys.exit("\n".join(["pages are not true:", *failures]))
