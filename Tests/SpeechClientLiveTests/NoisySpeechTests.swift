@@ -171,7 +171,7 @@ import Testing
         case .begin(let at, let sound): (start, end) = (sound.rawValue, at.rawValue)
         case .audio(let samples): end += samples.count
         case .pause: break
-        case .end(let silence): found.append(start..<max(start, end - silence.rawValue))
+        case .end(let silence, _): found.append(start..<max(start, end - silence.rawValue))
         }
       }
       return found

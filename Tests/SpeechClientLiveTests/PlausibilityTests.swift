@@ -24,6 +24,21 @@ import Testing
     #expect(isSpeech([("up", 0..<8000, nil)]))
   }
 
+  @Test func `if the detector was sure of speech, words count however improbable they are`() {
+    func isSpeech(_ count: Int, _ probability: Double?, certainty: Double) -> Bool {
+      var hypothesis = SpeechHypothesis(
+        words: (0..<count).map { _ in .init("eight", frames: 0..<8000, confidence: 0.01) })
+      (hypothesis.probability, hypothesis.hasEstimatedTimes) = (probability, true)
+      return Plausibility(isVoiced: false, sound: 16_000, certainty: certainty)
+        .isSpeech(hypothesis)
+    }
+    #expect(isSpeech(1, 0.05, certainty: 0.9) && isSpeech(1, nil, certainty: 0.9))
+    #expect(!isSpeech(1, 0.05, certainty: 0.7) && !isSpeech(0, 1, certainty: 1))
+    // A few words are sooner chance than many.
+    #expect(!isSpeech(3, 0.5, certainty: 0.7) && isSpeech(4, 0.5, certainty: 0.7))
+    #expect(isSpeech(3, 0.7, certainty: 0.7) && !isSpeech(9, 0.3, certainty: 0.7))
+  }
+
   @Test func `partial words need a voice only until they have a confidence`() {
     func isVoice(_ confidence: Double?, isVoiced: Bool) -> Bool {
       let word = SpeechHypothesis.Word("up", frames: 0..<8000, confidence: confidence)

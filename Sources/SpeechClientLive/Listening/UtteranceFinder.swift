@@ -11,8 +11,9 @@ struct UtteranceFinder {
     case audio([Float])
     /// The utterance may be over; it ends with this much silence.
     case pause(silence: FrameCount)
-    /// The utterance is over; it ends with this much silence.
-    case end(silence: FrameCount)
+    /// The utterance is over; it ends with this much silence, and this was the detector's highest
+    /// probability of speech in it.
+    case end(silence: FrameCount, certainty: Double)
   }
 
   /// The probability at which speech begins, and the lowest at which it continues.
@@ -34,6 +35,8 @@ struct UtteranceFinder {
   private var given = 0
   /// How many of its samples have been judged.
   private var judged = 0
+  /// The highest probability of speech in the utterance, or in the speech that may begin one.
+  private var certainty = 0.0
   /// How many the detector has got.
   private var measured = 0
   /// The place of its first sample in the stream.
@@ -92,8 +95,9 @@ struct UtteranceFinder {
     let hasPassedTail = quiet > 0 && tail.map { quiet >= $0 } ?? false
     let end =
       passing(upTo: (hasPassedTail ? judged : audio.count) - withheldSilence)
-      + [.end(silence: silence)]
+      + [.end(silence: silence, certainty: certainty)]
     endpointer.end()
+    certainty = 0
     return actions + end
   }
 
@@ -122,6 +126,7 @@ struct UtteranceFinder {
     for probability in probabilities where judged < measured {
       let level = audio[judged..<judged + step].energy
       let isSpeech = probability >= (endpointer.isInUtterance ? Self.hold : Self.onset)
+      certainty = isSpeech || endpointer.isInUtterance ? max(certainty, probability) : 0
       judged += step
       actions += act(on: endpointer.add(isSpeech: isSpeech, level: level))
     }
@@ -138,11 +143,15 @@ struct UtteranceFinder {
       drop(max(0, judged - back))
       return [.begin(at: position, sound: sound)]
     case .ended:
-      let end = passing(upTo: judged - withheldSilence) + [.end(silence: silence)]
+      let end =
+        passing(upTo: judged - withheldSilence) + [.end(silence: silence, certainty: certainty)]
+      certainty = 0
       drop(given)
       return end
     case .cut(let framesBack):
-      let end = passing(upTo: judged - framesBack * step) + [.end(silence: 0)]
+      // What follows the cut is the same speech.
+      let end =
+        passing(upTo: judged - framesBack * step) + [.end(silence: 0, certainty: certainty)]
       let sound = position + FrameCount(given)
       given = 0
       return end + [.begin(at: position, sound: sound)]

@@ -55,6 +55,8 @@ actor Recognizer {
     /// The first frame with sound.
     var sound: FrameCount = 0
     var voicing = VoicingMeter()
+    /// The detector's highest probability of speech in it, once it is over.
+    var certainty = 0.0
     /// The engine's failure in it.
     var failure: SpeechClientError?
     var length: FrameCount = 0
@@ -220,7 +222,9 @@ actor Recognizer {
       try attempt { try $0.process(samples) }
       try postPartial()
     case .pause(let silence): try anticipateEnd(after: silence)
-    case .end(let silence): try end(after: silence)
+    case .end(let silence, let certainty):
+      utterance.certainty = certainty
+      try end(after: silence)
     }
   }
 
@@ -350,7 +354,9 @@ actor Recognizer {
   /// long speech, and has its own threshold.
   private func plausibility(of utterance: Utterance, until end: FrameCount) -> Plausibility? {
     guard options.keyPhrases.isEmpty else { return nil }
-    return Plausibility(isVoiced: utterance.voicing.isVoiced, sound: end - utterance.sound)
+    return Plausibility(
+      isVoiced: utterance.voicing.isVoiced, sound: end - utterance.sound,
+      certainty: utterance.certainty)
   }
 
   private func postProgress() {
