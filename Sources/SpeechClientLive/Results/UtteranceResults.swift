@@ -6,6 +6,8 @@ import Transcripts
 /// Makes the results of a task from an engine's hypotheses: numbered, on one timeline, with one final
 /// result for each utterance that is not lost.
 struct UtteranceResults {
+  /// Whether words of partial results become stable.
+  let hasStableWords: Bool
   private var stabilizer = PartialStabilizer()
   private var number = 0
   private var start: FrameCount = 0
@@ -13,6 +15,12 @@ struct UtteranceResults {
   private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0
+
+  /// - Parameter hasStableWords: whether words of partial results become stable; not if a later word may
+  ///   move them to another result.
+  init(hasStableWords: Bool = true) {
+    self.hasStableWords = hasStableWords
+  }
 
   /// An utterance begins at this frame of the stream at 16 kHz.
   mutating func begin(at frame: FrameCount) {
@@ -30,7 +38,8 @@ struct UtteranceResults {
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isVoice(hypothesis) ?? true
     let partial = stabilizer.add(
-      newWords(hypothesis, processed), processed: processed, maySettle: isSpeech)
+      newWords(hypothesis, processed), processed: processed,
+      maySettle: hasStableWords && isSpeech)
     let texts = partial.words.map(\.text)
     guard !texts.isEmpty, texts != shown || stabilizer.stableCount != shownStableCount else {
       return nil
