@@ -49,6 +49,7 @@ extension SpeechEngine {
     engine.survivesFailedUtterance = true
     engine.partialInterval = .milliseconds(300)
     engine.anticipatesEnd = true
+    engine.prefersLongUtterances = true
     engine.utteranceLength = MoonshineSession.utteranceLength
     engine.makeAdaptation = { _ in NoAdaptation() }
     return engine

@@ -63,7 +63,8 @@ public struct SpeechRequest: Sendable {
   /// Whether a source with `wait` may deliver audio in real time, as a connection does.
   ///
   /// If no more audio is queued in a pause, the engine then decodes the utterance early. A final
-  /// result arrives sooner, for more work. It is always false for files and true for backlogs.
+  /// result arrives sooner, for more work, and neighboring utterances are not joined. It is always
+  /// false for files and true for backlogs.
   public var isLive = false
 
   /// The key phrases to recognize, and nothing else; empty for dictation or the grammar.
@@ -148,8 +149,14 @@ public struct EndpointPolicy: Hashable, Sendable {
   public var preRoll: Duration
   /// How much speech begins an utterance; 30 ms, to ignore clicks.
   public var onset: Duration
-  /// How much silence ends an utterance; 600 ms, doubled if the stream begins within the utterance.
-  public var silence: Duration
+  /// How much silence ends an utterance, doubled if the stream begins within the utterance; nil for
+  /// `defaultSilence`.
+  ///
+  /// With nil, neighboring utterances of a source that waits and is not live are decoded as one, up to
+  /// `maximumLength`, if the engine recognizes more with more context. Their results still end with
+  /// sentences and at pauses of `defaultSilence` between words; no word of a partial result is stable.
+  /// Grammars and key phrases always get single utterances.
+  public var silence: Duration?
   /// The length after which a pause of `shortSilence` ends an utterance; 12 s.
   public var preferredLength: Duration
   /// How much silence ends an utterance longer than `preferredLength`; 150 ms.
@@ -168,10 +175,13 @@ public struct EndpointPolicy: Hashable, Sendable {
   /// digital silence is added. An engine that requires more silence gets more.
   public var tailPadding: Duration?
 
+  /// How much silence ends an utterance unless the policy has a `silence`: 600 ms.
+  public static let defaultSilence = Duration.milliseconds(600)
+
   /// A policy from its durations; the default suits dictation and commands.
   public init(
     preRoll: Duration = .milliseconds(300), onset: Duration = .milliseconds(30),
-    silence: Duration = .milliseconds(600), preferredLength: Duration = .seconds(12),
+    silence: Duration? = nil, preferredLength: Duration = .seconds(12),
     shortSilence: Duration = .milliseconds(150), maximumLength: Duration = .seconds(20),
     tailPadding: Duration? = nil
   ) {

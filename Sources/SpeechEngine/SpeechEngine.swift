@@ -49,6 +49,13 @@ public struct SpeechEngine: Sendable {
   /// allows more.
   public var utteranceLength: ClosedRange<Duration> = .zero ... .seconds(3600)
 
+  /// Whether more context helps the engine, so that neighboring utterances of a file become one.
+  ///
+  /// Silence of more than about half a second between them is left out. Up to the longest utterance, or
+  /// `EndpointPolicy.maximumLength` if that is less, they are joined; their words are divided into
+  /// several results again, by the ends of sentences and the words' times.
+  public var prefersLongUtterances = false
+
   /// Whether the engine implements `SpeechEngineSession.anticipateEnd`.
   ///
   /// If so, its sessions get at most 200 ms of a silence (or the policy's `tailPadding`) unless speech

@@ -103,7 +103,7 @@ extension String {
   ///
   /// It has a closing mark, the next word does not begin with a lowercase letter, and it is neither
   /// an initial nor an abbreviation that precedes a name.
-  fileprivate func endsSentence(before next: String) -> Bool {
+  package func endsSentence(before next: String) -> Bool {
     guard next.first(where: { $0.isLetter || $0.isNumber })?.isLowercase != true else {
       return false
     }

@@ -145,11 +145,11 @@ private enum HolderKey: DependencyKey {
   static var testValue: Holder { Holder() }
 }
 
-private func read<Value>(_ path: KeyPath<DependencyValues, Value> & Sendable) -> Value {
+private func read<Value>(_ path: any KeyPath<DependencyValues, Value> & Sendable) -> Value {
   Dependency(path).wrappedValue
 }
 
-private func later<Value>(_ path: KeyPath<DependencyValues, Value> & Sendable) async -> Value {
+private func later<Value>(_ path: any KeyPath<DependencyValues, Value> & Sendable) async -> Value {
   await Task.yield()
   return read(path)
 }

@@ -137,7 +137,7 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
 }
 
 /// How much a value holds, as its mirror shows it.
-private struct Holding: Equatable {
+struct Holding: Equatable {
   /// Those of all buffers and pieces.
   var samples = 0
   /// Parts of any other kind, and their own.
@@ -162,5 +162,5 @@ private struct Holding: Equatable {
 }
 
 extension Recognizer {
-  fileprivate var holding: Holding { Holding(of: self) }
+  var holding: Holding { Holding(of: self) }
 }

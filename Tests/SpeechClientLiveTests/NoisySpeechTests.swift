@@ -170,7 +170,7 @@ import Testing
         switch action {
         case .begin(let at, let sound): (start, end) = (sound.rawValue, at.rawValue)
         case .audio(let samples): end += samples.count
-        case .pause: break
+        case .pause, .resume: break
         case .end(let silence, _): found.append(start..<max(start, end - silence.rawValue))
         }
       }

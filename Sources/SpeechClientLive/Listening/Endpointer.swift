@@ -24,6 +24,9 @@ struct Endpointer {
   private let overlap: Int
   /// How many frames without speech make a pause.
   private let pause: Int
+  private var foreground: ForegroundMeter
+  /// How many frames of it end an utterance although the detector finds speech.
+  private let foregroundPause: Int
   private var speechFrames = 0
   /// How many of the newest frames were no speech.
   private(set) var silentFrames = 0
@@ -42,6 +45,9 @@ struct Endpointer {
   ) {
     (self.policy, self.frameLength) = (policy, frameLength)
     self.overlap = overlap.frames(of: frameLength)
+    foreground = ForegroundMeter(frameLength: frameLength)
+    foregroundPause = max(policy.silence ?? .zero, EndpointPolicy.defaultSilence)
+      .frames(of: frameLength)
     // No sooner than all silence that the engine gets has come.
     pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
@@ -63,17 +69,23 @@ struct Endpointer {
     return length - quietest.length
   }
 
-  /// Takes the judgment of the next frame, and its level.
+  /// Takes the judgment of the next frame, and its energy.
   mutating func add(isSpeech: Bool, level: Double = 0) -> Event {
     speechFrames = isSpeech ? speechFrames + 1 : 0
     silentFrames = isSpeech ? 0 : silentFrames + 1
     judgedFrames = min(judgedFrames + 1, reach)
+    foreground.add(level, isSpeech: isSpeech)
     guard let length else { return beginning() }
     let longer = length + 1
     self.length = longer
     noteQuietest(level, longer)
     // In a pause there is nothing to cut.
     let isLongest = longer >= frames(policy.maximumLength)
+    if foreground.pauseFrames >= foregroundPause {
+      silentFrames = foreground.pauseFrames
+      end()
+      return .ended
+    }
     if hasPaused(longer) || isLongest && silentFrames >= pause {
       end()
       return .ended
@@ -87,6 +99,7 @@ struct Endpointer {
     length = nil
     quietest = nil
     speechFrames = 0
+    foreground.end()
   }
 
   private mutating func beginning() -> Event {
@@ -108,7 +121,8 @@ struct Endpointer {
   /// a long one might be quiet speech, and it takes twice the silence to end it.
   private func hasPaused(_ length: Int) -> Bool {
     let isLong = length >= frames(policy.preferredLength)
-    let needed = frames(isLong ? policy.shortSilence : policy.silence)
+    let silence = policy.silence ?? EndpointPolicy.defaultSilence
+    let needed = frames(isLong ? policy.shortSilence : silence)
     return silentFrames >= (beganWithin ? 2 * needed : needed)
   }
 
@@ -123,7 +137,7 @@ struct Endpointer {
 
 extension Duration {
   /// How many frames it takes to last so long.
-  fileprivate func frames(of length: FrameCount) -> Int {
+  func frames(of length: FrameCount) -> Int {
     (FrameCount(self, at: .speech).rawValue + length.rawValue - 1) / length.rawValue
   }
 }
@@ -149,7 +163,7 @@ extension EndpointPolicy {
     let hour = Duration.seconds(3600)
     return EndpointPolicy(
       preRoll: preRoll.clamped(.zero, .seconds(10)), onset: onset.clamped(step, .seconds(10)),
-      silence: silence.clamped(step, hour), preferredLength: preferredLength.clamped(.zero, hour),
+      silence: silence?.clamped(step, hour), preferredLength: preferredLength.clamped(.zero, hour),
       shortSilence: shortSilence.clamped(step, hour),
       maximumLength: maximumLength.clamped(.seconds(1), hour),
       tailPadding: tailPadding?.clamped(.zero, .seconds(10)))

@@ -9,6 +9,9 @@ struct UtteranceFinder {
     case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
     case audio([Float])
+    /// The utterance continues after this much silence at the end of its audio so far, with this frame
+    /// of the stream and the first sound there; only from `UtteranceJoiner`.
+    case resume(after: FrameCount, at: FrameCount, sound: FrameCount)
     /// The utterance may be over; it ends with this much silence.
     case pause(silence: FrameCount)
     /// The utterance is over; it ends with this much silence, and this was the detector's highest
@@ -107,6 +110,9 @@ struct UtteranceFinder {
   /// The end of the audio that was judged.
   var judgedEnd: FrameCount { position + FrameCount(judged) }
 
+  /// No utterance that has not begun yet begins before this frame, in audio of any buffer length.
+  var earliestStart: FrameCount { judgedEnd - FrameCount(kept) }
+
   /// Whether there is a current utterance.
   var isInUtterance: Bool { endpointer.isInUtterance }
 
@@ -143,11 +149,12 @@ struct UtteranceFinder {
       drop(max(0, judged - back))
       return [.begin(at: position, sound: sound)]
     case .ended:
-      let end =
-        passing(upTo: judged - withheldSilence) + [.end(silence: silence, certainty: certainty)]
-      certainty = 0
+      let audio = passing(upTo: judged - withheldSilence)
+      // More of a silence that is not the detector's has been passed on.
+      let silence = max(0, quiet - FrameCount(judged - given))
+      defer { certainty = 0 }
       drop(given)
-      return end
+      return audio + [.end(silence: silence, certainty: certainty)]
     case .cut(let framesBack):
       // What follows the cut is the same speech.
       let end =

@@ -6,6 +6,8 @@ import Transcripts
 /// Makes the results of a task from an engine's hypotheses: numbered, on one timeline, with one final
 /// result for each utterance that is not lost.
 struct UtteranceResults {
+  /// Whether words of partial results become stable.
+  let hasStableWords: Bool
   private var stabilizer = PartialStabilizer()
   private var number = 0
   private var start: FrameCount = 0
@@ -15,6 +17,12 @@ struct UtteranceResults {
   private var shownStableCount = 0
   /// The stretches of the words that the last final result lacks, because they cannot have been spoken.
   private(set) var omitted: [Range<Duration>] = []
+
+  /// - Parameter hasStableWords: whether words of partial results become stable; not if a later word may
+  ///   move them to another result.
+  init(hasStableWords: Bool = true) {
+    self.hasStableWords = hasStableWords
+  }
 
   /// An utterance begins at this frame of the stream at 16 kHz.
   mutating func begin(at frame: FrameCount) {
@@ -32,7 +40,7 @@ struct UtteranceResults {
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isVoice(hypothesis) ?? true
     let partial = newWords(hypothesis, processed)
-    stabilizer.add(partial, processed: processed, maySettle: isSpeech)
+    stabilizer.add(partial, processed: processed, maySettle: hasStableWords && isSpeech)
     let texts = partial.words.map(\.text)
     guard !texts.isEmpty, texts != shown || stabilizer.stableCount != shownStableCount else {
       return nil
@@ -134,7 +142,7 @@ extension SpeechHypothesis.Word {
   }
 
   /// The middle of its frames.
-  fileprivate var middle: FrameCount {
+  var middle: FrameCount {
     FrameCount((frames.lowerBound.rawValue + frames.upperBound.rawValue) / 2)
   }
 }

@@ -33,7 +33,9 @@ actor Recognizer {
   private var isOver = true
   private var conversion = SpeechConversion()
   private var finder: UtteranceFinder
-  private var results = UtteranceResults()
+  /// Joins what the finder finds; nil if each utterance is decoded when it ends.
+  private var joiner: UtteranceJoiner?
+  private var results: UtteranceResults
   private var utterance = Utterance()
   private var utteranceCount = 0
   /// Reports that wait for the words of the utterance before them; the first is always an utterance.
@@ -44,28 +46,12 @@ actor Recognizer {
   private var failure: (any Error)?
   /// Whether it lags behind a live source.
   private var isLate = false
+  /// Beats at each step.
+  private var pulse: Pulse?
   /// Whether more audio of a waiting source is already queued.
   private var isAhead = false
   /// The end of the audio whose progress was reported.
   private var reported: FrameCount = 0
-
-  /// The current utterance so far.
-  private struct Utterance {
-    var start: FrameCount = 0
-    /// The first frame with sound.
-    var sound: FrameCount = 0
-    var voicing = VoicingMeter()
-    /// The detector's highest probability of speech in it, once it is over.
-    var certainty = 0.0
-    /// The engine's failure in it.
-    var failure: SpeechClientError?
-    var length: FrameCount = 0
-    var lengthAtPartial: FrameCount = 0
-    /// Its audio, if it is decoded in parallel.
-    var pieces: [[Float]] = []
-
-    var end: FrameCount { start + length }
-  }
 
   private enum Report {
     case event(SpeechRecognitionEvent)
@@ -77,13 +63,20 @@ actor Recognizer {
   ///   - parallel: decodes several utterances at a time; without partial results and key phrases.
   ///   - isLive: whether the audio may still be in progress: the engine then decodes in pauses, because
   ///     the utterance may be complete.
+  ///   - joinsUtterances: whether neighboring utterances are decoded as one.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     detector: SpeechActivityDetector, parallel: ParallelDecoding? = nil, isLive: Bool,
-    events: EventPipe, interruption: Interruption
+    joinsUtterances: Bool = false, events: EventPipe, interruption: Interruption
   ) throws {
+    var policy = policy.fitted(to: engine)
+    results = UtteranceResults(hasStableWords: !joinsUtterances)
+    if joinsUtterances {
+      joiner = UtteranceJoiner(limit: policy.maximumLength)
+      policy.silence = UtteranceJoiner.shortestPause
+    }
     finder = UtteranceFinder(
-      policy: policy.fitted(to: engine), overlap: options.longestKeyPhrase, detector: detector)
+      policy: policy, overlap: options.longestKeyPhrase, detector: detector)
     anticipatesEnd = isLive && engine.anticipatesEnd
     partialStep = FrameCount(engine.partialInterval, at: .speech)
     executor = try ThreadExecutor(name: "syrinx-speech")
@@ -124,11 +117,12 @@ actor Recognizer {
     _ item: IntakeQueue.Item, _ pulse: Pulse, hasMore: @Sendable () -> Bool = { false }
   ) async throws {
     try report(item)
-    isLate = item.isLate
+    (self.pulse, isLate) = (pulse, item.isLate)
     for slice in item.buffer.slices(of: Self.step) {
       guard isWanted else { return }
       isAhead = anticipatesEnd && hasMore()
       try follow(try conversion.add(slice))
+      if !finder.isInUtterance { try carryOut(joiner?.pass(to: finder.earliestStart) ?? []) }
       postProgress()
       pulse.beat()
       try await wait(until: parallel?.limit ?? 0)
@@ -161,7 +155,7 @@ actor Recognizer {
   private func endStretch() throws {
     guard isWanted else { return }
     try follow(try conversion.finish())
-    try follow(finder.finish())
+    try endUtterances()
   }
 
   private func follow(_ pieces: [SpeechConversion.Piece]) throws {
@@ -169,7 +163,7 @@ actor Recognizer {
       switch piece {
       case .audio(let buffer): try follow(try finder.add(buffer.samples))
       case .gap(let frame):
-        try follow(finder.finish())
+        try endUtterances()
         finder.skip(to: frame)
       case .nonFinite(let count, let stretch):
         post(.dropped(stretch, reason: .nonFinite(sampleCount: count)))
@@ -178,7 +172,21 @@ actor Recognizer {
   }
 
   private func follow(_ actions: [UtteranceFinder.Action]) throws {
-    for action in actions { try follow(action) }
+    for action in actions { try carryOut(joiner?.add(action) ?? [action]) }
+  }
+
+  private func carryOut(_ actions: [UtteranceFinder.Action]) throws {
+    for action in actions {
+      guard isWanted else { return }
+      try carryOut(action)
+      pulse?.beat()
+    }
+  }
+
+  /// The audio has ended, or has a gap.
+  private func endUtterances() throws {
+    try follow(finder.finish())
+    try carryOut(joiner?.finish() ?? [])
   }
 
   /// Runs a call of the session that may fail; if the stream survives the failure, the utterance
@@ -206,18 +214,21 @@ actor Recognizer {
     return SpeechClientError(of: error)
   }
 
-  private func follow(_ action: UtteranceFinder.Action) throws {
+  private func carryOut(_ action: UtteranceFinder.Action) throws {
     switch action {
     case .begin(let frame, let sound):
-      utterance = Utterance(start: frame, sound: sound)
+      utterance = Utterance(
+        start: frame, sound: sound, pause: joiner == nil ? nil : EndpointPolicy.defaultSilence)
       post(.speechStarted(at: sound.duration(at: .speech)))
       guard parallel == nil else { return }
       results.begin(at: frame)
       try catchFailure { session = try session ?? engine.makeSession(options) }
       try attempt { try $0.beginUtterance() }
+    case .resume(let silence, let frame, let sound):
+      utterance.endSound(after: silence)
+      utterance.resume(at: frame, sound: sound)
     case .audio(let samples):
-      utterance.length = utterance.length + FrameCount(samples.count)
-      utterance.voicing.add(samples)
+      utterance.add(samples)
       if parallel != nil { utterance.pieces.append(samples) }
       try attempt { try $0.process(samples) }
       try postPartial()
@@ -229,13 +240,13 @@ actor Recognizer {
   }
 
   private func end(after silence: FrameCount) throws {
-    let end = max(utterance.sound, utterance.end - silence)
+    let end = utterance.endSound(after: silence)
     reported = end
     if let parallel { return decode(until: end, after: silence, in: parallel) }
     try attempt { session in
       let padding = padding(after: silence, wanted: session.tailPadding)
       if !padding.isEmpty { try session.process(padding) }
-      postFinal(try session.finishUtterance(), of: utterance, until: end)
+      postFinals(try session.finishUtterance(), of: utterance, until: end)
     }
     postEnd(of: utterance, at: end)
   }
@@ -280,7 +291,7 @@ actor Recognizer {
         guard let words else { return }
         results.begin(at: utterance.start)
         do {
-          postFinal(try words.get(), of: utterance, until: end)
+          postFinals(try words.get(), of: utterance, until: end)
         } catch {
           utterance.failure = try utteranceFailure(error)
         }
@@ -303,12 +314,27 @@ actor Recognizer {
     if outbox.isEmpty { events.send(event) } else { outbox.append(.event(event)) }
   }
 
+  /// Reports the results of an utterance, all but the last one with their ends.
+  private func postFinals(
+    _ hypothesis: SpeechHypothesis, of utterance: Utterance, until end: FrameCount
+  ) {
+    let parts = utterance.parts(of: hypothesis, soundEnd: end)
+    for (index, part) in parts.enumerated() {
+      if index > 0 {
+        results.begin(at: part.utterance.start)
+        events.send(.speechStarted(at: part.utterance.sound.duration(at: .speech)))
+      }
+      postFinal(part.hypothesis, of: part.utterance, until: part.soundEnd)
+      if index < parts.count - 1 { postEnd(of: part.utterance, at: part.soundEnd) }
+    }
+  }
+
   private func postFinal(
     _ hypothesis: SpeechHypothesis, of utterance: Utterance, until end: FrameCount
   ) {
     let final = results.final(
-      hypothesis, processed: utterance.length, plausibility: plausibility(of: utterance, until: end)
-    )
+      hypothesis, processed: utterance.end - utterance.start,
+      plausibility: plausibility(of: utterance, until: end))
     failures.reset()
     if let final {
       events.send(.result(final))
@@ -360,7 +386,9 @@ actor Recognizer {
   }
 
   private func postProgress() {
-    guard !finder.isInUtterance, finder.judgedEnd - reported >= Self.progressStep else { return }
+    guard !finder.isInUtterance, joiner?.isEmpty ?? true,
+      finder.judgedEnd - reported >= Self.progressStep
+    else { return }
     reported = finder.judgedEnd
     post(.progressed(to: reported.duration(at: .speech)))
   }
@@ -376,9 +404,13 @@ actor Recognizer {
 
   private func postPartial(of session: any SpeechEngineSession) throws {
     utterance.lengthAtPartial = utterance.length
+    // Later parts are not reported before their results.
+    let end = max(utterance.sound, utterance.end)
+    let parts = utterance.parts(of: try session.hypothesis, soundEnd: end)
+    guard let part = parts.first else { return }
     let partial = results.partial(
-      try session.hypothesis, processed: utterance.length,
-      plausibility: plausibility(of: utterance, until: max(utterance.sound, utterance.end)))
+      part.hypothesis, processed: utterance.end - utterance.start,
+      plausibility: plausibility(of: part.utterance, until: part.soundEnd))
     if let partial { events.send(.result(partial)) }
   }
 }

@@ -92,6 +92,7 @@ final class SpeechTasks: Sendable {
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
         parallel: parallelDecoding(of: request, on: engine, options, task),
         isLive: request.mayBeLive,
+        joinsUtterances: engine.prefersLongUtterances && request.allowsJoining,
         events: task.events, interruption: task.interruption)
       task.start(request.audio, recognizer: recognizer)
     } catch {
@@ -133,6 +134,12 @@ extension SpeechRequest {
   fileprivate var mayBeLive: Bool {
     if case .file = source { return false }
     return isLive || effectiveBackPressure != .wait
+  }
+
+  /// Whether neighboring utterances may be decoded as one: nobody waits for a result, and a pause ends
+  /// neither a command nor a key phrase.
+  fileprivate var allowsJoining: Bool {
+    !mayBeLive && endpointPolicy.silence == nil && grammar == nil && keyPhrases.isEmpty
   }
 
   /// The audio, which begins when it is iterated.

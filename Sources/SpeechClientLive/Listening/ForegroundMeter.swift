@@ -1,0 +1,61 @@
+import AudioCore
+
+/// Finds the pauses of the nearest voice among others, which a detector judges to be speech as well.
+///
+/// Among other voices the detector finds no pause for seconds. There, the level between the words of
+/// the nearest voice is that of the others, which is far below its own.
+/// Measured with six voices 10 dB below another one with pauses of a second: utterances end in 32 of
+/// 33 pauses, instead of in none. None of 87 clips is cut anywhere else, nor in noise at 15 or 5 dB.
+struct ForegroundMeter {
+  /// The levels that count.
+  private static let memory = Duration.seconds(6)
+  /// Levels are averaged over this time.
+  private static let span = Duration.milliseconds(250)
+  /// How long the detector has found no pause.
+  private static let endurance = Duration.milliseconds(3200)
+  /// In a pause, the level is at most this far above the quietest tenth, and at least this far below
+  /// the loudest, as a ratio of energies: 8 dB.
+  private static let ratio = 6.3
+
+  private let (memory, span, endurance): (Int, Int, Int)
+  /// The energies of the newest frames, and their averages.
+  private var energies: [Double] = []
+  private var levels: [Double] = []
+  /// How many of the newest frames the detector has judged to be speech.
+  private var speechFrames = 0
+  /// Whether the nearest voice was found in the current utterance.
+  private var hasForeground = false
+  /// How many of the newest frames are a pause of the nearest voice.
+  private(set) var pauseFrames = 0
+
+  init(frameLength: FrameCount) {
+    (memory, span, endurance) = (
+      Self.memory.frames(of: frameLength), Self.span.frames(of: frameLength),
+      Self.endurance.frames(of: frameLength)
+    )
+  }
+
+  /// Takes the energy of the next frame, and whether the detector judged it to be speech.
+  mutating func add(_ energy: Double, isSpeech: Bool) {
+    energies = energies.suffix(span - 1) + [energy]
+    levels.append(energies.reduce(0, +) / Double(energies.count))
+    // Rarely, because the rest is moved each time.
+    if levels.count > 2 * memory { levels.removeFirst(memory) }
+    speechFrames = isSpeech ? speechFrames + 1 : 0
+    let isQuiet = speechFrames >= endurance && isLastQuiet
+    if !isQuiet { hasForeground = true }
+    pauseFrames = isQuiet && hasForeground ? pauseFrames + 1 : 0
+  }
+
+  /// An utterance has ended.
+  mutating func end() {
+    (hasForeground, pauseFrames) = (false, 0)
+  }
+
+  private var isLastQuiet: Bool {
+    let sorted = levels.suffix(memory).sorted()
+    guard let last = levels.last else { return false }
+    return last <= sorted[sorted.count / 10] * Self.ratio
+      && last * Self.ratio < sorted[sorted.count * 9 / 10]
+  }
+}

@@ -1,0 +1,106 @@
+import AudioCore
+
+/// Joins neighboring utterances of audio for whose results nobody waits: with more context the engine
+/// recognizes more words.
+///
+/// As many as the limit allows become one utterance. If the next one does not fit, those before it
+/// are divided at their longest pause.
+struct UtteranceJoiner {
+  typealias Action = UtteranceFinder.Action
+
+  /// Utterances with a longer pause between them are not joined.
+  ///
+  /// Measured with Moonshine on nine files of clips with 0.3 to 1.5 s between them, 804 words: 46 are wrong
+  /// if none is joined, 41 if those within a second are, and 23 if those within two seconds are.
+  static let longestPause = FrameCount(.seconds(2), at: .speech)
+
+  /// How much silence separates utterances that may be joined.
+  ///
+  /// It is less than usual, so that there are more pauses to choose from. With the pre-roll of the next
+  /// one, no audio is lost in a pause of half a second.
+  static let shortestPause = Duration.milliseconds(300)
+
+  /// An utterance that waits for its neighbors.
+  private struct Waiting {
+    let start: FrameCount
+    let sound: FrameCount
+    var audio: [[Float]] = []
+    var length: FrameCount = 0
+    /// The silence at its end; nil until it has ended.
+    var silence: FrameCount?
+    var certainty = 0.0
+
+    var soundEnd: FrameCount { start + length - (silence ?? 0) }
+  }
+
+  private let limit: FrameCount
+  private var waiting: [Waiting] = []
+
+  /// - Parameter limit: the maximum length of joined audio; a single utterance may be longer.
+  init(limit: Duration) {
+    self.limit = FrameCount(limit, at: .speech)
+  }
+
+  /// Whether no utterance waits.
+  var isEmpty: Bool { waiting.isEmpty }
+
+  /// Takes the next action of the finder, and returns those of the utterances that are complete.
+  mutating func add(_ action: Action) -> [Action] {
+    switch action {
+    case .begin(let start, let sound):
+      let complete = pass(to: sound)
+      waiting.append(Waiting(start: start, sound: sound))
+      return complete
+    case .audio(let samples):
+      waiting[waiting.count - 1].audio.append(samples)
+      waiting[waiting.count - 1].length =
+        waiting[waiting.count - 1].length + FrameCount(samples.count)
+    case .end(let silence, let certainty):
+      waiting[waiting.count - 1].silence = silence
+      waiting[waiting.count - 1].certainty = certainty
+      return divide()
+    case .pause, .resume: break
+    }
+    return []
+  }
+
+  /// Takes notice that no utterance begins before this frame.
+  mutating func pass(to frame: FrameCount) -> [Action] {
+    guard let last = waiting.last, last.silence != nil,
+      frame - last.soundEnd > Self.longestPause
+    else { return [] }
+    return finish()
+  }
+
+  /// Returns the actions of all that wait: the audio has ended, or has a gap.
+  mutating func finish() -> [Action] { join(waiting.count) }
+
+  /// Divides the waiting utterances at their longest pauses until the rest fits into the limit.
+  private mutating func divide() -> [Action] {
+    var actions: [Action] = []
+    while waiting.count > 1, waiting.reduce(0, { $0 + $1.length.rawValue }) > limit.rawValue {
+      let pauses = zip(waiting, waiting.dropFirst()).map { $1.sound - $0.soundEnd }
+      let longest = pauses.indices.reversed().max { pauses[$0] < pauses[$1] } ?? 0
+      actions += join(longest + 1)
+    }
+    return actions
+  }
+
+  /// Makes one utterance of the first `count`.
+  private mutating func join(_ count: Int) -> [Action] {
+    var actions: [Action] = []
+    var silence: FrameCount?
+    for utterance in waiting.prefix(count) {
+      let (start, sound) = (utterance.start, utterance.sound)
+      actions.append(
+        silence.map { .resume(after: $0, at: start, sound: sound) }
+          ?? .begin(at: start, sound: sound))
+      actions += utterance.audio.map { .audio($0) }
+      silence = utterance.silence ?? 0
+    }
+    let certainty = waiting.prefix(count).map(\.certainty).max() ?? 0
+    if let silence { actions.append(.end(silence: silence, certainty: certainty)) }
+    waiting.removeFirst(count)
+    return actions
+  }
+}

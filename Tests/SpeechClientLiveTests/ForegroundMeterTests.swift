@@ -1,0 +1,112 @@
+import AudioCore
+import Foundation
+import SoundFile
+import SpeechClient
+import SpeechEngine
+import Testing
+
+@testable import SpeechClientLive
+
+/// The pauses of the nearest voice among others; a frame is 10 ms.
+@Suite(.timeLimit(.minutes(5))) struct ForegroundMeterTests {
+  /// The longest pause, in frames, of a voice that pauses for a second after each four.
+  ///
+  /// - Parameters:
+  ///   - others: the energy of the other voices, where its own is 1.
+  ///   - dip: how often the detector finds no speech, in frames.
+  private func longestPause(others: Double, dip: Int? = nil) -> Int {
+    var meter = ForegroundMeter(frameLength: 160)
+    return (0..<2_000).map { index in
+      let isSpeaking = index % 500 < 400
+      // Syllables, between which only the others are heard.
+      let own = isSpeaking && index % 25 < 15 ? 1.0 : 0
+      meter.add(own + others, isSpeech: dip.map { index % $0 != 0 } ?? true)
+      return meter.pauseFrames
+    }.max() ?? 0
+  }
+
+  @Test func `a pause is as long as the nearest voice is silent, but for a quarter of a second`() {
+    #expect((70...100).contains(longestPause(others: 0.1)))
+    #expect((70...100).contains(longestPause(others: 0.03)))
+  }
+
+  @Test func `voices of the same level have no pause, nor does sound of one level`() {
+    #expect(longestPause(others: 1) == 0)
+    var meter = ForegroundMeter(frameLength: 160)
+    for _ in 0..<1_000 { meter.add(0.1, isSpeech: true) }
+    #expect(meter.pauseFrames == 0)
+  }
+
+  @Test func `where the detector finds pauses of its own, there are no others`() {
+    #expect(longestPause(others: 0.1, dip: 300) == 0)
+  }
+
+  @Test func `after an utterance has ended, a pause needs the nearest voice before it`() {
+    var meter = ForegroundMeter(frameLength: 160)
+    for index in 0..<500 { meter.add(index < 400 ? 1 : 0.1, isSpeech: true) }
+    #expect(meter.pauseFrames > 60)
+    meter.end()
+    for _ in 0..<50 { meter.add(0.1, isSpeech: true) }
+    #expect(meter.pauseFrames == 0)
+  }
+
+  @Test(.installedSilero)
+  func `by Silero, utterances among other voices end where the nearest voice pauses`() throws {
+    let (samples, pauses) = try Self.babble()
+    var finder = UtteranceFinder(detector: RealSilero.detector)
+    var (found, end): ([Range<Int>], Int) = ([], 0)
+    for action in try finder.add(samples) + finder.finish() {
+      switch action {
+      case .begin(let at, let sound):
+        found.append(sound.rawValue..<sound.rawValue)
+        end = at.rawValue
+      case .audio(let samples): end += samples.count
+      case .end(let silence):
+        let start = found.removeLast().lowerBound
+        found.append(start..<max(start, end - silence.rawValue))
+      default: break
+      }
+    }
+    // Without the meter there are two, of 20 s.
+    let longest = found.map(\.count).max() ?? 0
+    #expect(longest < 8 * 16_000, "\(found)")
+    for pause in pauses {
+      #expect(found.contains { pause.contains($0.upperBound) }, "\(pause) in \(found)")
+    }
+  }
+
+  /// Clips with 1.2 s between them above two voices 9 dB below them, and those pauses in which utterances have
+  /// to end: the first seconds have too little to compare with.
+  private static func babble() throws -> (samples: [Float], pauses: [Range<Int>]) {
+    let clips = try ["go-forward.wav", "window.wav", "turn-44100-stereo.flac"].map(voice)
+    var near: [Float] = []
+    var pauses: [Range<Int>] = []
+    for clip in clips + clips + clips {
+      near += clip
+      let begin = near.count
+      near += [Float](repeating: 0, count: 19_200)
+      if begin > 5 * 16_000 { pauses.append(begin - 4_800..<near.count) }
+    }
+    let talk = clips.flatMap { $0 }
+    let loops = [talk, talk.reversed()]
+    let samples = near.indices.map { index in
+      loops.indices.reduce(near[index]) { sum, voice in
+        let place = index + voice * (talk.count / 3 + 997)
+        return sum + 0.25 * loops[voice][place % talk.count]
+      }
+    }
+    return (samples, pauses)
+  }
+
+  /// A clip at 16 kHz without silence around it, with a power of 1/400.
+  private static func voice(_ name: String) throws -> [Float] {
+    let buffer = try SoundFileReader(url: sound(name)).read(atMost: 1_000_000)
+    var conversion = SpeechConversion()
+    let pieces = try conversion.add(buffer) + conversion.finish()
+    let samples = pieces.flatMap { if case .audio(let audio) = $0 { audio.samples } else { [] } }
+    let loud = samples.indices.filter { abs(samples[$0]) > 0.01 }
+    let voiced = Array(samples[(loud.first ?? 0)...(loud.last ?? 0)])
+    let power = voiced.reduce(0) { $0 + $1 * $1 } / Float(voiced.count)
+    return voiced.map { $0 * 0.05 / power.squareRoot() }
+  }
+}

@@ -1,0 +1,162 @@
+import AudioCore
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import SyrinxTestSupport
+import Testing
+
+@testable import SpeechClientLive
+
+/// Files on an engine that prefers long utterances: the fixtures' audio has half a second of speech
+/// and a second of quiet for each utterance.
+@Suite(.timeLimit(.minutes(5))) struct JoinedUtterancesTests {
+  private let tasks = SpeechTasks()
+
+  /// Words at the beginning of each sound: the engine gets 0.6 s of each pause.
+  private static func scripted(_ texts: [String]) -> ScriptedSpeechEngine {
+    let words = texts.enumerated().map { index, text in
+      let begin = FrameCount(.milliseconds(400 + 1100 * index), at: .speech)
+      return SpeechHypothesis.Word(
+        text, frames: begin..<begin + FrameCount(.milliseconds(300), at: .speech), confidence: 1)
+    }
+    return ScriptedSpeechEngine(utterances: [
+      ScriptedUtterance(words: words), ScriptedUtterance("other words"),
+      ScriptedUtterance("and others"),
+    ])
+  }
+
+  private func engine(_ scripted: ScriptedSpeechEngine) -> SpeechEngine {
+    var engine = scripted.engine
+    engine.prefersLongUtterances = true
+    engine.makeAdaptation = { _ in NoAdaptation() }
+    return engine
+  }
+
+  private func request(partials: Bool = false, jobCount: Int = 1) -> SpeechRequest {
+    var request = SpeechRequest(
+      buffers: stream(audio(utterances: 3)), shouldReportPartialResults: partials)
+    request.jobCount = jobCount
+    return request
+  }
+
+  private func events(
+    _ request: SpeechRequest, on engine: SpeechEngine
+  ) async throws -> [SpeechRecognitionEvent] {
+    let events = withDependencies {
+      $0.speechEngine = engine
+    } operation: {
+      tasks.events(of: request)
+    }
+    return try await events.reduce(into: []) { $0.append($1) }
+  }
+
+  private func utteranceCount(_ request: SpeechRequest) async throws -> Int {
+    let scripted = Self.scripted(["one"])
+    _ = try await events(request, on: engine(scripted))
+    return scripted.events.count { $0 == .began }
+  }
+
+  @Test(arguments: [1, 2])
+  func `one decode gives a numbered result for each stretch of speech, within its own events`(
+    jobCount: Int
+  ) async throws {
+    let scripted = Self.scripted(["one", "two", "three"])
+    let events = try await events(request(jobCount: jobCount), on: engine(scripted))
+    #expect(scripted.events.count { $0 == .began } == 1)
+    var (kinds, times): (String, [Duration]) = ("", [])
+    var results: [SpeechRecognitionResult] = []
+    for event in events {
+      switch event {
+      case .speechStarted(let time): (kinds, times) = (kinds + "s", times + [time])
+      case .result(let result): (kinds, results) = (kinds + "r", results + [result])
+      case .speechEnded(let time): (kinds, times) = (kinds + "e", times + [time])
+      default: Issue.record("\(event) is not expected")
+      }
+    }
+    #expect(kinds == "sresresre" && times == times.sorted())
+    #expect(results.map(\.utterance) == [0, 1, 2])
+    #expect(results.finals == ["one", "two", "three"])
+    let begins = results.compactMap(\.bestTranscription.segments.first?.timestamp)
+    for (begin, sound) in zip(begins, [1.0, 2.5, 4]) {
+      #expect((.seconds(sound - 0.1)...(.seconds(sound + 0.3))).contains(begin), "\(begin)")
+    }
+  }
+
+  @Test(arguments: [1, 2])
+  func `joined speech without words is one utterance, which is dropped`(
+    jobCount: Int
+  ) async throws {
+    let events = try await events(
+      request(jobCount: jobCount), on: engine(Self.scripted([])))
+    #expect(events.count == 3, "\(events)")
+    guard case .dropped(_, .unintelligible) = events[1] else {
+      Issue.record("it is not dropped: \(events)")
+      return
+    }
+  }
+
+  @Test func `partial results show the first part, without stable words, and change no final one`()
+    async throws
+  {
+    let scripted = Self.scripted(["one", "two", "three"])
+    let results = try await tasks.start(request(partials: true), on: engine(scripted)).all()
+    #expect(results.finals == ["one", "two", "three"])
+    for partial in results where !partial.isFinal {
+      #expect(partial.utterance == 0 && partial.stableSegmentCount == 0)
+      #expect(partial.bestTranscription.formattedString == "one")
+    }
+  }
+
+  @Test func `a policy with a silence, a live source, a grammar, and key phrases join nothing`()
+    async throws
+  {
+    #expect(try await utteranceCount(request()) == 1)
+    var silence = request()
+    silence.endpointPolicy.silence = EndpointPolicy.defaultSilence
+    #expect(try await utteranceCount(silence) == 3)
+    var live = request()
+    live.isLive = true
+    #expect(try await utteranceCount(live) == 3)
+    var grammar = request()
+    grammar.grammar = .text("#JSGF V1.0; grammar g; public <a> = one;")
+    #expect(try await utteranceCount(grammar) == 3)
+    var phrases = request()
+    phrases.keyPhrases = [KeyPhrase("one")]
+    #expect(try await utteranceCount(phrases) == 3)
+    let scripted = Self.scripted(["one"])
+    _ = try await events(request(), on: scripted.engine)
+    #expect(scripted.events.count { $0 == .began } == 3)
+  }
+
+  @Test func `a gap in the audio ends what was joined`() async throws {
+    let buffers = audio(utterances: 3).enumerated().map { index, buffer in
+      var buffer = buffer
+      if index >= 30 { buffer.firstFrame = buffer.firstFrame + 160_000 }
+      return buffer
+    }
+    let scripted = Self.scripted(["one", "two"])
+    var request = request()
+    request.source = SpeechRequest(buffers: stream(buffers)).source
+    let results = try await events(request, on: engine(scripted)).compactMap {
+      if case .result(let result) = $0 { result } else { nil }
+    }
+    #expect(results.finals == ["one", "two", "other words"])
+  }
+
+  @Test func `while three minutes are joined, at most 25 seconds are held`() async throws {
+    let shared = SharedEngine()
+    var engine = shared.engine
+    engine.prefersLongUtterances = true
+    let recognizer = try Recognizer(
+      engine: engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
+      detector: .energy, isLive: false, joinsUtterances: true,
+      events: EventPipe(policy: .events(limit: 100_000)), interruption: Interruption())
+    try await recognizer.prepare()
+    var most = 0
+    for buffer in audio(utterances: 120) {
+      try await recognizer.add(IntakeQueue.Item(buffer: buffer), Pulse())
+      most = max(most, await recognizer.holding.samples)
+    }
+    #expect(most > 5 * 16_000 && most < 25 * 16_000, "\(most)")
+  }
+}

@@ -1,0 +1,98 @@
+import AudioCore
+import SpeechEngine
+import Testing
+
+@testable import SpeechClientLive
+
+/// How the words of joined speech become results; in tenths of a second.
+@Suite struct UtteranceTests {
+  private typealias Word = SpeechHypothesis.Word
+
+  /// Sound from 1 s to 2 s and from 3.5 s to 5 s, with 0.3 s before each and 0.2 s behind it: the engine
+  /// gets 1.5 s and 2 s.
+  private func joined(pause: Duration? = .milliseconds(600)) -> Utterance {
+    var utterance = Utterance(start: frame(7), sound: frame(10), pause: pause)
+    utterance.add([Float](repeating: 0, count: 15 * 1600))
+    utterance.endSound(after: frame(2))
+    utterance.resume(at: frame(32), sound: frame(35))
+    utterance.add([Float](repeating: 0, count: 20 * 1600))
+    utterance.endSound(after: frame(2))
+    return utterance
+  }
+
+  private func frame(_ tenths: Int) -> FrameCount { FrameCount(tenths * 1600) }
+
+  private func words(_ places: [(String, Range<Int>)]) -> [Word] {
+    places.map { Word($0, frames: frame($1.lowerBound)..<frame($1.upperBound)) }
+  }
+
+  /// Each part as its texts with their times in the stream.
+  private func shown(_ parts: [Utterance.Part]) -> [[String]] {
+    parts.map { part in
+      part.hypothesis.words.map { word in
+        let begin = (part.utterance.start + word.frames.lowerBound).rawValue / 1600
+        let end = (part.utterance.start + word.frames.upperBound).rawValue / 1600
+        return "\(word.text) \(begin)-\(end)"
+      }
+    }
+  }
+
+  @Test func `measured words get the times of the stream, and a pause divides them`() {
+    let hypothesis = SpeechHypothesis(
+      words: words([("ask", 3..<8), ("not", 8..<13), ("what", 18..<25), ("your", 25..<33)]))
+    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    #expect(shown(parts) == [["ask 10-15", "not 15-20"], ["what 35-42", "your 42-50"]])
+    #expect(parts.map(\.utterance.sound) == [frame(10), frame(35)])
+    #expect(parts.map(\.soundEnd) == [frame(20), frame(50)])
+  }
+
+  @Test func `a sentence ends a part, and an abbreviation does not`() {
+    let hypothesis = SpeechHypothesis(
+      words: words([
+        ("Ask", 18..<20), ("Mr.", 20..<22), ("Go.", 22..<25), ("What", 25..<30), ("now?", 30..<33),
+      ]))
+    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    #expect(
+      parts.map { $0.hypothesis.words.map(\.text) } == [["Ask", "Mr.", "Go."], ["What", "now?"]])
+    #expect(parts.map(\.utterance.start) == [frame(7), frame(42)])
+  }
+
+  @Test func `words with estimated times are spread over the sounds, not over the silence`() {
+    var hypothesis = SpeechHypothesis(
+      words: words([("1", 0..<9), ("2", 9..<18), ("3", 18..<27), ("4", 27..<30), ("5", 30..<35)]))
+    hypothesis.hasEstimatedTimes = true
+    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    #expect(shown(parts) == [["1 10-15", "2 15-20"], ["3 35-40", "4 40-45", "5 45-50"]])
+  }
+
+  @Test func `a word across a pause that was left out is in the stretch of its middle`() {
+    let hypothesis = SpeechHypothesis(words: words([("so", 12..<20), ("on", 20..<33)]))
+    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    #expect(shown(parts) == [["so 32-37", "on 37-50"]])
+  }
+
+  @Test func `alternatives are divided like the best words, each once and none without words`() {
+    let best = words([("go", 3..<8), ("on", 8..<13), ("ten", 18..<25), ("more", 25..<33)])
+    let hypothesis = SpeechHypothesis(
+      words: best,
+      alternatives: [
+        words([("go", 3..<8), ("on", 8..<13), ("then", 18..<25), ("more", 25..<33)]),
+        words([("goon", 3..<13), ("ten", 18..<25), ("more", 25..<33)]),
+        words([("go", 3..<8), ("on", 8..<13), ("then", 18..<25), ("more", 26..<33)]),
+      ])
+    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    #expect(
+      parts.map { $0.hypothesis.alternatives.map { $0.map(\.text) } } == [
+        [["goon"]], [["then", "more"]],
+      ])
+  }
+
+  @Test func `an utterance without words, or one that was not joined, is one part`() {
+    let none = joined().parts(of: SpeechHypothesis(), soundEnd: frame(50))
+    #expect(
+      none.count == 1 && none[0].soundEnd == frame(50) && none[0].utterance.sound == frame(10))
+    let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<13), ("On.", 25..<33)]))
+    let whole = joined(pause: nil).parts(of: hypothesis, soundEnd: frame(50))
+    #expect(whole.map(\.hypothesis) == [hypothesis])
+  }
+}
