@@ -26,7 +26,7 @@ struct UtteranceResults {
 
   /// An utterance begins at this frame of the stream at 16 kHz.
   mutating func begin(at frame: FrameCount) {
-    stabilizer.reset()
+    stabilizer = PartialStabilizer()
     (shown, shownStableCount) = ([], 0)
     start = frame
   }
