@@ -18,6 +18,11 @@ import Testing
     #expect(spelled("Open GitHub now.", ["git hub"]) == "Open git hub now.")
   }
 
+  @Test func `a phrase in lower case keeps the capital at the beginning of a sentence`() {
+    #expect(spelled("Ten of clubs.", ["ten of clubs"]) == "Ten of clubs.")
+    #expect(spelled("Iphone, please.", ["iPhone"]) == "iPhone, please.")
+  }
+
   @Test func `the longest phrase counts, and other words stay as they are`() {
     #expect(
       spelled("a new york times reader", ["New York", "New York Times"])

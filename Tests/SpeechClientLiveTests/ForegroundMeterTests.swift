@@ -61,7 +61,7 @@ import Testing
         found.append(sound.rawValue..<sound.rawValue)
         end = at.rawValue
       case .audio(let samples): end += samples.count
-      case .end(let silence, _):
+      case .end(silence: let silence, certainty: _):
         let start = found.removeLast().lowerBound
         found.append(start..<max(start, end - silence.rawValue))
       default: break

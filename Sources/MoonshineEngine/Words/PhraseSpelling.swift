@@ -1,7 +1,8 @@
 import SpeechEngine
 
-/// Spells words as the phrases of a request do, where they differ only in case, spaces, and hyphens:
-/// "comfy UI" becomes "ComfyUI".
+/// Spells words as the phrases of a request do, where they differ only in case, spaces, and hyphens.
+///
+/// "comfy UI" becomes "ComfyUI". In a phrase in lower case, a capital at the beginning stays.
 struct PhraseSpelling {
   /// The words of each phrase, by the letters of the phrase.
   private var phrases: [[UInt8]: [String]] = [:]
@@ -57,7 +58,11 @@ struct PhraseSpelling {
     var spelled = phrase.map { DecodedWord(text: $0, confidence: confidence) }
     let before = words.first?.text.prefix { !Spelling.isSpoken(String($0)) } ?? ""
     let after = words.last?.text.reversed().prefix { !Spelling.isSpoken(String($0)) } ?? []
-    spelled[0].text = before + spelled[0].text
+    let hasCapital = words.first?.text.dropFirst(before.count).first?.isUppercase == true
+    let isLower = phrase.allSatisfy { $0 == $0.lowercased() }
+    let first = spelled[0].text
+    spelled[0].text =
+      before + (hasCapital && isLower ? first.prefix(1).uppercased() + first.dropFirst() : first)
     spelled[spelled.count - 1].text += String(after.reversed())
     return spelled
   }

@@ -21,6 +21,8 @@ struct ForegroundMeter {
   /// The energies of the newest frames, and their averages.
   private var energies: [Double] = []
   private var levels: [Double] = []
+  /// The place of the newest average; it replaces the oldest one.
+  private var newest = -1
   /// How many of the newest frames the detector has judged to be speech.
   private var speechFrames = 0
   /// Whether the nearest voice was found in the current utterance.
@@ -38,9 +40,9 @@ struct ForegroundMeter {
   /// Takes the energy of the next frame, and whether the detector judged it to be speech.
   mutating func add(_ energy: Double, isSpeech: Bool) {
     energies = energies.suffix(span - 1) + [energy]
-    levels.append(energies.reduce(0, +) / Double(energies.count))
-    // Rarely, because the rest is moved each time.
-    if levels.count > 2 * memory { levels.removeFirst(memory) }
+    let level = energies.reduce(0, +) / Double(energies.count)
+    newest = (newest + 1) % memory
+    if levels.count < memory { levels.append(level) } else { levels[newest] = level }
     speechFrames = isSpeech ? speechFrames + 1 : 0
     let isQuiet = speechFrames >= endurance && isLastQuiet
     if !isQuiet { hasForeground = true }
@@ -53,8 +55,8 @@ struct ForegroundMeter {
   }
 
   private var isLastQuiet: Bool {
-    let sorted = levels.suffix(memory).sorted()
-    guard let last = levels.last else { return false }
+    let sorted = levels.sorted()
+    let last = levels[newest]
     return last <= sorted[sorted.count / 10] * Self.ratio
       && last * Self.ratio < sorted[sorted.count * 9 / 10]
   }
