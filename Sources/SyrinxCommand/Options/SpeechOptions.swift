@@ -143,7 +143,7 @@ struct SpeechOptions: ParsableArguments {
   /// The phrases in the text of a `--context-file`.
   private static func phrases(in text: String) -> [String] {
     text.split(whereSeparator: \.isNewline)
-      .map { String($0.trimmingPrefix(while: \.isWhitespace)) }
+      .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
       .filter { !$0.isEmpty && !$0.hasPrefix("#") }
   }
 
