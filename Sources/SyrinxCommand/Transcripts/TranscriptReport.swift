@@ -63,8 +63,9 @@ struct TranscriptReport {
     if case .speechEnded = event, open.take() != nil, !includesJSON { await console.clearStatus() }
   }
 
-  /// Messages report that recognition lags far behind, but not every change of the lag; and the sum
-  /// of losses, but not each one. Noises are only logged.
+  /// Messages report that recognition lags far behind, and the sum of losses.
+  ///
+  /// They do not report every change of the lag, nor each loss. Noises are only logged.
   private mutating func sentences(about event: SpeechRecognitionEvent) -> [String] {
     switch event {
     case .speechStarted(let time), .speechEnded(let time): return named(losses.reach(time))
