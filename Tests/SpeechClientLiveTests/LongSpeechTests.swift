@@ -54,8 +54,9 @@ import Testing
   func `neither the memory of a task nor the number of its sessions grows`(
     jobCount: Int, count: Int
   ) async throws {
+    // The levels of the last six seconds are held: the first look is after them.
     let course = try await course(
-      utterances: count, looks: [10, count / 2, count], jobCount: jobCount)
+      utterances: count, looks: [20, count / 2, count], jobCount: jobCount)
     #expect(course.held.map { $0.samples < 16_000 } == [true, true, true], "\(course.held)")
     // One more for every tenth utterance would be more than this.
     let least = course.held.map(\.others).min() ?? 0
