@@ -18,8 +18,9 @@ import Testing
     #expect(spelled("Open GitHub now.", ["git hub"]) == "Open git hub now.")
   }
 
-  @Test func `a phrase in lower case keeps the capital at the beginning of a sentence`() {
+  @Test func `a phrase in lower case gets a capital at the beginning of a sentence`() {
     #expect(spelled("Ten of clubs.", ["ten of clubs"]) == "Ten of clubs.")
+    #expect(spelled("Go. Ten of clubs.", ["ten of clubs"]) == "Go. Ten of clubs.")
     #expect(spelled("Iphone, please.", ["iPhone"]) == "iPhone, please.")
   }
 

@@ -2,7 +2,8 @@ import SpeechEngine
 
 /// Spells words as the phrases of a request do, where they differ only in case, spaces, and hyphens.
 ///
-/// "comfy UI" becomes "ComfyUI". In a phrase in lower case, a capital at the beginning stays.
+/// "comfy UI" becomes "ComfyUI". At the beginning of a sentence, a phrase in lower case gets
+/// a capital.
 struct PhraseSpelling {
   /// The words of each phrase, by the letters of the phrase.
   private var phrases: [[UInt8]: [String]] = [:]
@@ -29,7 +30,8 @@ struct PhraseSpelling {
         rest.removeFirst()
         continue
       }
-      spelled += Self.respelled(rest.prefix(count), as: phrase)
+      let beginsSentence = spelled.last?.text.last.map { ".?!".contains($0) } ?? true
+      spelled += Self.respelled(rest.prefix(count), as: phrase, beginsSentence: beginsSentence)
       rest.removeFirst(count)
     }
     return spelled
@@ -52,7 +54,7 @@ struct PhraseSpelling {
   /// The words of a phrase with the punctuation around those that they replace, each with the lowest
   /// confidence of these.
   private static func respelled(
-    _ words: ArraySlice<DecodedWord>, as phrase: [String]
+    _ words: ArraySlice<DecodedWord>, as phrase: [String], beginsSentence: Bool
   ) -> [DecodedWord] {
     let confidence = words.compactMap(\.confidence).min()
     var spelled = phrase.map { DecodedWord(text: $0, confidence: confidence) }
@@ -61,8 +63,9 @@ struct PhraseSpelling {
     let hasCapital = words.first?.text.dropFirst(before.count).first?.isUppercase == true
     let isLower = phrase.allSatisfy { $0 == $0.lowercased() }
     let first = spelled[0].text
+    let keepsCapital = beginsSentence && hasCapital && isLower
     spelled[0].text =
-      before + (hasCapital && isLower ? first.prefix(1).uppercased() + first.dropFirst() : first)
+      before + (keepsCapital ? first.prefix(1).uppercased() + first.dropFirst() : first)
     spelled[spelled.count - 1].text += String(after.reversed())
     return spelled
   }
