@@ -143,8 +143,9 @@ extension TestClock {
 
   /// Returns once at least `count` tasks sleep on the clock, or its task is canceled.
   ///
-  /// - Parameter timeout: the real time after which it stops with a reported issue that lists the
-  ///   sleepers.
+  /// - Parameters:
+  ///   - count: the number of sleeping tasks to wait for.
+  ///   - timeout: the real time after which it stops with a reported issue that lists the sleepers.
   public func sleepers(
     atLeast count: Int,
     timeout: Swift.Duration = .seconds(30),
