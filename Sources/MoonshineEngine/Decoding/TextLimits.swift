@@ -50,7 +50,7 @@ struct TextLimits {
 enum TextPlausibility {
   /// A text that is less likely as a whole is decoded again, in another way.
   ///
-  /// Of 240 utterances of 87 recordings, three are.
+  /// Of the utterances of 87 recordings, two are.
   static let doubtful = 0.6
 
   /// In a text that is less likely as a whole, only likely words count.

@@ -5,7 +5,7 @@ import SpeechEngine
 struct Plausibility {
   /// If the detector was this sure of speech once in the utterance, its words count.
   ///
-  /// Measured with Silero on 87 recordings, each utterance reaches 0.98; in 44 minutes of synthesized
+  /// Measured with Silero on 87 recordings, each utterance reaches 0.98; in 46 minutes of synthesized
   /// noises, six sounds count as utterances, and none reaches 0.75.
   static let certainty = 0.85
   /// If the confidence of every word is lower, the engine mistook noise for speech.
