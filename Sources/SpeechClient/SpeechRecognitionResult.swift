@@ -71,8 +71,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
 
   /// How many words of the best transcription, from the first on, are stable; in a final result all.
   ///
-  /// A promise about what was said, not about its spelling: later results of the utterance, the final
-  /// one included, begin with the same words after the normalization of `WordNormalization.spoken` in
+  /// The promise covers words, not their spelling. Later results of the utterance, the final one
+  /// included, begin with the same words after the normalization of `WordNormalization.spoken` in
   /// the module Transcripts. Case, hyphens, punctuation, timestamps, and the number of words may
   /// change: "ten" may become "10", "metre" meter, and "can not" cannot. A word with digits does
   /// not become stable before the final result, nor does any word after it.

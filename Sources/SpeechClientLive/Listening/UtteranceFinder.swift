@@ -156,7 +156,7 @@ struct UtteranceFinder {
       drop(given)
       return audio + [.end(silence: silence, certainty: certainty)]
     case .cut(let framesBack):
-      // What follows the cut is the same speech.
+      // The next utterance continues the same speech, so it keeps the probability.
       let end =
         passing(upTo: judged - framesBack * step) + [.end(silence: 0, certainty: certainty)]
       let sound = position + FrameCount(given)

@@ -1,7 +1,6 @@
 import AudioCore
 
-/// Joins neighboring utterances of audio for whose results nobody waits: with more context the engine
-/// recognizes more words.
+/// Joins neighboring utterances of a file: with more context the engine recognizes more words.
 ///
 /// As many as the limit allows become one utterance. If the next one does not fit, those before it
 /// are divided at their longest pause.

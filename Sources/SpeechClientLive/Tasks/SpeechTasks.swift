@@ -136,8 +136,9 @@ extension SpeechRequest {
     return isLive || effectiveBackPressure != .wait
   }
 
-  /// Whether neighboring utterances may be decoded as one: nobody waits for a result, and a pause ends
-  /// neither a command nor a key phrase.
+  /// Whether neighboring utterances may be decoded as one.
+  ///
+  /// The source is not live, and a pause ends neither a sentence of a grammar nor a key phrase.
   fileprivate var allowsJoining: Bool {
     !mayBeLive && endpointPolicy.silence == nil && grammar == nil && keyPhrases.isEmpty
   }
