@@ -472,8 +472,9 @@ let package = Package(
     tests(
       "SyrinxTestSupport",
       [
-        "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "ClientDependencies",
-        "ClientDependenciesTestSupport", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine",
+        "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive", "AudioRecorderClient",
+        "AudioRecorderClientLive", "ClientDependencies", "ClientDependenciesTestSupport",
+        "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine",
         "SyrinxTestSupport", "TestTools",
       ]),
     tests(

@@ -2,9 +2,9 @@
 package enum PreviewStep<Event: Sendable>: Sendable {
   case send(Event)
   case wait(Duration)
-  /// Reads the next part of a stream and waits for its duration; nil at the end of the stream.
+  /// Reads the duration of the next part of a stream; nil at the end of the stream.
   case read(@Sendable () async throws -> Duration?)
-  /// Waits until the script is changed.
+  /// Waits until the script is changed or has been read.
   case hold
   case end(throwing: (any Error)? = nil)
 }
@@ -13,20 +13,42 @@ package enum PreviewStep<Event: Sendable>: Sendable {
 package protocol PreviewScript<Event>: Sendable {
   associatedtype Event: Sendable
 
-  /// Returns the next step, after each event, wait, and change.
+  /// Whether the script may last until it is changed.
+  var isEndless: Bool { get }
+
+  /// Returns the next step, after each event, wait, read, and change.
   mutating func next() -> PreviewStep<Event>
 
-  /// Records the end of a wait of this duration, or nil at the end of the stream.
-  mutating func waited(_ duration: Duration?)
+  /// Records that this much of a wait has passed: all of it, or less before a change.
+  mutating func waited(_ duration: Duration)
+
+  /// Records the result of a read; the script may have left the stream meanwhile.
+  mutating func read(_ duration: Duration?)
+}
+
+extension PreviewScript {
+  package var isEndless: Bool { false }
+
+  package mutating func read(_ duration: Duration?) {}
 }
 
 /// Performs the scripts of a client's preview value on a clock, several at a time.
+///
+/// The clock alone decides how far a script is. On an immediate clock, which moves as soon as
+/// anything sleeps, only others make time pass for an endless script. Any other one is performed to
+/// its end at once.
 package actor PreviewStage<Script: PreviewScript> {
   private struct Performance {
     var script: Script
     let clock: any Clock<Duration>
+    let isImmediate: Bool
     let pipe: PolicyPipe<Script.Event>
-    var wait: Task<Void, Never>?
+    /// The time on the clock since the start.
+    let elapsed: @Sendable () -> Duration
+    /// The time up to which the script has been performed.
+    var performed = Duration.zero
+    var sleep: Task<Void, Never>?
+    var read: Task<Void, Never>?
   }
 
   private var performances: [Int: Performance] = [:]
@@ -35,24 +57,29 @@ package actor PreviewStage<Script: PreviewScript> {
   /// Creates a stage without scripts.
   package init() {}
 
-  /// The running scripts, the oldest first.
+  /// The running scripts now, the oldest first.
   package var scripts: [Script] {
-    performances.sorted { $0.key < $1.key }.map(\.value.script)
+    for number in performances.keys { advance(number, toNow: true) }
+    return performances.sorted { $0.key < $1.key }.map(\.value.script)
   }
 
   /// Performs a script until it ends, or until the stream's consumer is canceled or released.
   ///
-  /// - Parameter check: checks the running scripts; its error ends the stream at once.
+  /// - Parameters:
+  ///   - isImmediate: whether a sleep on the clock returns at once.
+  ///   - check: checks the running scripts; its error ends the stream at once.
   package func start(
-    _ script: Script, on clock: any Clock<Duration>, policy: PipePolicy<Script.Event>,
-    check: @Sendable ([Script]) throws -> Void = { _ in }
-  ) -> AsyncThrowingStream<Script.Event, any Error> {
+    _ script: Script, on clock: any Clock<Duration>, isImmediate: Bool = false,
+    policy: PipePolicy<Script.Event>, check: @Sendable ([Script]) throws -> Void = { _ in }
+  ) async -> AsyncThrowingStream<Script.Event, any Error> {
     do { try check(scripts) } catch { return AsyncThrowingStream { throw error } }
     let (number, pipe) = (startCount, PolicyPipe<Script.Event>(policy: policy))
     startCount += 1
-    performances[number] = Performance(script: script, clock: clock, pipe: pipe)
+    performances[number] = Performance(
+      script: script, clock: clock, isImmediate: isImmediate, pipe: pipe,
+      elapsed: clock.stopwatch())
     pipe.onTermination { Task { await self.end(number) } }
-    advance(number)
+    await perform(number)
     return pipe.stream()
   }
 
@@ -60,58 +87,80 @@ package actor PreviewStage<Script: PreviewScript> {
   ///
   /// A script is unchanged if its change throws.
   ///
-  /// - Parameter interrupting: whether an unfinished wait starts again; if false, it continues, and
-  ///   the next events are sent after it.
   /// - Returns: whether a script was changed.
   @discardableResult
   package func update(
-    where isMeant: @Sendable (Script) -> Bool = { _ in true }, interrupting: Bool = true,
+    where isMeant: @Sendable (Script) -> Bool = { _ in true },
     _ change: @Sendable (inout Script) throws -> Void
   ) async throws -> Bool {
     let numbers = performances.filter { isMeant($0.value.script) }.keys.sorted()
     for number in numbers {
-      // A rejected change must not interrupt, because a canceled read ends the stream.
-      guard var trial = performances[number]?.script else { continue }
-      try change(&trial)
-      // A wait that just ended counts, and the next one has already begun.
-      while interrupting, let wait = performances[number]?.wait {
-        wait.cancel()
-        await wait.value
-      }
+      advance(number, toNow: true)
       guard var script = performances[number]?.script else { continue }
-      defer { if performances[number]?.wait == nil { advance(number) } }
       try change(&script)
       performances[number]?.script = script
+      await perform(number)
     }
     return !numbers.isEmpty
   }
 
-  private func advance(_ number: Int) {
-    while let pipe = performances[number]?.pipe, let step = performances[number]?.script.next() {
+  private func perform(_ number: Int) async {
+    advance(number)
+    while performances[number]?.isImmediate == true, !Task.isCancelled,
+      let sleep = performances[number]?.sleep
+    {
+      await sleep.value
+    }
+  }
+
+  /// Performs the steps that are due, and begins to wait for the next one.
+  ///
+  /// - Parameter toNow: whether the past part of an unfinished wait counts as a wait.
+  private func advance(_ number: Int, toNow: Bool = false) {
+    performances[number]?.sleep.take()?.cancel()
+    while let performance = performances[number], let step = performances[number]?.script.next() {
+      let passed = performance.elapsed() - performance.performed
       switch step {
-      case .send(let event): pipe.send(event)
-      case .wait(let duration): return wait(number) { duration }
-      case .read(let read): return wait(number, for: read)
-      case .hold: return
+      case .send(let event): performance.pipe.send(event)
+      case .wait(let duration) where passed >= duration || toNow && passed > .zero:
+        performances[number]?.performed += min(duration, passed)
+        performances[number]?.script.waited(min(duration, passed))
+      case .wait(let duration): return sleep(number, for: duration - passed)
+      case .read(let read): return begin(number, read)
+      case .hold:
+        performances[number]?.performed += passed
+        return
       case .end(let error): return end(number, throwing: error)
       }
     }
   }
 
-  private func wait(_ number: Int, for read: @escaping @Sendable () async throws -> Duration?) {
-    guard let clock = performances[number]?.clock else { return }
-    performances[number]?.wait = Task {
+  private func sleep(_ number: Int, for duration: Duration) {
+    guard let performance = performances[number],
+      !(performance.isImmediate && performance.script.isEndless)
+    else { return }
+    performances[number]?.sleep = Task {
       do {
-        try Task.checkCancellation()
+        try await performance.clock.sleep(for: duration)
+        advance(number)
+      } catch {
+        if !Task.isCancelled { end(number, throwing: error) }
+      }
+    }
+  }
+
+  private func begin(_ number: Int, _ read: @escaping @Sendable () async throws -> Duration?) {
+    performances[number]?.read?.cancel()
+    performances[number]?.read = Task {
+      do {
         let duration = try await read()
         // A stream may return nil for a canceled read.
         try Task.checkCancellation()
-        if let duration { try await clock.sleep(for: duration) }
-        performances[number]?.wait = nil
-        performances[number]?.script.waited(duration)
+        // The script did not advance while it read.
         advance(number)
+        performances[number]?.script.read(duration)
+        await perform(number)
       } catch {
-        performances[number]?.wait = nil
         if !Task.isCancelled { end(number, throwing: error) }
       }
     }
@@ -119,7 +168,16 @@ package actor PreviewStage<Script: PreviewScript> {
 
   private func end(_ number: Int, throwing error: (any Error)? = nil) {
     let performance = performances.removeValue(forKey: number)
-    performance?.wait?.cancel()
+    performance?.sleep?.cancel()
+    performance?.read?.cancel()
     performance?.pipe.finish(throwing: error)
+  }
+}
+
+extension Clock<Duration> {
+  /// Returns the time since this call.
+  fileprivate func stopwatch() -> @Sendable () -> Duration {
+    let start = now
+    return { start.duration(to: self.now) }
   }
 }

@@ -10,7 +10,10 @@ extension AudioPlayerClient {
       _ request: PlaybackRequest
     ) async -> AsyncThrowingStream<PlaybackEvent, any Error> {
       @Dependency(\.continuousClock) var clock
-      return await stage.start(PreviewPlayback(request), on: clock, policy: .playback) { others in
+      return await stage.start(
+        PreviewPlayback(request), on: clock, isImmediate: clock is ImmediateClock<Duration>,
+        policy: .playback
+      ) { others in
         if others.contains(where: { $0.id == request.id }) {
           throw AudioPlayerError.idInUse(request.id)
         }
@@ -28,15 +31,7 @@ extension AudioPlayerClient {
       stop: { _ = try? await stage.update { $0.stop() } },
       playback: playback,
       control: { id, command in
-        let interrupts =
-          switch command {
-          // A paused script waits for nothing.
-          case .enqueue, .setVolume, .resume: false
-          default: true
-          }
-        let isKnown = try await stage.update(where: { $0.id == id }, interrupting: interrupts) {
-          try $0.control(command)
-        }
+        let isKnown = try await stage.update(where: { $0.id == id }) { try $0.control(command) }
         if case .stop = command { return }
         if !isKnown { throw AudioPlayerError.unknownPlayback(id) }
       },
@@ -61,10 +56,12 @@ struct PreviewPlayback: PreviewScript {
     var rate: SampleRate = 48_000
     /// The length of the source, nil for a stream.
     var length: Duration?
+    /// Nil once the stream has been read.
     var stream: BufferIteration?
+    var isReading = false
     var start = Duration.zero
-    /// Nil before the end of a stream is known.
-    var end: Duration?
+    /// The end of the range, or of the part of a stream that has been read.
+    var end = Duration.zero
     var position = Duration.zero
   }
 
@@ -88,25 +85,31 @@ struct PreviewPlayback: PreviewScript {
   init(_ request: PlaybackRequest) {
     (id, items, cycle) = (request.id, request.items, request.cycle)
     speed = request.speed
-    if !PlaybackRequest.speeds.contains(speed) {
-      (isOver, failure) = (true, .speedOutOfRange(speed))
+    do throws(AudioPlayerError) {
+      try check(items)
+      guard PlaybackRequest.speeds.contains(speed) else { throw .speedOutOfRange(speed) }
+    } catch {
+      (isOver, failure) = (true, error)
     }
   }
+
+  /// Whether something repeats until it is stopped.
+  var isEndless: Bool { cycle == .forever || items.contains { $0.repetition == .forever } }
 
   mutating func next() -> PreviewStep<PlaybackEvent> {
     while true {
       if !events.isEmpty { return .send(events.removeFirst()) }
       if isOver { return .end(throwing: failure) }
       if isPaused { return .hold }
-      if let stream = item?.stream, item?.end == nil {
-        return .read { [speed] in
-          try await stream.next().map { speed == 1 ? $0.duration : $0.duration / speed }
-        }
+      if let item, item.position < item.end {
+        return .wait(min(playingTime(item.end - item.position), .milliseconds(200)))
       }
-      if let item, let end = item.end, item.position < end {
-        return .wait(min(playingTime(end - item.position), .milliseconds(200)))
+      if let stream = item?.stream {
+        if item?.isReading == true { return .hold }
+        item?.isReading = true
+        return .read { try await stream.next()?.duration }
       }
-      if let item, item.end ?? item.start > item.start,
+      if let item, item.end > item.start,
         items[index].repetition.continues(after: repetitions)
       {
         repetitions += 1
@@ -118,12 +121,18 @@ struct PreviewPlayback: PreviewScript {
     }
   }
 
-  mutating func waited(_ duration: Duration?) {
-    guard let duration else {
-      let end = item?.position
-      item?.end = end
-      return
+  mutating func read(_ duration: Duration?) {
+    guard let item, item.isReading else { return }
+    self.item?.isReading = false
+    if let duration {
+      self.item?.end += duration
+    } else {
+      self.item?.stream = nil
+      if item.end == item.start { fail(.emptySource(nil)) }
     }
+  }
+
+  mutating func waited(_ duration: Duration) {
     advance(by: speed == 1 ? duration : duration * speed)
     played += duration
     if duration > .zero { roundHasSound = true }
@@ -138,7 +147,7 @@ struct PreviewPlayback: PreviewScript {
   private mutating func advance(by duration: Duration) {
     guard var item else { return }
     item.position += duration
-    if let end = item.end, end - item.position < .microseconds(1) { item.position = end }
+    if item.end - item.position < .microseconds(1) { item.position = item.end }
     self.item = item
   }
 
@@ -154,7 +163,9 @@ struct PreviewPlayback: PreviewScript {
       try seek(to: time, item: item ?? index)
       events.append(.sought(progress))
     case .skip: item = nil
-    case .enqueue(let items): self.items += items
+    case .enqueue(let items):
+      try check(items)
+      self.items += items
     case .setVolume: break
     case .stop: stop()
     }
@@ -180,9 +191,21 @@ struct PreviewPlayback: PreviewScript {
   /// Seeks within the range of an item; past the last item the playback ends.
   private mutating func seek(to time: PlaybackTime, item target: Int) throws(AudioPlayerError) {
     guard items.indices.contains(target) else { return (index, item) = (items.count - 1, nil) }
+    if case .stream = items[target].source { throw .notSeekable(nil) }
     if target != index || item == nil { try open(target) }
-    guard let item, let end = item.end, item.stream == nil else { throw .notSeekable(nil) }
-    self.item?.position = min(max(item.start, time.duration(at: item.rate)), end)
+    guard let item else { return }
+    self.item?.position = min(max(item.start, time.duration(at: item.rate)), item.end)
+  }
+
+  private func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
+    for item in items where item.repetition != .times(1) || cycle != .times(1) {
+      if case .stream = item.source { throw .streamCannotRepeat }
+    }
+  }
+
+  private mutating func fail(_ error: AudioPlayerError) {
+    failure = failure ?? error
+    events.append(.failed(item: index, error))
   }
 
   /// Opens the next item, of the next round after the last one; a round without sound is the last.
@@ -199,8 +222,7 @@ struct PreviewPlayback: PreviewScript {
       events.append(hasStarted ? .advanced(progress) : .started(start))
       hasStarted = true
     } catch {
-      failure = failure ?? error
-      events.append(.failed(item: index, error))
+      fail(error)
     }
   }
 
@@ -229,7 +251,11 @@ struct PreviewPlayback: PreviewScript {
       item.length = max(assumed, range.end?.duration(at: item.rate) ?? start + assumed)
     }
     item.start = range.start.duration(at: item.rate)
-    item.end = item.length.map { min($0, range.end?.duration(at: item.rate) ?? $0) }
+    if item.length == .zero { throw .emptySource(nil) }
+    if let length = item.length, item.start >= length {
+      throw .startAfterEnd(nil, start: item.start, length: length)
+    }
+    item.end = item.length.map { min($0, range.end?.duration(at: item.rate) ?? $0) } ?? item.start
     item.position = item.start
     self.item = item
   }

@@ -9,21 +9,24 @@ extension AudioRecorderClient {
       _ request: RecordingRequest
     ) async -> AsyncThrowingStream<RecordingEvent, any Error> {
       @Dependency(\.continuousClock) var clock
-      return await stage.start(PreviewRecording(request), on: clock, policy: .recording) { others in
-        if let id = request.id, others.contains(where: { $0.id == id }) {
-          throw AudioRecorderError.idInUse(id)
+      do {
+        return await stage.start(
+          try PreviewRecording(request), on: clock, isImmediate: clock is ImmediateClock<Duration>,
+          policy: .recording
+        ) { others in
+          if let id = request.id, others.contains(where: { $0.id == id }) {
+            throw AudioRecorderError.idInUse(id)
+          }
         }
+      } catch {
+        return .finished(throwing: error)
       }
     }
     @Sendable func control(
       where isMeant: @Sendable (PreviewRecording) -> Bool = { _ in true },
       _ command: RecordingCommand
     ) async -> Bool {
-      let interrupts = command == .stop || command == .pause
-      return
-        (try? await stage.update(where: isMeant, interrupting: interrupts) {
-          $0.control(command)
-        }) ?? false
+      (try? await stage.update(where: isMeant) { $0.control(command) }) ?? false
     }
     return AudioRecorderClient(
       currentTime: { await stage.scripts.last?.recorded.inSeconds },
@@ -38,7 +41,7 @@ extension AudioRecorderClient {
       },
       stopRecording: { _ = await control(.stop) },
       recording: recording,
-      capture: { PreviewRecording.capture($0) },
+      capture: { PreviewMicrophone.capture($0) },
       control: { id, command in
         let isKnown = await control(where: { $0.id == id }, command)
         if !isKnown, command != .stop { throw AudioRecorderError.unknownRecording(id) }
@@ -57,60 +60,68 @@ extension AudioRecorderClient {
 
 /// A recording of a soft tone that is written to no file.
 private struct PreviewRecording: PreviewScript {
-  private static let signal = AudioSignal.sine(440, amplitude: 0.1)
-  private static let period = Duration.milliseconds(100)
-
   let id: RecordingID?
   private let maximumDuration: Duration?
   private let levelsInterval: Duration
   private let format: AudioFormat
+  private let level: AudioLevel
   private(set) var recorded = Duration.zero
   private var levelsAt = Duration.zero
   private var isPaused = false
   private var isWaiting: Bool
-  private var hasBegun: Bool
   private var isOver = false
   private var events: [RecordingEvent]
 
-  init(_ request: RecordingRequest) {
-    (id, maximumDuration, levelsInterval) = (
-      request.id, request.maximumDuration, request.levelsInterval
-    )
-    format = Self.format(request.sampleRate, request.channelCount)
+  init(_ request: RecordingRequest) throws(AudioRecorderError) {
+    try request.check()
+    (id, maximumDuration) = (request.id, request.maximumDuration)
+    levelsInterval = max(.milliseconds(100), request.levelsInterval)
+    format = try PreviewMicrophone.format(
+      request.sampleRate, request.channelCount, request.channels)
+    level = PreviewMicrophone.signal.buffer(.milliseconds(100), format: format).level
     isWaiting = request.start == .onCommand
-    hasBegun = request.start == .immediately
     events = [
-      .started(RecordingStart(device: "preview", deviceFormat: format, fileFormat: format))
+      .started(
+        RecordingStart(
+          device: "preview", deviceFormat: PreviewMicrophone.format(at: format.sampleRate),
+          fileFormat: format))
     ]
-    if !hasBegun { events.append(.waiting) }
+    if request.start != .immediately { events.append(.waiting) }
+    if case .atSound = request.start { events.append(.began(preRoll: .zero)) }
   }
+
+  var isEndless: Bool { maximumDuration == nil }
 
   mutating func next() -> PreviewStep<RecordingEvent> {
     if !events.isEmpty { return .send(events.removeFirst()) }
     if isOver { return .end() }
     if isPaused || isWaiting { return .hold }
-    let left = maximumDuration.map { $0 - recorded } ?? Self.period
-    if left > .zero { return .wait(min(left, Self.period)) }
+    let untilLevels = levelsAt + levelsInterval - recorded
+    let left = maximumDuration.map { $0 - recorded } ?? untilLevels
+    if left > .zero { return .wait(min(left, untilLevels)) }
     finish(.lengthReached)
     return next()
   }
 
-  mutating func waited(_ duration: Duration?) {
-    if !hasBegun { events.append(.began(preRoll: .zero)) }
-    hasBegun = true
-    recorded += duration ?? .zero
+  mutating func waited(_ duration: Duration) {
+    recorded += duration
     guard recorded - levelsAt >= levelsInterval || recorded == maximumDuration else { return }
     levelsAt = recorded
-    let level = Self.signal.buffer(Self.period, format: format).level
     events.append(.levels(RecordingLevels(recorded: recorded, level: level)))
   }
 
   mutating func control(_ command: RecordingCommand) {
     switch command {
-    case .pause: isPaused = true
-    case .resume: isPaused = false
+    case .pause:
+      if !isPaused { events.append(.paused(recorded)) }
+      isPaused = true
+    case .resume:
+      if isPaused { events.append(.resumed(recorded)) }
+      isPaused = false
     case .stop: finish(.stopped)
-    case .start: isWaiting = false
+    case .start:
+      if isWaiting { events.append(.began(preRoll: .zero)) }
+      isWaiting = false
     case .roll: break
     }
   }
@@ -121,19 +132,41 @@ private struct PreviewRecording: PreviewScript {
     events.append(
       .finished(RecordingFinish(reason: reason, frameCount: frameCount, recorded: recorded)))
   }
+}
 
-  private static func format(_ sampleRate: SampleRate?, _ channelCount: Int?) -> AudioFormat {
-    AudioFormat(sampleRate: sampleRate ?? 48_000, channelCount: max(1, channelCount ?? 1))
+/// The microphone of previews: one channel at any rate.
+private enum PreviewMicrophone {
+  static let signal = AudioSignal.sine(440, amplitude: 0.1)
+
+  static func format(at sampleRate: SampleRate) -> AudioFormat {
+    AudioFormat(sampleRate: sampleRate, channelCount: 1)
   }
 
-  /// Buffers of 20 ms on the clock, pulled by the consumer, so that a slow one is not overrun.
+  /// The format of what is captured; throws if the microphone lacks a channel.
+  static func format(
+    _ sampleRate: SampleRate?, _ channelCount: Int?, _ channels: [Int]?
+  ) throws(AudioRecorderError) -> AudioFormat {
+    let device = format(at: sampleRate ?? 48_000)
+    try checkChannels(channels, on: device)
+    return AudioFormat(
+      sampleRate: device.sampleRate, channelCount: channelCount ?? channels?.count ?? 1)
+  }
+
+  /// Buffers on the clock, 20 ms long by default, pulled by the consumer, so that a slow one is not
+  /// overrun.
   static func capture(_ request: CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error> {
     @Dependency(\.continuousClock) var clock
-    let format = format(request.sampleRate, request.channelCount)
+    let format: AudioFormat
+    do throws(AudioRecorderError) {
+      try request.check()
+      format = try Self.format(request.sampleRate, request.channelCount, request.channels)
+    } catch {
+      return .finished(throwing: error)
+    }
+    let length = request.framesPerBuffer ?? FrameCount(.milliseconds(20), at: format.sampleRate)
     let position = Position()
     return AsyncThrowingStream { [clock] in
-      do { try await clock.sleep(for: .milliseconds(20)) } catch { return nil }
-      let length = FrameCount(.milliseconds(20), at: format.sampleRate)
+      do { try await clock.sleep(for: length.duration(at: format.sampleRate)) } catch { return nil }
       let first = await position.advance(length)
       return CapturedAudio(
         buffer: signal.buffer(length, format: format, firstFrame: first),

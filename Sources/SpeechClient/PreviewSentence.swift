@@ -4,15 +4,19 @@ import ClientDependencies
 extension SpeechClient {
   static func preview() -> SpeechClient {
     let stage = PreviewStage<PreviewSentence>()
-    @Sendable func results() async -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+    @Sendable func results(
+      _ request: SpeechRequest
+    ) async -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
       @Dependency(\.continuousClock) var clock
-      return await stage.start(PreviewSentence(), on: clock, policy: .keepingAll())
+      return await stage.start(
+        PreviewSentence(reportsPartials: request.shouldReportPartialResults), on: clock,
+        isImmediate: clock is ImmediateClock<Duration>, policy: .keepingAll())
     }
     return SpeechClient(
       authorizationStatus: { .authorized },
       requestAuthorization: { .authorized },
-      startTask: { _ in await results() },
-      recognition: { _ in ResultEvents.events(of: await results()) },
+      startTask: { await results($0) },
+      recognition: { ResultEvents.events(of: await results($0)) },
       finishTask: { _ = try? await stage.update { $0.finish() } },
       supportedLocales: { ["en-US"] },
       engines: { [.preview] })
@@ -24,18 +28,26 @@ private struct PreviewSentence: PreviewScript {
   private static let timePerWord = Duration.milliseconds(300)
 
   private let words = ["go", "forward", "ten", "meters"]
+  private let reportsPartials: Bool
   private var recognized = 0
+  private var passed = Duration.zero
   private var isFinished = false
   private var results: [SpeechRecognitionResult] = []
 
-  mutating func next() -> PreviewStep<SpeechRecognitionResult> {
-    if !results.isEmpty { return .send(results.removeFirst()) }
-    return isFinished ? .end() : .wait(Self.timePerWord)
+  init(reportsPartials: Bool) {
+    self.reportsPartials = reportsPartials
   }
 
-  mutating func waited(_ duration: Duration?) {
+  mutating func next() -> PreviewStep<SpeechRecognitionResult> {
+    if !results.isEmpty { return .send(results.removeFirst()) }
+    return isFinished ? .end() : .wait(Self.timePerWord * (recognized + 1) - passed)
+  }
+
+  mutating func waited(_ duration: Duration) {
+    passed += duration
+    guard passed >= Self.timePerWord * (recognized + 1) else { return }
     recognized += 1
-    results.append(result(isFinal: false))
+    if reportsPartials { results.append(result(isFinal: false)) }
     if recognized == words.count { finish() }
   }
 

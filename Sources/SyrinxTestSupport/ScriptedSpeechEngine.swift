@@ -54,23 +54,25 @@ public final class ScriptedSpeechEngine: Sendable {
   ///     nil for an engine that decodes continuously. With an interval, the engine decodes whole
   ///     utterances: its hypotheses have revisions and, before the end, estimated timestamps. It
   ///     anticipates the end, and `events` contains each decode.
+  ///   - language: the language of its model, as a BCP 47 tag.
   public init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults(),
-    tailPadding: Duration = .zero, decodeInterval: Duration? = nil
+    tailPadding: Duration = .zero, decodeInterval: Duration? = nil, language: String = "en-US"
   ) {
     self.utterances = utterances
     self.faults = faults
     self.tailPadding = tailPadding
     self.decodeInterval = decodeInterval
-    model = SpeechModel(language: "en-US", location: "script")
+    model = .scripted(language)
   }
 
   /// The engine to use instead of another one.
   ///
   /// Each session starts the script again.
   ///
-  /// A session for key phrases reports only the key phrases in the script. Grammars, contextual
-  /// phrases, and engine options have no effect and are recorded in `options`.
+  /// A session for key phrases reports only the key phrases in the script. One for a language that
+  /// the model does not understand is refused. Grammars, contextual phrases, and engine options have
+  /// no effect and are recorded in `options`.
   public var engine: SpeechEngine {
     var engine = SpeechEngine(
       name: "scripted",
@@ -108,6 +110,7 @@ public final class ScriptedSpeechEngine: Sendable {
     _ options: SpeechSessionOptions
   ) throws(SpeechEngineError) -> any SpeechEngineSession {
     if let error = faults.loading { throw error }
+    try model.check(language: options.language)
     state.withLock { $0.options.append(options) }
     note(.madeSession)
     return ScriptedSession(
@@ -280,21 +283,5 @@ final class ScriptedSession: SpeechEngineSession {
     note(.finished(after: processed))
     let whole = current?.whole(alternatives: options.alternativeCount) ?? SpeechHypothesis()
     return options.keyPhrases.isEmpty ? whole : whole.phrases(options.keyPhrases)
-  }
-}
-
-extension SpeechHypothesis {
-  /// The key phrases it contains, each as one word without confidence.
-  fileprivate func phrases(_ wanted: [KeyPhrase]) -> SpeechHypothesis {
-    let texts = words.map(\.text)
-    let found = words.indices.flatMap { index in
-      wanted.compactMap { phrase -> Word? in
-        let parts = phrase.text.split(separator: " ").map(String.init)
-        guard texts[index...].starts(with: parts) else { return nil }
-        let end = words[index + parts.count - 1].frames.upperBound
-        return Word(phrase.text, frames: words[index].frames.lowerBound..<end)
-      }
-    }
-    return SpeechHypothesis(words: found)
   }
 }

@@ -4,20 +4,25 @@ import Testing
 @testable import AudioCore
 
 @Suite struct PreviewStageTests {
-  /// Counts to a number, one second each.
+  /// Counts seconds, to a number if there is a limit.
   private struct Count: PreviewScript {
-    var limit = 3
+    var limit: Int? = 3
+    var passed = Duration.zero
     var number = 0
     var isHeld = false
     var events: [Int] = []
 
+    var isEndless: Bool { limit == nil }
+
     mutating func next() -> PreviewStep<Int> {
       if !events.isEmpty { return .send(events.removeFirst()) }
       if isHeld { return .hold }
-      return number < limit ? .wait(.seconds(1)) : .end()
+      return number == limit ? .end() : .wait(.seconds(number + 1) - passed)
     }
 
-    mutating func waited(_ duration: Duration?) {
+    mutating func waited(_ duration: Duration) {
+      passed += duration
+      guard passed >= .seconds(number + 1) else { return }
       number += 1
       events.append(number)
     }
@@ -45,14 +50,36 @@ import Testing
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1])
   }
 
-  @Test func `a change that does not interrupt leaves the wait as it is`() async throws {
+  @Test func `the part of a wait before a change counts`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: clock, policy: policy)
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .milliseconds(600))
-    #expect(try await stage.update(interrupting: false) { $0.limit = 1 })
+    #expect(await stage.scripts.map(\.passed) == [.milliseconds(600)])
+    #expect(try await stage.update { $0.limit = 1 })
     await clock.advance(by: .milliseconds(400))
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1])
+  }
+
+  @Test func `a time without sleepers is performed when it is over`() async throws {
+    let stage = PreviewStage<Count>()
+    let clock = ImmediateClock()
+    let stream = await stage.start(
+      Count(limit: nil), on: clock, isImmediate: true, policy: policy)
+    try await clock.sleep(for: .milliseconds(2_500))
+    #expect(await stage.scripts.map(\.passed) == [.milliseconds(2_500)])
+    #expect(try await stage.update { $0.limit = 2 })
+    #expect(try await stream.reduce(into: []) { $0.append($1) } == [1, 2])
+    #expect(clock.now.offset == .milliseconds(2_500))
+  }
+
+  @Test func `a script with an end is over at once on an immediate clock`() async throws {
+    let stage = PreviewStage<Count>()
+    let clock = ImmediateClock()
+    let stream = await stage.start(Count(), on: clock, isImmediate: true, policy: policy)
+    #expect(await stage.scripts.isEmpty)
+    #expect(clock.now.offset == .seconds(3))
+    #expect(try await stream.reduce(into: []) { $0.append($1) } == [1, 2, 3])
   }
 
   @Test func `a check that throws refuses a script`() async throws {
@@ -71,7 +98,7 @@ import Testing
     let read: @Sendable () async throws -> Duration?
 
     func next() -> PreviewStep<Int> { .read(read) }
-    func waited(_ duration: Duration?) {}
+    func waited(_ duration: Duration) {}
   }
 
   @Test func `a performance ends with its consumer`() async throws {

@@ -218,10 +218,49 @@ import Testing
     #expect(last?.time == .seconds(4))
   }
 
-  @Test func `a round without audio is the last`() async throws {
+  @Test func `a round without audio is the last, and its items are errors`() async {
     let empty = PlaybackItem(source: .buffers([AudioBuffer(silence: 0, format: format)]))
-    let events = try await played(PlaybackRequest(items: [empty], cycle: .forever)) { _ in }
-    #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .zero)))
+    await #expect(throws: AudioPlayerError.emptySource(nil)) {
+      try await played(PlaybackRequest(items: [empty], cycle: .forever)) { _ in }
+    }
+    await #expect(throws: AudioPlayerError.emptySource(nil)) {
+      try await played(PlaybackRequest(source: .stream(.finished()))) { _ in }
+    }
+  }
+
+  @Test func `a preview plays exactly what an immediate clock slept`() async throws {
+    let clock = ImmediateClock()
+    let events = try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let player = AudioPlayerClient.previewValue
+      let loop = PlaybackItem(source: item(2).source, repetition: .forever)
+      let playback = await player.playback(request: PlaybackRequest(items: [item(1), loop]))
+      try await clock.sleep(for: .milliseconds(5_050))
+      await player.stop()
+      return try await playback.reduce(into: []) { $0.append($1) }
+    }
+    #expect(
+      events.last
+        == .finished(PlaybackFinish(reason: .stopped, played: .milliseconds(5_050))))
+    #expect(events.contains { if case .looped(_, count: 2) = $0 { true } else { false } })
+  }
+
+  @Test func `a stream goes on after a pause in which its next buffer came`() async throws {
+    let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
+    let request = PlaybackRequest(items: [PlaybackItem(source: .stream(stream))], id: "a")
+    let events = try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      let player = AudioPlayerClient.previewValue
+      let playback = await player.playback(request: request)
+      try await player.control(id: "a", command: .pause())
+      continuation.yield(AudioBuffer(silence: 8_000, format: format))
+      continuation.finish()
+      try await player.control(id: "a", command: .resume())
+      return try await playback.reduce(into: []) { $0.append($1) }
+    }
+    #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(1))))
   }
 }
 

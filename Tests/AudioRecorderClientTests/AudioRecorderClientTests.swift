@@ -108,6 +108,42 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
+  @Test func `a preview records exactly what an immediate clock slept`() async throws {
+    let clock = ImmediateClock()
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let recorder = AudioRecorderClient.previewValue
+      for length in [Duration.milliseconds(1), .milliseconds(4_950), .seconds(5)] {
+        let recording = try await recorder.beginRecording(url: url)
+        try await clock.sleep(for: length)
+        #expect(await recorder.currentTime() == length.inSeconds)
+        try await clock.sleep(for: length)
+        let finish = try await recording.stop()
+        #expect(finish.reason == .stopped)
+        #expect(finish.recorded == length * 2)
+      }
+      // A recording with a length sleeps by itself until its end.
+      let request = RecordingRequest(url: url, maximumDuration: .seconds(60))
+      let limited = try await recorder.beginRecording(request)
+      try await clock.sleep(for: .seconds(5))
+      let finish = try await limited.stop()
+      #expect(finish.reason == .lengthReached && finish.recorded == .seconds(60))
+    }
+  }
+
+  @Test func `a preview that is stopped between two levels records until the stop`() async throws {
+    let clock = TestClock()
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let recording = try await AudioRecorderClient.previewValue.beginRecording(url: url)
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .milliseconds(1_234))
+      #expect(try await recording.stop().recorded == .milliseconds(1_234))
+    }
+  }
+
   @Test func `a preview reports levels at the requested interval`() async throws {
     try await withDependencies {
       $0.continuousClock = ImmediateClock()

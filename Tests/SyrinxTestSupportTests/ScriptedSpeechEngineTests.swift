@@ -62,6 +62,18 @@ import Testing
     #expect(scripted.options.map(\.keyPhrases.count) == [0, 2])
   }
 
+  @Test func `a language that the engine lacks is refused, and another one understood`() throws {
+    let korean = ScriptedSpeechEngine(utterances: [], language: "ko-KR")
+    #expect(korean.engine.availability().model?.language == "ko-KR")
+    for language in [nil, "ko", "ko_KR"] {
+      _ = try korean.engine.makeSession(SpeechSessionOptions(language: language))
+    }
+    #expect(throws: SpeechEngineError.languageMissing(wanted: "en-US", available: "ko-KR")) {
+      try korean.engine.makeSession(SpeechSessionOptions(language: "en-US"))
+    }
+    #expect(korean.options.map(\.language) == [nil, "ko", "ko_KR"])
+  }
+
   @Test func `faults are thrown where they belong`() throws {
     let error = SpeechEngineError.failed(reason: "broken")
     let loading = ScriptedSpeechEngine(utterances: [], faults: ScriptedFaults(loading: error))

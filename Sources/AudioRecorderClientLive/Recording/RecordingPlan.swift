@@ -15,9 +15,8 @@ struct RecordingPlan {
   init(_ request: RecordingRequest) throws(AudioRecorderError) {
     self.request = request
     encoding = try Self.encoding(request)
-    try checkChannels(request.channelCount, of: "a recording")
+    try request.check()
     try checkFormat()
-    try request.checkRules()
   }
 
   /// The request to the device: the format of the file, or 48 kHz stereo.
@@ -95,68 +94,6 @@ struct RecordingPlan {
       try encoding.check(AudioFormat(sampleRate: rate, channelCount: request.channelCount ?? 1))
     } catch {
       throw .unsupportedFormat(reason: "\(error)")
-    }
-  }
-}
-
-extension RecordingRequest {
-  /// The pre-roll is kept in memory.
-  private static let longestPreRoll = Duration.seconds(600)
-  /// So is a sound until it is long enough, and the margin that trimming leaves.
-  fileprivate static let longestHold = Duration.seconds(600)
-  fileprivate static let shortestFile = Duration.milliseconds(100)
-  fileprivate static let smallestFile = 10_000
-
-  /// Throws if a rule is out of range.
-  func checkRules() throws(AudioRecorderError) {
-    if let maximumDuration, maximumDuration <= .zero {
-      throw .unsupportedFormat(
-        reason: "a recording lasts longer than 0 s, not \(maximumDuration.inSeconds) s")
-    }
-    try ChannelPick.check(channels, of: "a recording")
-    guard (.zero...Self.longestPreRoll).contains(preRoll) else {
-      throw .unsupportedFormat(
-        reason: "a pre-roll lasts 0 to 600 s, not \(preRoll.inSeconds) s")
-    }
-    for rule in [sound, endAfterSilence, trim, warnBelow] { try rule?.check() }
-    for rule in [sound, trim] { try rule?.checkMemory() }
-    if let endAfterSilence, endAfterSilence.hold == .zero {
-      throw .unsupportedFormat(
-        reason: "silence that ends a recording lasts longer than \(Duration.zero.inSeconds) s")
-    }
-    try rolling.check()
-  }
-
-  /// The rule that begins the recording, if it waits for sound.
-  private var sound: LevelRule? {
-    if case .atSound(let rule) = start { rule } else { nil }
-  }
-}
-
-extension LevelRule {
-  fileprivate func check() throws(AudioRecorderError) {
-    guard hold < .zero else { return }
-    throw .unsupportedFormat(reason: "a level is held for 0 s or longer, not \(hold.inSeconds) s")
-  }
-
-  fileprivate func checkMemory() throws(AudioRecorderError) {
-    let longest = RecordingRequest.longestHold
-    guard hold > longest else { return }
-    throw .unsupportedFormat(
-      reason: "a sound that begins a recording, or silence that stays at its edges, lasts up to "
-        + "\(longest.inSeconds) s, not \(hold.inSeconds) s")
-  }
-}
-
-extension RecordingRollingRule {
-  fileprivate func check() throws(AudioRecorderError) {
-    if let length, length < RecordingRequest.shortestFile {
-      throw .unsupportedFormat(
-        reason: "each file lasts 0.1 s or longer, not \(length.inSeconds) s")
-    }
-    if let byteCount, byteCount < RecordingRequest.smallestFile {
-      throw .unsupportedFormat(
-        reason: "each file has \(RecordingRequest.smallestFile) bytes or more, not \(byteCount)")
     }
   }
 }

@@ -15,22 +15,8 @@ struct ChannelPick {
     let count = channels?.count ?? device.channelCount
     let unknown = ChannelLayout(Array(repeating: .unknown, count: max(1, count)))
     format = AudioFormat(sampleRate: device.sampleRate, layout: count > 2 ? unknown : .wav(count))
-    guard let channels else { return }
-    if let missing = channels.first(where: { $0 >= device.channelCount }) {
-      throw .unsupportedFormat(
-        reason: "channel \(missing + 1) was picked (index \(missing)), "
-          + "and the device has \(device.channelCount)")
-    }
-    mapper = ChannelMapper(.channels(channels))
-  }
-
-  /// Refuses channels that no device has, before one is opened.
-  static func check(_ channels: [Int]?, of what: String) throws(AudioRecorderError) {
-    guard let channels else { return }
-    guard (1...32).contains(channels.count), channels.allSatisfy({ (0..<64).contains($0) }) else {
-      throw .unsupportedFormat(
-        reason: "\(what) picks 1 to 32 channels, counted from 0 to 63, not \(channels)")
-    }
+    try checkChannels(channels, on: device)
+    mapper = channels.map { ChannelMapper(.channels($0)) }
   }
 
   /// The number of channels to open a device with: enough for the picked ones, or the requested number,
@@ -52,10 +38,4 @@ struct ChannelPick {
     captured.buffer = try apply(captured.buffer)
     return captured
   }
-}
-
-/// Throws if no device has this many channels; nil means the device's own count.
-func checkChannels(_ count: Int?, of what: String) throws(AudioRecorderError) {
-  guard let count, !(1...32).contains(count) else { return }
-  throw .unsupportedFormat(reason: "\(what) has 1 to 32 channels, not \(count)")
 }

@@ -65,16 +65,6 @@ final class StreamConsumer: CaptureConsumer {
 }
 
 extension CaptureRequest {
-  /// Throws if the request cannot be fulfilled.
-  func check() throws(AudioRecorderError) {
-    try checkChannels(channelCount, of: "a capture")
-    try ChannelPick.check(channels, of: "a capture")
-    if let framesPerBuffer, !(1...(1 << 24)).contains(framesPerBuffer.rawValue) {
-      throw .unsupportedFormat(
-        reason: "a buffer holds 1 to \(1 << 24) frames, not \(framesPerBuffer.rawValue)")
-    }
-  }
-
   /// The request to the device: enough for later users as well.
   ///
   /// Live buffers often have a low rate, for a recognizer or a meter that runs all day; a recording

@@ -1,6 +1,7 @@
 import AudioCore
 import ClientDependencies
 public import SpeechClient
+import SpeechEngine
 import Synchronization
 
 extension SpeechClient {
@@ -9,31 +10,30 @@ extension SpeechClient {
   /// Each call of `startTask` and `recognition` starts the script again; their audio is not read.
   /// With a `TestClock`, no event comes before the clock is advanced. As with an engine,
   /// `finishTask` yields the final result of the current utterance at once and ends the streams
-  /// without later events. The client is authorized and recognizes `en-US`.
+  /// without later events. The client is authorized and recognizes `language`. A request for key
+  /// phrases gets only the key phrases in the script.
   ///
   /// To follow the audio instead of a clock, use `ScriptedSpeechEngine` below the live client.
-  public static func scripted(_ script: SpeechScript) -> SpeechClient {
-    let tasks = ScriptedTasks(script.ordered)
+  public static func scripted(
+    _ script: SpeechScript, language: String = "en-US"
+  ) -> SpeechClient {
+    let model = SpeechModel.scripted(language)
+    let tasks = ScriptedTasks(script.ordered, model)
     return SpeechClient(
       authorizationStatus: { .authorized },
       requestAuthorization: { .authorized },
-      startTask: { tasks.begin($0).results() },
-      recognition: { tasks.begin($0).events() },
+      startTask: { request in tasks.begin(request) { $0.results() } },
+      recognition: { request in tasks.begin(request) { $0.events() } },
       finishTask: { tasks.finishAll() },
-      supportedLocales: { ["en-US"] },
-      engines: {
-        [
-          SpeechEngineDescription(
-            name: "scripted", models: [SpeechModel(language: "en-US", location: "script")],
-            isInUse: true)
-        ]
-      })
+      supportedLocales: { [language] },
+      engines: { [SpeechEngineDescription(name: "scripted", models: [model], isInUse: true)] })
   }
 }
 
 /// The tasks of a scripted client.
 private final class ScriptedTasks: Sendable {
   private let steps: [SpeechScript.Step]
+  private let model: SpeechModel
   // Protects the list of running tasks.
   private let running = Mutex<[Running]>([])
 
@@ -41,17 +41,28 @@ private final class ScriptedTasks: Sendable {
     weak var task: ScriptedTask?
   }
 
-  init(_ steps: [SpeechScript.Step]) {
-    self.steps = steps
+  init(_ steps: [SpeechScript.Step], _ model: SpeechModel) {
+    (self.steps, self.model) = (steps, model)
   }
 
-  func begin(_ request: SpeechRequest) -> ScriptedTask {
-    let task = ScriptedTask(steps, for: request)
+  /// Begins a task; its stream throws if the request cannot be met.
+  func begin<Element>(
+    _ request: SpeechRequest, _ stream: (ScriptedTask) -> AsyncThrowingStream<Element, any Error>
+  ) -> AsyncThrowingStream<Element, any Error> {
+    let task: ScriptedTask
+    do {
+      try model.check(language: request.locale)
+      task = try ScriptedTask(steps, for: request)
+    } catch let error as SpeechEngineError {
+      return .finished(throwing: SpeechClientError.unavailable(reason: "\(error)"))
+    } catch {
+      return .finished(throwing: error)
+    }
     running.withLock { running in
       running.removeAll { $0.task == nil }
       running.append(Running(task: task))
     }
-    return task
+    return stream(task)
   }
 
   func finishAll() {
@@ -66,17 +77,21 @@ private final class ScriptedTask: Sendable {
     var rest: ArraySlice<SpeechScript.Step>
     /// The current utterance.
     var utterance: Int?
+    /// Its last partial result, if key phrases are requested.
+    var spotted: SpeechRecognitionResult?
     var isFinishing = false
   }
 
   private let pace: ReplayPace
   private let wantsPartials: Bool
   private let alternativeCount: Int
+  private let keyPhrases: [KeyPhrase]
   // Protects the remaining steps.
   private let state: Mutex<State>
 
   /// Starts a script now, on the clock of the caller's context.
-  init(_ steps: [SpeechScript.Step], for request: SpeechRequest) {
+  init(_ steps: [SpeechScript.Step], for request: SpeechRequest) throws(SpeechClientError) {
+    keyPhrases = try request.checkedKeyPhrases()
     @Dependency(\.continuousClock) var clock
     pace = ReplayPace(clock)
     wantsPartials = request.shouldReportPartialResults
@@ -147,11 +162,25 @@ private final class ScriptedTask: Sendable {
     }
   }
 
-  /// Applies the request's options: partial results and the number of alternatives.
+  /// Applies the request's options: partial results, key phrases, and the number of alternatives.
   private func wanted(_ event: SpeechRecognitionEvent) -> SpeechRecognitionEvent? {
     guard case .result(var result) = event else { return event }
     guard result.isFinal || wantsPartials else { return nil }
+    guard keyPhrases.isEmpty else { return spotted(result.phrases(keyPhrases)).map { .result($0) } }
     result.transcriptions = Array(result.transcriptions.prefix(alternativeCount + 1))
     return .result(result)
+  }
+
+  /// The result unless it contains nothing new; a final one withdraws the phrases that it lacks.
+  private func spotted(_ result: SpeechRecognitionResult) -> SpeechRecognitionResult? {
+    state.withLock { state in
+      let last = state.spotted
+      let isEmpty = result.bestTranscription.segments.isEmpty
+      guard result.isFinal ? !isEmpty || last != nil : !isEmpty && result != last else {
+        return nil
+      }
+      state.spotted = result.isFinal ? nil : result
+      return result
+    }
   }
 }

@@ -116,6 +116,31 @@ struct SpeechScriptTests {
     #expect(results.map(\.isFinal) == [true, true])
   }
 
+  @Test(.dependencies { $0.continuousClock = ImmediateClock() })
+  func `a key phrase comes once, and a final result withdraws one that it lacks`() async throws {
+    var misheard = ScriptedUtterance("please stoop now")
+    misheard.revisions = [
+      .init(after: .milliseconds(400), "please stop"),
+      .init(after: .milliseconds(500), "please stop now"),
+    ]
+    let script = SpeechScript().saying(misheard, at: .zero)
+      .saying(ScriptedUtterance("say nothing"), at: .seconds(3))
+      .saying(ScriptedUtterance("please go on now"), at: .seconds(6))
+    var request = request
+    request.keyPhrases = [KeyPhrase("stop"), KeyPhrase(" go  on ")]
+    var results: [SpeechRecognitionResult] = []
+    for try await result in await SpeechClient.scripted(script).startTask(request: request) {
+      results.append(result)
+    }
+    #expect(
+      results.map { $0.bestTranscription.segments.map(\.substring) } == [
+        ["stop"], [], ["go on"], ["go on"], ["go on"],
+      ])
+    #expect(results.map(\.isFinal) == [false, true, false, false, true])
+    #expect(results.map(\.stableSegmentCount) == [0, 0, 0, 1, 1])
+    #expect(results.last?.bestTranscription.segments.first?.timestamp == .milliseconds(6_200))
+  }
+
   @Test func `what a result calls stable stays`() async throws {
     let script = SpeechScript().saying(ScriptedUtterance("go forward ten meters"), at: .zero)
     let stable = try await withDependencies {

@@ -3,9 +3,7 @@ import AudioRecorderClient
 import Foundation
 import Testing
 
-@testable import AudioRecorderClientLive
-
-@Suite struct RecordingRequestRulesTests {
+@Suite struct RequestChecksTests {
   private static let url = URL(fileURLWithPath: "a.wav")
 
   @Test func `rules out of range are refused with their value`() {
@@ -27,9 +25,14 @@ import Testing
       (RecordingRequest(url: Self.url, rolling: .init(byteCount: 9_999)), "9999"),
     ]
     for (request, value) in refused {
-      let error = #expect(throws: AudioRecorderError.self) { try request.checkRules() }
+      let error = #expect(throws: AudioRecorderError.self) { try request.check() }
       #expect(error.map { "\($0)".contains(value) } == true)
     }
+  }
+
+  @Test(arguments: [[], [-1], [64], Array(repeating: 0, count: 33)])
+  func `channels that no device has are refused before one is opened`(channels: [Int]) {
+    #expect(throws: AudioRecorderError.self) { try CaptureRequest(channels: channels).check() }
   }
 
   @Test func `a rule exactly at its limit is accepted`() throws {
@@ -39,10 +42,10 @@ import Testing
     try RecordingRequest(
       url: Self.url, warnBelow: hours, start: .atSound(shortest), endAfterSilence: hours,
       trim: shortest
-    ).checkRules()
+    ).check()
     try RecordingRequest(
       url: Self.url, start: .atSound(longest), preRoll: .seconds(600), endAfterSilence: longest,
       trim: longest, rolling: .init(length: .milliseconds(100), byteCount: 10_000), channels: [0]
-    ).checkRules()
+    ).check()
   }
 }
