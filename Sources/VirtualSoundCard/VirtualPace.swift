@@ -75,7 +75,9 @@ extension Clock<Duration> {
   /// Sleeps until the deadline; a test clock's time goes on after `wake`.
   fileprivate func sleep(until deadline: Instant, wake: () -> Void) async throws {
     #if !PointFreeDependencies
-    if let clock = self as? TestClock<Duration>, let deadline = deadline as? ClockInstant<Duration> {
+    if let clock = self as? TestClock<Duration>,
+      let deadline = deadline as? ClockInstant<Duration>
+    {
       return try await clock.sleep(until: deadline, wake: wake)
     }
     #endif

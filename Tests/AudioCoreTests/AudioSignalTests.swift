@@ -62,7 +62,8 @@ import Testing
     let signal = AudioSignal { _, _ in 1 }
       .during(.milliseconds(250) ..< .milliseconds(500), .milliseconds(750) ..< .seconds(1))
     for rate in [8_000, 48_000] as [SampleRate] {
-      let buffer = signal.buffer(.seconds(2), format: AudioFormat(sampleRate: rate, channelCount: 1))
+      let format = AudioFormat(sampleRate: rate, channelCount: 1)
+      let buffer = signal.buffer(.seconds(2), format: format)
       let quarter = rate.hertz / 4
       let quarters = (0..<8).map { buffer.samples[($0 * quarter)..<(($0 + 1) * quarter)] }
       #expect(quarters.map { Set($0) } == [[0], [1], [0], [1], [0], [0], [0], [0]])

@@ -45,12 +45,7 @@ extension TestClock {
   /// Advances the time, from sleeper to sleeper, until the task has finished.
   ///
   /// The time moves only while the task waits for it. If nothing sleeps, it waits for the next
-  /// sleeper, so that a feature may open devices one after another:
-  ///
-  /// ```swift
-  /// let listening = Task { try await feature.listen() }
-  /// await clock.advance(until: listening)
-  /// ```
+  /// sleeper, so that a feature may open devices one after another.
   ///
   /// - Parameters:
   ///   - task: the task to wait for.
@@ -104,7 +99,8 @@ extension TestClock {
       deadline.map { "\(count) sleep on the clock at \(now.offset), the next until \($0.offset)." }
       ?? "Nothing sleeps on the clock at \(now.offset)."
     let names = holders.flatMap(\.holders)
-    return names.isEmpty ? sleeping : "\(sleeping) No answer from: \(names.joined(separator: ", "))."
+    guard !names.isEmpty else { return sleeping }
+    return "\(sleeping) No answer from: \(names.joined(separator: ", "))."
   }
 }
 #endif
