@@ -245,8 +245,8 @@ let package = Package(
     library(
       "SpeechClientLive",
       [
-        "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundFile",
-        "SpeechClient", "SpeechEngine", "Transcripts",
+        "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard",
+        "SoundFile", "SpeechClient", "SpeechEngine", "Transcripts",
       ]),
 
     // Our recognizer for others.
@@ -258,7 +258,7 @@ let package = Package(
       ] + serving),
 
     // Without hardware: for the command's virtual device, and for the tests of users.
-    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
+    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     library(
       "SyrinxTestSupport",
       [

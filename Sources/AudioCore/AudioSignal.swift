@@ -68,13 +68,62 @@ extension AudioSignal {
   }
 
   /// White noise with a uniform distribution between ±`amplitude`; a seed determines the noise.
+  ///
+  /// It is white at every rate, so a resampler to a lower rate takes part of its level. The noise of
+  /// ``noise(seed:amplitude:bandwidth:)`` keeps it.
   public static func noise(seed: UInt64, amplitude: Float = 0.5) -> AudioSignal {
-    AudioSignal { index, _ in
-      let bits = scrambled(UInt64(truncatingIfNeeded: index) &+ seed &* 0xD1B5_4A32_D192_ED03)
-      let unit = Float(bits >> 40) / Float(1 << 24)
-      return amplitude * (2 * unit - 1)
+    AudioSignal { index, _ in amplitude * noiseValue(index, seed: seed) }
+  }
+
+  /// Noise up to `bandwidth` hertz, the same at every rate above twice the bandwidth.
+  ///
+  /// Resampled, it is what it would have been at the new rate. Its level is that of white noise
+  /// between ±`amplitude`, and its rare peaks are higher.
+  public static func noise(
+    seed: UInt64, amplitude: Float = 0.5, bandwidth: Double
+  ) -> AudioSignal {
+    // White noise at 2.5 times the bandwidth, interpolated through a low-pass filter.
+    let rate = 2.5 * bandwidth
+    return AudioSignal { index, sampleRate in
+      let time = Double(index) * rate / Double(sampleRate.hertz)
+      let nearest = Int(time.rounded(.down))
+      var sum: Float = 0
+      for neighbor in (nearest - 7)...(nearest + 8) {
+        let weight = lowPassWeight(at: time - Double(neighbor), reach: 8)
+        sum += weight * noiseValue(neighbor, seed: seed)
+      }
+      return max(-1, min(1, amplitude * sum))
     }
   }
+
+  /// The signal within these times from the start, and silence elsewhere.
+  ///
+  /// ```swift
+  /// let room = AudioSignal.noise(seed: 1, bandwidth: 7_000)
+  ///   .during(.seconds(1) ..< .seconds(2), .seconds(3) ..< .milliseconds(3_500))
+  /// ```
+  public func during(_ times: Range<Duration>...) -> AudioSignal {
+    AudioSignal { index, rate in
+      let time = FrameCount(index).duration(at: rate)
+      return times.contains { $0.contains(time) } ? value(index, rate) : 0
+    }
+  }
+}
+
+/// White noise within ±1.
+private func noiseValue(_ index: Int, seed: UInt64) -> Float {
+  let bits = scrambled(UInt64(truncatingIfNeeded: index) &+ seed &* 0xD1B5_4A32_D192_ED03)
+  return 2 * Float(bits >> 40) / Float(1 << 24) - 1
+}
+
+/// The impulse response of a low-pass filter at 0.6 times half the rate, with a Hann window; the sum of
+/// its squares is 1, so noise keeps its level.
+private func lowPassWeight(at distance: Double, reach: Double) -> Float {
+  let cutoff = 0.6
+  let turns = cutoff * distance / 2
+  let sinc = abs(turns) < 1e-9 ? 1 : sineOfTurns(turns) / Float(2 * .pi * turns)
+  let window = (1 + sineOfTurns(0.25 + distance / (2 * reach))) / 2
+  return sinc * window * 0.8097
 }
 
 /// The finalizer of SplitMix64.

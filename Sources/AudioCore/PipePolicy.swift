@@ -76,9 +76,9 @@ package typealias PolicyPipe<Element: Sendable> = StreamPipe<PolicyQueue<Element
 
 extension StreamPipe {
   /// Creates a pipe whose queue follows `policy`.
-  package convenience init<Element>(policy: PipePolicy<Element>)
+  package convenience init<Element>(policy: PipePolicy<Element>, hold: TimeHold? = nil)
   where Queue == PolicyQueue<Element> {
-    self.init(PolicyQueue(policy: policy))
+    self.init(PolicyQueue(policy: policy), hold: hold)
   }
 
   /// Adds an element; a pipe that has ended ignores it.

@@ -52,9 +52,12 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
 
   // Held for one change of the queue; continuations and handlers run after it is released.
   private let state: Mutex<State>
+  /// A reader with an element holds the time of a virtual card until it asks for the next one.
+  private let hold: TimeHold?
 
-  package init(_ queue: Queue) {
+  package init(_ queue: Queue, hold: TimeHold? = nil) {
     state = Mutex(State(queue: queue))
+    self.hold = hold
   }
 
   /// Whether a reader waits for an element.
@@ -105,22 +108,26 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   }
 
   private func perform<Value: Sendable>(_ step: (inout State) -> Value) -> Value {
-    let (value, wakeUps) = state.withLock { state in
-      (step(&state), Self.wakeUps(of: &state))
+    let (value, wakeUps) = state.withLock { [hold] state in
+      (step(&state), Self.wakeUps(of: &state, hold))
     }
     for wakeUp in wakeUps { wakeUp() }
     return value
   }
 
   /// The actions to perform after the lock is released.
-  private static func wakeUps(of state: inout State) -> [@Sendable () -> Void] {
+  private static func wakeUps(
+    of state: inout State, _ hold: TimeHold?
+  ) -> [@Sendable () -> Void] {
     var wakeUps: [@Sendable () -> Void] = []
     for id in state.readers.keys.sorted() {
       guard let answer = answer(state.queue.next(for: id)),
         let reader = state.readers.removeValue(forKey: id)
       else { continue }
+      hold?.begin()
       wakeUps.append { reader.resume(returning: answer) }
     }
+    if !state.readers.isEmpty || state.queue.isAbandoned { hold?.end() }
     if state.queue.hasRoom, let producer = state.producer.take() {
       wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted) }
     }

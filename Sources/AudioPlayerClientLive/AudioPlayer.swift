@@ -11,6 +11,7 @@ actor AudioPlayer {
   /// Plays a request to its end; a canceled task fades it out and throws `CancellationError`.
   func play(_ request: PlaybackRequest) async throws {
     let session = try begin(request) { _ in }
+    defer { session.releaseTime() }
     try await withTaskCancellationHandler {
       try await session.ended()
     } onCancel: {
@@ -20,7 +21,10 @@ actor AudioPlayer {
   }
 
   func playback(_ request: PlaybackRequest) -> AsyncThrowingStream<PlaybackEvent, any Error> {
-    let pipe = PolicyPipe<PlaybackEvent>(policy: .playback)
+    @Dependency(\.soundCard) var soundCard
+    let pipe = PolicyPipe<PlaybackEvent>(
+      policy: .playback,
+      hold: TimeHold(soundCard.lockstep, "a reader of playback events", isFeature: true))
     let session: PlaybackSession
     do throws(AudioPlayerError) {
       session = try begin(request) { pipe.send($0) }
@@ -30,6 +34,7 @@ actor AudioPlayer {
     }
     pipe.onTermination { session.stop() }
     Task {
+      defer { session.releaseTime() }
       do {
         try await session.ended()
         pipe.finish()

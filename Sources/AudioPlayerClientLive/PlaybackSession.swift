@@ -21,6 +21,9 @@ final class PlaybackSession: Sendable {
   private let parameters: SharedVoiceParameters
   private let waiters: CommandWaiters
   private let mailbox: FeederMailbox
+  /// Holds the time of a virtual card from the last report of the engine until the caller has the
+  /// result.
+  private let hold: TimeHold?
   // Held for a few instructions by callers and the session's task.
   private let state = Mutex(State())
 
@@ -35,6 +38,15 @@ final class PlaybackSession: Sendable {
     parameters = SharedVoiceParameters(gain: request.volume)
     waiters = CommandWaiters(request.id)
     mailbox = FeederMailbox(request.id)
+    hold = TimeHold(settings.soundCard.lockstep, "a playback that ends")
+    // Its source may need the time before it can begin.
+    settings.soundCard.lockstep?.expectReaction()
+  }
+
+  /// Lets the time of a virtual card go on: the caller has the result, and may react to it.
+  func releaseTime() {
+    settings.soundCard.lockstep?.expectReaction()
+    hold?.end()
   }
 
   func start() {
@@ -188,7 +200,10 @@ final class PlaybackSession: Sendable {
         format: format, capacity: capacity, parameters: parameters,
         bus: engines.buses[request.bus], progressInterval: request.progressInterval,
         onDeviceLoss: request.onDeviceLoss
-      ) { [report] in events.take($0, report) }
+      ) { [report, hold] in
+        if $0.isLast { hold?.begin() }
+        events.take($0, report)
+      }
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }

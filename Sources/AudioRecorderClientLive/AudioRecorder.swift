@@ -24,6 +24,7 @@ actor AudioRecorder {
   /// Records until it is stopped; canceling completes the file and throws.
   func record(_ request: RecordingRequest) async throws -> Bool {
     let recording = try begin(request) { _ in }
+    defer { recording.releaseTime() }
     return try await withTaskCancellationHandler {
       await end(recording)
       let finish = try await recording.ended()
@@ -35,7 +36,10 @@ actor AudioRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
-    let pipe = PolicyPipe<RecordingEvent>(policy: .recording)
+    @Dependency(\.soundCard) var soundCard
+    let pipe = PolicyPipe<RecordingEvent>(
+      policy: .recording,
+      hold: TimeHold(soundCard.lockstep, "a reader of recording events", isFeature: true))
     let recording: Recording
     do {
       recording = try begin(request) { pipe.send($0) }
@@ -44,6 +48,7 @@ actor AudioRecorder {
     }
     pipe.onTermination { recording.stop() }
     Task {
+      defer { recording.releaseTime() }
       // The name is free before the consumer reads the end.
       await end(recording)
       do {
@@ -77,14 +82,16 @@ actor AudioRecorder {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let pipe = PolicyPipe<CapturedAudio>(
-      policy: .droppingOldest(after: request.droppingOldestAfter))
-    let session = CaptureSession(mayBlock: false)
+      policy: .droppingOldest(after: request.droppingOldestAfter),
+      hold: TimeHold(soundCard.lockstep, "a reader of a capture", isFeature: true))
+    let session = CaptureSession(mayBlock: false, lockstep: soundCard.lockstep)
     if let id = request.id {
       guard !isInUse(id) else { return .finished(throwing: AudioRecorderError.idInUse(id)) }
       captures[id] = session
     }
     pipe.onTermination { session.stop() }
     Task { [soundCard, clock, hub] in
+      defer { session.releaseTime() }
       do {
         try request.check()
         await session.start(

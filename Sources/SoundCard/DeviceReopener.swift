@@ -1,3 +1,4 @@
+package import AudioCore
 import AudioThreads
 import Synchronization
 
@@ -24,6 +25,9 @@ package struct ReopeningSchedule<Waiter: Hashable & Sendable>: Sendable {
     case opening
     case back
   }
+
+  /// Whether an attempt to open the device has not ended.
+  package var isOpening: Bool { phase == .opening }
 
   private static var early: [Duration] { [.seconds(1), .seconds(2), .seconds(4)] }
   private static var interval: Duration { .seconds(5) }
@@ -121,6 +125,8 @@ package final class DeviceReopener<Waiter: Hashable & Sendable, Device: Sendable
   private let notify: @Sendable () -> Void
   private let events: AsyncStream<Void>
   private let event: AsyncStream<Void>.Continuation
+  /// Holds the time of a virtual card except while the reopener waits for it.
+  private let hold: TimeHold?
   // Held for a few instructions; its decisions are carried out after it is released.
   private let state = Mutex(State())
 
@@ -130,16 +136,20 @@ package final class DeviceReopener<Waiter: Hashable & Sendable, Device: Sendable
   ///   - open: opens the device.
   ///   - close: closes a device that no waiter takes.
   ///   - changes: makes a stream of device changes.
+  ///   - lockstep: the lockstep of a virtual card.
   ///   - notify: called on any thread when there is something to take.
   package init(
     open: @escaping @Sendable () async throws -> Device,
     close: @escaping @Sendable (Device) -> Void,
     changes: @escaping @Sendable () -> AsyncStream<Void>,
-    clock: any Clock<Duration>, notify: @escaping @Sendable () -> Void
+    clock: any Clock<Duration>, lockstep: Lockstep? = nil,
+    notify: @escaping @Sendable () -> Void
   ) {
     (openDevice, closeDevice, self.changes, self.notify) = (open, close, changes, notify)
     stopwatch = Stopwatch(clock)
     (events, event) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    hold = TimeHold(lockstep, "a device that returns")
+    hold?.begin()
   }
 
   /// Starts; call it after the first waiters have joined.
@@ -196,32 +206,48 @@ package final class DeviceReopener<Waiter: Hashable & Sendable, Device: Sendable
     }
     for task in tasks { task.cancel() }
     event.finish()
+    hold?.end()
     if let device { closeDevice(device.device) }
   }
 
   private func perform(_ step: (inout State) -> Void) {
     state.withLock { step(&$0) }
+    wake()
+  }
+
+  /// Lets the running task take its next step.
+  private func wake() {
+    if !state.withLock({ $0.isEnded || $0.isOver }) { hold?.begin() }
     event.yield()
+  }
+
+  /// Waits for the next event; the time goes on meanwhile, unless the device is being opened.
+  private func rest(since begins: Int?, _ wakeUps: inout AsyncStream<Void>.Iterator) async {
+    if !state.withLock({ $0.schedule.isOpening }) { hold?.end(at: begins) }
+    await wakeUps.next()
   }
 
   private func run() async {
     var wakeUps = events.makeAsyncIterator()
     while !Task.isCancelled {
+      let begins = hold?.count
       switch state.withLock({ $0.schedule.next(at: stopwatch.elapsed()) }) {
       case .open: open()
       case .expire(let waiters):
         state.withLock { $0.expired += waiters }
         notify()
       case .sleep(let time):
-        let alarm = Task { [stopwatch, event] in
-          if case .some = try? await stopwatch.sleep(time) { event.yield() }
+        let alarm = Task { [weak self, stopwatch] in
+          if case .some = try? await stopwatch.sleep(time) { self?.wake() }
         }
-        await wakeUps.next()
+        await rest(since: begins, &wakeUps)
         alarm.cancel()
-      case .rest: await wakeUps.next()
+      case .rest: await rest(since: begins, &wakeUps)
       case .over:
         state.withLock { $0.isOver = true }
-        return notify()
+        notify()
+        hold?.end()
+        return
       }
     }
   }
@@ -249,7 +275,7 @@ package final class DeviceReopener<Waiter: Hashable & Sendable, Device: Sendable
       return true
     }
     guard isWanted else { return closeDevice(device) }
-    event.yield()
     notify()
+    wake()
   }
 }

@@ -38,6 +38,9 @@ public struct SoundCard: Sendable {
     return AsyncStream { $0.finish() }
   }
 
+  /// The consumers that a virtual card in lockstep waits for; nil for any other card.
+  package var lockstep: Lockstep?
+
   /// Creates a sound card whose endpoints are unimplemented.
   public init() {}
 }

@@ -21,6 +21,8 @@ final class VirtualCapture: CapturePCM {
   var waker: WakeUp { device.waker }
   var elapsed: Duration { device.elapsed }
 
+  func adoptThread() { device.leave() }
+
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {

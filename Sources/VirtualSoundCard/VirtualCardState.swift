@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import ClientDependencies
 import SoundCard
 import Synchronization
 
@@ -15,11 +16,14 @@ final class VirtualCardState: Sendable {
   let changes = DeviceChanges()
   /// The blocked calls.
   let blocked = BlockedCalls()
+  /// The consumers that a test clock in lockstep waits for.
+  let lockstep: Lockstep?
   // Held for a few instructions by a device's thread or pacer, by an opening, or by an observer.
   private let state: Mutex<State>
 
-  init(_ faults: [VirtualFault]) {
+  init(_ faults: [VirtualFault], lockstep: Lockstep?) {
     state = Mutex(State(script: VirtualScript(faults)))
+    self.lockstep = lockstep
   }
 
   /// Whether the card can be opened.
@@ -56,9 +60,9 @@ final class VirtualCardState: Sendable {
 
   /// Unplugs the card and reconnects it after `time`.
   private func unplug(for time: Duration?, _ pace: VirtualPace) {
-    guard let time else { return changes.announce() }
+    guard let time else { return announce() }
     state.withLock { $0.isUnplugged = true }
-    changes.announce()
+    announce()
     guard let stopwatch = pace.stopwatch else { return reconnect() }
     Task { [weak self] in
       try await stopwatch.sleep(time)
@@ -68,11 +72,28 @@ final class VirtualCardState: Sendable {
 
   private func reconnect() {
     state.withLock { $0.isUnplugged = false }
+    announce()
+  }
+
+  private func announce() {
+    lockstep?.expectReaction()
     changes.announce()
   }
 }
 
 extension VirtualPace {
+  /// A new lockstep that the test clock waits for; nil for any other pace.
+  func makeLockstep() -> Lockstep? {
+    #if !PointFreeDependencies
+    guard case .lockstep(let clock as TestClock<Duration>, _) = self else { return nil }
+    let lockstep = Lockstep()
+    clock.add(lockstep)
+    return lockstep
+    #else
+    return nil
+    #endif
+  }
+
   /// A stopwatch in card time, or nil for an untimed card.
   var stopwatch: Stopwatch? {
     switch self {
@@ -135,3 +156,7 @@ final class BlockedCalls: Sendable {
     }
   }
 }
+
+#if !PointFreeDependencies
+extension Lockstep: TimeHolder {}
+#endif

@@ -12,6 +12,8 @@ final class VirtualDevice: Sendable {
   let ticks: WakeUp
   let card: VirtualCardState
   private let onClose: @Sendable () -> Void
+  /// Holds the time of a test clock while the engine is busy or a step is due.
+  private let hold: TimeHold?
   // Held for a few instructions by the audio thread and the pacer, never while either waits.
   private let shared: Mutex<Shared>
 
@@ -30,6 +32,7 @@ final class VirtualDevice: Sendable {
     self.pace = pace
     self.card = card
     self.onClose = onClose
+    hold = TimeHold(card.lockstep, "the \(direction) engine")
     let script = card.script
     do {
       waker = try WakeUp()
@@ -53,6 +56,8 @@ final class VirtualDevice: Sendable {
   var isUntimed: Bool {
     if case .untimed = pace { true } else { false }
   }
+
+  var direction: AudioDevice.Direction { with { $0.direction } }
 
   var isOpen: Bool { shared.withLock { !$0.isClosed } }
 
@@ -84,35 +89,57 @@ final class VirtualDevice: Sendable {
   func tick(_ frames: FrameCount) -> Bool {
     // Changes the state before any waiter can notice.
     with { $0.tick(frames) }
-    let isOpen = shared.withLock { shared in
-      shared.idleState.left()
-      return !shared.isClosed
+    let isOpen = change { state, isClosed in
+      state.ticked()
+      return !isClosed
     }
     ticks.signal()
     return isOpen
   }
 
-  /// Returns when the engine waits only for the card.
-  func waitForIdleEngine() async {
-    await withCheckedContinuation { continuation in
-      shared.withLock { $0.idleState.await(continuation, isOver: $0.isClosed) }?.resume()
-    }
+  /// Records that a step of the card's time is due.
+  func expectTick() {
+    change { state, _ in state.expectTick() }
   }
 
-  /// Records that the engine waits only for the card: in a wait, or in a blocked call.
-  func arrive() {
-    shared.withLock { $0.idleState.arrived() }?.resume()
+  /// Returns when the engine waits only for the card; true if it rested before.
+  func waitForIdleEngine() async -> Bool {
+    await withCheckedContinuation { continuation in
+      change { $0.await(continuation, isOver: $1) }?.resume()
+    }
+    return change { state, _ in state.takeRest() }
+  }
+
+  /// Records that the engine waits: in a wait, or in a blocked call.
+  ///
+  /// - Parameters:
+  ///   - forCard: whether it waits only for the card.
+  ///   - rests: whether it waits for a command, with nothing to play.
+  func arrive(forCard: Bool = true, rests: Bool = false) {
+    change { state, _ in state.arrived(forCard: forCard, rests: rests) }?.resume()
   }
 
   /// Records that the engine continues.
   func leave() {
-    shared.withLock { $0.idleState.left() }
+    change { state, _ in state.left() }
+  }
+
+  @discardableResult
+  private func change<Result: Sendable>(
+    _ body: (inout EngineIdleState, _ isClosed: Bool) -> Result
+  ) -> Result {
+    shared.withLock { shared in
+      let result = body(&shared.idleState, shared.isClosed)
+      if shared.idleState.isBusy, !shared.isClosed { hold?.begin() } else { hold?.end() }
+      return result
+    }
   }
 
   func close() {
     let (wasOpen, pacer, waiting) = shared.withLock { shared in
       defer { shared.isClosed = true }
       shared.transfer.close()
+      hold?.end()
       return (!shared.isClosed, shared.pacer, shared.idleState.takeWaiting())
     }
     pacer?.cancel()
@@ -161,7 +188,8 @@ extension VirtualDevice {
       if let wakeUp = try poll(interest) { return wakeUp }
       // While the device resumes, the timeout does not apply; only the waker ends the wait.
       if let deadline, elapsed >= deadline, !with({ $0.isAsleep }) { return .timedOut }
-      if waitsForCard(interest, timeout) { arrive() }
+      arrive(
+        forCard: waitsForCard(interest, timeout), rests: interest == .nothing && timeout == nil)
       let isSignaled = waker.wait(or: ticks)
       leave()
       if isSignaled { return try poll(interest) ?? .woken }
@@ -194,7 +222,7 @@ extension VirtualDevice {
     guard interest == .nothing else { return true }
     guard let timeout else { return false }
     let buffer = configuration.buffer.duration(at: configuration.format.sampleRate)
-    return timeout <= (with { $0.direction } == .playback ? buffer + .seconds(1) : buffer / 2)
+    return timeout <= (direction == .playback ? buffer + .seconds(1) : buffer / 2)
   }
 
   private var period: Duration {
@@ -202,29 +230,61 @@ extension VirtualDevice {
   }
 }
 
-/// Whether the engine is asleep in a wait for the card, and the pacer that waits for it.
+/// Whether the engine waits for the card, and the pacer that waits for the engine.
 struct EngineIdleState {
-  private var isAsleep = false
+  private enum Engine {
+    /// It has not begun, or waits for its source, its consumer, or a command.
+    case away
+    case busy
+    case waitsForCard
+  }
+
+  private var engine = Engine.away
+  /// Whether a step of the card's time is due.
+  private var isDue = false
+  private var hasRested = false
   private var waiting: CheckedContinuation<Void, Never>?
 
-  /// Records that the engine sleeps; returns the pacer to resume.
-  mutating func arrived() -> CheckedContinuation<Void, Never>? {
-    isAsleep = true
-    return takeWaiting()
+  /// Whether the time must wait: for the engine, or for a step that is due.
+  ///
+  /// An engine that waits for something else may need the time for it.
+  var isBusy: Bool { engine == .busy || isDue && engine == .waitsForCard }
+
+  mutating func expectTick() {
+    isDue = true
+  }
+
+  /// Records that the engine waits; returns the pacer to resume.
+  mutating func arrived(
+    forCard: Bool, rests: Bool
+  ) -> CheckedContinuation<Void, Never>? {
+    engine = forCard ? .waitsForCard : .away
+    if rests { hasRested = true }
+    return forCard ? takeWaiting() : nil
   }
 
   /// Records that the engine is awake.
   mutating func left() {
-    isAsleep = false
+    engine = .busy
+  }
+
+  /// Records that a step was taken, which wakes the engine.
+  mutating func ticked() {
+    (isDue, engine) = (false, .busy)
   }
 
   /// Stores the waiting pacer, or returns it if there is nothing to wait for.
   mutating func await(
     _ continuation: CheckedContinuation<Void, Never>, isOver: Bool
   ) -> CheckedContinuation<Void, Never>? {
-    if isAsleep || isOver { return continuation }
+    if engine == .waitsForCard || isOver { return continuation }
     waiting = continuation
     return nil
+  }
+
+  mutating func takeRest() -> Bool {
+    defer { hasRested = false }
+    return hasRested
   }
 
   mutating func takeWaiting() -> CheckedContinuation<Void, Never>? {

@@ -1,4 +1,5 @@
 import AudioCore
+import ClientDependencies
 import SoundCard
 
 /// The time base of a virtual sound card.
@@ -7,8 +8,11 @@ public enum VirtualPace: Sendable {
   ///
   /// Its ticks are a period or 10 ms apart, whichever is shorter; timeouts are noticed at ticks.
   case clock(any Clock<Duration>)
-  /// A clock that waits for an engine that is about to serve the card: with a test clock, every run
-  /// is the same on any machine.
+  /// A clock that waits for an engine that is about to serve the card.
+  ///
+  /// A `TestClock` waits for everybody who has audio of the card: the engines, a recognizer with its
+  /// backlog, and a feature until it asks for the next element or waits for something else. With it,
+  /// every run is the same on any machine.
   ///
   /// After a delay the card catches up as fast as the engine runs. After more than `slack` it skips
   /// the delay instead. Nil, for test clocks, means no limit.
@@ -40,20 +44,22 @@ enum VirtualPacer {
     let period = device.configuration.period
     let finest = max(1, FrameCount(.milliseconds(10), at: rate))
     let step = inLockstep ? period : min(period, finest)
-    return Task { [weak device] in
-      await pace(clock, every: step.duration(at: rate), slack: slack) {
-        if inLockstep { await device?.waitForIdleEngine() }
-        return device?.tick(step) ?? false
-      }
+    return Task(name: "the virtual \(device.direction)") { [weak device] in
+      await pace(
+        clock, every: step.duration(at: rate), slack: slack, wake: { device?.expectTick() },
+        hasRested: { inLockstep ? await device?.waitForIdleEngine() == true : false },
+        tick: { device?.tick(step) ?? false })
     }
   }
 
   /// Calls `tick` at every multiple of `step` until it returns false or the task is canceled.
   ///
   /// A delay of more than `slack`, from a busy pool or an awaited engine, is skipped: otherwise the
-  /// card would catch up in one burst.
+  /// card would catch up in one burst. The time in which the engine had nothing to play is skipped
+  /// as well.
   private static func pace<C: Clock<Duration>>(
-    _ clock: C, every step: Duration, slack: Duration?, tick: () async -> Bool
+    _ clock: C, every step: Duration, slack: Duration?, wake: () -> Void,
+    hasRested: () async -> Bool, tick: () -> Bool
   ) async {
     var deadline = clock.now
     repeat {
@@ -63,9 +69,26 @@ enum VirtualPacer {
       if clock.now >= deadline {
         await Task.yield()
         if Task.isCancelled { return }
+        wake()
       } else {
-        do { try await clock.sleep(until: deadline, tolerance: .zero) } catch { return }
+        do { try await clock.sleep(until: deadline, wake: wake) } catch { return }
       }
-    } while await tick()
+      if await hasRested() { deadline = clock.now }
+    } while tick()
+  }
+}
+
+extension Clock<Duration> {
+  /// Sleeps until the deadline; a test clock's time goes on after `wake`.
+  fileprivate func sleep(until deadline: Instant, wake: () -> Void) async throws {
+    #if !PointFreeDependencies
+    if let clock = self as? TestClock<Duration>,
+      let deadline = deadline as? ClockInstant<Duration>
+    {
+      return try await clock.sleep(until: deadline, wake: wake)
+    }
+    #endif
+    try await sleep(until: deadline, tolerance: .zero)
+    wake()
   }
 }

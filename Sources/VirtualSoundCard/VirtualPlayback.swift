@@ -24,6 +24,8 @@ final class VirtualPlayback: PlaybackPCM {
   var waker: WakeUp { device.waker }
   var elapsed: Duration { device.elapsed }
 
+  func adoptThread() { device.leave() }
+
   var timeUntilUnderrun: Duration {
     switch device.pace {
     case .clock: device.with { $0.level }.duration(at: configuration.format.sampleRate)

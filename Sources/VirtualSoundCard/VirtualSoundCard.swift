@@ -58,16 +58,18 @@ public final class VirtualSoundCard: Sendable {
   /// Creates a card.
   public init(_ setup: Setup = Setup()) {
     self.setup = setup
-    card = VirtualCardState(setup.faults)
+    card = VirtualCardState(setup.faults, lockstep: setup.pace.makeLockstep())
   }
 
   /// The client value for engines.
   public var soundCard: SoundCard {
-    SoundCard(
+    var soundCard = SoundCard(
       devices: { [Self.device] },
       openPlayback: { try await self.openPlayback($0) },
       openCapture: { try await self.openCapture($0) },
       deviceChanges: { self.card.changes.stream() })
+    soundCard.lockstep = card.lockstep
+    return soundCard
   }
 
   /// The audio played by each opened playback device, in opening order, without dropped frames.

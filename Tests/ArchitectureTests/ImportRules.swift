@@ -134,10 +134,10 @@ extension ImportRules {
     "Transcripts": ["AudioCore", "SpeechClient"],
     "AudioPlayerClientLive": engine.union(["AudioPlayerClient", "SoundCard"]),
     "AudioRecorderClientLive": engine.union(["AudioRecorderClient", "SoundCard"]),
-    "SpeechClientLive": engine.union(["SpeechClient", "SpeechEngine", "Transcripts"]),
+    "SpeechClientLive": engine.union(["SoundCard", "SpeechClient", "SpeechEngine", "Transcripts"]),
 
     // What people try things with, and test with: never a Live module, never C.
-    "VirtualSoundCard": ["AudioCore", "AudioThreads", "SoundCard"],
+    "VirtualSoundCard": ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"],
     "SyrinxTestSupport": [
       "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
       "Foundation", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",

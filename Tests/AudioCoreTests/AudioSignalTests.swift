@@ -7,6 +7,7 @@ import Testing
 
   @Test(arguments: [
     AudioSignal.sine(440), .chirp(from: 100, to: 8_000, over: .seconds(1)), .noise(seed: 7),
+    .noise(seed: 7, bandwidth: 7_000), .noise(seed: 7).during(.milliseconds(3) ..< .seconds(1)),
   ])
   func `two neighboring buffers hold the frames of one buffer over both`(signal: AudioSignal) {
     let whole = signal.buffer(1_000, format: mono)
@@ -46,6 +47,27 @@ import Testing
     #expect(noise != AudioSignal.noise(seed: 2).buffer(4_800, format: mono))
     #expect(abs(noise.level.rms.value - -10.79) < 0.2)
     #expect(abs(noise.samples.reduce(0, +) / 4_800) < 0.02)
+  }
+
+  @Test func `noise with a bandwidth is the same at every rate`() {
+    let noise = AudioSignal.noise(seed: 1, bandwidth: 7_000)
+    let high = noise.buffer(.seconds(1), format: mono)
+    let low = noise.buffer(.seconds(1), format: .speech)
+    #expect(low.samples.indices.allSatisfy { abs(low.samples[$0] - high.samples[3 * $0]) < 1e-5 })
+    let white = AudioSignal.noise(seed: 1).buffer(.seconds(1), format: mono)
+    #expect(abs(high.level.rms.value - white.level.rms.value) < 0.1)
+  }
+
+  @Test func `a signal with times is silent at other times, at every rate`() {
+    let signal = AudioSignal { _, _ in 1 }
+      .during(.milliseconds(250) ..< .milliseconds(500), .milliseconds(750) ..< .seconds(1))
+    for rate in [8_000, 48_000] as [SampleRate] {
+      let format = AudioFormat(sampleRate: rate, channelCount: 1)
+      let buffer = signal.buffer(.seconds(2), format: format)
+      let quarter = rate.hertz / 4
+      let quarters = (0..<8).map { buffer.samples[($0 * quarter)..<(($0 + 1) * quarter)] }
+      #expect(quarters.map { Set($0) } == [[0], [1], [0], [1], [0], [0], [0], [0]])
+    }
   }
 
   @Test func `an impulse is one frame`() {

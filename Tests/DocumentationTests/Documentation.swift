@@ -29,6 +29,7 @@ struct Documentation {
     "Samples/RoomMonitorTests/FaultScriptTests.swift",
     "Samples/RoomMonitorTests/RecordedRoomTests.swift",
     "Tests/SoundFileTests/StreamExampleTests.swift",
+    "Tests/SyrinxTestSupportTests/ClosedLoopTests.swift",
   ]
 
   func documents() throws -> [Document] {

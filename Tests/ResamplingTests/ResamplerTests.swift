@@ -37,6 +37,14 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(signalToNoise(ideal.samples, output.samples, edge: to.hertz / 10) > 100)
   }
 
+  @Test func `noise with a bandwidth keeps its level and its shape`() throws {
+    let noise = AudioSignal.noise(seed: 1, bandwidth: 7_000)
+    let output = try converted(noise.buffer(.seconds(2), format: mono(48_000)), to: .speech)
+    let ideal = noise.buffer(.seconds(2), format: .speech)
+    #expect(abs(output.level.rms.value - ideal.level.rms.value) < 0.01)
+    #expect(signalToNoise(ideal.samples, output.samples, edge: 1_600) > 40)
+  }
+
   @Test(arguments: [1, 7, 441, 4_096, 100_000] as [FrameCount])
   func `the result does not depend on how the audio is cut`(block: FrameCount) throws {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 2)

@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 
 /// The connections between the audio thread and the other threads; neither side waits for the
@@ -34,10 +35,23 @@ final class PlaybackLink: Sendable {
   /// Wakes the reporter.
   let news: WakeUp
   let volume: MasterVolume
+  /// Holds the time of a virtual card until the reporter has passed on all news.
+  let newsHold: TimeHold?
+  /// Holds the time of a virtual card until the audio thread has taken a command.
+  let commandHold: TimeHold?
 
-  init(volume: MasterVolume) throws(WakeUpError) {
+  /// - Parameter lockstep: the lockstep of a virtual card.
+  init(volume: MasterVolume, lockstep: Lockstep? = nil) throws(WakeUpError) {
     self.volume = volume
     news = try WakeUp()
+    newsHold = TimeHold(lockstep, "the reporter of a player")
+    commandHold = TimeHold(lockstep, "a command to a player")
+  }
+
+  /// Wakes the reporter; for any thread.
+  func wakeReporter() {
+    newsHold?.begin()
+    news.signal()
   }
 
   deinit {

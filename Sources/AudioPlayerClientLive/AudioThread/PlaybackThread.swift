@@ -107,6 +107,7 @@ final class PlaybackThread: @unchecked Sendable {
 
   /// Takes all commands; false if the engine quits.
   private func takeCommands() -> Bool {
+    link.commandHold?.end()
     while !isOver, let command = link.commands.tryRead() {
       switch command {
       case .add(let voice): voices.add(voice)
@@ -330,7 +331,7 @@ final class PlaybackThread: @unchecked Sendable {
     }
     guard isNews else { return }
     reportedAt = playhead.played
-    link.news.signal()
+    link.wakeReporter()
   }
 
   /// Whether the device is to be asked for its delay: less often while progress is seldom reported.
@@ -345,6 +346,6 @@ final class PlaybackThread: @unchecked Sendable {
   private func reportReturn() {
     guard let lostAt, playhead.played > lostAt, link.events.tryWrite(.returned) else { return }
     self.lostAt = nil
-    link.news.signal()
+    link.wakeReporter()
   }
 }

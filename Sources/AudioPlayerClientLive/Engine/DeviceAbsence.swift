@@ -45,6 +45,6 @@ struct DeviceReopening: Sendable {
         }
       },
       close: { $0.close() }, changes: settings.soundCard.deviceChanges,
-      clock: settings.clock, notify: notify)
+      clock: settings.clock, lockstep: settings.soundCard.lockstep, notify: notify)
   }
 }

@@ -202,7 +202,8 @@ actor EnginePool {
     do {
       return try PlaybackEngine(
         pcm: pcm, volume: volume,
-        reopening: DeviceReopening(request, in: pcm.configuration.format, settings))
+        reopening: DeviceReopening(request, in: pcm.configuration.format, settings),
+        lockstep: settings.soundCard.lockstep)
     } catch {
       pcm.close()
       throw error

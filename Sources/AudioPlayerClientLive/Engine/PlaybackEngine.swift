@@ -14,11 +14,14 @@ final class PlaybackEngine: Sendable {
   // control threads only.
   private let writing = Mutex(false)
 
-  /// - Parameter reopening: how a lost device is opened again; nil if it is not.
+  /// - Parameters:
+  ///   - reopening: how a lost device is opened again; nil if it is not.
+  ///   - lockstep: the lockstep of a virtual card.
   init(
-    pcm: any PlaybackPCM, volume: MasterVolume, reopening: DeviceReopening? = nil
+    pcm: any PlaybackPCM, volume: MasterVolume, reopening: DeviceReopening? = nil,
+    lockstep: Lockstep? = nil
   ) throws {
-    let link = try PlaybackLink(volume: volume)
+    let link = try PlaybackLink(volume: volume, lockstep: lockstep)
     let reporter = PlaybackReporter(PlaybackThread(pcm: pcm, link: link), reopening: reopening)
     self.link = link
     self.reporter = reporter

@@ -40,11 +40,13 @@ final class PlaybackReporter: Sendable {
     let pcm = MonitoredPlayback(device)
     playback.begin(on: pcm)
     state.withLock { $0.pcm = pcm }
+    // It holds the time of a virtual card until the thread has taken it over.
+    link.commandHold?.begin()
     let thread = try DedicatedThread.start(name: "syrinx-play") { [self] in
       pcm.adoptThread()
       pcm.close(after: Result { () throws(SoundCardError) in try playback.run() }) { outcome in
         state.withLock { $0.threadOutcome = outcome }
-        link.news.signal()
+        link.wakeReporter()
       }
     }
     // The device may have been lost already.
@@ -56,7 +58,9 @@ final class PlaybackReporter: Sendable {
 
   /// Wakes the audio thread, or this one if the device is lost.
   func wake() {
-    (state.withLock { $0.pcm }?.waker ?? link.news).signal()
+    guard let pcm = state.withLock({ $0.pcm }) else { return link.wakeReporter() }
+    link.commandHold?.begin()
+    pcm.waker.signal()
   }
 
   /// Whether the engine has ended because of its device.
@@ -86,7 +90,7 @@ final class PlaybackReporter: Sendable {
       return true
     }
     // The reporter sleeps without a timeout while nothing plays.
-    link.news.signal()
+    link.wakeReporter()
     return isAdmitted
   }
 
@@ -95,20 +99,22 @@ final class PlaybackReporter: Sendable {
     state.withLock { state in
       if state.outcome == nil { state.outcome = outcome }
     }
-    link.news.signal()
+    link.wakeReporter()
   }
 
   /// Records that the audio thread will quit; from now on it is monitored even while nothing plays.
   func expectEnd() {
     state.withLock { $0.isEnding = true }
-    link.news.signal()
+    link.wakeReporter()
   }
 
   // MARK: The reporter's thread
 
   func run() {
     var watch = HeartbeatWatch()
+    defer { link.newsHold?.end() }
     while true {
+      let newsCount = link.newsHold?.count
       // The outcome must be read before the ring. The audio thread writes its last event before its
       // outcome, so that a ring read after the outcome holds all of its events.
       let threadOutcome = state.withLock { $0.threadOutcome.take() }
@@ -122,6 +128,7 @@ final class PlaybackReporter: Sendable {
       }
       serveAbsence()
       if let outcome = state.withLock({ $0.outcome }) { return finish(outcome) }
+      link.newsHold?.end(at: newsCount)
       waitForNews(&watch)
     }
   }
@@ -185,7 +192,7 @@ final class PlaybackReporter: Sendable {
     }
     if isKnown { conclude(voice, error) }
     // The audio thread releases the voice when it runs again.
-    link.news.signal()
+    link.wakeReporter()
   }
 
   /// Makes the last report; a voice that was to stop anyway has not failed.
@@ -214,6 +221,7 @@ final class PlaybackReporter: Sendable {
   /// opened again.
   private func lose(_ error: any Error) {
     state.withLock { ($0.pcm, $0.audioThread) = (nil, nil) }
+    link.commandHold?.end()
     // Events from before the loss come first.
     passOnEvents()
     guard let reopening, let error = error as? SoundCardError, error.isLoss,
@@ -233,7 +241,7 @@ final class PlaybackReporter: Sendable {
       state.absence?.isAway = true
       state.absence?.watch.lose()
       if state.absence != nil { return false }
-      let watch = reopening.watch { [link] in link.news.signal() }
+      let watch = reopening.watch { [link] in link.wakeReporter() }
       state.absence = DeviceAbsence(watch: watch, error: error)
       return true
     }

@@ -266,4 +266,11 @@ enum VoiceReport {
   case finished(played: Int)
   /// The device failed; the last report.
   case failed(any Error, played: Int)
+
+  var isLast: Bool {
+    switch self {
+    case .finished, .failed: true
+    default: false
+    }
+  }
 }

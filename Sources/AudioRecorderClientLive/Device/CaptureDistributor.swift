@@ -76,7 +76,7 @@ final class CaptureDistributor: CaptureConsumer {
     guard !newcomers.isEmpty else { return }
     members += newcomers
     for member in members where member.mayStall || members.count > 1 {
-      member.startThread { [capture] in capture.nudge() }
+      member.startThread(capture.lockstep) { [capture] in capture.nudge() }
     }
     if absence != nil { reportLoss(to: Set(newcomers.map(\.number))) }
   }

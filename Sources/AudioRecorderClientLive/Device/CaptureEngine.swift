@@ -10,11 +10,14 @@ final class CaptureEngine: Sendable {
   private let link: CaptureLink
   // Written by the consumer's thread, and read by it when the device is lost.
   private let withoutAudio = Mutex(Duration.zero)
+  private let lockstep: Lockstep?
 
-  init(pcm: any CapturePCM) throws(WakeUpError) {
+  /// - Parameter lockstep: the lockstep of a virtual card, which waits for the consumer.
+  init(pcm: any CapturePCM, lockstep: Lockstep? = nil) throws(WakeUpError) {
     self.pcm = MonitoredCapture(pcm)
+    self.lockstep = lockstep
     configuration = pcm.configuration
-    link = try CaptureLink(device: pcm.configuration)
+    link = try CaptureLink(device: pcm.configuration, lockstep: lockstep)
   }
 
   /// Captures until `stop`, until the consumer wants no more, or until the device ends or fails, then
@@ -32,9 +35,20 @@ final class CaptureEngine: Sendable {
   /// The time since the last captured frame when the loss of the device was noticed.
   var timeWithoutAudio: Duration { withoutAudio.withLock { $0 } }
 
+  /// How often the consumer was woken, in lockstep.
+  var wakeUpCount: Int? { link.hold?.count }
+
   /// Returns when someone nudges the engine; for the consumer's thread while the device is lost.
-  func waitForNudge() {
+  ///
+  /// - Parameter count: how often the consumer had been woken when it looked for something to do.
+  func waitForNudge(since count: Int?) {
+    link.hold?.end(at: count)
     link.consumerWakeUp.wait()
+  }
+
+  /// Lets the time of a virtual card go on: the consumer has ended.
+  func releaseTime() {
+    link.hold?.end()
   }
 
   /// Ends the capture, from any thread; audio captured so far is delivered.
@@ -45,7 +59,7 @@ final class CaptureEngine: Sendable {
 
   /// Asks the consumer whether it wants more, from any thread.
   func nudge() {
-    link.consumerWakeUp.signal()
+    link.wakeConsumer()
   }
 
   /// The number of blocks that the audio thread has delivered so far; from any thread.
@@ -79,8 +93,11 @@ final class CaptureEngine: Sendable {
   /// Starts the audio thread and returns what it signals at its end.
   private func startAudioThread() throws -> WakeUp {
     let ended = try WakeUp()
+    let starting = TimeHold(lockstep, "a starting capture")
+    starting?.begin()
     _ = try DedicatedThread.start(name: "syrinx-capture") { [pcm, link] in
       pcm.adoptThread()
+      starting?.end()
       let outcome = Result { () throws(SoundCardError) in
         try CaptureThread(pcm: pcm, link: link).run()
       }
@@ -100,6 +117,7 @@ final class CaptureEngine: Sendable {
     var reader = BlockReader(format: configuration.format)
     var lastBlock = ContinuousClock.now
     while true {
+      let wakeUps = link.hold?.count
       consumer.beginRound()
       // Read before the blocks: after the end, the ring holds all that there will be.
       let ending = link.ending
@@ -122,6 +140,8 @@ final class CaptureEngine: Sendable {
       link.wake(for: samples(of: consumer.batchDuration))
       // The threshold is lower now: blocks may be due that woke no thread.
       if link.isDue { continue }
+      // After a stop, the audio thread is about to end.
+      if !link.isStopping { link.hold?.end(at: wakeUps) }
       do throws(SoundCardError) {
         _ = try pcm.monitor.wait(for: link.consumerWakeUp, &watch)
       } catch {

@@ -112,7 +112,7 @@ actor CaptureHub {
       let pcm = try await soundCard.openCapture(request: request)
       do {
         return SharedCapture(
-          try CaptureEngine(pcm: pcm),
+          try CaptureEngine(pcm: pcm, lockstep: soundCard.lockstep),
           reopening: CaptureReopening(request: request, soundCard: soundCard, clock: clock))
       } catch {
         pcm.close()

@@ -23,6 +23,8 @@ final class CaptureLink: Sendable {
   let samples: RingBuffer<Float>
   let blocks = RingBuffer<CaptureBlock>(capacity: 8_192, resident: 256)
   let consumerWakeUp: WakeUp
+  /// Holds the time of a virtual card from a wake-up of the consumer until it has nothing to do.
+  let hold: TimeHold?
   /// What the audio thread waits for while the ring is full.
   let roomRequest = WakeUpRequest()
   /// How many samples may wait in the ring before the consumer is woken for them.
@@ -38,8 +40,10 @@ final class CaptureLink: Sendable {
   private let outcome = Mutex<Result<Void, SoundCardError>?>(nil)
   private let endNanoseconds = Atomic<Int64>(0)
 
-  init(device: PCMConfiguration) throws(WakeUpError) {
+  init(device: PCMConfiguration, lockstep: Lockstep? = nil) throws(WakeUpError) {
     consumerWakeUp = try WakeUp()
+    hold = TimeHold(lockstep, "a consumer of a capture")
+    hold?.begin()
     let depth = FrameCount(Self.depth, at: device.format.sampleRate).rawValue
     // Some plug-ins have periods of many seconds, and a period has to find room.
     let frames = max(depth, 4 * device.period.rawValue)
@@ -66,7 +70,13 @@ final class CaptureLink: Sendable {
   func announce() {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     let waiting = samples.capacity - samples.writable
-    if waiting >= wakeThreshold.load(ordering: .relaxed) { consumerWakeUp.signal() }
+    if waiting >= wakeThreshold.load(ordering: .relaxed) { wakeConsumer() }
+  }
+
+  /// Wakes the consumer's thread; for any thread.
+  func wakeConsumer() {
+    hold?.begin()
+    consumerWakeUp.signal()
   }
 
   /// Whether there are samples for which the consumer is no longer woken.
@@ -94,7 +104,7 @@ final class CaptureLink: Sendable {
   func end(_ result: Result<Void, SoundCardError>, at time: Duration = .zero) {
     endNanoseconds.store(time.inNanoseconds, ordering: .relaxed)
     outcome.withLock { $0 = result }
-    consumerWakeUp.signal()
+    wakeConsumer()
   }
 }
 

@@ -54,9 +54,11 @@ final class CaptureMember: @unchecked Sendable {
   /// Moves a consumer that may block to its own thread, so that it does not delay others; if the
   /// system refuses a thread, it stays on the capture's.
   ///
-  /// - Parameter leave: called when the consumer wants no more.
-  func startThread(leave: @escaping @Sendable () -> Void) {
-    guard mayBlock, queue == nil, let queue = try? MemberQueue() else { return }
+  /// - Parameters:
+  ///   - lockstep: the lockstep of a virtual card, which waits for the consumer.
+  ///   - leave: called when the consumer wants no more.
+  func startThread(_ lockstep: Lockstep? = nil, leave: @escaping @Sendable () -> Void) {
+    guard mayBlock, queue == nil, let queue = try? MemberQueue(lockstep: lockstep) else { return }
     let thread = try? DedicatedThread.start(name: "syrinx-record") { [self] in
       serve(queue, leave)
     }
@@ -197,12 +199,15 @@ final class MemberQueue: Sendable {
 
   // Held for a few instructions by the two threads.
   private let state: Mutex<State>
+  /// Holds the time of a virtual card until the reader waits for a block.
+  private let hold: TimeHold?
   private let readerWakeUp: WakeUp
   private let writerWakeUp: WakeUp
   private let wait: Wait
 
   init(
     depth: Duration = CaptureLink.depth, timeout: Duration = MemberQueue.timeout,
+    lockstep: Lockstep? = nil,
     wait: @escaping Wait = { wakeUp, limit in
       let before = ContinuousClock.now
       wakeUp.wait(atMost: limit)
@@ -211,6 +216,8 @@ final class MemberQueue: Sendable {
   ) throws(WakeUpError) {
     self.wait = wait
     state = Mutex(State(depth: depth, timeout: timeout))
+    hold = TimeHold(lockstep, "a recording")
+    hold?.begin()
     readerWakeUp = try WakeUp()
     writerWakeUp = try WakeUp()
   }
@@ -222,7 +229,11 @@ final class MemberQueue: Sendable {
   func push(_ block: DeviceAudio) -> Bool {
     defer { readerWakeUp.signal() }
     while true {
-      if let isTaken = state.withLock({ $0.take(block) }) { return isTaken }
+      let isTaken = state.withLock { state in
+        hold?.begin()
+        return state.take(block)
+      }
+      if let isTaken { return isTaken }
       let waited = wait(writerWakeUp, state.withLock { $0.timeLeft })
       state.withLock { $0.timeLeft -= waited }
     }
@@ -231,6 +242,7 @@ final class MemberQueue: Sendable {
   /// Ends the queue with how the capture ended; releases a consumer that wanted no more.
   func finish(_ outcome: Result<Void, any Error>) {
     state.withLock { state in
+      hold?.begin()
       state.isReleased = state.end.isRefused
       guard !state.isReleased else { return }
       if let missing = state.missing.take() { state.blocks.append(missing) }
@@ -243,7 +255,12 @@ final class MemberQueue: Sendable {
   func pop() -> Element {
     defer { writerWakeUp.signal() }
     while true {
-      if let next = state.withLock({ $0.next() }) { return next }
+      let next = state.withLock { state in
+        let next = state.next()
+        if next == nil { hold?.end() }
+        return next
+      }
+      if let next { return next }
       readerWakeUp.wait()
     }
   }

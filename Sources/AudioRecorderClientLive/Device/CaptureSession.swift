@@ -21,10 +21,24 @@ final class CaptureSession: Sendable {
   private let gate = Gate()
   private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
   private let mayBlock: Bool
+  private let lockstep: Lockstep?
+  /// Holds the time of a virtual card while the session begins, and from its end until the caller has
+  /// its result.
+  private let hold: TimeHold?
 
-  /// - Parameter mayBlock: whether the consumer may block, as one that writes a file does.
-  init(mayBlock: Bool) {
-    self.mayBlock = mayBlock
+  /// - Parameters:
+  ///   - mayBlock: whether the consumer may block, as one that writes a file does.
+  ///   - lockstep: the lockstep of a virtual card.
+  init(mayBlock: Bool, lockstep: Lockstep? = nil) {
+    (self.mayBlock, self.lockstep) = (mayBlock, lockstep)
+    hold = TimeHold(lockstep, "a recording or capture that begins or ends")
+    hold?.begin()
+  }
+
+  /// Lets the time of a virtual card go on: the caller has the result, and may react to it.
+  func releaseTime() {
+    lockstep?.expectReaction()
+    hold?.end()
   }
 
   /// Whether the session was stopped.
@@ -121,11 +135,12 @@ final class CaptureSession: Sendable {
       return state.isStopping
     }
     if isStopping { member.stop() }
-    capture.join(member)
+    capture.join(member) { hold?.end() }
   }
 
   /// Ends the session; `Recording` also ends one that could not begin.
   func end(_ result: Result<Void, any Error>) {
+    hold?.begin()
     state.withLock { ($0.stop, $0.capture) = (nil, nil) }
     outcome.withLock { $0 = result.mapError(AudioRecorderError.init) }
     gate.open()

@@ -43,12 +43,15 @@ final class SharedCapture: Sendable {
     case .endCapture: engine.nudge()
     case .closeDevice:
       engine.close()
+      engine.releaseTime()
       closed.open()
     }
   }
 
   /// Turns a lease into a membership; the first member runs the capture for all, on this thread.
-  func join(_ member: CaptureMember) {
+  ///
+  /// - Parameter joined: called when the member takes part.
+  func join(_ member: CaptureMember, joined: () -> Void = {}) {
     let joining = state.withLock { state in
       let joining = state.users.join(member.number)
       if joining != .tooLate { state.newcomers.append(member) }
@@ -56,9 +59,11 @@ final class SharedCapture: Sendable {
     }
     // An earlier stop did not find the member.
     if member.isStopping { stop(member) }
+    if joining == .later { engine.nudge() }
+    joined()
     switch joining {
     case .first: run()
-    case .later: engine.nudge()
+    case .later: break
     case .tooLate: member.finish(state.withLock { $0.outcome })
     }
   }
@@ -97,6 +102,9 @@ final class SharedCapture: Sendable {
   /// The number of blocks captured so far; from any thread.
   var blockCount: Int { engine.blockCount }
 
+  /// The lockstep of a virtual card.
+  var lockstep: Lockstep? { reopening?.soundCard.lockstep }
+
   /// Whether the device has no user.
   var isOver: Bool { state.withLock { $0.users.isAbandoned } }
 
@@ -109,6 +117,7 @@ final class SharedCapture: Sendable {
     }
     closed.open()
     distributor.end(outcome)
+    engine.releaseTime()
   }
 
   /// Captures until no member is left, or until the device ends or is lost for good; on the calling
@@ -146,13 +155,14 @@ final class SharedCapture: Sendable {
     _ distributor: CaptureDistributor, _ line: CaptureTimeline, _ watch: CaptureWatch
   ) throws -> Bool {
     while true {
+      let wakeUps = engine.wakeUpCount
       distributor.beginRound()
       guard distributor.endRound() else { return false }
       distributor.expire(watch.takeExpired())
       if let (device, away) = watch.takeDevice() {
         do {
           try line.reopen(after: away, in: device.configuration.format)
-          engine = try CaptureEngine(pcm: device)
+          engine = try CaptureEngine(pcm: device, lockstep: lockstep)
         } catch {
           device.close()
           throw error
@@ -160,7 +170,7 @@ final class SharedCapture: Sendable {
         return true
       }
       if watch.isOver { return false }
-      engine.waitForNudge()
+      engine.waitForNudge(since: wakeUps)
     }
   }
 }
@@ -186,7 +196,7 @@ struct CaptureReopening: Sendable {
         try await dependencies.yield { try await soundCard.openCapture(request: request) }
       },
       close: { $0.close() }, changes: soundCard.deviceChanges,
-      clock: clock, notify: notify)
+      clock: clock, lockstep: soundCard.lockstep, notify: notify)
   }
 }
 

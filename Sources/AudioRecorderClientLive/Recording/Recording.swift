@@ -16,7 +16,7 @@ final class Recording: Sendable {
   /// The name for `control`.
   let id: RecordingID?
   private let control: RecordingControl
-  private let session = CaptureSession(mayBlock: true)
+  private let session: CaptureSession
   private let nanoseconds = Atomic<Int64>(0)
   private let finish = Mutex<RecordingFinish?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
@@ -27,6 +27,7 @@ final class Recording: Sendable {
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
     id = request.id
+    session = CaptureSession(mayBlock: true, lockstep: source.soundCard.lockstep)
     // Only a descriptor's reader may block. Without a wake-up, a stop waits for it.
     let stopSignal: WakeUp? =
       if case .descriptor = request.destination { try? WakeUp() } else { nil }
@@ -60,6 +61,9 @@ final class Recording: Sendable {
     if finish.reason == .deviceEnded, session.isStopped { finish.reason = .stopped }
     return finish
   }
+
+  /// Lets the time of a virtual card go on: the caller has the result.
+  func releaseTime() { session.releaseTime() }
 
   /// The contents of the files after an error ended the recording; nil if there is no file.
   var remains: RecordingFinish? {

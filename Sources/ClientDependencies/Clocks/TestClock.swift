@@ -21,6 +21,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   struct State {
     var queue: SleepQueue<Duration, Sleep>
     var watches: [(id: Int, count: Int, continuation: Watch)] = []
+    var holders: [WeakTimeHolder] = []
   }
 
   /// Always zero.
@@ -44,6 +45,11 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   ///
   /// - Throws: `CancellationError` as soon as the task is canceled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try await sleep(until: deadline) {}
+  }
+
+  /// Sleeps until the deadline, and calls `wake` before the time goes on.
+  package func sleep(until deadline: Instant, wake: () -> Void) async throws {
     try Task.checkCancellation()
     let id = state.withLock { $0.queue.nextID() }
     defer { state.withLock { $0.queue.end(id) } }
@@ -52,6 +58,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     } onCancel: {
       state.withLock { $0.queue.cancel(id) }?.resume(throwing: CancellationError())
     }
+    wake()
   }
 
   private func sleep(_ id: Int, until deadline: Instant, _ sleep: Sleep) {
@@ -102,10 +109,18 @@ extension TestClock {
   /// Advances the time to `deadline` and wakes all due sleepers in the order of their deadlines.
   public func advance(to deadline: Instant) async {
     await letOthersRun()
-    while let (sleep, arrivals) = wakeNext(until: deadline) {
-      sleep.resume()
-      await letOthersRun(until: { $0.arrivals > arrivals })
-    }
+    await waitForHolders()
+    while await wakeNext(until: deadline) {}
+  }
+
+  /// Wakes the next sleeper, and returns when it sleeps again or cannot be about to; false if there
+  /// is none until `deadline`, to which the time then moves.
+  func wakeNext(until deadline: Instant) async -> Bool {
+    guard let (sleep, arrivals) = takeNext(until: deadline) else { return false }
+    sleep.resume()
+    await letOthersRun(until: { $0.arrivals > arrivals })
+    await waitForHolders()
+    return true
   }
 
   /// Advances the time until no task sleeps.
@@ -173,12 +188,12 @@ extension TestClock {
   }
 
   /// A sentence about the time and the sleepers, with the names that their tasks have.
-  private var sleepers: String {
+  var sleepers: String {
     let (now, all) = state.withLock { ($0.queue.now, $0.queue.descriptions) }
     return "At \(now.offset), \(all.isEmpty ? "no task sleeps" : all.joined(separator: ", "))."
   }
 
-  private func watch(for count: Int) async {
+  func watch(for count: Int) async {
     let id = state.withLock { $0.queue.nextID() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { watch(id, count, $0) }
@@ -206,7 +221,7 @@ extension TestClock {
   /// It ends soon after a new sleeper, or when no other task can be about to sleep; see
   /// `QuiescenceDetector`. This thread sleeps while others run, because spinning on a busy machine
   /// could keep a woken task from running.
-  private func letOthersRun(
+  func letOthersRun(
     until isReady: (SleepQueue<Duration, Sleep>) -> Bool = { _ in false }
   ) async {
     var detector = QuiescenceDetector()
@@ -231,7 +246,7 @@ extension TestClock {
     return end
   }
 
-  private func wakeNext(until deadline: Instant) -> (Sleep, arrivals: Int)? {
+  private func takeNext(until deadline: Instant) -> (Sleep, arrivals: Int)? {
     state.withLock { state in
       state.queue.wakeNext(until: deadline).map { ($0, state.queue.arrivals) }
     }

@@ -33,9 +33,12 @@ final class SpeechTask: Sendable {
 
   init(
     _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
-    whenOver: @escaping @Sendable (SpeechTask) -> Void
+    lockstep: Lockstep? = nil, whenOver: @escaping @Sendable (SpeechTask) -> Void
   ) {
-    intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) })
+    // The time of a virtual card waits for the recognizer, which reads the intake.
+    let hold = TimeHold(lockstep, "a recognizer")
+    hold?.begin()
+    intake = StreamPipe(IntakeQueue(backPressure) { events.send(.lagging(by: $0)) }, hold: hold)
     (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
     // A closed pipe releases the handler, and with it the task.
     events.onTermination { self.release() }

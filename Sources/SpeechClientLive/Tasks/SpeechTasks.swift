@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import ClientDependencies
+import SoundCard
 import SoundFile
 import SpeechClient
 import SpeechEngine
@@ -47,7 +48,7 @@ final class SpeechTasks: Sendable {
   func start(
     _ request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
-    begin(request, EventPipe(policy: .events(resultsOnly: true))).stream {
+    begin(request, resultsOnly: true).stream {
       if case .result(let result) = $0 { result } else { nil }
     }
   }
@@ -56,13 +57,20 @@ final class SpeechTasks: Sendable {
   func events(
     of request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
-    begin(request, EventPipe(policy: .events())).stream()
+    begin(request).stream()
   }
 
-  private func begin(_ request: SpeechRequest, _ events: EventPipe) -> EventPipe {
-    let task = SpeechTask(request.effectiveBackPressure, events: events, clock: clock) {
-      [weak self] in self?.forget($0)
-    }
+  private func begin(_ request: SpeechRequest, resultsOnly: Bool = false) -> EventPipe {
+    @Dependency(\.soundCard) var soundCard
+    let lockstep = soundCard.lockstep
+    // The device of a microphone is opened by another task.
+    lockstep?.expectReaction()
+    let events = EventPipe(
+      policy: .events(resultsOnly: resultsOnly),
+      hold: TimeHold(lockstep, "a reader of recognition events", isFeature: true))
+    let task = SpeechTask(
+      request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
+    ) { [weak self] in self?.forget($0) }
     begin(task, request)
     // A task can be finished once it has begun; one that is already over is not added.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }

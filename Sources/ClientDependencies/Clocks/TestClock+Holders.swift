@@ -1,0 +1,100 @@
+#if !PointFreeDependencies
+/// Work that the time of a test clock waits for, as that of a virtual sound card in lockstep.
+package protocol TimeHolder: AnyObject, Sendable {
+  /// Returns when nothing holds the time.
+  func settled() async
+  /// Whether a feature has a result that it may react to.
+  var isReacting: Bool { get }
+  /// Waits no longer for reactions.
+  func endReactions()
+  /// The names of those who hold the time, and of those who did not answer.
+  var holders: [String] { get }
+}
+
+/// A reference that does not keep the holder alive.
+struct WeakTimeHolder: Sendable {
+  weak let holder: (any TimeHolder)?
+}
+
+extension TestClock {
+  /// Lets the time wait for a holder as long as it exists.
+  package func add(_ holder: any TimeHolder) {
+    state.withLock { $0.holders.append(WeakTimeHolder(holder: holder)) }
+  }
+
+  private var holders: [any TimeHolder] {
+    state.withLock { $0.holders }.compactMap(\.holder)
+  }
+
+  /// Returns when nothing holds the time.
+  ///
+  /// A woken task comes first, because it may begin to hold the time. Reactions are awaited until no
+  /// task can be running: a feature may wait for something that needs the time.
+  func waitForHolders() async {
+    let holders = holders
+    guard !holders.isEmpty else { return }
+    if state.withLock({ $0.queue.isWaking }) { await letOthersRun(until: { !$0.isWaking }) }
+    while true {
+      for holder in holders { await holder.settled() }
+      guard holders.contains(where: \.isReacting) else { return }
+      await letOthersRun(until: { _ in !holders.contains(where: \.isReacting) })
+      for holder in holders { holder.endReactions() }
+    }
+  }
+
+  /// Advances the time, from sleeper to sleeper, until the task has finished.
+  ///
+  /// The time moves only while the task waits for it. If nothing sleeps, it waits for the next
+  /// sleeper, so that a feature may open devices one after another.
+  ///
+  /// - Parameters:
+  ///   - task: the task to wait for.
+  ///   - timeout: the real time after which it stops with a reported issue.
+  public func advance<Success: Sendable, Failure: Error>(
+    until task: Task<Success, Failure>,
+    timeout: Swift.Duration = .seconds(60),
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let isOver = Lock(false)
+    let advancing = Task {
+      while !Task.isCancelled, !isOver.withLock({ $0 }) {
+        await watch(for: 1)
+        await waitForHolders()
+        guard !isOver.withLock({ $0 }) else { break }
+        guard let next = state.withLock({ $0.queue.nextDeadline }) else { continue }
+        _ = await wakeNext(until: next)
+      }
+    }
+    let timer = Task {
+      try await ContinuousClock().sleep(for: timeout)
+      reportIssue(
+        "The task has not finished after \(timeout). \(sleepersAndHolders)",
+        fileID: fileID, filePath: filePath, line: line, column: column)
+      isOver.withLock { $0 = true }
+      advancing.cancel()
+    }
+    let ending = Task {
+      _ = await task.result
+      isOver.withLock { $0 = true }
+      advancing.cancel()
+    }
+    await withTaskCancellationHandler {
+      await advancing.value
+    } onCancel: {
+      advancing.cancel()
+    }
+    timer.cancel()
+    ending.cancel()
+  }
+
+  /// Who sleeps on the clock, and who holds its time.
+  private var sleepersAndHolders: String {
+    let names = holders.flatMap(\.holders)
+    guard !names.isEmpty else { return sleepers }
+    return "\(sleepers) No answer from: \(names.joined(separator: ", "))."
+  }
+}
+#endif

@@ -1,0 +1,85 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import Foundation
+import SoundCard
+import SpeechClient
+import SpeechClientLive
+import SpeechEngine
+import SyrinxTestSupport
+import Testing
+
+/// A feature: it beeps, and records until somebody says "stop" or nobody says anything.
+@MainActor private final class VoiceNote {
+  private(set) var words: [String] = []
+  private(set) var finish: RecordingFinish?
+  @Dependency(\.audioPlayer) private var player
+  @Dependency(\.audioRecorder) private var recorder
+  @Dependency(\.speechClient) private var speech
+
+  func take(_ url: URL) async throws {
+    let beep = AudioSignal.sine(880).buffer(.milliseconds(300), format: .speech)
+    for try await _ in await player.playback(request: PlaybackRequest(source: .buffers([beep]))) {}
+    let listening = Task { try await listen() }
+    let request = RecordingRequest(
+      url: url, endAfterSilence: LevelRule(threshold: Decibels(-40), hold: .milliseconds(1_200)))
+    for try await event in await recorder.recording(request: request) {
+      if case .finished(let finish) = event { self.finish = finish }
+    }
+    await speech.finishTask()
+    try await listening.value
+  }
+
+  private func listen() async throws {
+    for try await result in await speech.startTask(request: SpeechRequest(microphone: .speech))
+    where result.isFinal {
+      words.append(result.bestTranscription.formattedString)
+      if words.last == "stop" { await recorder.stopRecording() }
+    }
+  }
+}
+
+/// A feature that opens devices one after another, in the time of a test.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ClosedLoopTests {
+  /// Speech that ends after 2 s and after 4 s; 1.2 s later the recording would end by itself.
+  private let room = AudioSignal.noise(seed: 1, bandwidth: 7_000)
+    .during(.seconds(1) ..< .seconds(2), .seconds(3) ..< .seconds(4))
+
+  @Test func `a recording that a word stops ends at the same frame in every run`() async throws {
+    var lengths: Set<FrameCount> = []
+    for _ in 0..<20 {
+      let finish = try await run()
+      #expect(finish?.reason == .stopped)
+      lengths.insert(finish?.frameCount ?? 0)
+    }
+    #expect(lengths.count == 1, "\(lengths)")
+  }
+
+  private func run() async throws -> RecordingFinish? {
+    let clock = TestClock()
+    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(room)))
+    let scripted = ScriptedSpeechEngine(utterances: [
+      ScriptedUtterance("go on"), ScriptedUtterance("stop"),
+    ])
+    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).wav")
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try await withDependencies {
+      $0.audioPlayer = .liveValue
+      $0.audioRecorder = .liveValue
+      $0.speechClient = .liveValue
+      $0.continuousClock = clock
+      $0.soundCard = card.soundCard
+      $0.speechEngine = scripted.engine
+    } operation: {
+      let note = VoiceNote()
+      let taking = Task { try await note.take(url) }
+      await clock.advance(until: taking)
+      try await taking.value
+      #expect(note.words == ["go on", "stop"])
+      return note.finish
+    }
+  }
+}
