@@ -48,13 +48,16 @@ extension FilePath {
   /// The corresponding C function is `getpwuid_r`.
   package static var registeredHome: FilePath? {
     var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
-    // An entry of LDAP may be long; a longer one is as none.
-    var texts = [CChar](repeating: 0, count: 65_536)
-    guard getpwuid_r(getuid(), &entry, &texts, texts.count, &found) == 0, found != nil,
-      let folder = entry.pw_dir
-    else { return nil }
-    let home = FilePath(cString: folder)
-    return home.isAbsolute ? home : nil
+    // LDAP entries may be long. An entry that exceeds this buffer counts as missing.
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 65_536) { texts in
+      // The entry points into the buffer, so its folder is copied here.
+      guard let start = texts.baseAddress,
+        getpwuid_r(getuid(), &entry, start, texts.count, &found) == 0,
+        found != nil, let folder = entry.pw_dir
+      else { return nil }
+      let home = FilePath(cString: folder)
+      return home.isAbsolute ? home : nil
+    }
   }
 
   /// The folder for temporary files: `$TMPDIR`, or else `/tmp`.

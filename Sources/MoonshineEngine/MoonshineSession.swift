@@ -20,6 +20,9 @@ final class MoonshineSession: SpeechEngineSession {
   private static let longPadding = Duration.seconds(1)
   /// The number of texts that are followed at a time.
   private static let width = 4
+  /// How much less likely than the best text another one may be to be followed, as the logarithm of
+  /// a probability; on 87 recordings, 2 to 5 give the same texts as no margin.
+  private static let margin: Float = 3
 
   private static let log = Logger(label: "syrinx.moonshine")
 
@@ -133,12 +136,12 @@ final class MoonshineSession: SpeechEngineSession {
     try checkInterruption()
     let audio = try Audio(utterance.samples, padding: Self.padding, for: model, run)
     var best = try bestText(of: audio)
-    if !guide.isGrammar, best.probability < TextPlausibility.doubtful {
+    if !guide.isGrammar, best.probability < SpeechHypothesis.doubtfulProbability {
       let padded = try Audio(utterance.samples, padding: Self.longPadding, for: model, run)
       let other = try bestText(of: padded, width: 2 * Self.width)
       if other.probability > best.probability { best = other }
     }
-    let alternatives = try alternatives(to: best, in: audio)
+    let alternatives = try alternatives(in: audio)
     // Word alignment needs memory for its acoustic model.
     if measuresWordTimes { model.rest() }
     return try hypothesis(best, alternatives: alternatives, areTimesMeasured: measuresWordTimes)
@@ -149,7 +152,8 @@ final class MoonshineSession: SpeechEngineSession {
     of audio: Audio, width: Int = MoonshineSession.width
   ) throws(SpeechEngineError) -> DecodedText {
     let texts = try search(in: audio, width: width).texts(guide.mostBonus > 0 ? width : 1)
-    return texts.first { $0.probability >= TextPlausibility.least } ?? texts.first ?? DecodedText()
+    let probable = texts.first { $0.probability >= SpeechHypothesis.leastProbability }
+    return probable ?? texts.first ?? DecodedText()
   }
 
   /// A text so far; its draft is the text of the last decode.
@@ -157,7 +161,7 @@ final class MoonshineSession: SpeechEngineSession {
     try checkInterruption()
     let audio = try Audio(utterance.samples, padding: .zero, for: model, run)
     let text = try search(in: audio, width: 1).texts(draft: utterance.draft).first
-    guard let text, guide.isGrammar || text.probability >= TextPlausibility.least else {
+    guard let text, guide.isGrammar || text.probability >= SpeechHypothesis.leastProbability else {
       return DecodedText()
     }
     utterance.draft = text.tokens
@@ -165,20 +169,21 @@ final class MoonshineSession: SpeechEngineSession {
   }
 
   /// Other texts, whose number does not change the best one.
-  private func alternatives(
-    to best: DecodedText, in audio: Audio
-  ) throws(SpeechEngineError) -> [DecodedText] {
+  private func alternatives(in audio: Audio) throws(SpeechEngineError) -> [DecodedText] {
     guard alternativeCount > 0 else { return [] }
-    var search = search(in: audio, width: alternativeCount + 3)
-    search.margin = .infinity
-    return try search.texts(alternativeCount + 1)
+    // More are followed than are wanted, because the likeliest beginnings are not always of the
+    // likeliest texts.
+    return try search(in: audio, width: alternativeCount + 3, margin: .infinity)
+      .texts(alternativeCount + 1)
   }
 
-  private func search(in audio: Audio, width: Int) -> TokenSearch<EncodedUtterance> {
+  private func search(
+    in audio: Audio, width: Int, margin: Float = MoonshineSession.margin
+  ) -> TokenSearch<EncodedUtterance> {
     TokenSearch(
       model: audio.encoded, tokenizer: model.tokenizer,
       limits: TextLimits(of: audio.length, language: language), guide: guide, width: width,
-      margin: guide.isGrammar ? .infinity : TokenSearch<EncodedUtterance>.usualMargin)
+      margin: guide.isGrammar ? .infinity : margin)
   }
 
   /// An encoded utterance, and its length without padding.
@@ -196,42 +201,45 @@ final class MoonshineSession: SpeechEngineSession {
     }
   }
 
-  /// The words of a text that is likely enough to be speech.
+  /// The words of a text, spelled as the phrases of the request; none if it is no sentence of the
+  /// grammar.
   private func words(of text: DecodedText) -> [DecodedWord] {
     let words = model.tokenizer.words(of: text)
     if guide.isGrammar {
       return TextPlausibility.isSentence(text.logProbabilities) ? words : []
     }
-    guard text.probability < TextPlausibility.least else {
-      return phraseSpelling.applied(to: words)
-    }
-    let likely = words.filter { $0.confidence ?? 1 >= TextPlausibility.leastOfWord }
-    return phraseSpelling.applied(to: likely.isEmpty ? words : likely)
+    return phraseSpelling.applied(to: words)
   }
 
   /// - Parameter areTimesMeasured: whether word times are measured instead of estimated.
   private func hypothesis(
     _ best: DecodedText, alternatives: [DecodedText] = [], areTimesMeasured: Bool
   ) throws(SpeechEngineError) -> SpeechHypothesis {
-    var seen: Set<[String]> = [[]]
-    let readings = ([best] + alternatives).map(words).filter {
-      seen.insert($0.map(\.text)).inserted
-    }
-    var areMeasured = areTimesMeasured
-    let placed = try readings.map { words throws(SpeechEngineError) in
-      if areMeasured, let places = try places(of: words) {
-        return WordTimes.measured(words, at: places, in: utterance.voice)
+    let words = words(of: best)
+    let (placed, areMeasured) = try placed(words, areMeasured: areTimesMeasured)
+    var hypothesis = SpeechHypothesis(words: placed)
+    if !words.isEmpty {
+      var seen: Set<[String]> = [[], words.map(\.text)]
+      let others = alternatives.map(self.words).filter { seen.insert($0.map(\.text)).inserted }
+      hypothesis.alternatives = try others.prefix(alternativeCount).map {
+        words throws(SpeechEngineError) in try self.placed(words, areMeasured: areMeasured).words
       }
-      areMeasured = false
-      return WordTimes.estimated(words, over: utterance.voice.frames)
     }
     revision += 1
-    var hypothesis = SpeechHypothesis(
-      words: placed.first ?? [], alternatives: Array(placed.dropFirst().prefix(alternativeCount)))
     hypothesis.revision = revision
     hypothesis.hasEstimatedTimes = !areMeasured
     hypothesis.probability = guide.isGrammar ? nil : best.probability
     return hypothesis
+  }
+
+  /// The words with their frames, measured if that is wanted and possible.
+  private func placed(
+    _ words: [DecodedWord], areMeasured: Bool
+  ) throws(SpeechEngineError) -> (words: [SpeechHypothesis.Word], areMeasured: Bool) {
+    if areMeasured, let places = try places(of: words) {
+      return (WordTimes.measured(words, at: places, in: utterance.voice), true)
+    }
+    return (WordTimes.estimated(words, over: utterance.voice.frames), false)
   }
 
   /// The frames of the words; nil if they cannot be measured.

@@ -142,7 +142,8 @@ extension Decoder {
     // Two more, because the list includes the best and the chosen entry.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
     let alternatives = alternatives(atMost: breadth)
-    let chosen = context.choose(best, among: alternatives)
+    // The best words must not depend on the number of alternatives.
+    let chosen = context.choose(best, among: alternatives.prefix(ContextualChoice.breadth))
     var texts: Set = [chosen.map(\.text)]
     let others = ([best] + alternatives.map(\.words)).filter {
       texts.insert($0.map(\.text)).inserted
@@ -215,7 +216,7 @@ struct ContextualChoice {
 
   /// The best words, or those of a nearly as likely alternative with more of the phrases.
   func choose(
-    _ best: [SpeechHypothesis.Word], among alternatives: [Decoder.Alternative]
+    _ best: [SpeechHypothesis.Word], among alternatives: ArraySlice<Decoder.Alternative>
   ) -> [SpeechHypothesis.Word] {
     let bestHits = hits(in: best)
     let texts = best.map(\.text)

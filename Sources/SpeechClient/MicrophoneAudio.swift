@@ -12,32 +12,39 @@ import ClientDependencies
 package struct MicrophoneAudio: AsyncSequence, Sendable {
   private let recorder: AudioRecorderClient
   private let request: CaptureRequest
+  private let opening: TimeHold?
   private let whenOpen: @Sendable (CapturedAudio) async -> Void
 
   /// Audio of the recorder that is `\.audioRecorder` now.
   ///
-  /// - Parameter whenOpen: called with the first block of each capture, before it is recognized.
+  /// - Parameters:
+  ///   - opening: holds the time of a virtual card until the capture has been requested.
+  ///   - whenOpen: called with the first block of each capture, before it is recognized.
   package init(
-    _ request: CaptureRequest,
+    _ request: CaptureRequest, opening: TimeHold? = nil,
     whenOpen: @escaping @Sendable (_ first: CapturedAudio) async -> Void = { _ in }
   ) {
     @Dependency(\.audioRecorder) var recorder
-    (self.recorder, self.request, self.whenOpen) = (recorder, request, whenOpen)
+    (self.recorder, self.request) = (recorder, request)
+    (self.opening, self.whenOpen) = (opening, whenOpen)
   }
 
   package struct Iterator: AsyncIteratorProtocol {
     private let recorder: AudioRecorderClient
     private let request: CaptureRequest
+    private let opening: TimeHold?
     private var whenOpen: (@Sendable (CapturedAudio) async -> Void)?
     private var blocks: AsyncThrowingStream<CapturedAudio, any Error>.Iterator?
 
     fileprivate init(_ audio: MicrophoneAudio) {
-      (recorder, request, whenOpen) = (audio.recorder, audio.request, audio.whenOpen)
+      (recorder, request) = (audio.recorder, audio.request)
+      (opening, whenOpen) = (audio.opening, audio.whenOpen)
     }
 
     package mutating func next() async throws -> AudioBuffer? {
       if blocks == nil {
         blocks = await recorder.capture(request: request).makeAsyncIterator()
+        opening?.end()
       }
       let block = try await blocks?.next()
       if let block, let whenOpen = whenOpen.take() { await whenOpen(block) }
@@ -61,12 +68,18 @@ extension SpeechRequest {
   }
 
   /// The audio of a microphone; its capture drops none while the backlog has room.
-  package func audio(of capture: CaptureRequest) -> MicrophoneAudio {
+  ///
+  /// The time of a virtual card in lockstep waits until the capture has been requested.
+  package func audio(
+    of capture: CaptureRequest, in lockstep: Lockstep? = nil
+  ) -> MicrophoneAudio {
     var capture = capture
     if case .buffer(let limit) = backPressure {
       capture.droppingOldestAfter = max(capture.droppingOldestAfter, limit)
     }
-    return MicrophoneAudio(capture)
+    let opening = TimeHold(lockstep, "a microphone that is about to be opened")
+    opening?.begin()
+    return MicrophoneAudio(capture, opening: opening)
   }
 }
 

@@ -110,6 +110,7 @@ public struct SpeechRequest: Sendable {
   public init(source: Source, shouldReportPartialResults: Bool = true) {
     self.source = source
     self.shouldReportPartialResults = shouldReportPartialResults
+    if case .file = source { endpointPolicy.joinsUtterances = true }
   }
 
   /// A request to recognize a sound file.
@@ -149,14 +150,15 @@ public struct EndpointPolicy: Hashable, Sendable {
   public var preRoll: Duration
   /// How much speech begins an utterance; 30 ms, to ignore clicks.
   public var onset: Duration
-  /// How much silence ends an utterance, doubled if the stream begins within the utterance; nil for
-  /// `defaultSilence`.
+  /// How much silence ends an utterance, doubled if the stream begins within the utterance; 600 ms.
+  public var silence: Duration
+  /// Whether neighboring utterances are decoded as one, up to `maximumLength`, if the engine recognizes
+  /// more with more context; true for `SpeechRequest(url:)`.
   ///
-  /// With nil, neighboring utterances of a source that waits and is not live are decoded as one, up to
-  /// `maximumLength`, if the engine recognizes more with more context. Their results still end with
-  /// sentences and at pauses of `defaultSilence` between words; no word of a partial result is stable.
-  /// Grammars and key phrases always get single utterances.
-  public var silence: Duration?
+  /// Results then come late, but still end with sentences and at pauses of `silence` between words. No
+  /// word of a partial result is stable. It has no effect on a microphone, other live audio, grammars,
+  /// and key phrases.
+  public var joinsUtterances: Bool
   /// The length after which a pause of `shortSilence` ends an utterance; 12 s.
   public var preferredLength: Duration
   /// How much silence ends an utterance longer than `preferredLength`; 150 ms.
@@ -175,15 +177,12 @@ public struct EndpointPolicy: Hashable, Sendable {
   /// digital silence is added. An engine that requires more silence gets more.
   public var tailPadding: Duration?
 
-  /// How much silence ends an utterance unless the policy has a `silence`: 600 ms.
-  public static let defaultSilence = Duration.milliseconds(600)
-
   /// A policy from its durations; the default suits dictation and commands.
   public init(
     preRoll: Duration = .milliseconds(300), onset: Duration = .milliseconds(30),
-    silence: Duration? = nil, preferredLength: Duration = .seconds(12),
+    silence: Duration = .milliseconds(600), preferredLength: Duration = .seconds(12),
     shortSilence: Duration = .milliseconds(150), maximumLength: Duration = .seconds(20),
-    tailPadding: Duration? = nil
+    tailPadding: Duration? = nil, joinsUtterances: Bool = false
   ) {
     self.preRoll = preRoll
     self.onset = onset
@@ -192,6 +191,7 @@ public struct EndpointPolicy: Hashable, Sendable {
     self.shortSilence = shortSilence
     self.maximumLength = maximumLength
     self.tailPadding = tailPadding
+    self.joinsUtterances = joinsUtterances
   }
 }
 

@@ -14,11 +14,23 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// Nil if each alternative is decoded separately.
   public var revision: Int?
 
-  /// How probable the words are as a whole by the engine's own model, 0…1; nil if the engine does not
-  /// know.
+  /// The probability that the engine's model gives the whole text, 0…1; nil if the engine reports none.
   ///
   /// A text that an engine invents for a noise is improbable.
   public var probability: Double?
+
+  /// An engine decodes a text below this probability again; so improbable a text of few words needs a
+  /// detector that is sure of speech.
+  ///
+  /// Of the utterances of 87 recordings, two are below it with Moonshine.
+  package static let doubtfulProbability = 0.6
+
+  /// Only the probable words of a longer text below this probability count.
+  ///
+  /// Measured with Moonshine on 14 recordings, clean and in white noise down to -3 dB: texts with at
+  /// least one right word have a geometric mean of at least 0.37; most recordings played backwards have
+  /// a lower one.
+  package static let leastProbability = 0.35
 
   /// Whether the words' frames are estimated from the lengths of the words, not measured.
   public var hasEstimatedTimes = false

@@ -96,7 +96,7 @@ import Testing
     ] {
       let final = try session.recognize(samples)
       #expect(
-        try #require(final.probability) < TextPlausibility.doubtful,
+        try #require(final.probability) < SpeechHypothesis.doubtfulProbability,
         "\(samples.count) samples: \(final.text)")
       #expect(try session.hypothesis.words.isEmpty)
     }

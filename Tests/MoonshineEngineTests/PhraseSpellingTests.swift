@@ -33,6 +33,14 @@ import Testing
     #expect(spelled("Go on.", ["", " - "]) == "Go on.")
   }
 
+  @Test func `other marks than hyphens distinguish words from a phrase`() {
+    #expect(spelled("I'd like this.", ["ID"]) == "I'd like this.")
+    #expect(spelled("The model 3.5 is new.", ["Model 35"]) == "The model 3.5 is new.")
+    #expect(spelled("I like Java. Script it.", ["JavaScript"]) == "I like Java. Script it.")
+    #expect(spelled("Plan c is in c++.", ["C++"]) == "Plan c is in C++.")
+    #expect(spelled("It’s don’t, not dont.", ["Don't"]) == "It’s Don't, not dont.")
+  }
+
   @Test func `a respelled word has the lowest confidence of the words that it replaces`() {
     let words = [
       DecodedWord(text: "comfy", confidence: 0.9), DecodedWord(text: "UI", confidence: 0.4),

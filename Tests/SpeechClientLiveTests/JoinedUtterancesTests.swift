@@ -36,6 +36,7 @@ import Testing
     var request = SpeechRequest(
       buffers: stream(audio(utterances: 3)), shouldReportPartialResults: partials)
     request.jobCount = jobCount
+    request.endpointPolicy.joinsUtterances = true
     return request
   }
 
@@ -107,12 +108,12 @@ import Testing
     }
   }
 
-  @Test func `a policy with a silence, a live source, a grammar, and key phrases join nothing`()
+  @Test func `a policy that joins nothing, a live source, a grammar, and key phrases join nothing`()
     async throws
   {
     #expect(try await utteranceCount(request()) == 1)
     var silence = request()
-    silence.endpointPolicy.silence = EndpointPolicy.defaultSilence
+    silence.endpointPolicy = EndpointPolicy()
     #expect(try await utteranceCount(silence) == 3)
     var live = request()
     live.isLive = true

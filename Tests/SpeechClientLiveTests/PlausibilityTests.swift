@@ -39,14 +39,24 @@ import Testing
     #expect(isSpeech(3, 0.7, certainty: 0.7) && !isSpeech(9, 0.3, certainty: 0.7))
   }
 
+  @Test func `a short part of a long text is judged as the text`() {
+    var part = SpeechHypothesis(words: [.init("yes", frames: 0..<8000)])
+    part.probability = 0.5
+    func isSpeech(_ textLength: Int) -> Bool {
+      Plausibility(isVoiced: true, sound: 16_000, certainty: 0.7, textLength: textLength)
+        .isSpeech(part)
+    }
+    #expect(isSpeech(9) && !isSpeech(1))
+  }
+
   @Test func `partial words need a voice only until they have a confidence`() {
-    func isVoice(_ confidence: Double?, isVoiced: Bool) -> Bool {
+    func maySettle(_ confidence: Double?, isVoiced: Bool) -> Bool {
       let word = SpeechHypothesis.Word("up", frames: 0..<8000, confidence: confidence)
       return Plausibility(isVoiced: isVoiced, sound: 16_000)
-        .isVoice(SpeechHypothesis(words: [word]))
+        .maySettle(SpeechHypothesis(words: [word]))
     }
-    #expect(!isVoice(nil, isVoiced: false) && isVoice(nil, isVoiced: true))
-    #expect(isVoice(0.9, isVoiced: false) && !isVoice(0.01, isVoiced: true))
+    #expect(!maySettle(nil, isVoiced: false) && maySettle(nil, isVoiced: true))
+    #expect(maySettle(0.9, isVoiced: false) && !maySettle(0.01, isVoiced: true))
   }
 
   @Test func `a single word that lasts two seconds or more needs a voice`() {

@@ -28,7 +28,8 @@ import Testing
     return joined.reduce(into: []) { utterances, action in
       switch action {
       case .begin(_, let sound): utterances.append([sound.rawValue / 1600])
-      case .resume(_, _, let sound): utterances[utterances.count - 1].append(sound.rawValue / 1600)
+      case .resume(_, _, _, let sound):
+        utterances[utterances.count - 1].append(sound.rawValue / 1600)
       default: break
       }
     }
@@ -41,7 +42,7 @@ import Testing
     #expect(
       joined == [
         .begin(at: frames(7), sound: frames(10)), audio,
-        .resume(after: frames(2), at: frames(27), sound: frames(30)), audio,
+        .resume(after: frames(2), certainty: 0.9, at: frames(27), sound: frames(30)), audio,
         .end(silence: frames(2), certainty: 0.9),
       ])
   }

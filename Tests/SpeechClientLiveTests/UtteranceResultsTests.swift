@@ -63,6 +63,27 @@ import Testing
     #expect(outcome(0.24, isEstimated: true) == ("go eight/ate go", []))
   }
 
+  @Test func `of an improbable text of many words, only probable words count`() {
+    func outcome(_ count: Int, _ probability: Double) -> (text: String?, omitted: [Range<Duration>])
+    {
+      let words = (0..<count).map { index in
+        let begin = FrameCount(index * 1600)
+        return SpeechHypothesis.Word(
+          "\(index)", frames: begin..<(begin + 1600), confidence: index == 1 ? 0.2 : 0.8)
+      }
+      var hypothesis = SpeechHypothesis(words: words)
+      hypothesis.probability = probability
+      var results = UtteranceResults()
+      results.begin(at: 0)
+      let plausibility = Plausibility(isVoiced: true, sound: 16_000, certainty: 0.9)
+      let final = results.final(hypothesis, processed: 16_000, plausibility: plausibility)
+      return (final?.bestTranscription.formattedString, results.omitted)
+    }
+    #expect(outcome(4, 0.3) == ("0 2 3", [.milliseconds(100) ..< .milliseconds(200)]))
+    #expect(outcome(4, 0.4) == ("0 1 2 3", []))
+    #expect(outcome(3, 0.3) == ("0 1 2", []))
+  }
+
   @Test func `an utterance of nothing but such a word is lost`() {
     var results = UtteranceResults()
     results.begin(at: 0)

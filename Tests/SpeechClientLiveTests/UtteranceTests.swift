@@ -13,10 +13,10 @@ import Testing
   private func joined(pause: Duration? = .milliseconds(600)) -> Utterance {
     var utterance = Utterance(start: frame(7), sound: frame(10), pause: pause)
     utterance.add([Float](repeating: 0, count: 15 * 1600))
-    utterance.endSound(after: frame(2))
+    utterance.endSound(after: frame(2), certainty: 0.9)
     utterance.resume(at: frame(32), sound: frame(35))
     utterance.add([Float](repeating: 0, count: 20 * 1600))
-    utterance.endSound(after: frame(2))
+    utterance.endSound(after: frame(2), certainty: 0.9)
     return utterance
   }
 
@@ -44,6 +44,37 @@ import Testing
     #expect(shown(parts) == [["ask 10-15", "not 15-20"], ["what 35-42", "your 42-50"]])
     #expect(parts.map(\.utterance.sound) == [frame(10), frame(35)])
     #expect(parts.map(\.soundEnd) == [frame(20), frame(50)])
+  }
+
+  @Test func `a word behind the sound makes a part whose sound ends no earlier than it begins`() {
+    let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
+    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])
+    #expect(parts.map(\.utterance.sound) == [frame(10), frame(51)])
+    #expect(parts.map(\.soundEnd) == [frame(15), frame(51)])
+  }
+
+  @Test func `a stretch without words is known, unless times are estimated`() {
+    var hypothesis = SpeechHypothesis(words: words([("ask", 3..<8), ("not", 8..<13)]))
+    #expect(joined().wordlessSounds(in: hypothesis) == [frame(35)..<frame(50)])
+    hypothesis.hasEstimatedTimes = true
+    #expect(joined().wordlessSounds(in: hypothesis).isEmpty)
+    #expect(joined().wordlessSounds(in: SpeechHypothesis()).isEmpty)
+    hypothesis = SpeechHypothesis(words: words([("ask", 3..<8), ("what", 18..<25)]))
+    #expect(joined().wordlessSounds(in: hypothesis).isEmpty)
+  }
+
+  @Test func `a part has the certainty of the sounds in it`() {
+    var utterance = Utterance(start: 0, sound: 0, pause: .milliseconds(600))
+    for (start, certainty) in [(0, 0.99), (20, 0.6)] {
+      if start > 0 { utterance.resume(at: frame(start), sound: frame(start)) }
+      utterance.add([Float](repeating: 0, count: 10 * 1600))
+      utterance.endSound(after: 0, certainty: certainty)
+    }
+    let hypothesis = SpeechHypothesis(words: words([("Go.", 2..<8), ("Oh.", 12..<14)]))
+    let parts = utterance.parts(of: hypothesis, soundEnd: frame(30))
+    #expect(parts.map(\.utterance.certainty) == [0.99, 0.6])
+    #expect(utterance.certainty == 0.99)
   }
 
   @Test func `a sentence ends a part, and an abbreviation does not`() {

@@ -46,6 +46,11 @@ final class CaptureEngine: Sendable {
     link.consumerWakeUp.wait()
   }
 
+  /// Holds the time of a virtual card until the consumer waits for audio.
+  func holdTime() {
+    link.hold?.begin()
+  }
+
   /// Lets the time of a virtual card go on: the consumer has ended.
   func releaseTime() {
     link.hold?.end()

@@ -59,7 +59,12 @@ final class SharedCapture: Sendable {
     }
     // An earlier stop did not find the member.
     if member.isStopping { stop(member) }
-    if joining == .later { engine.nudge() }
+    switch joining {
+    // Holds the time until the audio thread does.
+    case .first: engine.holdTime()
+    case .later: engine.nudge()
+    case .tooLate: break
+    }
     joined()
     switch joining {
     case .first: run()

@@ -136,8 +136,9 @@ extension TestClock {
   ) async {
     let end = ContinuousClock.now + timeout
     await letOthersRun()
+    await waitForHolders()
     while let deadline = state.withLock({ $0.queue.nextDeadline }) {
-      await advance(to: deadline)
+      _ = await wakeNext(until: deadline)
       guard ContinuousClock.now < end else {
         reportIssue(
           """
@@ -193,7 +194,8 @@ extension TestClock {
     return "At \(now.offset), \(all.isEmpty ? "no task sleeps" : all.joined(separator: ", "))."
   }
 
-  func watch(for count: Int) async {
+  /// Returns once at least `count` tasks sleep on the clock, or its task is canceled.
+  package func watch(for count: Int) async {
     let id = state.withLock { $0.queue.nextID() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { watch(id, count, $0) }

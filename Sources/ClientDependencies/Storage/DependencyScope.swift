@@ -94,7 +94,7 @@ extension DependencyScope {
 
   /// The scope for a wrapper to capture, with the test in a test process.
   @inlinable var captured: DependencyScope {
-    let kept = front?.isRoot == true ? withoutReader : self
+    let kept = root == nil ? self : withoutReader
     return isTesting ? kept.inTest : kept
   }
 
@@ -102,11 +102,19 @@ extension DependencyScope {
     DependencyScope(root: ScopeRoot(origin: .ofWrapper, front: front))
   }
 
-  /// Without overrides, if they are those of a value's first reader.
+  /// Without the overrides of a value's first reader, if its construction reads this scope.
+  ///
+  /// Overrides that the construction itself has set stay.
   @usableFromInline var withoutReader: DependencyScope {
-    guard let root = front as? ScopeRoot, root.isOfReader else { return self }
+    guard let root = root?.takeUnretainedValue(), root.isOfReader else { return self }
+    var own: [ObjectIdentifier: ScopeNode] = [:]
+    var node = front
+    while let current = node, current !== root {
+      if let key = current.key, own[key] == nil { own[key] = current.alone() }
+      node = current.outer
+    }
     return DependencyScope(
-      root: ScopeRoot(cache: root.cache, context: root.context, index: [:], origin: root.origin))
+      root: ScopeRoot(cache: root.cache, context: root.context, index: own, origin: root.origin))
   }
 
   /// The scope for the construction of a value that all readers get.

@@ -77,9 +77,12 @@ extension RunningTest {
 /// The first read ends a test process without `ClientDependenciesTestSupport`.
 @usableFromInline
 let isTesting: Bool = {
-  guard TestProcess.isCurrent else { return false }
-  guard TestProcess.receivesIssues else { TestProcess.endWithoutSupport() }
-  return true
+  #if Foundation
+  guard IssueReporting.isTesting else { return false }
+  if TestFramework.current != nil { return true }
+  #endif
+  guard TestProcess.hasTestArguments else { return false }
+  TestProcess.endWithoutSupport()
 }()
 
 /// What is known of the process in which tests run.
@@ -96,27 +99,9 @@ enum TestProcess {
       }
   }
 
-  /// Whether a test framework runs the process.
-  static var isCurrent: Bool {
-    #if Foundation
-    IssueReporting.isTesting
-    #else
-    hasTestArguments
-    #endif
-  }
-
   /// Whether the arguments are those of a process that `swift test` starts.
   static var hasTestArguments: Bool {
     CommandLine.arguments.first?.hasSuffix(".xctest") == true || wasAskedForSwiftTesting
-  }
-
-  /// Whether the test framework receives the issues of this process.
-  static var receivesIssues: Bool {
-    #if Foundation
-    TestFramework.current != nil
-    #else
-    false
-    #endif
   }
 
   /// Ends the process, whose tests would pass despite issues.

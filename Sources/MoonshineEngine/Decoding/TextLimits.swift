@@ -45,23 +45,8 @@ struct TextLimits {
   }
 }
 
-/// How likely a text must be to count as speech: models also invent texts for noise, but with low
-/// probabilities.
+/// Whether a text can be what was said.
 enum TextPlausibility {
-  /// A text that is less likely as a whole is decoded again, in another way.
-  ///
-  /// Of the utterances of 87 recordings, two are.
-  static let doubtful = 0.6
-
-  /// In a text that is less likely as a whole, only likely words count.
-  ///
-  /// Measured on 14 recordings, clean and in white noise down to -3 dB: texts with at least one right
-  /// word have a geometric mean of at least 0.37; most recordings played backwards have a lower one.
-  static let least = 0.35
-
-  /// The least confidence of a word that counts in a text that is too unlikely as a whole.
-  static let leastOfWord = 0.4
-
   /// Whether a text is a sentence of its grammar and not only the best of bad choices.
   ///
   /// Measured on 14 recordings: the five that are sentences of the grammar have a mean of at least -1.0

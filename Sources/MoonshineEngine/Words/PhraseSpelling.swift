@@ -6,7 +6,7 @@ import SpeechEngine
 /// a capital.
 struct PhraseSpelling {
   /// The words of each phrase, by the letters of the phrase.
-  private var phrases: [[UInt8]: [String]] = [:]
+  private var phrases: [String: [String]] = [:]
   private var longest = 0
 
   /// The first of several phrases with the same letters counts.
@@ -41,12 +41,16 @@ struct PhraseSpelling {
   private func longestPhrase(
     at words: ArraySlice<DecodedWord>
   ) -> (phrase: [String], wordCount: Int)? {
-    var letters: [UInt8] = []
+    var letters = ""
     var found: ([String], Int)?
     for (index, word) in words.enumerated() {
+      // A phrase does not go on after a mark, as at the end of a sentence.
+      let (before, after) = Self.marks(around: word.text)
+      guard index == 0 || before.isEmpty else { break }
       letters += Self.letters(of: word.text)
       guard letters.count <= longest else { break }
       if let phrase = phrases[letters] { found = (phrase, index + 1) }
+      guard after.isEmpty else { break }
     }
     return found
   }
@@ -58,19 +62,32 @@ struct PhraseSpelling {
   ) -> [DecodedWord] {
     let confidence = words.compactMap(\.confidence).min()
     var spelled = phrase.map { DecodedWord(text: $0, confidence: confidence) }
-    let before = words.first?.text.prefix { !Spelling.isSpoken(String($0)) } ?? ""
-    let after = words.last?.text.reversed().prefix { !Spelling.isSpoken(String($0)) } ?? []
+    let before = words.first.map { marks(around: $0.text).before } ?? ""
+    let after = words.last.map { marks(around: $0.text).after } ?? ""
     let hasCapital = words.first?.text.dropFirst(before.count).first?.isUppercase == true
     let isLower = phrase.allSatisfy { $0 == $0.lowercased() }
     let first = spelled[0].text
     let keepsCapital = beginsSentence && hasCapital && isLower
     spelled[0].text =
       before + (keepsCapital ? first.prefix(1).uppercased() + first.dropFirst() : first)
-    spelled[spelled.count - 1].text += String(after.reversed())
+    spelled[spelled.count - 1].text += after
     return spelled
   }
 
-  private static func letters(of text: String) -> [UInt8] {
-    Spelling.ofWords(text).filter { $0 != Spelling.space }
+  /// The text in lower case, without spaces, hyphens, and the marks around it.
+  private static func letters(of text: String) -> String {
+    let (before, after) = marks(around: text)
+    return text.dropFirst(before.count).dropLast(after.count).lowercased()
+      .replacing("\u{2019}", with: "'").filter { !$0.isWhitespace && !hyphens.contains($0) }
   }
+
+  private static func marks(around text: String) -> (before: Substring, after: Substring) {
+    let before = text.prefix { outerMarks.contains($0) }
+    let after = text.dropFirst(before.count).reversed().prefix { outerMarks.contains($0) }
+    return (before, text.suffix(after.count))
+  }
+
+  private static let hyphens: Set<Character> = ["-", "\u{2010}", "\u{2011}"]
+  /// The marks that belong to the sentence, not to a word: "C#" and "C++" keep theirs.
+  private static let outerMarks = Set(".,;:!?…\"'()[]“”‘’«»¿¡")
 }

@@ -18,6 +18,9 @@ struct Endpointer {
     case cut(framesBack: Int)
   }
 
+  /// Among other voices, a shorter pause is often one between two words.
+  private static let leastForegroundPause = Duration.milliseconds(600)
+
   private let policy: EndpointPolicy
   private let frameLength: FrameCount
   /// How much of a cut utterance the next one repeats.
@@ -46,8 +49,7 @@ struct Endpointer {
     (self.policy, self.frameLength) = (policy, frameLength)
     self.overlap = overlap.frames(of: frameLength)
     foreground = ForegroundMeter(frameLength: frameLength)
-    foregroundPause = max(policy.silence ?? .zero, EndpointPolicy.defaultSilence)
-      .frames(of: frameLength)
+    foregroundPause = max(policy.silence, Self.leastForegroundPause).frames(of: frameLength)
     // No sooner than all silence that the engine gets has come.
     pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
@@ -102,6 +104,13 @@ struct Endpointer {
     foreground.end()
   }
 
+  /// Forgets the frames so far: the stream continues after a gap.
+  mutating func forgetPast() {
+    end()
+    (silentFrames, judgedFrames) = (0, 0)
+    foreground = ForegroundMeter(frameLength: frameLength)
+  }
+
   private mutating func beginning() -> Event {
     guard speechFrames >= frames(policy.onset) else { return .none }
     let framesBack = speechFrames + preRoll
@@ -121,8 +130,7 @@ struct Endpointer {
   /// a long one might be quiet speech, and it takes twice the silence to end it.
   private func hasPaused(_ length: Int) -> Bool {
     let isLong = length >= frames(policy.preferredLength)
-    let silence = policy.silence ?? EndpointPolicy.defaultSilence
-    let needed = frames(isLong ? policy.shortSilence : silence)
+    let needed = frames(isLong ? policy.shortSilence : policy.silence)
     return silentFrames >= (beganWithin ? 2 * needed : needed)
   }
 
@@ -163,10 +171,10 @@ extension EndpointPolicy {
     let hour = Duration.seconds(3600)
     return EndpointPolicy(
       preRoll: preRoll.clamped(.zero, .seconds(10)), onset: onset.clamped(step, .seconds(10)),
-      silence: silence?.clamped(step, hour), preferredLength: preferredLength.clamped(.zero, hour),
+      silence: silence.clamped(step, hour), preferredLength: preferredLength.clamped(.zero, hour),
       shortSilence: shortSilence.clamped(step, hour),
       maximumLength: maximumLength.clamped(.seconds(1), hour),
-      tailPadding: tailPadding?.clamped(.zero, .seconds(10)))
+      tailPadding: tailPadding?.clamped(.zero, .seconds(10)), joinsUtterances: joinsUtterances)
   }
 }
 

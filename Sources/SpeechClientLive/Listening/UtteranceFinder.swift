@@ -9,9 +9,10 @@ struct UtteranceFinder {
     case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
     case audio([Float])
-    /// The utterance continues after this much silence at the end of its audio so far, with this frame
-    /// of the stream and the first sound there; only from `UtteranceJoiner`.
-    case resume(after: FrameCount, at: FrameCount, sound: FrameCount)
+    /// The utterance continues with frame `at` of the stream; its next sound begins at `sound`.
+    ///
+    /// Its audio so far ends with `after` frames of silence. Only `UtteranceJoiner` returns it.
+    case resume(after: FrameCount, certainty: Double, at: FrameCount, sound: FrameCount)
     /// The utterance may be over; it ends with this much silence.
     case pause(silence: FrameCount)
     /// The utterance is over; it ends with this much silence, and this was the detector's highest
@@ -123,7 +124,8 @@ struct UtteranceFinder {
   mutating func skip(to frame: FrameCount) {
     audio = []
     (given, judged, measured) = (0, 0, 0)
-    position = frame
+    (position, certainty) = (frame, 0)
+    endpointer.forgetPast()
   }
 
   /// Judges the next frames, as far as the detector has.
@@ -150,7 +152,7 @@ struct UtteranceFinder {
       return [.begin(at: position, sound: sound)]
     case .ended:
       let audio = passing(upTo: judged - withheldSilence)
-      // More of a silence that is not the detector's has been passed on.
+      // In a foreground pause the detector found speech, so part of the pause has been passed on.
       let silence = max(0, quiet - FrameCount(judged - given))
       defer { certainty = 0 }
       drop(given)

@@ -29,11 +29,27 @@ struct UtteranceJoiner {
     var silence: FrameCount?
     var certainty = 0.0
 
-    var soundEnd: FrameCount { start + length - (silence ?? 0) }
+    var endSilence: FrameCount { silence ?? 0 }
+    var soundEnd: FrameCount { start + length - endSilence }
+
+    mutating func add(_ samples: [Float]) {
+      audio.append(samples)
+      length = length + FrameCount(samples.count)
+    }
   }
 
   private let limit: FrameCount
   private var waiting: [Waiting] = []
+
+  /// The newest utterance that waits.
+  private var newest: Waiting? {
+    get { waiting.last }
+    _modify {
+      var last = waiting.popLast()
+      defer { if let last { waiting.append(last) } }
+      yield &last
+    }
+  }
 
   /// - Parameter limit: the maximum length of joined audio; a single utterance may be longer.
   init(limit: Duration) {
@@ -51,12 +67,10 @@ struct UtteranceJoiner {
       waiting.append(Waiting(start: start, sound: sound))
       return complete
     case .audio(let samples):
-      waiting[waiting.count - 1].audio.append(samples)
-      waiting[waiting.count - 1].length =
-        waiting[waiting.count - 1].length + FrameCount(samples.count)
+      newest?.add(samples)
     case .end(let silence, let certainty):
-      waiting[waiting.count - 1].silence = silence
-      waiting[waiting.count - 1].certainty = certainty
+      newest?.silence = silence
+      newest?.certainty = certainty
       return divide()
     case .pause, .resume: break
     }
@@ -88,17 +102,21 @@ struct UtteranceJoiner {
   /// Makes one utterance of the first `count`.
   private mutating func join(_ count: Int) -> [Action] {
     var actions: [Action] = []
-    var silence: FrameCount?
+    var last: Waiting?
     for utterance in waiting.prefix(count) {
       let (start, sound) = (utterance.start, utterance.sound)
-      actions.append(
-        silence.map { .resume(after: $0, at: start, sound: sound) }
-          ?? .begin(at: start, sound: sound))
+      if let last {
+        actions.append(
+          .resume(after: last.endSilence, certainty: last.certainty, at: start, sound: sound))
+      } else {
+        actions.append(.begin(at: start, sound: sound))
+      }
       actions += utterance.audio.map { .audio($0) }
-      silence = utterance.silence ?? 0
+      last = utterance
     }
-    let certainty = waiting.prefix(count).map(\.certainty).max() ?? 0
-    if let silence { actions.append(.end(silence: silence, certainty: certainty)) }
+    if let last {
+      actions.append(.end(silence: last.endSilence, certainty: last.certainty))
+    }
     waiting.removeFirst(count)
     return actions
   }

@@ -3,15 +3,19 @@ import SpeechEngine
 
 /// Decides whether the words of an utterance can be speech: engines find words in noise and music, too.
 struct Plausibility {
-  /// If the detector was this sure of speech once in the utterance, its words count.
+  /// If the detector was this sure of speech once, the words count.
   ///
   /// Measured with Silero on 87 recordings, each utterance reaches 0.98; in 46 minutes of synthesized
   /// noises, six sounds count as utterances, and none reaches 0.75.
-  static let certainty = 0.85
+  static let sureCertainty = 0.85
   /// If the confidence of every word is lower, the engine mistook noise for speech.
   static let leastConfidence = 0.03
   /// The lowest acceptable probability of a text of few words, and of any other.
-  static let leastProbability = (short: 0.6, long: 0.35)
+  static let leastProbability = (
+    short: SpeechHypothesis.doubtfulProbability, long: SpeechHypothesis.leastProbability
+  )
+  /// The least confidence of a word that counts in a longer text that is too improbable as a whole.
+  static let leastWordConfidence = 0.4
   /// The greatest number of words in a short text.
   static let shortCount = 3
   /// A word may be this long, and longer if the sound is voiced.
@@ -27,14 +31,16 @@ struct Plausibility {
   var isVoiced: Bool
   /// The length of the sound.
   var sound: FrameCount
-  /// The detector's highest probability of speech in the utterance.
+  /// The detector's highest probability of speech in it.
   var certainty = 0.0
+  /// The number of words of the whole text, which may be divided into several results.
+  var textLength = 0
 
   /// Estimated times say nothing about the length of a word.
   func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
     let words = hypothesis.words
     guard !words.isEmpty else { return false }
-    return certainty >= Self.certainty
+    return certainty >= Self.sureCertainty
       || isProbable(hypothesis) && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
   }
 
@@ -43,20 +49,26 @@ struct Plausibility {
     guard let probability = hypothesis.probability else {
       return words.contains { $0.confidence.map { $0 >= Self.leastConfidence } ?? true }
     }
-    let isShort = words.count <= Self.shortCount
+    let isShort = max(words.count, textLength) <= Self.shortCount
     return probability >= (isShort ? Self.leastProbability.short : Self.leastProbability.long)
   }
 
   /// Whether the words of a partial hypothesis may count as speech: without a confidence from the
   /// engine, the sound must be voiced as well.
-  func isVoice(_ hypothesis: SpeechHypothesis) -> Bool {
+  func maySettle(_ hypothesis: SpeechHypothesis) -> Bool {
     let isRated = hypothesis.words.allSatisfy { $0.confidence != nil }
     return (isVoiced || isRated) && isSpeech(hypothesis)
   }
 
-  /// Whether a word can have been spoken in its measured time.
-  static func isSpoken(_ word: SpeechHypothesis.Word) -> Bool {
-    word.length >= shortestWord.length || word.confidence ?? 1 >= shortestWord.confidence
+  /// Whether a word can have been spoken in its measured time, and is probable in an improbable text.
+  func isSpoken(_ word: SpeechHypothesis.Word, in hypothesis: SpeechHypothesis) -> Bool {
+    let confidence = word.confidence ?? 1
+    let isImprobable =
+      max(hypothesis.words.count, textLength) > Self.shortCount
+      && hypothesis.probability.map { $0 < Self.leastProbability.long } ?? false
+    if isImprobable, confidence < Self.leastWordConfidence { return false }
+    return hypothesis.hasEstimatedTimes || word.length >= Self.shortestWord.length
+      || confidence >= Self.shortestWord.confidence
   }
 
   private func haveLikelyLengths(_ words: [SpeechHypothesis.Word]) -> Bool {

@@ -15,7 +15,7 @@ struct UtteranceResults {
   private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0
-  /// The stretches of the words that the last final result lacks, because they cannot have been spoken.
+  /// The stretches of the words that the last final result lacks: too short to be spoken, or improbable.
   private(set) var omitted: [Range<Duration>] = []
 
   /// - Parameter hasStableWords: whether words of partial results become stable; not if a later word may
@@ -38,9 +38,9 @@ struct UtteranceResults {
   mutating func partial(
     _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
-    let isSpeech = plausibility?.isVoice(hypothesis) ?? true
+    let maySettle = plausibility?.maySettle(hypothesis) ?? true
     let partial = newWords(hypothesis, processed)
-    stabilizer.add(partial, processed: processed, maySettle: hasStableWords && isSpeech)
+    stabilizer.add(partial, processed: processed, maySettle: hasStableWords && maySettle)
     let texts = partial.words.map(\.text)
     guard !texts.isEmpty, texts != shown || stabilizer.stableCount != shownStableCount else {
       return nil
@@ -60,7 +60,7 @@ struct UtteranceResults {
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isSpeech(hypothesis) ?? true
     let isSpoken = { (word: SpeechHypothesis.Word) in
-      plausibility == nil || hypothesis.hasEstimatedTimes || Plausibility.isSpoken(word)
+      plausibility?.isSpoken(word, in: hypothesis) ?? true
     }
     let words = newWords(hypothesis, processed).words
     let spoken = words.filter(isSpoken)

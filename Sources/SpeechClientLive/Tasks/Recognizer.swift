@@ -35,6 +35,8 @@ actor Recognizer {
   private var finder: UtteranceFinder
   /// Joins what the finder finds; nil if each utterance is decoded when it ends.
   private var joiner: UtteranceJoiner?
+  /// How long a pause between the words of joined utterances ends a result.
+  private var pause: Duration?
   private var results: UtteranceResults
   private var utterance = Utterance()
   private var utteranceCount = 0
@@ -72,7 +74,7 @@ actor Recognizer {
     var policy = policy.fitted(to: engine)
     results = UtteranceResults(hasStableWords: !joinsUtterances)
     if joinsUtterances {
-      joiner = UtteranceJoiner(limit: policy.maximumLength)
+      (joiner, pause) = (UtteranceJoiner(limit: policy.maximumLength), policy.silence)
       policy.silence = UtteranceJoiner.shortestPause
     }
     finder = UtteranceFinder(
@@ -218,14 +220,14 @@ actor Recognizer {
     switch action {
     case .begin(let frame, let sound):
       utterance = Utterance(
-        start: frame, sound: sound, pause: joiner == nil ? nil : EndpointPolicy.defaultSilence)
+        start: frame, sound: sound, pause: pause)
       post(.speechStarted(at: sound.duration(at: .speech)))
       guard parallel == nil else { return }
       results.begin(at: frame)
       try catchFailure { session = try session ?? engine.makeSession(options) }
       try attempt { try $0.beginUtterance() }
-    case .resume(let silence, let frame, let sound):
-      utterance.endSound(after: silence)
+    case .resume(let silence, let certainty, let frame, let sound):
+      utterance.endSound(after: silence, certainty: certainty)
       utterance.resume(at: frame, sound: sound)
     case .audio(let samples):
       utterance.add(samples)
@@ -234,13 +236,12 @@ actor Recognizer {
       try postPartial()
     case .pause(let silence): try anticipateEnd(after: silence)
     case .end(let silence, let certainty):
-      utterance.certainty = certainty
-      try end(after: silence)
+      try end(after: silence, certainty)
     }
   }
 
-  private func end(after silence: FrameCount) throws {
-    let end = utterance.endSound(after: silence)
+  private func end(after silence: FrameCount, _ certainty: Double) throws {
+    let end = utterance.endSound(after: silence, certainty: certainty)
     reported = end
     if let parallel { return decode(until: end, after: silence, in: parallel) }
     try attempt { session in
@@ -319,43 +320,47 @@ actor Recognizer {
     _ hypothesis: SpeechHypothesis, of utterance: Utterance, until end: FrameCount
   ) {
     let parts = utterance.parts(of: hypothesis, soundEnd: end)
+    for sound in utterance.wordlessSounds(in: hypothesis) {
+      postLoss(of: sound, .unintelligible)
+    }
     for (index, part) in parts.enumerated() {
       if index > 0 {
         results.begin(at: part.utterance.start)
         events.send(.speechStarted(at: part.utterance.sound.duration(at: .speech)))
       }
-      postFinal(part.hypothesis, of: part.utterance, until: part.soundEnd)
+      postFinal(part, textLength: hypothesis.words.count)
       if index < parts.count - 1 { postEnd(of: part.utterance, at: part.soundEnd) }
     }
   }
 
-  private func postFinal(
-    _ hypothesis: SpeechHypothesis, of utterance: Utterance, until end: FrameCount
-  ) {
+  /// - Parameter textLength: the number of words of the whole text.
+  private func postFinal(_ part: Utterance.Part, textLength: Int) {
+    let utterance = part.utterance
     let final = results.final(
-      hypothesis, processed: utterance.end - utterance.start,
-      plausibility: plausibility(of: utterance, until: end))
+      part.hypothesis, processed: utterance.end - utterance.start,
+      plausibility: plausibility(of: part, textLength: textLength))
     failures.reset()
     if let final {
       events.send(.result(final))
       for stretch in results.omitted { events.send(.dropped(stretch, reason: .unintelligible)) }
     } else if options.keyPhrases.isEmpty {
-      postLoss(of: utterance, until: end, .unintelligible)
+      postLoss(of: utterance.sound..<part.soundEnd, .unintelligible)
     }
   }
 
   private func postEnd(of utterance: Utterance, at end: FrameCount) {
     if let failure = utterance.failure {
       results.lose()
-      postLoss(of: utterance, until: end, .engineFailed(failure))
+      postLoss(of: utterance.sound..<end, .engineFailed(failure))
     }
     events.send(.speechEnded(at: end.duration(at: .speech)))
   }
 
   private func postLoss(
-    of utterance: Utterance, until end: FrameCount, _ reason: SpeechRecognitionEvent.DropReason
+    of sound: Range<FrameCount>, _ reason: SpeechRecognitionEvent.DropReason
   ) {
-    let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
+    let times =
+      sound.lowerBound.duration(at: .speech)..<sound.upperBound.duration(at: .speech)
     events.send(.dropped(times, reason: reason))
   }
 
@@ -376,13 +381,13 @@ actor Recognizer {
       shortest: engine.utteranceLength.lowerBound)
   }
 
-  /// What decides whether the words up to `end` can be speech; nil for key phrases: one may be short in
+  /// The measure of whether the words of a part can be speech; nil for key phrases: one may be short in
   /// long speech, and has its own threshold.
-  private func plausibility(of utterance: Utterance, until end: FrameCount) -> Plausibility? {
+  private func plausibility(of part: Utterance.Part, textLength: Int) -> Plausibility? {
     guard options.keyPhrases.isEmpty else { return nil }
     return Plausibility(
-      isVoiced: utterance.voicing.isVoiced, sound: end - utterance.sound,
-      certainty: utterance.certainty)
+      isVoiced: part.utterance.voicing.isVoiced, sound: part.soundEnd - part.utterance.sound,
+      certainty: part.utterance.certainty, textLength: textLength)
   }
 
   private func postProgress() {
@@ -406,11 +411,12 @@ actor Recognizer {
     utterance.lengthAtPartial = utterance.length
     // Later parts are not reported before their results.
     let end = max(utterance.sound, utterance.end)
-    let parts = utterance.parts(of: try session.hypothesis, soundEnd: end)
+    let hypothesis = try session.hypothesis
+    let parts = utterance.parts(of: hypothesis, soundEnd: end)
     guard let part = parts.first else { return }
     let partial = results.partial(
       part.hypothesis, processed: utterance.end - utterance.start,
-      plausibility: plausibility(of: part.utterance, until: part.soundEnd))
+      plausibility: plausibility(of: part, textLength: hypothesis.words.count))
     if let partial { events.send(.result(partial)) }
   }
 }

@@ -63,15 +63,13 @@ final class SpeechTasks: Sendable {
   private func begin(_ request: SpeechRequest, resultsOnly: Bool = false) -> EventPipe {
     @Dependency(\.soundCard) var soundCard
     let lockstep = soundCard.lockstep
-    // The device of a microphone is opened by another task.
-    lockstep?.expectReaction()
     let events = EventPipe(
       policy: .events(resultsOnly: resultsOnly),
       hold: TimeHold(lockstep, "a reader of recognition events", isFeature: true))
     let task = SpeechTask(
       request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
     ) { [weak self] in self?.forget($0) }
-    begin(task, request)
+    begin(task, request, lockstep)
     // A task can be finished once it has begun; one that is already over is not added.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
     return events
@@ -89,7 +87,7 @@ final class SpeechTasks: Sendable {
   /// The tasks that are not over.
   var all: [SpeechTask] { running.withLock { Array($0.values) } }
 
-  private func begin(_ task: SpeechTask, _ request: SpeechRequest) {
+  private func begin(_ task: SpeechTask, _ request: SpeechRequest, _ lockstep: Lockstep?) {
     @Dependency(\.speechEngine) var speechEngine
     @Dependency(\.speechActivityDetector) var detector
     do {
@@ -102,7 +100,7 @@ final class SpeechTasks: Sendable {
         isLive: request.mayBeLive,
         joinsUtterances: engine.prefersLongUtterances && request.allowsJoining,
         events: task.events, interruption: task.interruption)
-      task.start(request.audio, recognizer: recognizer)
+      task.start(request.audio(in: lockstep), recognizer: recognizer)
     } catch {
       task.fail(error)
     }
@@ -148,15 +146,15 @@ extension SpeechRequest {
   ///
   /// The source is not live, and a pause ends neither a sentence of a grammar nor a key phrase.
   fileprivate var allowsJoining: Bool {
-    !mayBeLive && endpointPolicy.silence == nil && grammar == nil && keyPhrases.isEmpty
+    !mayBeLive && endpointPolicy.joinsUtterances && grammar == nil && keyPhrases.isEmpty
   }
 
   /// The audio, which begins when it is iterated.
-  fileprivate var audio: SpeechTask.Audio {
+  fileprivate func audio(in lockstep: Lockstep?) -> SpeechTask.Audio {
     switch source {
     case .file(let url): SoundFile.buffers(of: url)
     case .buffers(let buffers): buffers
-    case .microphone(let capture): audio(of: capture)
+    case .microphone(let capture): audio(of: capture, in: lockstep)
     }
   }
 }

@@ -15,6 +15,8 @@ struct Utterance {
     var frames: Range<FrameCount>
     /// Those with sound; only known where it has ended.
     var sound: Range<FrameCount>
+    /// The detector's highest probability of speech in it, once it has ended.
+    var certainty = 0.0
   }
 
   /// The first frame, and the first with sound, in the stream.
@@ -27,7 +29,7 @@ struct Utterance {
   var lengthAtPartial: FrameCount = 0
   private(set) var voicing = VoicingMeter()
   /// The detector's highest probability of speech in it, once it is over.
-  var certainty = 0.0
+  private(set) var certainty = 0.0
   /// The engine's failure in it.
   var failure: SpeechClientError?
   /// Its audio, if it is decoded in parallel.
@@ -58,11 +60,15 @@ struct Utterance {
   }
 
   /// Ends a stretch with this much silence, and returns the end of its sound.
+  ///
+  /// - Parameter certainty: the detector's highest probability of speech in the stretch.
   @discardableResult
-  mutating func endSound(after silence: FrameCount) -> FrameCount {
+  mutating func endSound(after silence: FrameCount, certainty: Double) -> FrameCount {
     let begin = stretches[stretches.count - 1].sound.lowerBound
     let soundEnd = max(begin, end - silence)
     stretches[stretches.count - 1].sound = begin..<soundEnd
+    stretches[stretches.count - 1].certainty = certainty
+    self.certainty = max(self.certainty, certainty)
     return soundEnd
   }
 }
@@ -98,10 +104,30 @@ extension Utterance {
       let others = alternatives.map { $0[index] }.filter {
         seen.insert($0.map(\.text)).inserted
       }
+      // A word may lie outside the sound that the detector found.
+      part.soundEnd = max(part.soundEnd, part.utterance.sound)
+      part.utterance.certainty = certainty(in: part.utterance.start..<part.utterance.end)
       part.hypothesis.words = runs[index].counted(from: part.utterance.start)
       part.hypothesis.alternatives = others.map { $0.counted(from: part.utterance.start) }
       return part
     }
+  }
+
+  /// The sounds of joined stretches in which the hypothesis has no word; none if its times are
+  /// estimated.
+  func wordlessSounds(in hypothesis: SpeechHypothesis) -> [Range<FrameCount>] {
+    guard stretches.count > 1, !hypothesis.words.isEmpty, !hypothesis.hasEstimatedTimes else {
+      return []
+    }
+    let words = placed(hypothesis.words, areEstimated: false)
+    return stretches.map(\.sound).filter { sound in
+      !words.contains { $0.frames.overlaps(sound) || sound.contains($0.middle) }
+    }
+  }
+
+  /// The detector's highest probability of speech in some frames of the stream.
+  private func certainty(in frames: Range<FrameCount>) -> Double {
+    stretches.filter { $0.frames.overlaps(frames) }.map(\.certainty).max() ?? certainty
   }
 
   /// The words with their frames in the stream.

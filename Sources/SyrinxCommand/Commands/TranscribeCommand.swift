@@ -107,7 +107,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   mutating func validate() throws {
     try require(
       !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")
-    try checkOperands(files + [filesFrom].compactMap(\.self))
+    let texts = [filesFrom, recognition.contextFile, recognition.grammar]
+    try checkOperands(files + texts.compactMap(\.self))
     try chooseOutput()
     try require(
       !endsWithNUL || filesFrom != nil || outputDir != nil,

@@ -120,6 +120,8 @@ struct SpeechOptions: ParsableArguments {
 
   /// In bytes: no written file is longer, and a pipe may have no end.
   private static let (longestGrammar, longestContext) = (16_777_216, 1_048_576)
+  /// Each phrase takes memory in every session, and time in every decode.
+  private static let mostPhrases = 2_000
 
   /// Returns a function that applies the options to any number of requests.
   ///
@@ -132,6 +134,13 @@ struct SpeechOptions: ParsableArguments {
     let text = try await pipe?.text(atMost: Self.longestGrammar)
     let context = try await contextFile.map(TextFile.init)?.text(atMost: Self.longestContext)
     let phrases = context.map(Self.phrases) ?? []
+    if let contextFile, phrases.count > Self.mostPhrases {
+      throw CommandFailure(
+        """
+        \(contextFile): it has \(phrases.count) phrases, and at most \(Self.mostPhrases) \
+        are used. Keep those that are likely to be said.
+        """)
+    }
     return { [self] request in
       var request = applied(to: request)
       if let text { request.grammar = .text(text) }
@@ -166,7 +175,10 @@ struct SpeechOptions: ParsableArguments {
     request.contextualPhrases = contextualPhrases
     request.alternativeCount = alternatives ?? 0
     for setting in engineSettings { request.engineOptions[setting.name] = setting.value }
-    if let endSilence { request.endpointPolicy.silence = .seconds(endSilence) }
+    if let endSilence {
+      request.endpointPolicy.silence = .seconds(endSilence)
+      request.endpointPolicy.joinsUtterances = false
+    }
     if let longestUtterance { request.endpointPolicy.maximumLength = .seconds(longestUtterance) }
     if let tailPadding { request.endpointPolicy.tailPadding = .seconds(tailPadding) }
     return request

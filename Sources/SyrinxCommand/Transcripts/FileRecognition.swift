@@ -29,7 +29,9 @@ final class FileRecognition: Sendable {
       readLength.withLock { $0 += length }
       return buffer
     }
-    return SpeechRequest(buffers: noted, shouldReportPartialResults: wantsPartials)
+    var request = SpeechRequest(buffers: noted, shouldReportPartialResults: wantsPartials)
+    request.endpointPolicy.joinsUtterances = true
+    return request
   }
 
   /// The length of the audio that was read so far.

@@ -40,7 +40,7 @@ public struct SpeechScript: Sendable {
   /// many alternatives as requested. The timestamps of words are clock times.
   public func saying(
     _ utterance: ScriptedUtterance, at begin: Duration,
-    silence: Duration = EndpointPolicy.defaultSilence
+    silence: Duration = EndpointPolicy().silence
   ) -> SpeechScript {
     var script = self
     let spoken = SpokenUtterance(utterance, number: utteranceCount, begin: begin)

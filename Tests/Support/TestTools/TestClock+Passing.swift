@@ -13,7 +13,8 @@ extension TestClock<Duration> {
       while !Task.isCancelled {
         // Consumers get the time to process the events of the last step.
         for _ in 0..<50 { await Task.yield() }
-        await sleepers(atLeast: 1)
+        // A client that only computes has nothing that sleeps.
+        await watch(for: 1)
         guard !Task.isCancelled else { break }
         await advance(by: step)
       }

@@ -108,7 +108,7 @@ enum RecognitionAnswers {
     guard case .speechEnded(let end) = event,
       let final = before.last(where: { $0.event.result?.isFinal == true })
     else { return nil }
-    return final.time - (end + EndpointPolicy.defaultSilence)
+    return final.time - (end + EndpointPolicy().silence)
   }
 
   private static func processorSeconds() -> Double {
