@@ -29,8 +29,8 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   ///
   /// Every utterance has exactly one final result, or is dropped as a whole: the engine failed in it,
   /// or it is unintelligible. A dropped utterance ends right after this event. Its partial results are
-  /// void, and their number is not reused. With key phrases, an utterance without one is no loss: it
-  /// ends without a result or this event.
+  /// void, and their number is not reused. In a request for key phrases, an utterance that contains
+  /// none ends without a result and without this event.
   ///
   /// Lost audio of at most 50 ms in one format does not end an utterance: it counts as silence. Gaps
   /// under a millisecond are reported once they add up to one: the stretch ends with the last of
@@ -54,8 +54,9 @@ extension SpeechRecognitionEvent {
 
     /// The detector found an utterance, but the engine found no words that can be speech.
     ///
-    /// Most are noises and music, so it is common where those are. After the final result of an
-    /// utterance, the stretch is that of a word that the result lacks, because no word is so short.
+    /// Most such utterances are noises or music. After a final result, the stretch is that of a word
+    /// that was removed from it: too short to have been spoken, or improbable in an improbable text. In
+    /// a joined utterance, the stretch may also be a sound in which there is no word.
     case unintelligible
 
     /// Audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost

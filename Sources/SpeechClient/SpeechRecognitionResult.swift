@@ -87,7 +87,9 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     set { settledCount = isFinal ? 0 : newValue }
   }
 
-  /// The stable words, which nearly always only grow from result to result; see
+  /// The stable words.
+  ///
+  /// Later results add words; they remove words only if the engine contradicts one. See
   /// `stableSegmentCount`.
   public var stablePrefix: Transcription {
     var prefix = bestTranscription

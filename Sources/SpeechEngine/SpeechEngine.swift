@@ -49,11 +49,11 @@ public struct SpeechEngine: Sendable {
   /// allows more.
   public var utteranceLength: ClosedRange<Duration> = .zero ... .seconds(3600)
 
-  /// Whether more context helps the engine, so that neighboring utterances of a file become one.
+  /// Whether the engine recognizes more when neighboring utterances of a file are joined.
   ///
-  /// Silence of more than about half a second between them is left out. Up to the longest utterance, or
-  /// `EndpointPolicy.maximumLength` if that is less, they are joined; their words are divided into
-  /// several results again, by the ends of sentences and the words' times.
+  /// Joined audio is at most the longest utterance or `EndpointPolicy.maximumLength`, whichever is less.
+  /// Silence longer than about half a second is removed. The words are then divided into several
+  /// results, at sentences and pauses.
   public var prefersLongUtterances = false
 
   /// Whether the engine implements `SpeechEngineSession.anticipateEnd`.

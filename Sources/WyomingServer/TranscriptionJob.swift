@@ -125,7 +125,8 @@ struct TranscriptWriter {
 
   /// Returns the events for a loss.
   ///
-  /// What is unintelligible has no words. Those of an utterance in which the engine failed stay.
+  /// An unintelligible utterance adds no words. An utterance in which the engine failed keeps the words
+  /// that were sent.
   mutating func drop(_ reason: SpeechRecognitionEvent.DropReason) -> [WyomingEvent] {
     guard reason == .unintelligible else { return [] }
     stable = []

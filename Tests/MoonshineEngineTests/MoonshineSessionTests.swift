@@ -243,7 +243,7 @@ import Testing
   .installedEngines, .enabled(if: Clip.folder != nil, "SYRINX_SPEECH_DATA names no folder"),
   .timeLimit(.minutes(10)))
 struct MoonshineClipTests {
-  @Test func `of the words 5.5 % are wrong at most`() throws {
+  @Test func `at most 5.5 % of the words are wrong`() throws {
     let session = try RealModel.session()
     var (wrong, total) = (0, 0)
     for clip in try Clip.all {

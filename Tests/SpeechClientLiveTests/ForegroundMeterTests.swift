@@ -25,7 +25,7 @@ import Testing
     }.max() ?? 0
   }
 
-  @Test func `a pause is as long as the nearest voice is silent, but for a quarter of a second`() {
+  @Test func `a pause of the nearest voice is measured a quarter of a second short`() {
     #expect((70...100).contains(longestPause(others: 0.1)))
     #expect((70...100).contains(longestPause(others: 0.03)))
   }
@@ -37,7 +37,7 @@ import Testing
     #expect(meter.pauseFrames == 0)
   }
 
-  @Test func `where the detector finds pauses of its own, there are no others`() {
+  @Test func `while the detector finds pauses, the meter reports none`() {
     #expect(longestPause(others: 0.1, dip: 300) == 0)
   }
 

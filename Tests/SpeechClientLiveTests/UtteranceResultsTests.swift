@@ -84,7 +84,7 @@ import Testing
     #expect(outcome(3, 0.3) == ("0 1 2", []))
   }
 
-  @Test func `an utterance of nothing but such a word is lost`() {
+  @Test func `an utterance whose only word is too short is lost`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let word = SpeechHypothesis.Word("eight", frames: 0..<800, confidence: 0.24)

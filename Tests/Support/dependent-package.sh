@@ -86,7 +86,7 @@ ends_with_advice() {
   build
   for suite in WithoutSupport ReadWithoutSupport IssueWithoutSupport ClockWithoutSupport; do
     must_fail "$suite" 'Add the product "ClientDependenciesTestSupport"'
-    [ "$(grep -c 'Add the product' "$log")" = 1 ] || complain "it should be told once what to link"
+    [ "$(grep -c 'Add the product' "$log")" = 1 ] || complain "the advice must be printed exactly once"
   done
 }
 export WITHOUT_TEST_SUPPORT=1

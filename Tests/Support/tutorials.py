@@ -4,7 +4,7 @@
   Tests/Support/tutorials.py
 
 A package consists of the page's own manifest, sources, and tests. Its tests pass; after each change they fail with the text
-that the page promises. Without the product ClientDependenciesTestSupport, the process of the tests ends with a message that
+that the page promises. Without the product ClientDependenciesTestSupport, the test process ends with a message that
 names it.
 """
 

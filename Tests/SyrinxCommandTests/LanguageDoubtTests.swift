@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [["--grammar", "g"], ["--key-phrase", "go"]])
-  func `words that the options limit are no doubt about the language`(options: [String]) throws {
+  func `with a grammar or key phrases there is no language notice`(options: [String]) throws {
     #expect(try SpeechOptions.parse(options).languageDoubt == nil)
   }
 }

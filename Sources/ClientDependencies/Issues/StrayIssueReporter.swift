@@ -67,7 +67,7 @@ struct StrayIssueReporter: IssueReporter {
   ///
   /// - Parameter report: Reports the issue, with a note after its text.
   private func route(_ stray: StrayIssue, report: @escaping @Sendable (_ note: String?) -> Void) {
-    // Read first: it ends a process in which nothing receives the issue.
+    // Reading `isTesting` first ends a process that has no receiver for issues.
     guard isTesting, TestProcess.isSwiftTesting, TestFramework.current?.currentTest() == nil else {
       return report(nil)
     }
@@ -81,7 +81,7 @@ struct StrayIssueReporter: IssueReporter {
   }
 }
 
-/// Runs when a process loads this module: a test may report an issue and use nothing else of it.
+/// Runs when a process loads this module, because a test may report an issue without using anything else in it.
 @section(".init_array") @used
 private let register: @convention(c) () -> Void = {
   if TestProcess.hasTestArguments { StrayIssueReporter.install() }

@@ -108,8 +108,9 @@ enum TestProcess {
   static func endWithoutSupport() -> Never {
     warn(
       """
-      Issues cannot fail the tests of this process, which ends here. Add the product "ClientDependenciesTestSupport" of \
-      the package syrinx to the dependencies of the test target, and keep the package's trait "Foundation" enabled.
+      Issues cannot fail tests in this process: it lacks the product "ClientDependenciesTestSupport". Add the product \
+      "ClientDependenciesTestSupport" of the package syrinx to the test target, and keep the package's trait \
+      "Foundation" enabled.
       """)
     _exit(EXIT_FAILURE)
   }

@@ -122,9 +122,10 @@ struct TokenSearch<Model: TokenModel> {
     return Array(all.prefix(width).prefix { $0.score >= least })
   }
 
-  /// The best next tokens; an empty text cannot end.
+  /// The best next tokens.
   ///
-  /// That the model would end it at once is no proof of silence: it also does so in clear speech.
+  /// The end token is excluded while the text is empty: the model also prefers it there for clear
+  /// speech, so it does not prove silence.
   private func candidates(
     _ count: Int, after text: DecodedText, _ scores: TokenScores
   ) -> ArraySlice<TokenGuide.Candidate> {

@@ -159,8 +159,8 @@ extension InstalledFolder {
     root(environment: environment).map { components(in: $0, named: prefix) } ?? []
   }
 
-  /// Another place with components whose names begin so: that of the user's own home folder, if
-  /// `HOME` is another one, or one for all users.
+  /// Another folder that has components with this name prefix: the one in the registered home folder
+  /// if `HOME` differs, or one for all users.
   ///
   /// Those for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and the
   /// home of the system's service, `/var/lib/syrinx`.

@@ -28,7 +28,7 @@ struct Endpointer {
   /// How many frames without speech make a pause.
   private let pause: Int
   private var foreground: ForegroundMeter
-  /// How many frames of it end an utterance although the detector finds speech.
+  /// The number of foreground-pause frames that end an utterance even while the detector finds speech.
   private let foregroundPause: Int
   private var speechFrames = 0
   /// How many of the newest frames were no speech.
@@ -50,7 +50,7 @@ struct Endpointer {
     self.overlap = overlap.frames(of: frameLength)
     foreground = ForegroundMeter(frameLength: frameLength)
     foregroundPause = max(policy.silence, Self.leastForegroundPause).frames(of: frameLength)
-    // No sooner than all silence that the engine gets has come.
+    // A pause is at least as long as all the silence that the engine gets.
     pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
 

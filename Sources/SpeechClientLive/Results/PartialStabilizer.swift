@@ -9,9 +9,10 @@ import Transcripts
 /// any word after one becomes stable, because an engine often spells numbers in another way at the end.
 /// If the engine contradicts a stable word, the words from there on are no longer stable.
 ///
-/// If the engine numbers its decodes, a word is stable once the evidence for it reaches a limit: the
-/// sum of the squares of its confidences in the decodes in which it and all words before it are the
-/// same. A sure word needs one decode, and one with half of the confidence four.
+/// If the engine numbers its decodes, a word becomes stable when its evidence reaches a limit. The
+/// evidence is the sum of the squared confidences over the decodes in which this word and all words
+/// before it stayed the same. A confident word needs one decode; a word with half that confidence
+/// needs four.
 /// Measured with Moonshine on 106 utterances of 849 words, decoded every 300 ms, 548 words are stable
 /// before the end; 4 utterances contradict a stable word in a later decode, and 2 in the final
 /// hypothesis. If two decodes sufficed from a confidence of 0.9 on, and three below it, words would be

@@ -29,8 +29,8 @@ extension RecognizingSubcommand {
       let root = InstalledFolder.otherRoot(having: EngineName.moonshine.rawValue)
     else { return nil }
     return """
-      pocketsphinx is used, because moonshine, which makes fewer errors, is not installed for this \
-      user; it is in \(root): set XDG_DATA_HOME=\(root.folder) to use it
+      using pocketsphinx: moonshine, which makes fewer errors, is not installed for this user. To use \
+      the one in \(root), set XDG_DATA_HOME=\(root.folder)
       """
   }
 }

@@ -109,7 +109,7 @@ struct LagRecord: Encodable {
     (not recognized, because the backlog was full), gap (lost during capture), unintelligible (sound \
     without plausible words), engine (not recognized, because the engine failed; "error" says why), or \
     nonFinite (recognized, but "samples" that were NaN or infinite are replaced by silence). With \
-    unintelligible and engine, "utterance" is the number of void partial results.
+    unintelligible and engine, "utterance" is the number of the utterance whose partial results are void.
     """
 
   /// The same for files, which neither lag nor have gaps.
@@ -117,6 +117,7 @@ struct LagRecord: Encodable {
     An object with the "event" dropped has the "start" and "end" of a range and the "reason": \
     unintelligible (sound without plausible words), engine (not recognized, because the engine failed; \
     "error" says why), or nonFinite (recognized, but "samples" that were NaN or infinite are replaced \
-    by silence). With unintelligible and engine, "utterance" is the number of void partial results.
+    by silence). With unintelligible and engine, "utterance" is the number of the utterance whose \
+    partial results are void.
     """
 }
