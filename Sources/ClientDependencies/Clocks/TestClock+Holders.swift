@@ -93,8 +93,8 @@ extension TestClock {
   /// Who sleeps on the clock, and who holds its time.
   private var sleepersAndHolders: String {
     let names = holders.flatMap(\.holders)
-    guard !names.isEmpty else { return sleepers }
-    return "\(sleepers) No answer from: \(names.joined(separator: ", "))."
+    guard !names.isEmpty else { return sleepersDescription }
+    return "\(sleepersDescription) No answer from: \(names.joined(separator: ", "))."
   }
 }
 #endif

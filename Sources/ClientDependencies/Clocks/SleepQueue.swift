@@ -1,0 +1,76 @@
+#if !PointFreeDependencies
+/// The sleepers of a test clock and their deadlines: the clock's logic without tasks.
+///
+/// Its methods return the waiters to resume, which the clock does after releasing its lock.
+struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
+  typealias Instant = ClockInstant<Duration>
+
+  enum Arrival {
+    case sleeps
+    case isDue
+    case isCancelled
+  }
+
+  /// Counts the sleepers, so that a clock notices whether resumed tasks sleep again.
+  private(set) var arrivals = 0
+  private var sleepers: DueQueue<Instant, (id: Int, task: String?, waiter: Waiter)>
+  private var cancelledEarly: Set<Int> = []
+  private var waking: Set<Int> = []
+
+  init(now: Instant) {
+    sleepers = DueQueue(now: now)
+  }
+
+  var now: Instant { sleepers.now }
+
+  var count: Int { sleepers.count }
+
+  /// The earliest deadline.
+  ///
+  /// Sleepers with the same deadline wake in the order of their arrival.
+  var nextDeadline: Instant? { sleepers.next }
+
+  /// Whether a woken task has not yet run.
+  var isWaking: Bool { !waking.isEmpty }
+
+  mutating func nextID() -> Int { sleepers.nextID() }
+
+  /// One phrase for each sleeper: its task and its deadline.
+  var descriptions: [String] {
+    sleepers.waiting.map { deadline, sleeper in
+      "\(sleeper.task.map { "the task '\($0)'" } ?? "a task") sleeps until \(deadline.offset)"
+    }
+  }
+
+  /// - Parameter task: the name of the sleeping task.
+  mutating func sleep(
+    _ id: Int, until deadline: Instant, task: String? = nil, _ waiter: Waiter
+  ) -> Arrival {
+    if cancelledEarly.remove(id) != nil { return .isCancelled }
+    if deadline < now { return .isDue }
+    sleepers.add(id, due: deadline, (id, task, waiter))
+    arrivals += 1
+    return .sleeps
+  }
+
+  /// Ends a sleep, even one that has not yet begun.
+  mutating func cancel(_ id: Int) -> Waiter? {
+    if let sleeper = sleepers.remove(id) { return sleeper.waiter }
+    cancelledEarly.insert(id)
+    return nil
+  }
+
+  /// Removes an ended sleep, because its task runs again.
+  mutating func end(_ id: Int) {
+    cancelledEarly.remove(id)
+    waking.remove(id)
+  }
+
+  /// Moves the time to the next deadline until `limit`, or to `limit`.
+  mutating func wakeNext(until limit: Instant) -> Waiter? {
+    guard let sleeper = sleepers.takeNext(until: limit) else { return nil }
+    waking.insert(sleeper.id)
+    return sleeper.waiter
+  }
+}
+#endif
