@@ -1,6 +1,8 @@
+import AudioCore
 import FilePaths
 import Foundation
 import SpeechClient
+import SpeechEngine
 import TestTools
 import Testing
 
@@ -36,7 +38,7 @@ struct ConsoleTests {
     #expect(!console.isWatched)
     await console.showStatus("0:01")
     await console.showVolatile("go", tail: "on")
-    await console.mention("playing")
+    await console.notifyTerminal("playing")
     await console.keepStatus()
     #expect(try error.text().isEmpty)
   }
@@ -111,6 +113,24 @@ struct ConsoleTests {
     #expect(report.isComplete)
     #expect(try output.text().contains(#""reason":"unintelligible""#))
     #expect(try error.text().isEmpty)
+  }
+
+  @Test
+  func `a notice about the language names the file, and comes once`() async throws {
+    var engine = SpeechEngine()
+    engine.name = "moonshine"
+    engine.availability = { .ready(SpeechModel(language: "en", location: "/m")) }
+    let word = TranscriptionSegment(
+      substring: "word", timestamp: .zero, duration: .seconds(11), confidence: 0.1)
+    let result = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: [word]), isFinal: true)
+    var report = TranscriptReport(
+      styles: [.text], file: "a.wav", languageNotice: LanguageNotice(engine: engine),
+      console: console)
+    for _ in 0..<2 { try await report.show(.result(result)) }
+    let lines = try error.text().split(separator: "\n")
+    #expect(lines.count == 1)
+    #expect(lines.first?.hasPrefix("syrinx: a.wav: many words are probably wrong") == true)
   }
 
   @Test

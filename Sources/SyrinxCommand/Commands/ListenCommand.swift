@@ -69,8 +69,7 @@ struct ListenCommand: RecognizingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     let prepare = try await recognition.preparation()
-    if let notice = engineNotice { await context.console.advise(notice) }
-    try await speech.makeReady(for: recognition)
+    try await makeReady(speech) { await context.console.notify($0) }
     let saver = try keep.map { try AudioSaver(file: $0, console: context.console) }
     try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
       try await listen(with: speech, preparing: prepare, saving: saver, in: context)
@@ -95,14 +94,12 @@ struct ListenCommand: RecognizingSubcommand {
     let events = await speech.recognition(request: prepare(request))
     // An earlier signal did not finish a task that the client did not know yet.
     if context.signals.received != nil { await speech.finishTask() }
-    var report = TranscriptReport(styles: transcript.styles, console: context.console)
-    var doubt = recognition.languageDoubt
+    var report = TranscriptReport(
+      styles: transcript.styles, languageNotice: recognition.makeLanguageNotice(),
+      console: context.console)
     try await report.begin()
     do {
-      for try await event in events {
-        try await report.show(event)
-        if let notice = doubt?.notice(after: event) { await context.console.advise(notice) }
-      }
+      for try await event in events { try await report.show(event) }
     } catch {
       await report.reportLosses()
       throw error
@@ -115,7 +112,8 @@ struct ListenCommand: RecognizingSubcommand {
   private func began(with first: CapturedAudio, in context: CommandContext) async {
     let microphone = device.name ?? first.device.map { "\($0.device)" } ?? "the default microphone"
     let format = first.device?.format ?? first.buffer.format
-    await context.console.mention("listening to \(microphone) (\(format)); press Ctrl-C to stop")
+    await context.console.notifyTerminal(
+      "listening to \(microphone) (\(format)); press Ctrl-C to stop")
     context.log.info("listening to \(microphone): \(format)")
   }
 }

@@ -102,7 +102,7 @@ struct MeasureCommand: FileListSubcommand {
   private func measureDevice(in context: CommandContext) async throws {
     let name = device.name ?? ""
     let audio = MicrophoneAudio(CaptureRequest(device: device.id)) { first in
-      await context.console.mention(
+      await context.console.notifyTerminal(
         "measuring \(name) (\(first.buffer.format)); press Ctrl-C to stop")
     }
     let limit = Duration.seconds(seconds ?? 31_536_000)

@@ -117,8 +117,7 @@ struct ServeCommand: RecognizingSubcommand {
     let address = try address()
     let log = ServerLog(
       console: context.console, format: logFormat, onlyErrors: address == .stdio(command: nil))
-    if let notice = engineNotice { await log.writeNotice(notice) }
-    try await speech.makeReady(for: recognition)
+    try await makeReady(speech, notify: log.writeNotice)
     var options = options(for: address)
     options.prepare = prepare
     options.report = log.write

@@ -180,8 +180,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       stopSignal: context.signals.stopSignal)
     // Nothing to do needs no model.
     if try await !remaining.isEmpty() {
-      if let notice = engineNotice { await context.console.advise(notice) }
-      try await speech.makeReady(for: recognition)
+      try await makeReady(speech) { await context.console.notify($0) }
     }
     let isOneFile = inputs.isOneFile
     let showsTotal =

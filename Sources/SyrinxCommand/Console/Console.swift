@@ -55,7 +55,7 @@ actor Console {
   }
 
   /// Writes a notice, with or without a terminal.
-  func advise(_ sentence: String) {
+  func notify(_ sentence: String) {
     if !isQuiet { report(sentence) }
   }
 
@@ -65,7 +65,7 @@ actor Console {
   }
 
   /// Writes a notice to the terminal; without a terminal it returns at once.
-  nonisolated func mention(_ line: String) async {
+  nonisolated func notifyTerminal(_ line: String) async {
     if showsNotices { await update { status, _ in status.clear() + line.printable + "\n" } }
   }
 

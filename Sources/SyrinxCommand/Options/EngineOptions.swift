@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientDependencies
 import FilePaths
 import ONNXRuntime
+import SpeechClient
 import SpeechEngine
 import Wyoming
 
@@ -16,10 +17,21 @@ extension RecognizingSubcommand {
     try engine.apply(to: &values, language: recognition.language)
   }
 
+  /// Loads the model or contacts the server, after a notice if a stronger engine is installed elsewhere.
+  ///
+  /// - Parameter notify: writes the notice.
+  /// - Throws: `SpeechClientError.unavailable` if no model works.
+  func makeReady(
+    _ speech: SpeechClient, notify: (_ notice: String) async -> Void
+  ) async throws(SpeechClientError) {
+    if let engineNotice { await notify(engineNotice) }
+    try await speech.makeReady(for: recognition)
+  }
+
   /// Why the default engine is a weaker one, and how to use the stronger one that is installed
   /// elsewhere; nil if there is none, the user chose an engine or a model, or only the weaker one
   /// finds key phrases.
-  var engineNotice: String? {
+  private var engineNotice: String? {
     @Dependency(\.settings) var settings
     @Dependency(\.speechEngine) var chosen
     let isUsersChoice =

@@ -40,7 +40,7 @@ struct PlaybackReport {
     switch event {
     case .started(let start):
       item = start.item
-      await context.console.mention("\(file) on \(start.device) (\(start.format))")
+      await context.console.notifyTerminal("\(file) on \(start.device) (\(start.format))")
       context.log.info("playing \(file) on \(start.device): \(start.settingsText)")
     case .progress(let progress): await show(progress, always: false)
     case .paused(let progress), .resumed(let progress), .looped(let progress, _):
@@ -109,7 +109,7 @@ struct PlaybackReport {
       await context.console.keepStatus()
       await reportFaults()
       item = progress.item
-      await context.console.mention("\(file)")
+      await context.console.notifyTerminal("\(file)")
       context.log.info("playing \(file)")
     }
     await show(progress, always: true)

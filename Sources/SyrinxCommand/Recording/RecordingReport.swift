@@ -42,16 +42,18 @@ struct RecordingReport {
       // Nothing was lost before the first frame.
       let loss = gap > .zero ? "; \(gap.secondsText) of audio lost" : ""
       await context.console.report("the device is back\(loss)")
-    case .waiting: await context.console.mention("waiting for sound")
-    case .began: await context.console.mention("recording began")
-    case .paused(let recorded): await context.console.mention("paused at \(recorded.clockText)")
-    case .resumed(let recorded): await context.console.mention("resumed at \(recorded.clockText)")
+    case .waiting: await context.console.notifyTerminal("waiting for sound")
+    case .began: await context.console.notifyTerminal("recording began")
+    case .paused(let recorded):
+      await context.console.notifyTerminal("paused at \(recorded.clockText)")
+    case .resumed(let recorded):
+      await context.console.notifyTerminal("resumed at \(recorded.clockText)")
     case .rolled(let rolled):
-      await context.console.mention("\(FilePath(rolled.finished).name) is complete")
+      await context.console.notifyTerminal("\(FilePath(rolled.finished).name) is complete")
       context.log.info("continues in \(FilePath(rolled.next))")
     case .closed(let finish):
       // An error follows, or the command ends quietly because its reader is gone.
-      if finish.frameCount > 0 { await context.console.mention(finish.summary) }
+      if finish.frameCount > 0 { await context.console.notifyTerminal(finish.summary) }
       await reportFaults()
     case .finished(let finish):
       if finish.frameCount > 0 { await context.console.summarize(finish.summary) }
@@ -65,11 +67,11 @@ struct RecordingReport {
   /// Names the device as it was requested, or else the one that was opened.
   private func started(_ start: RecordingStart) async {
     let device = device ?? start.device
-    await context.console.mention(
+    await context.console.notifyTerminal(
       "recording from \(device) (\(start.fileFormat)); press Ctrl-C to stop")
     context.log.info("recording from \(device): \(start.fileFormat)")
     if start.exceedsDevice {
-      await context.console.mention(
+      await context.console.notifyTerminal(
         "the device provides \(start.deviceFormat); the recording has no more detail than that")
     }
     if let settings = start.settings { context.log.info("\(device) provides \(settings)") }

@@ -14,6 +14,7 @@ struct TranscriptReport {
   private let log = Logger(label: "syrinx")
   private var isLagging = false
   private var losses = LossSummary()
+  private var languageNotice: LanguageNotice?
   /// The utterance with partial results but no final one yet.
   private var open: Int?
 
@@ -26,9 +27,10 @@ struct TranscriptReport {
   /// - Parameters:
   ///   - outputs: the file for each form; empty for one form on standard output.
   ///   - namesFile: whether each line of text on standard output begins with the file's name.
+  ///   - languageNotice: reports an input in another language than the model's; nil for no such report.
   init(
     styles: [TranscriptStyle], file: FilePath? = nil, to outputs: [PendingOutput] = [],
-    namesFile: Bool = false, console: Console
+    namesFile: Bool = false, languageNotice: LanguageNotice? = nil, console: Console
   ) {
     let texts = styles.map {
       TranscriptText(style: $0, file: file, namesFile: namesFile && outputs.isEmpty)
@@ -36,7 +38,7 @@ struct TranscriptReport {
     let destinations: [any LineOutput] = outputs.isEmpty ? [console] : outputs
     transcripts = zip(texts, destinations).map { ($0, $1) }
     includesJSON = styles.contains(.json)
-    (self.file, self.console) = (file, console)
+    (self.file, self.languageNotice, self.console) = (file, languageNotice, console)
   }
 
   /// Call before the first result.
@@ -53,7 +55,12 @@ struct TranscriptReport {
 
   /// Shows an event: a result, or a loss or lag as a message and, with JSON, in the transcript.
   mutating func show(_ event: SpeechRecognitionEvent) async throws {
-    if case .result(let result) = event { return try await show(result) }
+    if case .result(let result) = event {
+      try await show(result)
+      guard let notice = languageNotice?.text(after: result) else { return }
+      for sentence in named([notice]) { await console.notify(sentence) }
+      return
+    }
     if includesJSON, let record = LagRecord(event, file: file, utterance: open) {
       let line = try record.jsonLine()
       try await print { $0.style == .json ? [line] : [] }

@@ -84,7 +84,7 @@ struct TranscriptionRun: Sendable {
         event: "finished", transcribed: counts.transcribed, failed: counts.failed,
         skipped: counts.skipped))
     if let archive {
-      await context.console.mention(progress.summary)
+      await context.console.notifyTerminal(progress.summary)
       if counts.failed > 0 {
         await context.console.report(
           "\(counts.failed) of \(counts.all) files failed; \(archive.failedPath) lists them")
@@ -145,16 +145,13 @@ struct TranscriptionRun: Sendable {
     let recognition = entry.recognition
     var report = TranscriptReport(
       styles: command.transcript.styles, file: recognition.file, to: outputs,
-      namesFile: namesFiles, console: context.console)
-    var doubt = command.recognition.languageDoubt
+      namesFile: namesFiles, languageNotice: command.recognition.makeLanguageNotice(),
+      console: context.console)
     await recognition.beginProgress()
     try await report.begin()
     do {
       for try await event in entry.events {
         try await report.show(event)
-        if let notice = doubt?.notice(after: event) {
-          await context.console.advise("\(recognition.file): \(notice)")
-        }
         await recognition.note(event)
         if progress.isShown, let position = event.position { await progress.show(at: position) }
       }

@@ -4,7 +4,7 @@ import SpeechClient
 import SpeechEngine
 
 /// Notices that an input is probably in another language than the model: its words are improbable.
-struct LanguageDoubt {
+struct LanguageNotice {
   /// The least speech to judge by.
   private static let leastSpeech = Duration.seconds(10)
 
@@ -25,9 +25,9 @@ struct LanguageDoubt {
     engine.name == EngineName.pocketsphinx.rawValue ? 0.4 : 0.5
   }
 
-  /// The notice that is due after an event; at most one for each input.
-  mutating func notice(after event: SpeechRecognitionEvent) -> String? {
-    guard !isReported, case .result(let result) = event, result.isFinal else { return nil }
+  /// The text of the notice if it is due after this result; at most once for each input.
+  mutating func text(after result: SpeechRecognitionResult) -> String? {
+    guard !isReported, result.isFinal else { return nil }
     let words = result.bestTranscription.segments
     guard let first = words.first, let last = words.last else { return nil }
     speech += last.timestamp + last.duration - first.timestamp
@@ -53,8 +53,8 @@ struct LanguageDoubt {
 }
 
 extension SpeechOptions {
-  /// The doubt about an input's language; nil if the options limit what may be said.
-  var languageDoubt: LanguageDoubt? {
-    isPlainDictation ? LanguageDoubt(engine: chosenEngine) : nil
+  /// Makes the notice for one input; nil if the options limit what may be said.
+  func makeLanguageNotice() -> LanguageNotice? {
+    isPlainDictation ? LanguageNotice(engine: chosenEngine) : nil
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite struct LanguageDoubtTests {
+@Suite struct LanguageNoticeTests {
   private func engine(_ name: String = "moonshine", language: String = "en") -> SpeechEngine {
     var engine = SpeechEngine()
     engine.name = name
@@ -16,21 +16,20 @@ import Testing
   }
 
   /// A final result of five seconds: a word at each end, with this confidence.
-  private func final(_ confidence: Double?, isFinal: Bool = true) -> SpeechRecognitionEvent {
+  private func final(_ confidence: Double?, isFinal: Bool = true) -> SpeechRecognitionResult {
     let words = [Duration.seconds(3), .seconds(7)].map { time in
       TranscriptionSegment(
         substring: "word", timestamp: time, duration: .seconds(1), confidence: confidence)
     }
-    return .result(
-      SpeechRecognitionResult(
-        utterance: 0, bestTranscription: Transcription(segments: words), isFinal: isFinal))
+    return SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: words), isFinal: isFinal)
   }
 
   private func notices(
     _ confidences: Double?..., engine: SpeechEngine, isFinal: Bool = true
   ) -> [String] {
-    var doubt = LanguageDoubt(engine: engine)
-    return confidences.compactMap { doubt.notice(after: final($0, isFinal: isFinal)) }
+    var notice = LanguageNotice(engine: engine)
+    return confidences.compactMap { notice.text(after: final($0, isFinal: isFinal)) }
   }
 
   @Test func `ten seconds of improbable words are one notice that names the model's language`()
@@ -64,6 +63,6 @@ import Testing
 
   @Test(arguments: [["--grammar", "g"], ["--key-phrase", "go"]])
   func `with a grammar or key phrases there is no language notice`(options: [String]) throws {
-    #expect(try SpeechOptions.parse(options).languageDoubt == nil)
+    #expect(try SpeechOptions.parse(options).makeLanguageNotice() == nil)
   }
 }
