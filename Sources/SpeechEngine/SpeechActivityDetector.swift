@@ -94,7 +94,7 @@ final class EnergyDetector: SpeechActivitySession {
   /// How much lower the threshold is within an utterance, so that quiet sounds do not end it.
   private static let hysteresis = 0.6
   /// The highest probability: a level alone is no proof of speech.
-  private static let greatest = 0.75
+  private static let highestProbability = 0.75
   /// A lower background counts as this, so that dither above digital silence is not speech.
   private static let lowestBackground = -85.0
 
@@ -156,7 +156,7 @@ final class EnergyDetector: SpeechActivitySession {
     return levels.map { level in
       // 0.5 at the threshold, and 0.35 at that within an utterance.
       let excess = (level - background) / threshold - 1
-      return min(max(0.5 + excess * 0.15 / (1 - Self.hysteresis), 0), Self.greatest)
+      return min(max(0.5 + excess * 0.15 / (1 - Self.hysteresis), 0), Self.highestProbability)
     }
   }
 }

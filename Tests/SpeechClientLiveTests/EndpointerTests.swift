@@ -71,8 +71,8 @@ import Testing
     var endpointer = Endpointer(policy: short)
     // The utterance is 20 frames long with the eighteenth of these; it is quiet before the last
     // tenth, and in it.
-    let levels: [Double] = (0..<18).map { $0 == 10 ? -60 : $0 == 15 ? -50 : -20 }
-    let events = levels.map { endpointer.add(isSpeech: true, level: $0) }
+    let energies: [Double] = (0..<18).map { $0 == 10 ? 0.001 : $0 == 15 ? 0.01 : 10 }
+    let events = energies.map { endpointer.add(isSpeech: true, energy: $0) }
     #expect(events.last == .cut(framesBack: 2))
     #expect(endpointer.isInUtterance)
   }

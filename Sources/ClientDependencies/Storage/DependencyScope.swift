@@ -94,7 +94,7 @@ extension DependencyScope {
 
   /// The scope for a wrapper to capture, with the test in a test process.
   @inlinable var captured: DependencyScope {
-    let kept = root == nil ? self : withoutReader
+    let kept = root == nil ? self : withoutReaderOverrides
     return isTesting ? kept.inTest : kept
   }
 
@@ -105,8 +105,8 @@ extension DependencyScope {
   /// Without the overrides of a value's first reader, if its construction reads this scope.
   ///
   /// Overrides that the construction itself has set stay.
-  @usableFromInline var withoutReader: DependencyScope {
-    guard let root = root?.takeUnretainedValue(), root.isOfReader else { return self }
+  @usableFromInline var withoutReaderOverrides: DependencyScope {
+    guard let root = root?.takeUnretainedValue(), root.holdsReaderOverrides else { return self }
     var own: [ObjectIdentifier: ScopeNode] = [:]
     var node = front
     while let current = node, current !== root {
@@ -123,7 +123,8 @@ extension DependencyScope {
   var forConstruction: DependencyScope {
     front == nil
       ? self
-      : DependencyScope(root: ScopeRoot(origin: IssueOrigin(), front: front, isOfReader: true))
+      : DependencyScope(
+        root: ScopeRoot(origin: IssueOrigin(), front: front, holdsReaderOverrides: true))
   }
 
   /// The test in which the reading wrapper was created, or else the test of its scope.
@@ -275,7 +276,7 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
   /// The test in which the wrapper that captured the scope was created.
   let origin: IssueOrigin
   /// Whether the outer nodes are those of a value's first reader; see `forConstruction`.
-  let isOfReader: Bool
+  let holdsReaderOverrides: Bool
 
   init(
     cache: ValueCache?, context: DependencyContext?, index: [ObjectIdentifier: ScopeNode],
@@ -286,21 +287,21 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
     self.index = index
     below = nil
     self.origin = origin
-    isOfReader = false
+    holdsReaderOverrides = false
     super.init(rootOver: nil)
   }
 
   /// Adds an origin at the front of a list.
   ///
   /// An empty origin leaves the list's own.
-  init(origin: IssueOrigin, front: ScopeNode?, isOfReader: Bool = false) {
+  init(origin: IssueOrigin, front: ScopeNode?, holdsReaderOverrides: Bool = false) {
     let root = front?.root?.takeUnretainedValue()
     cache = root?.cache
     context = root?.context
     index = root?.index ?? [:]
     below = root?.below
     self.origin = origin.or(root?.origin ?? IssueOrigin())
-    self.isOfReader = isOfReader
+    self.holdsReaderOverrides = holdsReaderOverrides
     super.init(rootOver: front)
   }
 
@@ -312,7 +313,7 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
     index = upper?.index ?? [:]
     self.below = below
     origin = (lower?.origin ?? IssueOrigin()).or(upper?.origin ?? IssueOrigin())
-    isOfReader = false
+    holdsReaderOverrides = false
     super.init(rootOver: front)
   }
 }

@@ -39,8 +39,8 @@ struct Endpointer {
   private var judgedFrames = 0
   /// Whether the stream begins within the utterance.
   private var beganWithin = false
-  /// The quietest frame near the limit: its level, and how long the utterance was with it.
-  private var quietest: (level: Double, length: Int)?
+  /// The quietest frame near the limit: its energy, and how long the utterance was with it.
+  private var quietest: (energy: Double, length: Int)?
 
   init(
     policy: EndpointPolicy, overlap: Duration = .zero,
@@ -72,15 +72,15 @@ struct Endpointer {
   }
 
   /// Takes the judgment of the next frame, and its energy.
-  mutating func add(isSpeech: Bool, level: Double = 0) -> Event {
+  mutating func add(isSpeech: Bool, energy: Double = 0) -> Event {
     speechFrames = isSpeech ? speechFrames + 1 : 0
     silentFrames = isSpeech ? 0 : silentFrames + 1
     judgedFrames = min(judgedFrames + 1, reach)
-    foreground.add(level, isSpeech: isSpeech)
+    foreground.add(energy, isSpeech: isSpeech)
     guard let length else { return beginning() }
     let longer = length + 1
     self.length = longer
-    noteQuietest(level, longer)
+    noteQuietest(energy, longer)
     // In a pause there is nothing to cut.
     let isLongest = longer >= frames(policy.maximumLength)
     if foreground.pauseFrames >= foregroundPause {
@@ -120,10 +120,10 @@ struct Endpointer {
   }
 
   /// Finds where to cut in the last tenth of the longest utterance.
-  private mutating func noteQuietest(_ level: Double, _ length: Int) {
+  private mutating func noteQuietest(_ energy: Double, _ length: Int) {
     let longest = frames(policy.maximumLength)
     guard length >= longest - longest / 10 else { return }
-    if level <= quietest?.level ?? .infinity { quietest = (level, length) }
+    if energy <= quietest?.energy ?? .infinity { quietest = (energy, length) }
   }
 
   /// Where the stream began within the utterance nothing is known of the background but its pauses:

@@ -132,11 +132,11 @@ struct UtteranceFinder {
   private mutating func judge(_ probabilities: [Double]) -> [Action] {
     var actions: [Action] = []
     for probability in probabilities where judged < measured {
-      let level = audio[judged..<judged + step].energy
+      let energy = audio[judged..<judged + step].energy
       let isSpeech = probability >= (endpointer.isInUtterance ? Self.hold : Self.onset)
       certainty = isSpeech || endpointer.isInUtterance ? max(certainty, probability) : 0
       judged += step
-      actions += act(on: endpointer.add(isSpeech: isSpeech, level: level))
+      actions += act(on: endpointer.add(isSpeech: isSpeech, energy: energy))
     }
     return actions
   }

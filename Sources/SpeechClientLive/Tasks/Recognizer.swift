@@ -123,8 +123,8 @@ actor Recognizer {
     for slice in item.buffer.slices(of: Self.step) {
       guard isWanted else { return }
       isAhead = anticipatesEnd && hasMore()
-      try follow(try conversion.add(slice))
-      if !finder.isInUtterance { try carryOut(joiner?.pass(to: finder.earliestStart) ?? []) }
+      try process(try conversion.add(slice))
+      if !finder.isInUtterance { try perform(joiner?.pass(to: finder.earliestStart) ?? []) }
       postProgress()
       pulse.beat()
       try await wait(until: parallel?.limit ?? 0)
@@ -156,14 +156,14 @@ actor Recognizer {
 
   private func endStretch() throws {
     guard isWanted else { return }
-    try follow(try conversion.finish())
+    try process(try conversion.finish())
     try endUtterances()
   }
 
-  private func follow(_ pieces: [SpeechConversion.Piece]) throws {
+  private func process(_ pieces: [SpeechConversion.Piece]) throws {
     for piece in pieces {
       switch piece {
-      case .audio(let buffer): try follow(try finder.add(buffer.samples))
+      case .audio(let buffer): try join(try finder.add(buffer.samples))
       case .gap(let frame):
         try endUtterances()
         finder.skip(to: frame)
@@ -173,22 +173,22 @@ actor Recognizer {
     }
   }
 
-  private func follow(_ actions: [UtteranceFinder.Action]) throws {
-    for action in actions { try carryOut(joiner?.add(action) ?? [action]) }
+  private func join(_ actions: [UtteranceFinder.Action]) throws {
+    for action in actions { try perform(joiner?.add(action) ?? [action]) }
   }
 
-  private func carryOut(_ actions: [UtteranceFinder.Action]) throws {
+  private func perform(_ actions: [UtteranceFinder.Action]) throws {
     for action in actions {
       guard isWanted else { return }
-      try carryOut(action)
+      try perform(action)
       pulse?.beat()
     }
   }
 
   /// The audio has ended, or has a gap.
   private func endUtterances() throws {
-    try follow(finder.finish())
-    try carryOut(joiner?.finish() ?? [])
+    try join(finder.finish())
+    try perform(joiner?.finish() ?? [])
   }
 
   /// Runs a call of the session that may fail; if the stream survives the failure, the utterance
@@ -216,7 +216,7 @@ actor Recognizer {
     return SpeechClientError(of: error)
   }
 
-  private func carryOut(_ action: UtteranceFinder.Action) throws {
+  private func perform(_ action: UtteranceFinder.Action) throws {
     switch action {
     case .begin(let frame, let sound):
       utterance = Utterance(

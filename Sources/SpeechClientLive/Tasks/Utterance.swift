@@ -38,6 +38,12 @@ struct Utterance {
   private let pause: FrameCount?
   private var stretches: [Stretch] = []
 
+  /// The newest stretch; there is always one.
+  private var last: Stretch {
+    get { stretches[stretches.count - 1] }
+    _modify { yield &stretches[stretches.count - 1] }
+  }
+
   /// - Parameter pause: how long a pause between its words divides its results; nil for one result.
   init(start: FrameCount = 0, sound: FrameCount = 0, pause: Duration? = nil) {
     self.pause = pause.map { FrameCount($0, at: .speech) }
@@ -50,7 +56,7 @@ struct Utterance {
     length = length + FrameCount(samples.count)
     end = end + FrameCount(samples.count)
     voicing.add(samples)
-    stretches[stretches.count - 1].frames = stretches[stretches.count - 1].frames.lowerBound..<end
+    last.frames = last.frames.lowerBound..<end
   }
 
   /// Continues with another frame of the stream, and its first sound with that one.
@@ -64,10 +70,10 @@ struct Utterance {
   /// - Parameter certainty: the detector's highest probability of speech in the stretch.
   @discardableResult
   mutating func endSound(after silence: FrameCount, certainty: Double) -> FrameCount {
-    let begin = stretches[stretches.count - 1].sound.lowerBound
+    let begin = last.sound.lowerBound
     let soundEnd = max(begin, end - silence)
-    stretches[stretches.count - 1].sound = begin..<soundEnd
-    stretches[stretches.count - 1].certainty = certainty
+    last.sound = begin..<soundEnd
+    last.certainty = certainty
     self.certainty = max(self.certainty, certainty)
     return soundEnd
   }
