@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 parts=(
-  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models demo
+  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models closed-loops demo
   reproducible-build container cluster balancer deb
   DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
 )
@@ -17,6 +17,10 @@ part() {
   case $1 in
   *-sanitizer) bash Tests/sanitize.sh "${1%-sanitizer}" ;;
   pocketsphinx5 | documentation-site) bash "Tests/Support/$1.sh" ;;
+  # One result in each of many runs, beside other tests.
+  closed-loops)
+    SYRINX_TEST_LOOPS=200 swift test --filter 'SyrinxTestSupportTests|VirtualSoundCardTests|RecorderClientLiveTests'
+    ;;
   damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests ;;
   tutorials) python3 Tests/Support/tutorials.py ;;
   demo) bash Samples/demo.sh ;;

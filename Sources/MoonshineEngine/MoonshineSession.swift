@@ -24,6 +24,9 @@ final class MoonshineSession: SpeechEngineSession {
   /// a probability; on 87 recordings, 2 to 5 give the same texts as no margin.
   private static let margin: Float = 3
 
+  /// A word of less confidence may have been forced by a likely phrase.
+  private static let forcedConfidence = 0.05
+
   private static let log = Logger(label: "syrinx.moonshine")
 
   private let model: MoonshineModel
@@ -153,7 +156,13 @@ final class MoonshineSession: SpeechEngineSession {
   ) throws(SpeechEngineError) -> DecodedText {
     let texts = try search(in: audio, width: width).texts(guide.mostBonus > 0 ? width : 1)
     let probable = texts.first { $0.probability >= SpeechHypothesis.leastProbability }
-    return probable ?? texts.first ?? DecodedText()
+    let text = probable ?? texts.first ?? DecodedText()
+    guard guide.mostBonus > 0, text.leastConfidence(in: model.tokenizer) < Self.forcedConfidence
+    else { return text }
+    // A phrase with a word that the model finds so improbable may correct a text, but not replace it.
+    let plain = try search(in: audio, width: width, isGuided: false).texts().first
+    guard let plain, !text.sharesMostWords(with: plain, in: model.tokenizer) else { return text }
+    return plain
   }
 
   /// A text so far; its draft is the text of the last decode.
@@ -178,11 +187,12 @@ final class MoonshineSession: SpeechEngineSession {
   }
 
   private func search(
-    in audio: Audio, width: Int, margin: Float = MoonshineSession.margin
+    in audio: Audio, width: Int, margin: Float = MoonshineSession.margin, isGuided: Bool = true
   ) -> TokenSearch<EncodedUtterance> {
     TokenSearch(
       model: audio.encoded, tokenizer: model.tokenizer,
-      limits: TextLimits(of: audio.length, language: language), guide: guide, width: width,
+      limits: TextLimits(of: audio.length, language: language), guide: isGuided ? guide : .none,
+      width: width,
       margin: guide.isGrammar ? .infinity : margin)
   }
 
@@ -255,6 +265,21 @@ final class MoonshineSession: SpeechEngineSession {
       Self.log.debug("Times of words are estimated: \(error)")
       return nil
     }
+  }
+}
+
+extension DecodedText {
+  fileprivate func leastConfidence(in tokenizer: Tokenizer) -> Double {
+    tokenizer.words(of: self).compactMap(\.confidence).min() ?? 1
+  }
+
+  /// Whether at least half of its words are in the other text.
+  fileprivate func sharesMostWords(with other: DecodedText, in tokenizer: Tokenizer) -> Bool {
+    let keys = { (text: DecodedText) in
+      tokenizer.words(of: text).map { $0.text.lowercased().filter { $0.isLetter || $0.isNumber } }
+    }
+    let (own, others) = (keys(self), Set(keys(other)))
+    return own.count(where: others.contains) * 2 >= own.count
   }
 }
 

@@ -216,7 +216,7 @@ struct ContextualChoice {
 
   /// The best words, or those of a nearly as likely alternative with more of the phrases.
   func choose(
-    _ best: [SpeechHypothesis.Word], among alternatives: ArraySlice<Decoder.Alternative>
+    _ best: [SpeechHypothesis.Word], among alternatives: some Sequence<Decoder.Alternative>
   ) -> [SpeechHypothesis.Word] {
     let bestHits = hits(in: best)
     let texts = best.map(\.text)

@@ -55,11 +55,10 @@ public struct PCMBuffering: Hashable, Sendable {
   /// 5 ms × 3, for low latency at the cost of more wake-ups.
   public static let lowLatency = PCMBuffering(period: .milliseconds(5), periodCount: 3)
 
-  /// 50 ms × 4, for recording to a file.
-  public static let recording = PCMBuffering(period: .milliseconds(50), periodCount: 4)
-
-  /// 20 ms × 4, for live capture.
-  public static let capture = PCMBuffering(period: .milliseconds(20), periodCount: 4)
+  /// 20 ms × 10, for recording and capture.
+  ///
+  /// They are the same for both, so that it does not matter who opens a device that both use.
+  public static let capture = PCMBuffering(period: .milliseconds(20), periodCount: 10)
 }
 
 extension AudioFormat {

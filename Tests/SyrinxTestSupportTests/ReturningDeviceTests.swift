@@ -10,7 +10,7 @@ import SyrinxTestSupport
 import Testing
 
 /// Devices that are unplugged for two seconds, in the time of a test.
-@Suite(.timeLimit(.minutes(5))) struct ReturningDeviceTests {
+@Suite(.timeLimit(.minutes(30))) struct ReturningDeviceTests {
   private func withCard<Outcome: Sendable>(
     _ operation: (VirtualSoundCard, TestClock<Duration>) async throws -> Outcome
   ) async throws -> Outcome {
@@ -33,7 +33,7 @@ import Testing
     async throws
   {
     var outcomes: Set<[Duration]> = []
-    for _ in 0..<20 { outcomes.insert(try await record()) }
+    for _ in 0..<ClosedLoopTests.runCount { outcomes.insert(try await record()) }
     // The length, and one gap.
     #expect(outcomes.count == 1, "\(outcomes)")
     let outcome = try #require(outcomes.first)
@@ -66,7 +66,7 @@ import Testing
     async throws
   {
     var outcomes: Set<[Duration]> = []
-    for _ in 0..<20 { outcomes.insert(try await play()) }
+    for _ in 0..<ClosedLoopTests.runCount { outcomes.insert(try await play()) }
     #expect(outcomes.count == 1, "\(outcomes)")
   }
 

@@ -26,7 +26,7 @@ struct RecordingPlan {
     return PCMRequest(
       device: request.device,
       format: AudioFormat(sampleRate: request.sampleRate ?? 48_000, channelCount: channelCount),
-      buffering: isLive ? .capture : .recording, prefersNativeRate: true)
+      buffering: .capture, prefersNativeRate: true)
   }
 
   /// Whether a reader consumes the recording while it is written.

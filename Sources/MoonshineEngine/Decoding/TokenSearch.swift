@@ -65,13 +65,10 @@ struct TokenSearch<Model: TokenModel> {
     var endings: [(text: DecodedText, score: Float)] = []
     while !open.isEmpty {
       var next: [Step] = []
-      for step in steps(from: open, best: endings.first?.score ?? -.infinity) {
-        // A longer text is never more likely, except for the guide's bonus.
-        let worst = endings.count >= count ? endings[count - 1].score : -.infinity
-        guard step.score + guide.mostBonus > worst else { continue }
+      for step in steps(from: open, best: endings.map(\.score).max() ?? -.infinity) {
+        guard mayBeAmong(count, step, endings.map(\.score)) else { continue }
         if isComplete(step.text) {
           endings.append((ending(step.text), step.score))
-          endings.sort { $0.score > $1.score }
         } else {
           next.append(step)
         }
@@ -83,7 +80,25 @@ struct TokenSearch<Model: TokenModel> {
         Beginning(text: step.text, score: step.score, scores: scores)
       }
     }
-    return endings.prefix(count).map(\.text)
+    return endings.sorted { rank($0) > rank($1) }.prefix(count).map(\.text)
+  }
+
+  /// Whether the best texts may include a continuation of this one, by the scores of complete texts.
+  private func mayBeAmong(_ count: Int, _ step: Step, _ scores: [Float]) -> Bool {
+    // With a margin, the search ends when all open texts are far behind the best complete one.
+    guard width == 1 || margin == .infinity, scores.count >= count else { return true }
+    // A longer text is never more likely, except for the guide's bonus.
+    return step.score + guide.mostBonus > scores.sorted(by: >)[count - 1]
+  }
+
+  /// The score by which complete texts are compared: long texts have more factors, so that the beginning
+  /// of what was said often is more likely than all of it.
+  ///
+  /// Measured on 87 recordings with the exponents 0, 0.3, 0.6, 0.8, and 1: 36, 33, 32, 32, and 33 words are
+  /// wrong.
+  private func rank(_ ending: (text: DecodedText, score: Float)) -> Float {
+    guard !guide.isGrammar else { return ending.score }
+    return ending.score / pow(Float(max(1, ending.text.logProbabilities.count)), 0.6)
   }
 
   /// Accepts as much of the draft as the search would have found.
