@@ -105,6 +105,61 @@ import Testing
     #expect(partials.first?.volatileTail.formattedString == "go")
   }
 
+  /// Sounds of a second at 0, 3, and 6 s; the engine gets three seconds.
+  private func joined() -> Utterance {
+    var utterance = Utterance(start: 0, sound: 0, pause: .milliseconds(600))
+    let starts: [FrameCount] = [0, 48_000, 96_000]
+    for start in starts {
+      if start > 0 { utterance.resume(at: start, sound: start) }
+      utterance.add([Float](repeating: 0, count: 16_000))
+      utterance.endSound(after: 0, certainty: 0.9)
+    }
+    return utterance
+  }
+
+  /// A word in the first of these sounds, and one in the third.
+  private let twoWords = SpeechHypothesis(words: [
+    SpeechHypothesis.Word("go", frames: 1600..<8000),
+    SpeechHypothesis.Word("on", frames: 33_600..<40_000),
+  ])
+
+  @Test func `joined speech has an event for each result, for its ends, and for a lost sound`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    let events = results.events(of: joined(), twoWords, until: 112_000)
+    let others = events.map { event -> SpeechRecognitionEvent? in
+      if case .result = event { nil } else { event }
+    }
+    let expected: [SpeechRecognitionEvent?] = [
+      .dropped(.seconds(3) ..< .seconds(4), reason: .unintelligible), nil,
+      .speechEnded(at: .milliseconds(500)), .speechStarted(at: .milliseconds(6100)), nil,
+    ]
+    #expect(others == expected)
+    var texts: [String] = []
+    for case .result(let result) in events {
+      texts.append("\(result.utterance) \(result.bestTranscription.formattedString)")
+    }
+    #expect(texts == ["0 go", "1 on"])
+  }
+
+  @Test func `a partial result of joined speech shows only the first part`() {
+    var results = UtteranceResults(hasStableWords: false)
+    results.begin(at: 0)
+    let partial = results.partial(of: joined(), twoWords)
+    #expect(partial?.bestTranscription.formattedString == "go")
+    #expect(results.partial(of: joined(), twoWords) == nil)
+  }
+
+  @Test func `an utterance without words is lost, unless only key phrases are recognized`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    let lost = SpeechRecognitionEvent.dropped(.zero ..< .seconds(7), reason: .unintelligible)
+    #expect(results.events(of: joined(), SpeechHypothesis(), until: 112_000) == [lost])
+    var spotted = UtteranceResults(spotsPhrases: true)
+    spotted.begin(at: 0)
+    #expect(spotted.events(of: joined(), SpeechHypothesis(), until: 112_000).isEmpty)
+  }
+
   @Test func `noise has no result`() {
     var results = UtteranceResults()
     results.begin(at: 0)

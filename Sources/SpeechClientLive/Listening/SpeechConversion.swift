@@ -37,10 +37,7 @@ struct SpeechConversion {
     }
     expected = buffer.endFrame
     if let replaced = buffer.silenceNonFinite() {
-      let rate = buffer.format.sampleRate
-      let stretch =
-        replaced.frames.lowerBound.duration(
-          at: rate)..<replaced.frames.upperBound.duration(at: rate)
+      let stretch = replaced.frames.timestamps(at: buffer.format.sampleRate)
       pieces.append(.nonFinite(sampleCount: replaced.count, in: stretch))
     }
     return try pieces + (resampler?.process(buffer)).pieces
@@ -72,5 +69,22 @@ extension AudioBuffer? {
     // The largest floating-point numbers overflow in the resampler.
     _ = buffer.silenceNonFinite()
     return [.audio(buffer)]
+  }
+}
+
+extension AudioBuffer {
+  /// The buffer in pieces of at most `length`.
+  func slices(of length: Duration) -> [AudioBuffer] {
+    let step = max(1, FrameCount(length, at: format.sampleRate).rawValue)
+    return stride(from: 0, to: frameCount.rawValue, by: step).map { begin in
+      frames(FrameCount(begin)..<min(FrameCount(begin + step), frameCount))
+    }
+  }
+}
+
+extension Range<FrameCount> {
+  /// When the frames begin and end at a rate.
+  func timestamps(at rate: SampleRate) -> Range<Duration> {
+    lowerBound.duration(at: rate)..<upperBound.duration(at: rate)
   }
 }

@@ -3,11 +3,13 @@ import SpeechClient
 import SpeechEngine
 import Transcripts
 
-/// Makes the results of a task from an engine's hypotheses: numbered, on one timeline, with one final
-/// result for each utterance that is not lost.
+/// Makes the results of a task, and the events around them, from an engine's hypotheses: numbered, on
+/// one timeline, with one final result for each utterance that is not lost.
 struct UtteranceResults {
   /// Whether words of partial results become stable.
   let hasStableWords: Bool
+  /// Whether the engine recognizes only key phrases.
+  let spotsPhrases: Bool
   private var stabilizer = PartialStabilizer()
   private var number = 0
   private var start: FrameCount = 0
@@ -18,10 +20,12 @@ struct UtteranceResults {
   /// The stretches of the words that the last final result lacks: too short to be spoken, or improbable.
   private(set) var omitted: [Range<Duration>] = []
 
-  /// - Parameter hasStableWords: whether words of partial results become stable; not if a later word may
-  ///   move them to another result.
-  init(hasStableWords: Bool = true) {
-    self.hasStableWords = hasStableWords
+  /// - Parameters:
+  ///   - hasStableWords: whether words of partial results become stable; not if a later word may move
+  ///     them to another result.
+  ///   - spotsPhrases: whether the engine recognizes only key phrases.
+  init(hasStableWords: Bool = true, spotsPhrases: Bool = false) {
+    (self.hasStableWords, self.spotsPhrases) = (hasStableWords, spotsPhrases)
   }
 
   /// An utterance begins at this frame of the stream at 16 kHz.
@@ -119,6 +123,72 @@ struct UtteranceResults {
     }
     return Transcription(
       segments: segments, hasEstimatedTimes: !words.isEmpty && hypothesis.hasEstimatedTimes)
+  }
+}
+
+extension UtteranceResults {
+  /// The events of a decoded utterance: its results, what is lost of it, and the ends of all results
+  /// but the last, after which the utterance ends.
+  ///
+  /// - Parameter end: the end of its last sound.
+  mutating func events(
+    of utterance: Utterance, _ hypothesis: SpeechHypothesis, until end: FrameCount
+  ) -> [SpeechRecognitionEvent] {
+    var events = utterance.wordlessSounds(in: hypothesis).map { sound in
+      SpeechRecognitionEvent.dropped(sound.timestamps(at: .speech), reason: .unintelligible)
+    }
+    let parts = utterance.parts(of: hypothesis, soundEnd: end)
+    for (index, part) in parts.enumerated() {
+      if index > 0 {
+        begin(at: part.utterance.start)
+        events.append(.speechStarted(at: part.utterance.sound.duration(at: .speech)))
+      }
+      events += finalEvents(of: part, textLength: hypothesis.words.count)
+      if index < parts.count - 1 {
+        events.append(.speechEnded(at: part.soundEnd.duration(at: .speech)))
+      }
+    }
+    return events
+  }
+
+  /// The partial result of an utterance so far; nil if nothing has changed.
+  ///
+  /// Later parts are not reported before their results.
+  mutating func partial(
+    of utterance: Utterance, _ hypothesis: SpeechHypothesis
+  ) -> SpeechRecognitionResult? {
+    let end = max(utterance.sound, utterance.end)
+    guard let part = utterance.parts(of: hypothesis, soundEnd: end).first else { return nil }
+    return partial(
+      part.hypothesis, processed: utterance.end - utterance.start,
+      plausibility: plausibility(of: part, textLength: hypothesis.words.count))
+  }
+
+  private mutating func finalEvents(
+    of part: Utterance.Part, textLength: Int
+  ) -> [SpeechRecognitionEvent] {
+    let utterance = part.utterance
+    let result = self.final(
+      part.hypothesis, processed: utterance.end - utterance.start,
+      plausibility: plausibility(of: part, textLength: textLength))
+    if let result {
+      let lost = omitted.map { SpeechRecognitionEvent.dropped($0, reason: .unintelligible) }
+      return [SpeechRecognitionEvent.result(result)] + lost
+    }
+    let sound = utterance.sound..<part.soundEnd
+    return spotsPhrases
+      ? [] : [.dropped(sound.timestamps(at: .speech), reason: .unintelligible)]
+  }
+
+  /// The measure of whether the words of a part can be speech; nil for key phrases: one may be short in
+  /// long speech, and has its own threshold.
+  ///
+  /// - Parameter textLength: the number of words of the whole text.
+  private func plausibility(of part: Utterance.Part, textLength: Int) -> Plausibility? {
+    guard !spotsPhrases else { return nil }
+    return Plausibility(
+      isVoiced: part.utterance.voicing.isVoiced, sound: part.soundEnd - part.utterance.sound,
+      certainty: part.utterance.certainty, textLength: textLength)
   }
 }
 

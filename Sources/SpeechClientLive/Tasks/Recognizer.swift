@@ -39,9 +39,8 @@ actor Recognizer {
   private var pause: Duration?
   private var results: UtteranceResults
   private var utterance = Utterance()
-  private var utteranceCount = 0
-  /// Reports that wait for the words of the utterance before them; the first is always an utterance.
-  private var outbox: [Report] = []
+  /// Reports that wait for the words of an utterance; empty if utterances are not decoded in parallel.
+  private var outbox = ReportQueue()
   /// Resumes when fewer utterances wait.
   private var waiter: CheckedContinuation<Void, Never>?
   /// The failure that ended the stream while it was waiting.
@@ -55,12 +54,6 @@ actor Recognizer {
   /// The end of the audio whose progress was reported.
   private var reported: FrameCount = 0
 
-  private enum Report {
-    case event(SpeechRecognitionEvent)
-    /// An utterance with the end of its last sound, and its words once they are known.
-    case utterance(Utterance, index: Int, end: FrameCount, Result<SpeechHypothesis, any Error>?)
-  }
-
   /// - Parameters:
   ///   - parallel: decodes several utterances at a time; without partial results and key phrases.
   ///   - isLive: whether the audio may still be in progress: the engine then decodes in pauses, because
@@ -72,7 +65,8 @@ actor Recognizer {
     joinsUtterances: Bool = false, events: EventPipe, interruption: Interruption
   ) throws {
     var policy = policy.fitted(to: engine)
-    results = UtteranceResults(hasStableWords: !joinsUtterances)
+    results = UtteranceResults(
+      hasStableWords: !joinsUtterances, spotsPhrases: !options.keyPhrases.isEmpty)
     if joinsUtterances {
       (joiner, pause) = (UtteranceJoiner(limit: policy.maximumLength), policy.silence)
       policy.silence = UtteranceJoiner.shortestPause
@@ -147,8 +141,7 @@ actor Recognizer {
     // The source reports only a count, so the whole buffer is the stretch.
     let buffer = item.buffer
     guard buffer.silencedSampleCount > 0 else { return }
-    let rate = buffer.format.sampleRate
-    let stretch = buffer.firstFrame.duration(at: rate)..<buffer.endFrame.duration(at: rate)
+    let stretch = (buffer.firstFrame..<buffer.endFrame).timestamps(at: buffer.format.sampleRate)
     post(.dropped(stretch, reason: .nonFinite(sampleCount: buffer.silencedSampleCount)))
   }
 
@@ -259,37 +252,32 @@ actor Recognizer {
     guard let adaptation else { return }
     let padding = padding(after: silence, wanted: adaptation.tailPadding)
     if !padding.isEmpty { utterance.pieces.append(padding) }
-    let (index, pieces, state) = (utteranceCount, utterance.pieces, adaptation.state)
+    let (pieces, state) = (utterance.pieces, adaptation.state)
     adaptation.add(pieces)
-    utteranceCount += 1
     utterance.pieces = []
-    outbox.append(.utterance(utterance, index: index, end: end, nil))
+    let index = outbox.append(utterance, end: end)
     parallel.decode(pieces, adaptationState: state, index: index) { [weak self] words in
       Task { await self?.note(words, of: index) }
     }
   }
 
-  private func note(_ words: Result<SpeechHypothesis, any Error>, of number: Int) {
-    for place in outbox.indices {
-      if case .utterance(let utterance, let index, let end, _) = outbox[place], index == number {
-        outbox[place] = .utterance(utterance, index: index, end: end, words)
-      }
-    }
+  private func note(_ words: ReportQueue.Words, of index: Int) {
+    outbox.note(words, of: index)
     do {
       try postKnown()
     } catch {
-      (failure, outbox) = (failure ?? error, [])
+      failure = failure ?? error
+      outbox.removeAll()
     }
     waiter.take()?.resume()
   }
 
   /// Reports everything before the first utterance whose words are missing.
   private func postKnown() throws {
-    while let first = outbox.first {
-      switch first {
+    while let report = outbox.popKnown() {
+      switch report {
       case .event(let event): events.send(event)
-      case .utterance(var utterance, _, let end, let words):
-        guard let words else { return }
+      case .utterance(var utterance, end: let end, words: let words):
         results.begin(at: utterance.start)
         do {
           postFinals(try words.get(), of: utterance, until: end)
@@ -298,13 +286,12 @@ actor Recognizer {
         }
         postEnd(of: utterance, at: end)
       }
-      outbox.removeFirst()
     }
   }
 
-  /// Returns when at most this many utterances wait for their words.
+  /// Returns when at most this many utterances wait to be reported.
   private func wait(until count: Int) async throws {
-    while outbox.count(where: { if case .utterance = $0 { true } else { false } }) > count {
+    while outbox.waitingCount > count {
       await withCheckedContinuation { waiter = $0 }
     }
     if let failure { throw failure }
@@ -312,56 +299,24 @@ actor Recognizer {
 
   /// Reports an event after the utterances before it.
   private func post(_ event: SpeechRecognitionEvent) {
-    if outbox.isEmpty { events.send(event) } else { outbox.append(.event(event)) }
+    if outbox.isEmpty { events.send(event) } else { outbox.append(event) }
   }
 
   /// Reports the results of an utterance, all but the last one with their ends.
   private func postFinals(
     _ hypothesis: SpeechHypothesis, of utterance: Utterance, until end: FrameCount
   ) {
-    let parts = utterance.parts(of: hypothesis, soundEnd: end)
-    for sound in utterance.wordlessSounds(in: hypothesis) {
-      postLoss(of: sound, .unintelligible)
-    }
-    for (index, part) in parts.enumerated() {
-      if index > 0 {
-        results.begin(at: part.utterance.start)
-        events.send(.speechStarted(at: part.utterance.sound.duration(at: .speech)))
-      }
-      postFinal(part, textLength: hypothesis.words.count)
-      if index < parts.count - 1 { postEnd(of: part.utterance, at: part.soundEnd) }
-    }
-  }
-
-  /// - Parameter textLength: the number of words of the whole text.
-  private func postFinal(_ part: Utterance.Part, textLength: Int) {
-    let utterance = part.utterance
-    let final = results.final(
-      part.hypothesis, processed: utterance.end - utterance.start,
-      plausibility: plausibility(of: part, textLength: textLength))
     failures.reset()
-    if let final {
-      events.send(.result(final))
-      for stretch in results.omitted { events.send(.dropped(stretch, reason: .unintelligible)) }
-    } else if options.keyPhrases.isEmpty {
-      postLoss(of: utterance.sound..<part.soundEnd, .unintelligible)
-    }
+    for event in results.events(of: utterance, hypothesis, until: end) { events.send(event) }
   }
 
   private func postEnd(of utterance: Utterance, at end: FrameCount) {
     if let failure = utterance.failure {
       results.lose()
-      postLoss(of: utterance.sound..<end, .engineFailed(failure))
+      let sound = (utterance.sound..<end).timestamps(at: .speech)
+      events.send(.dropped(sound, reason: .engineFailed(failure)))
     }
     events.send(.speechEnded(at: end.duration(at: .speech)))
-  }
-
-  private func postLoss(
-    of sound: Range<FrameCount>, _ reason: SpeechRecognitionEvent.DropReason
-  ) {
-    let times =
-      sound.lowerBound.duration(at: .speech)..<sound.upperBound.duration(at: .speech)
-    events.send(.dropped(times, reason: reason))
   }
 
   /// Lets the engine decode the utterance early, unless more silence has to follow.
@@ -379,15 +334,6 @@ actor Recognizer {
     finder.padding(
       after: silence, wanted: wanted, length: utterance.length,
       shortest: engine.utteranceLength.lowerBound)
-  }
-
-  /// The measure of whether the words of a part can be speech; nil for key phrases: one may be short in
-  /// long speech, and has its own threshold.
-  private func plausibility(of part: Utterance.Part, textLength: Int) -> Plausibility? {
-    guard options.keyPhrases.isEmpty else { return nil }
-    return Plausibility(
-      isVoiced: part.utterance.voicing.isVoiced, sound: part.soundEnd - part.utterance.sound,
-      certainty: part.utterance.certainty, textLength: textLength)
   }
 
   private func postProgress() {
@@ -409,31 +355,8 @@ actor Recognizer {
 
   private func postPartial(of session: any SpeechEngineSession) throws {
     utterance.lengthAtPartial = utterance.length
-    // Later parts are not reported before their results.
-    let end = max(utterance.sound, utterance.end)
     let hypothesis = try session.hypothesis
-    let parts = utterance.parts(of: hypothesis, soundEnd: end)
-    guard let part = parts.first else { return }
-    let partial = results.partial(
-      part.hypothesis, processed: utterance.end - utterance.start,
-      plausibility: plausibility(of: part, textLength: hypothesis.words.count))
+    let partial = results.partial(of: utterance, hypothesis)
     if let partial { events.send(.result(partial)) }
-  }
-}
-
-extension SpeechSessionOptions {
-  /// The time to say the longest key phrase: a second for each word.
-  fileprivate var longestKeyPhrase: Duration {
-    .seconds(keyPhrases.map { $0.text.split(separator: " ").count }.max() ?? 0)
-  }
-}
-
-extension AudioBuffer {
-  /// The buffer in pieces of at most `length`.
-  func slices(of length: Duration) -> [AudioBuffer] {
-    let step = max(1, FrameCount(length, at: format.sampleRate).rawValue)
-    return stride(from: 0, to: frameCount.rawValue, by: step).map { begin in
-      frames(FrameCount(begin)..<min(FrameCount(begin + step), frameCount))
-    }
   }
 }

@@ -101,4 +101,9 @@ extension SpeechSessionOptions {
     measuresWordTimes = request.measuresWordTimes
     engineOptions = request.engineOptions
   }
+
+  /// The time to say the longest key phrase: a second for each word.
+  var longestKeyPhrase: Duration {
+    .seconds(keyPhrases.map { $0.text.split(separator: " ").count }.max() ?? 0)
+  }
 }
