@@ -141,13 +141,21 @@ extension Float {
   @Test func `a text that is much less likely than the best one is not followed`() throws {
     let sentences: [(String, Float)] = [("go on", 0.99), ("we see it all", 0.01)]
     let model = ScriptedModel(sentences)
-    _ = try search(model, width: 4).texts(2)
+    var close = search(model, width: 4)
+    close.margin = 3
+    _ = try close.texts(2)
     let narrow = model.passes.count
     let other = ScriptedModel(sentences)
-    var wide = search(other, width: 4)
-    wide.margin = .infinity
+    let wide = search(other, width: 4)
     #expect(try wide.texts(2).map(\.tokens) == ["go on", "we see it all"].map(other.tokens))
     #expect(other.passes.count > narrow)
+  }
+
+  @Test func `all that was said is preferred to a beginning that is a little more likely`() throws {
+    let model = ScriptedModel([("go", 0.4), ("go on to the end", 0.3), ("so", 0.3)])
+    var search = search(model, width: 4)
+    search.margin = 3
+    #expect(try search.texts()[0].tokens == model.tokens("go on to the end"))
   }
 
   @Test func `a grammar allows only its own sentences, whatever the model prefers`() throws {

@@ -134,9 +134,7 @@ extension UtteranceResults {
   mutating func events(
     of utterance: Utterance, _ hypothesis: SpeechHypothesis, until end: FrameCount
   ) -> [SpeechRecognitionEvent] {
-    var events = utterance.wordlessSounds(in: hypothesis).map { sound in
-      SpeechRecognitionEvent.dropped(sound.timestamps(at: .speech), reason: .unintelligible)
-    }
+    var events: [SpeechRecognitionEvent] = []
     let parts = utterance.parts(of: hypothesis, soundEnd: end)
     for (index, part) in parts.enumerated() {
       if index > 0 {
@@ -148,7 +146,10 @@ extension UtteranceResults {
         events.append(.speechEnded(at: part.soundEnd.duration(at: .speech)))
       }
     }
-    return events
+    let losses = utterance.wordlessSounds(in: hypothesis).map { sound in
+      SpeechRecognitionEvent.dropped(sound.timestamps(at: .speech), reason: .unintelligible)
+    }
+    return events + losses
   }
 
   /// The partial result of an utterance so far; nil if nothing has changed.
