@@ -24,9 +24,6 @@ final class MoonshineSession: SpeechEngineSession {
   /// a probability; on 87 recordings, 2 to 5 give the same texts as no margin.
   private static let margin: Float = 3
 
-  /// A word of less confidence may have been forced by a likely phrase.
-  private static let forcedConfidence = 0.05
-
   private static let log = Logger(label: "syrinx.moonshine")
 
   private let model: MoonshineModel
@@ -157,12 +154,11 @@ final class MoonshineSession: SpeechEngineSession {
     let texts = try search(in: audio, width: width).texts(guide.mostBonus > 0 ? width : 1)
     let probable = texts.first { $0.probability >= SpeechHypothesis.leastProbability }
     let text = probable ?? texts.first ?? DecodedText()
-    guard guide.mostBonus > 0, text.leastConfidence(in: model.tokenizer) < Self.forcedConfidence
+    let words = model.tokenizer.words(of: text)
+    guard guide.mostBonus > 0, words.haveImprobableWord,
+      let plain = try search(in: audio, width: width, isGuided: false).texts().first
     else { return text }
-    // A phrase with a word that the model finds so improbable may correct a text, but not replace it.
-    let plain = try search(in: audio, width: width, isGuided: false).texts().first
-    guard let plain, !text.sharesMostWords(with: plain, in: model.tokenizer) else { return text }
-    return plain
+    return words.areForced(over: model.tokenizer.words(of: plain)) ? plain : text
   }
 
   /// A text so far; its draft is the text of the last decode.
@@ -265,21 +261,6 @@ final class MoonshineSession: SpeechEngineSession {
       Self.log.debug("Times of words are estimated: \(error)")
       return nil
     }
-  }
-}
-
-extension DecodedText {
-  fileprivate func leastConfidence(in tokenizer: Tokenizer) -> Double {
-    tokenizer.words(of: self).compactMap(\.confidence).min() ?? 1
-  }
-
-  /// Whether at least half of its words are in the other text.
-  fileprivate func sharesMostWords(with other: DecodedText, in tokenizer: Tokenizer) -> Bool {
-    let keys = { (text: DecodedText) in
-      tokenizer.words(of: text).map { $0.text.lowercased().filter { $0.isLetter || $0.isNumber } }
-    }
-    let (own, others) = (keys(self), Set(keys(other)))
-    return own.count(where: others.contains) * 2 >= own.count
   }
 }
 

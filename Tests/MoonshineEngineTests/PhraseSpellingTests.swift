@@ -41,6 +41,18 @@ import Testing
     #expect(spelled("It’s don’t, not dont.", ["Don't"]) == "It’s Don't, not dont.")
   }
 
+  @Test func `an improbable phrase may correct a text, but not replace it`() {
+    func isForced(_ text: String, _ confidence: Double, over plain: String) -> Bool {
+      let words = { (text: String, confidence: Double) in
+        text.split(separator: " ").map { DecodedWord(text: String($0), confidence: confidence) }
+      }
+      return words(text, confidence).areForced(over: words(plain, 0.7))
+    }
+    #expect(isForced("Recognize speech.", 0.024, over: "Rec in my speech."))
+    #expect(!isForced("Recognize speech.", 0.2, over: "Rec in my speech."))
+    #expect(!isForced("Ten of clubs.", 0.004, over: "Ten of cloves."))
+  }
+
   @Test func `a respelled word has the lowest confidence of the words that it replaces`() {
     let words = [
       DecodedWord(text: "comfy", confidence: 0.9), DecodedWord(text: "UI", confidence: 0.4),

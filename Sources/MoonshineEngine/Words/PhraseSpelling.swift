@@ -1,5 +1,21 @@
 import SpeechEngine
 
+extension [DecodedWord] {
+  /// Whether a likely phrase may have forced a word, because the model finds it so improbable.
+  var haveImprobableWord: Bool { contains { $0.confidence ?? 1 < 0.05 } }
+
+  /// Whether a likely phrase replaced a text instead of correcting it: fewer than half of the words of
+  /// the longer text are in both.
+  ///
+  /// - Parameter plain: the words of the text without likely phrases.
+  func areForced(over plain: [DecodedWord]) -> Bool {
+    let keys = { (words: [DecodedWord]) in words.map { PhraseSpelling.letters(of: $0.text) } }
+    let others = keys(plain)
+    return haveImprobableWord
+      && keys(self).count(where: others.contains) * 2 < Swift.max(count, plain.count)
+  }
+}
+
 /// Spells words as the phrases of a request do, where they differ only in case, spaces, and hyphens.
 ///
 /// "comfy UI" becomes "ComfyUI". At the beginning of a sentence, a phrase in lower case gets
@@ -75,7 +91,7 @@ struct PhraseSpelling {
   }
 
   /// The text in lower case, without spaces, hyphens, and the marks around it.
-  private static func letters(of text: String) -> String {
+  fileprivate static func letters(of text: String) -> String {
     let (before, after) = marks(around: text)
     return text.dropFirst(before.count).dropLast(after.count).lowercased()
       .replacing("\u{2019}", with: "'").filter { !$0.isWhitespace && !hyphens.contains($0) }
