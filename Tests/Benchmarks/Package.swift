@@ -44,9 +44,9 @@ let package = Package(
         "BenchmarkTools", "CMemoryCount",
         product("AudioCore"), product("AudioRecorderClient"), product("AudioRecorderClientLive"),
         product("ClientDependencies"), product("MoonshineEngine"), product("PocketSphinxEngine"),
-        product("SoundCard"), product("SoundFile"), product("SpeechClient"),
-        product("SpeechClientLive"), product("SpeechEngine"), product("Transcripts"),
-        product("VirtualSoundCard"),
+        product("Resampling"), product("SileroDetector"), product("SoundCard"),
+        product("SoundFile"), product("SpeechClient"), product("SpeechClientLive"),
+        product("SpeechEngine"), product("Transcripts"), product("VirtualSoundCard"),
       ],
       swiftSettings: settings),
     .executableTarget(

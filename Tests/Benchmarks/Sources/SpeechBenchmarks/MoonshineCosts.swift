@@ -6,6 +6,9 @@ import SoundFile
 /// The CPU and wall time of the clips with Moonshine, beside `sherpa-onnx-offline` with the files
 /// of the same model; each loads them.
 enum MoonshineCosts {
+  /// Seconds of CPU time for each second of shared clips; in fewer clips, the start counts too much.
+  private static let bound = 0.08
+
   static func measure(on bench: SpeechBench) throws -> [Finding] {
     let files = (0..<bench.times).flatMap { _ in bench.clips.map(\.url.path) }
     let ours = Transcribing(engine: "moonshine", bench: bench)
@@ -20,9 +23,10 @@ enum MoonshineCosts {
       try two.add(ours.command(["--jobs", "2"] + files, isTimed: false))
       try timed.add(ours.command(["--jobs", "1"] + files))
     }
-    let clips = "\(files.count) clips, \(Int(bench.seconds * Double(bench.times))) s"
-    return [
-      try ours.wordErrors(bound: 6),
+    let seconds = bench.seconds * Double(bench.times)
+    let clips = "\(files.count) clips, \(Int(seconds)) s"
+    return try [
+      ours.wordErrors(bound: 4.5),
       Finding(
         name: "a clip of 1 s, from start to text", value: short.leastProcessor, unit: "s CPU",
         bound: 0.5, remark: "moonshine"),
@@ -32,12 +36,35 @@ enum MoonshineCosts {
         name: "\(clips), moonshine, one job, against that", value: one.leastProcessor,
         unit: "s CPU", bound: 0.4 * theirs.leastProcessor),
       Finding(
+        name: "\(clips), moonshine, one job, for each second",
+        value: one.leastProcessor / seconds, unit: "s CPU/s",
+        bound: bench.isShared ? bound : nil),
+      Finding(
         name: "\(clips), moonshine, with the times of words", value: timed.leastProcessor,
         unit: "s CPU"),
       Finding(
         name: "moonshine: two jobs, share of one job's time", value: two.share(of: one), unit: "",
         bound: 0.55, remark: "median of \(one.count)"),
-    ]
+    ] + more(of: bench, by: ours)
+  }
+
+  /// The clips of more sources, each once: word errors, also of each category, and CPU time.
+  private static func more(of bench: SpeechBench, by ours: Transcribing) throws -> [Finding] {
+    guard !bench.moreClips.isEmpty else { return [] }
+    let (clips, files) = (bench.moreClips, bench.moreClips.map(\.url.path))
+    let seconds = clips.reduce(0) { $0 + $1.seconds }
+    var (plain, timed) = (Runs(), Runs())
+    for _ in 0..<Runs.rounds {
+      try plain.add(ours.command(["--jobs", "1"] + files, isTimed: false))
+    }
+    try timed.add(ours.command(["--jobs", "2"] + files))
+    let categories = Dictionary(grouping: clips, by: \.category).sorted { $0.key < $1.key }
+    return try [
+      ours.wordErrors("more clips", of: clips, bound: 3),
+      Finding(
+        name: "\(clips.count) more clips, \(Int(seconds)) s, one job, for each second",
+        value: plain.leastProcessor / seconds, unit: "s CPU/s", bound: bound, remark: "moonshine"),
+    ] + categories.map { try ours.wordErrors("more clips: \($0.key)", of: $0.value) }
   }
 
   /// A file with the first second of the first clip.

@@ -47,17 +47,23 @@ enum RecognitionAnswers {
     let waits = timed.indices.compactMap { index in
       finalAfterSilence(timed[index].event, before: timed[..<index])
     }
-    let mean = words.reduce(0) { $0 + $1.inSeconds } / Double(max(1, words.count))
+    let firsts = finals.compactMap { final in
+      firstAnswer(to: final, in: results.filter { $0.0.utterance == final.0.utterance })
+    }
+    let lateCount = firsts.count(where: \.isFinal)
     return [
       Finding(
         name: "\(recognizer.name), live with partial results: processor",
         value: processor / clips.reduce(0) { $0 + $1.seconds }, unit: "s CPU/s",
         bound: recognizer.bounds.live, remark: "of speech"),
       Finding(
-        name: "\(recognizer.name): end of a word → it is stable, on average", value: mean,
-        unit: "s",
-        bound: recognizer.bounds.stableWord,
+        name: "\(recognizer.name): end of a word → it is stable, on average",
+        value: words.mean, unit: "s", bound: recognizer.bounds.stableWord,
         remark: "of \(words.count), the worst \(words.max()?.inSeconds ?? 0) s"),
+      Finding(
+        name: "\(recognizer.name): first word begins → its first result, on average",
+        value: firsts.map(\.wait).mean, unit: "s", bound: recognizer.bounds.firstResult,
+        remark: "of \(firsts.count), \(lateCount) of them without a partial one"),
       Finding(
         name: "\(recognizer.name): the silence is complete → final result, 95 of 100",
         value: waits.percentile(0.95).inSeconds, unit: "s", bound: recognizer.bounds.final,
@@ -69,19 +75,7 @@ enum RecognitionAnswers {
     of speech: SpeechClient, on buffers: [AudioBuffer]
   ) async throws -> [TimedEvent] {
     let begin = ContinuousClock.now
-    let paced = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
-      Task {
-        var position = FrameCount(0)
-        for var buffer in buffers {
-          buffer.firstFrame = position
-          position = buffer.endFrame
-          try await Task.sleep(until: begin + position.duration(at: .speech))
-          continuation.yield(buffer)
-        }
-        continuation.finish()
-      }
-    }
-    var request = SpeechRequest(buffers: paced)
+    var request = SpeechRequest(buffers: buffers.paced(from: begin))
     // As with a microphone.
     request.backPressure = .buffer(upTo: .seconds(60))
     var timed: [TimedEvent] = []
@@ -101,6 +95,18 @@ enum RecognitionAnswers {
     }
   }
 
+  /// How long after the beginning of the first word, by the timestamps of the final result, the first
+  /// result of the utterance arrived, and whether that was the final one already.
+  ///
+  /// The event `speechStarted` cannot be the beginning: breath and noise come before words as well.
+  private static func firstAnswer(
+    to final: (SpeechRecognitionResult, Duration), in results: [(SpeechRecognitionResult, Duration)]
+  ) -> (wait: Duration, isFinal: Bool)? {
+    guard let word = final.0.bestTranscription.segments.first else { return nil }
+    let first = results.first ?? final
+    return (first.1 - word.timestamp, first.0.isFinal)
+  }
+
   /// How long after the silence that ended the utterance its final result came.
   private static func finalAfterSilence(
     _ event: SpeechRecognitionEvent, before: ArraySlice<TimedEvent>
@@ -118,14 +124,12 @@ enum RecognitionAnswers {
   }
 }
 
-extension SpeechRecognitionEvent {
-  fileprivate var result: SpeechRecognitionResult? {
-    if case .result(let result) = self { result } else { nil }
-  }
-}
-
 extension timeval {
   fileprivate var inSeconds: Double { Double(tv_sec) + Double(tv_usec) / 1e6 }
+}
+
+extension [Duration] {
+  fileprivate var mean: Double { reduce(0) { $0 + $1.inSeconds } / Double(Swift.max(1, count)) }
 }
 
 extension TranscriptionSegment {
@@ -134,9 +138,27 @@ extension TranscriptionSegment {
 
 extension AudioBuffer {
   /// The buffer in pieces of 20 ms, as from a microphone.
-  fileprivate var inPeriods: [AudioBuffer] {
+  var inPeriods: [AudioBuffer] {
     stride(from: 0, to: frameCount.rawValue, by: 320).map { begin in
       frames(FrameCount(begin)..<min(FrameCount(begin + 320), frameCount))
+    }
+  }
+}
+
+extension [AudioBuffer] {
+  /// The buffers in real time, each at its end.
+  func paced(from begin: ContinuousClock.Instant) -> AsyncThrowingStream<AudioBuffer, any Error> {
+    AsyncThrowingStream { continuation in
+      Task {
+        var position = FrameCount(0)
+        for var buffer in self {
+          buffer.firstFrame = position
+          position = buffer.endFrame
+          try await Task.sleep(until: begin + position.duration(at: .speech))
+          continuation.yield(buffer)
+        }
+        continuation.finish()
+      }
     }
   }
 }

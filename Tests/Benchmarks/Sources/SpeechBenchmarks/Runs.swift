@@ -92,22 +92,28 @@ struct Transcribing {
 
   /// The word errors of the last transcripts.
   ///
-  /// - Parameter normalization: how words are compared; limits apply to one way only.
+  /// - Parameters:
+  ///   - name: which clips they are; nil for those of the bench, as often as a run has them.
+  ///   - clips: the clips, which the run had once.
+  ///   - bound: the limit of the shared clips.
+  ///   - normalization: how words are compared; limits apply to one way only.
   func wordErrors(
-    bound: Double, normalization: WordNormalization = .spoken
+    _ name: String? = nil, of clips: [SpeechBench.Clip]? = nil, bound: Double? = nil,
+    normalization: WordNormalization = .spoken
   ) throws -> Finding {
     let records = try String(contentsOfFile: output, encoding: .utf8)
       .split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
-    let rates = bench.clips.map { clip in
+    let rates = (clips ?? bench.clips).map { clip in
       WordErrorRate(
-        reference: Array(repeating: clip.words, count: bench.times).joined(separator: " "),
+        reference: Array(repeating: clip.words, count: clips == nil ? bench.times : 1)
+          .joined(separator: " "),
         hypothesis: records.filter { $0.file == clip.url.path }.map(\.text).joined(separator: " "),
         normalization: normalization)
     }
     let rate = rates.dropFirst().reduce(rates[0], +)
     return Finding(
-      name: "\(engine): word error rate", value: (rate.rate ?? 0) * 100, unit: "%",
-      bound: bench.isShared ? bound : nil,
+      name: "\(engine): word error rate" + (name.map { ", \($0)" } ?? ""),
+      value: (rate.rate ?? 0) * 100, unit: "%", bound: bench.isShared ? bound : nil,
       remark: "\(rate.errorCount) of \(rate.referenceCount) words")
   }
 

@@ -1,24 +1,32 @@
 import AudioCore
 import BenchmarkTools
 import Foundation
+import Resampling
 import SoundFile
 
 /// The clips, their transcripts, and a working folder.
 struct SpeechBench {
+  /// The clips that every figure uses.
   let clips: [Clip]
+  /// Clips of more sources, with categories, for the figures that need many; possibly none.
+  let moreClips: [Clip]
   let folder: URL
 
-  struct Clip {
+  struct Clip: Sendable {
     let url: URL
     let words: String
+    /// The kind of speech, such as digits; empty if the table has none.
+    let category: String
     let seconds: Double
+
+    var name: String { url.deletingPathExtension().lastPathComponent }
   }
 
   /// The project's folder.
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
-  private static let shared = root.appending(path: "../shared/data/speech").standardizedFileURL
+  private static let shared = root.appending(path: "../shared/data").standardizedFileURL
   private static let samples = root.appending(path: "Samples/sounds")
 
   /// Whether the clips have a transcript with a bound for the word error rate.
@@ -26,14 +34,17 @@ struct SpeechBench {
 
   init() throws {
     let chosen = Options.value("--clips").map { URL(filePath: $0) }
-    let hasShared = FileManager.default.fileExists(atPath: Self.shared.path)
-    isShared = chosen == nil && hasShared
+    let shared = Self.shared.appending(path: "speech")
+    isShared = chosen == nil && FileManager.default.fileExists(atPath: shared.path)
     clips =
-      if let folder = chosen ?? (hasShared ? Self.shared : nil) {
+      if let folder = chosen ?? (isShared ? shared : nil) {
         try Self.clips(in: folder)
       } else {
         try Self.ownClips()
       }
+    let more = Self.shared.appending(path: "speech-more")
+    let hasMore = isShared && FileManager.default.fileExists(atPath: more.path)
+    moreClips = hasMore ? try Self.clips(in: more) : []
     guard !clips.isEmpty else { throw Program.Failure(description: "there are no clips") }
     folder = FileManager.default.temporaryDirectory
       .appending(path: "syrinx-speech-\(ProcessInfo.processInfo.processIdentifier)")
@@ -45,6 +56,9 @@ struct SpeechBench {
   }
 
   func file(_ name: String) -> String { folder.appending(path: name).path }
+
+  /// The clips of both folders.
+  var allClips: [Clip] { clips + moreClips }
 
   /// How often the clips are recognized in one run.
   var times: Int { max(1, Options.number("--times", or: 3)) }
@@ -66,10 +80,12 @@ struct SpeechBench {
     return url
   }
 
+  /// The audio of a file of at most a minute, at 16 kHz and mono.
   static func buffer(of url: URL) throws -> AudioBuffer {
     let reader = try SoundFileReader(url: url)
-    return try reader.read(
-      atMost: reader.announcedFrameCount ?? FrameCount(.seconds(60), at: .speech))
+    let buffer = try reader.read(
+      atMost: reader.announcedFrameCount ?? FrameCount(.seconds(60), at: reader.format.sampleRate))
+    return try buffer.converted()
   }
 
   private static func clips(in folder: URL) throws -> [Clip] {
@@ -77,9 +93,10 @@ struct SpeechBench {
       contentsOf: folder.appending(path: "transcripts.tsv"), encoding: .utf8)
     return try table.split(separator: "\n").compactMap { line in
       let cells = line.split(separator: "\t").map(String.init)
-      let url = folder.appending(path: (cells.first ?? "") + ".wav")
-      guard cells.count > 1, FileManager.default.fileExists(atPath: url.path) else { return nil }
-      return try clip(url, cells[1])
+      let url = ["wav", "flac"].map { folder.appending(path: "\(cells.first ?? "").\($0)") }
+        .first { FileManager.default.fileExists(atPath: $0.path) }
+      guard cells.count > 1, let url else { return nil }
+      return try clip(url, cells[1], category: cells.count > 2 ? cells[2] : "")
     }
   }
 
@@ -90,7 +107,18 @@ struct SpeechBench {
     ].map { try clip(samples.appending(path: "\($0).wav"), $1) }
   }
 
-  private static func clip(_ url: URL, _ words: String) throws -> Clip {
-    Clip(url: url, words: words, seconds: try buffer(of: url).duration.inSeconds)
+  private static func clip(_ url: URL, _ words: String, category: String = "") throws -> Clip {
+    Clip(
+      url: url, words: words, category: category,
+      seconds: try buffer(of: url).duration.inSeconds)
+  }
+}
+
+extension AudioBuffer {
+  /// The audio at 16 kHz and mono, or in another format.
+  func converted(to format: AudioFormat = .speech) throws -> AudioBuffer {
+    let resampler = try Resampler(from: self.format, to: format)
+    let samples = try resampler.process(self).samples + resampler.finish().samples
+    return AudioBuffer(format: format, samples: samples)
   }
 }

@@ -10,8 +10,9 @@ import Glibc
 ///
 /// Options:
 /// - `--check`: exit with status 1 if a figure exceeds its bound.
-/// - `--clips folder`: WAV files at 16 kHz and mono, and `transcripts.tsv` (name, tab, words); the
-///   folder `../shared/data/speech` if it exists, else the project's samples.
+/// - `--clips folder`: WAV or FLAC files at 16 kHz and mono, and `transcripts.tsv` (name, words, and
+///   perhaps a category, with tabs between them); the folder `../shared/data/speech` if it exists,
+///   else the project's samples. With that folder, a few figures also use `../shared/data/speech-more`.
 /// - `--batch path`: pocketsphinx_batch, of Debian's package `pocketsphinx`, if it is not in
 ///   `PATH`.
 /// - `--sherpa folder`: where `Tests/bench.sh` installed the packages of sherpa-onnx.
@@ -22,6 +23,7 @@ import Glibc
 ///   ten minutes.
 /// - `--files 2000`: how many clips the archive has, which take about an hour.
 /// - `--results 100000`: how many silent files the other archive has.
+/// - `--texts`: also print the texts of variants that lose words and of requests that differ.
 /// - `--only text`: only the groups whose names contain the text.
 @main
 struct SpeechBenchmarks {
@@ -33,6 +35,9 @@ struct SpeechBenchmarks {
       ("pocketsphinx answers", { try await RecognitionAnswers.measure(.pocketSphinx, on: $0) }),
       ("pocketsphinx memory", { try RecognitionMemory.measure(.pocketSphinx, on: $0) }),
       ("moonshine costs", MoonshineCosts.measure),
+      ("moonshine variants", Variants.measure),
+      ("moonshine noises", Noises.measure),
+      ("moonshine sameness", Sameness.measure),
       ("moonshine archive", ArchiveCosts.measure),
       ("moonshine answers", { try await RecognitionAnswers.measure(.moonshine, on: $0) }),
       ("moonshine word times", WordTimeErrors.measure),
