@@ -43,8 +43,8 @@ package actor PreviewStage<Script: PreviewScript> {
     let clock: any Clock<Duration>
     let isImmediate: Bool
     let pipe: PolicyPipe<Script.Event>
-    /// The time on the clock since the start.
-    let elapsed: @Sendable () -> Duration
+    /// The time on the clock since the first wait; nil before it, because a script may end at once.
+    var elapsed: (@Sendable () -> Duration)?
     /// The time up to which the script has been performed.
     var performed = Duration.zero
     var sleep: Task<Void, Never>?
@@ -76,8 +76,7 @@ package actor PreviewStage<Script: PreviewScript> {
     let (number, pipe) = (startCount, PolicyPipe<Script.Event>(policy: policy))
     startCount += 1
     performances[number] = Performance(
-      script: script, clock: clock, isImmediate: isImmediate, pipe: pipe,
-      elapsed: clock.stopwatch())
+      script: script, clock: clock, isImmediate: isImmediate, pipe: pipe)
     pipe.onTermination { Task { await self.end(number) } }
     await perform(number)
     return pipe.stream()
@@ -119,12 +118,14 @@ package actor PreviewStage<Script: PreviewScript> {
   private func advance(_ number: Int, toNow: Bool = false) {
     performances[number]?.sleep.take()?.cancel()
     while let performance = performances[number], let step = performances[number]?.script.next() {
-      let passed = performance.elapsed() - performance.performed
+      let passed = performance.elapsed.map { $0() - performance.performed } ?? .zero
       switch step {
       case .send(let event): performance.pipe.send(event)
       case .wait(let duration) where passed >= duration || toNow && passed > .zero:
         performances[number]?.performed += min(duration, passed)
         performances[number]?.script.waited(min(duration, passed))
+      case .wait where performance.elapsed == nil:
+        performances[number]?.elapsed = performance.clock.stopwatch()
       case .wait(let duration): return sleep(number, for: duration - passed)
       case .read(let read): return begin(number, read)
       case .hold:

@@ -24,7 +24,7 @@ import VirtualSoundCard
           RecordingStart(
             device: "virtual", deviceFormat: format, fileFormat: format,
             settings: PCMConfiguration(
-              device: "virtual", format: format, sampleFormat: .float32, period: 400,
+              device: "virtual", format: format, sampleFormat: .float32, period: 160,
               buffer: 1_600))))
     #expect(
       events.last

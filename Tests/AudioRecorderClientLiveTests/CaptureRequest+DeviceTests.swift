@@ -40,9 +40,9 @@ import Testing
 
   @Test func `small buffers wake the device more often, and it holds no less`() {
     let quick = CaptureRequest(framesPerBuffer: 480).deviceRequest.buffering
-    #expect(quick == PCMBuffering(period: .milliseconds(10), periodCount: 8))
+    #expect(quick == PCMBuffering(period: .milliseconds(10), periodCount: 20))
     let quickest = CaptureRequest(framesPerBuffer: 1).deviceRequest.buffering
-    #expect(quickest == PCMBuffering(period: .milliseconds(5), periodCount: 16))
+    #expect(quickest == PCMBuffering(period: .milliseconds(5), periodCount: 40))
     #expect(CaptureRequest(framesPerBuffer: 48_000).deviceRequest.buffering == .capture)
   }
 

@@ -13,7 +13,7 @@ import VirtualSoundCard
 @Suite(.timeLimit(.minutes(5))) struct LostMicrophoneTests {
   /// Unplugged half a second after it was opened, for three seconds; its last period is not captured.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
-  private let before = (0..<3_600).map(counted)
+  private let before = (0..<3_840).map(counted)
 
   @Test func `a recording resumes when its device returns, with silence of the gap's length`()
     async throws
@@ -24,11 +24,11 @@ import VirtualSoundCard
     try await harness.finish(recording)
     #expect(harness.events.count { $0 == .deviceLost } == 1)
     #expect(harness.finish?.reason == .lengthReached)
-    let back = 3_600 + (try missing(harness))
+    let back = 3_840 + (try missing(harness))
     let samples = try harness.samples()
     #expect(samples.count == 32_000)
     let isBefore = samples.starts(with: before)
-    let isSilence = samples[3_600..<back].allSatisfy { $0 == 0 }
+    let isSilence = samples[3_840..<back].allSatisfy { $0 == 0 }
     let isAfter = samples[back...].elementsEqual((0..<32_000 - back).map(counted))
     #expect(isBefore && isSilence && isAfter)
     while harness.card.openDeviceCount > 0 { await Task.yield() }
@@ -42,7 +42,7 @@ import VirtualSoundCard
     await comeBack(harness)
     try await harness.finish(recording)
     _ = try missing(harness)
-    let isJoined = try harness.samples() == before + (0..<4_400).map(counted)
+    let isJoined = try harness.samples() == before + (0..<4_160).map(counted)
     #expect(isJoined)
   }
 
@@ -81,7 +81,7 @@ import VirtualSoundCard
     #expect(
       harness.finish
         == RecordingFinish(
-          reason: .stopped, frameCount: 3_600, recorded: .milliseconds(450),
+          reason: .stopped, frameCount: 3_840, recorded: .milliseconds(480),
           level: harness.finish?.level))
     #expect(try isBefore(harness))
   }
@@ -154,8 +154,8 @@ import VirtualSoundCard
     try await harness.finish(recording)
     let samples = try harness.samples()
     #expect(samples.count == 32_000)
-    let back = 3_600 + (try missing(harness, atLeast: .milliseconds(1_050)))
-    let isSilence = samples[3_600..<back].allSatisfy { $0 == 0 }
+    let back = 3_840 + (try missing(harness, atLeast: .milliseconds(1_020)))
+    let isSilence = samples[3_840..<back].allSatisfy { $0 == 0 }
     let sine = AudioSignal.sine(440, amplitude: 0.5).buffer(20_200, format: RecorderHarness.format)
       .samples
     let captured = samples[back...]
@@ -180,7 +180,7 @@ import VirtualSoundCard
 
   /// The frames of the only gap: unread frames and the time until the device was opened.
   private func missing(
-    _ harness: RecorderHarness, atLeast shortest: Duration = .milliseconds(3_050)
+    _ harness: RecorderHarness, atLeast shortest: Duration = .milliseconds(3_020)
   ) throws -> Int {
     let gap = try #require(harness.gaps.first)
     #expect(harness.gaps.count == 1)

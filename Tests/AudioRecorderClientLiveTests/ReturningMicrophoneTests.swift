@@ -59,9 +59,9 @@ import VirtualSoundCard
     // Three seconds, the next attempt after four, and the unread frames.
     let gap = try #require(harness.gaps.first)
     #expect(harness.gaps.count == 1)
-    #expect((.milliseconds(4_050)...(.milliseconds(4_200))).contains(gap), "\(gap)")
+    #expect((.milliseconds(4_020)...(.milliseconds(4_200))).contains(gap), "\(gap)")
     let samples = try harness.samples()
-    let back = 3_600 + FrameCount(gap, at: 8_000).rawValue
+    let back = 3_840 + FrameCount(gap, at: 8_000).rawValue
     #expect(samples.count == 48_000)
     try #require(back < samples.count)
     #expect(samples[back - 1] == 0 && samples[back] == counted(0))

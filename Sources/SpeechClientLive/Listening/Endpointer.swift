@@ -104,10 +104,8 @@ struct Endpointer {
     foreground.end()
   }
 
-  /// Forgets the frames so far: the stream continues after a gap.
+  /// Forgets the levels so far: the stream continues after a gap, perhaps with another voice.
   mutating func forgetPast() {
-    end()
-    (silentFrames, judgedFrames) = (0, 0)
     foreground = ForegroundMeter(frameLength: frameLength)
   }
 
