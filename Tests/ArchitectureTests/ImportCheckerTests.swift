@@ -18,7 +18,7 @@ import Testing
     ("SpeechEngine", "CPocketSphinx"), ("SpeechEngine", "PocketSphinxEngine"),
     ("AudioPlayerClientLive", "CALSA"), ("AudioPlayerClientLive", "ALSASoundCard"),
     ("AudioRecorderClientLive", "CSndFile"), ("SpeechClientLive", "CSoxr"),
-    ("SpeechClientLive", "SoundCard"), ("PocketSphinxEngine", "CALSA"),
+    ("SpeechClientLive", "ALSASoundCard"), ("PocketSphinxEngine", "CALSA"),
     ("ALSASoundCard", "CLinux"), ("SyrinxTestSupport", "SpeechClientLive"),
     ("VirtualSoundCard", "ALSASoundCard"), ("ClientDependencies", "SwiftSyntax"),
     ("ClientDependencies", "Testing"), ("syrinx", "CALSA"), ("syrinx", "SwiftSyntax"),

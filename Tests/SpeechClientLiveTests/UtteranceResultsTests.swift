@@ -131,8 +131,8 @@ import Testing
       if case .result = event { nil } else { event }
     }
     let expected: [SpeechRecognitionEvent?] = [
-      .dropped(.seconds(3) ..< .seconds(4), reason: .unintelligible), nil,
-      .speechEnded(at: .milliseconds(500)), .speechStarted(at: .milliseconds(6100)), nil,
+      nil, .speechEnded(at: .milliseconds(500)), .speechStarted(at: .milliseconds(6100)), nil,
+      .dropped(.seconds(3) ..< .seconds(4), reason: .unintelligible),
     ]
     #expect(others == expected)
     var texts: [String] = []

@@ -89,7 +89,7 @@ let package = Package(
         "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
         "Resampling", "SoundCard", "SoundFile",
       ]),
-    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
+    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     library(
       "SyrinxTestSupport",
       [
