@@ -117,8 +117,11 @@ package actor PreviewStage<Script: PreviewScript> {
   /// - Parameter toNow: whether the past part of an unfinished wait counts as a wait.
   private func advance(_ number: Int, toNow: Bool = false) {
     performances[number]?.sleep.take()?.cancel()
+    // Read once: a real clock moves on during the loop, which would then find a wait that has passed in
+    // part again and again.
+    let elapsed = performances[number]?.elapsed?() ?? .zero
     while let performance = performances[number], let step = performances[number]?.script.next() {
-      let passed = performance.elapsed.map { $0() - performance.performed } ?? .zero
+      let passed = elapsed - performance.performed
       switch step {
       case .send(let event): performance.pipe.send(event)
       case .wait(let duration) where passed >= duration || toNow && passed > .zero:

@@ -73,6 +73,17 @@ import Testing
     #expect(clock.now.offset == .milliseconds(2_500))
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `on a clock that never stands still, a look at a script and a change of it end`()
+    async throws
+  {
+    let stage = PreviewStage<Count>()
+    let stream = await stage.start(Count(limit: nil), on: ContinuousClock(), policy: policy)
+    #expect(await stage.scripts.count == 1)
+    #expect(try await stage.update { $0.limit = 0 })
+    #expect(try await stream.reduce(into: 0) { count, _ in count += 1 } == 0)
+  }
+
   @Test func `a script with an end is over at once on an immediate clock`() async throws {
     let stage = PreviewStage<Count>()
     let clock = ImmediateClock()
