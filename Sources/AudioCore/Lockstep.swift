@@ -56,7 +56,7 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// Whether a feature has a result and has not asked for the next one.
+  /// Whether anybody holds the time, or a feature has a result and may react to it.
   package var isReacting: Bool { state.withLock { $0.isReacting || !$0.holds.isEmpty } }
 
   /// Records that a feature gets a result and may react to it.
@@ -122,7 +122,7 @@ package final class TimeHold: Sendable {
   fileprivate let name: String
   fileprivate let isFeature: Bool
   private let lockstep: Lockstep
-  private let begins = Mutex(0)
+  private let state = Mutex((begins: 0, isClosed: false))
 
   /// Creates a hold that has not begun; nil without a lockstep.
   ///
@@ -137,21 +137,27 @@ package final class TimeHold: Sendable {
     lockstep.end(ObjectIdentifier(self))
   }
 
-  /// Holds the time.
+  /// Holds the time; does nothing after `close`.
   package func begin() {
-    begins.withLock { begins in
-      begins += 1
-      lockstep.begin(self)
+    state.withLock { state in
+      state.begins += 1
+      if !state.isClosed { lockstep.begin(self) }
     }
   }
 
   /// The number of times it has begun, for `end`.
-  package var count: Int { begins.withLock { $0 } }
+  package var count: Int { state.withLock { $0.begins } }
 
   /// Releases the time, unless the hold has begun again since it had begun `count` times.
   package func end(at count: Int? = nil) {
-    begins.withLock { begins in
-      if count == nil || count == begins { lockstep.end(ObjectIdentifier(self)) }
+    state.withLock { state in
+      if count == nil || count == state.begins { lockstep.end(ObjectIdentifier(self)) }
     }
+  }
+
+  /// Releases the time for good: the consumer has ended.
+  package func close() {
+    state.withLock { $0.isClosed = true }
+    end()
   }
 }

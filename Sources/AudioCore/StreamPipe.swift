@@ -50,7 +50,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     var whenAbandoned: (@Sendable () -> Void)?
   }
 
-  // Held for one change of the queue; continuations and handlers run after it is released.
+  // Held for one change of the queue; continuations and handlers run after it is released, except those
+  // of `hold`, which may only resume a test clock.
   private let state: Mutex<State>
   /// A reader with an element holds the time of a virtual card until it asks for the next one.
   private let hold: TimeHold?
@@ -65,6 +66,9 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
 
   /// Whether the producer waits for room.
   var isProducerWaiting: Bool { state.withLock { $0.producer != nil } }
+
+  /// Lets the time of a virtual card go on while the reader waits for something else.
+  package func releaseTime() { hold?.end() }
 
   /// Returns a value computed from the queue.
   package func inspect<Value: Sendable>(_ body: (Queue) -> Value) -> Value {

@@ -12,7 +12,7 @@ public enum VirtualPace: Sendable {
   ///
   /// A `TestClock` waits for everybody who has audio of the card: the engines, a recognizer with its
   /// backlog, and a feature until it asks for the next element or waits for something else. With it,
-  /// every run is the same on any machine.
+  /// every run is the same, as long as each of them answers within five seconds.
   ///
   /// After a delay the card catches up as fast as the engine runs. After more than `slack` it skips
   /// the delay instead. Nil, for test clocks, means no limit.
@@ -37,16 +37,19 @@ enum VirtualPacer {
     }
   }
 
-  private static func run(
-    _ clock: any Clock<Duration>, for device: VirtualDevice, inLockstep: Bool, slack: Duration?
+  private static func run<C: Clock<Duration>>(
+    _ clock: C, for device: VirtualDevice, inLockstep: Bool, slack: Duration?
   ) -> Task<Void, Never> {
     let rate = device.configuration.format.sampleRate
     let period = device.configuration.period
     let finest = max(1, FrameCount(.milliseconds(10), at: rate))
     let step = inLockstep ? period : min(period, finest)
+    // The device's time begins now, not when the task runs.
+    let start = clock.now
     return Task(name: "the virtual \(device.direction)") { [weak device] in
       await pace(
-        clock, every: step.duration(at: rate), slack: slack, wake: { device?.expectTick() },
+        clock, from: start, every: step.duration(at: rate), slack: slack,
+        wake: { device?.expectTick() },
         hasRested: { inLockstep ? await device?.waitForIdleEngine() == true : false },
         tick: { device?.tick(step) ?? false })
     }
@@ -58,10 +61,10 @@ enum VirtualPacer {
   /// card would catch up in one burst. The time in which the engine had nothing to play is skipped
   /// as well.
   private static func pace<C: Clock<Duration>>(
-    _ clock: C, every step: Duration, slack: Duration?, wake: () -> Void,
+    _ clock: C, from start: C.Instant, every step: Duration, slack: Duration?, wake: () -> Void,
     hasRested: () async -> Bool, tick: () -> Bool
   ) async {
-    var deadline = clock.now
+    var deadline = start
     repeat {
       deadline = deadline.advanced(by: step)
       if let slack, deadline.advanced(by: slack) < clock.now { deadline = clock.now }

@@ -112,7 +112,11 @@ final class PlaybackReporter: Sendable {
 
   func run() {
     var watch = HeartbeatWatch()
-    defer { link.newsHold?.end() }
+    // Nobody ends a hold that begins later.
+    defer {
+      link.newsHold?.close()
+      link.commandHold?.close()
+    }
     while true {
       let newsCount = link.newsHold?.count
       // The outcome must be read before the ring. The audio thread writes its last event before its

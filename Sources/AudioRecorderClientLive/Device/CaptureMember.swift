@@ -90,6 +90,8 @@ final class CaptureMember: @unchecked Sendable {
   }
 
   private func serve(_ queue: MemberQueue, _ leave: () -> Void) {
+    // The member itself may live as long as the device.
+    defer { queue.releaseTime() }
     while true {
       switch queue.pop() {
       case .end(let outcome): return complete(outcome)
@@ -264,6 +266,9 @@ final class MemberQueue: Sendable {
       readerWakeUp.wait()
     }
   }
+
+  /// Lets the time of a virtual card go on: the consumer has ended.
+  func releaseTime() { hold?.close() }
 
   /// Notes that the consumer wants no more.
   func refuse() {

@@ -1,5 +1,6 @@
 #if !PointFreeDependencies
-/// Work that the time of a test clock waits for, as that of a virtual sound card in lockstep.
+/// Work that the time of a test clock waits for, for example the consumers of a virtual sound card's
+/// audio.
 package protocol TimeHolder: AnyObject, Sendable {
   /// Returns when nothing holds the time.
   func settled() async
@@ -60,8 +61,12 @@ extension TestClock {
   ) async {
     let isOver = Lock(false)
     let advancing = Task {
+      await letOthersRun()
       while !Task.isCancelled, !isOver.withLock({ $0 }) {
-        await watch(for: 1)
+        if state.withLock({ $0.queue.count == 0 }) {
+          await watch(for: 1)
+          await letOthersRun()
+        }
         await waitForHolders()
         guard !isOver.withLock({ $0 }) else { break }
         guard let next = state.withLock({ $0.queue.nextDeadline }) else { continue }
@@ -70,6 +75,7 @@ extension TestClock {
     }
     let timer = Task {
       try await ContinuousClock().sleep(for: timeout)
+      guard !isOver.withLock({ $0 }) else { return }
       reportIssue(
         "The task has not finished after \(timeout). \(sleepersAndHolders)",
         fileID: fileID, filePath: filePath, line: line, column: column)

@@ -11,8 +11,7 @@ extension [DecodedWord] {
   func areForced(over plain: [DecodedWord]) -> Bool {
     let keys = { (words: [DecodedWord]) in words.map { PhraseSpelling.letters(of: $0.text) } }
     let others = keys(plain)
-    return haveImprobableWord
-      && keys(self).count(where: others.contains) * 2 < Swift.max(count, plain.count)
+    return keys(self).count(where: others.contains) * 2 < Swift.max(count, plain.count)
   }
 }
 
@@ -28,9 +27,10 @@ struct PhraseSpelling {
   /// The first of several phrases with the same letters counts.
   init(_ phrases: [String]) {
     for phrase in phrases {
-      let letters = Self.letters(of: phrase)
+      let words = phrase.split(whereSeparator: \.isWhitespace).map(String.init)
+      let letters = words.map(Self.letters).joined()
       guard !letters.isEmpty, self.phrases[letters] == nil else { continue }
-      self.phrases[letters] = phrase.split(whereSeparator: \.isWhitespace).map(String.init)
+      self.phrases[letters] = words
       longest = max(longest, letters.count)
     }
   }
@@ -60,13 +60,15 @@ struct PhraseSpelling {
     var letters = ""
     var found: ([String], Int)?
     for (index, word) in words.enumerated() {
-      // A phrase does not go on after a mark, as at the end of a sentence.
-      let (before, after) = Self.marks(around: word.text)
-      guard index == 0 || before.isEmpty else { break }
       letters += Self.letters(of: word.text)
       guard letters.count <= longest else { break }
-      if let phrase = phrases[letters] { found = (phrase, index + 1) }
-      guard after.isEmpty else { break }
+      // A phrase goes on after a mark, as at the end of a sentence, only if it has one itself.
+      if let phrase = phrases[letters],
+        Self.innerMarkCount(of: words.prefix(index + 1).map(\.text))
+          <= Self.innerMarkCount(of: phrase)
+      {
+        found = (phrase, index + 1)
+      }
     }
     return found
   }
@@ -84,9 +86,10 @@ struct PhraseSpelling {
     let isLower = phrase.allSatisfy { $0 == $0.lowercased() }
     let first = spelled[0].text
     let keepsCapital = beginsSentence && hasCapital && isLower
-    spelled[0].text =
-      before + (keepsCapital ? first.prefix(1).uppercased() + first.dropFirst() : first)
-    spelled[spelled.count - 1].text += after
+    spelled[0].text = keepsCapital ? first.prefix(1).uppercased() + first.dropFirst() : first
+    if !spelled[0].text.hasPrefix(before) { spelled[0].text = before + spelled[0].text }
+    let last = spelled.count - 1
+    if !spelled[last].text.hasSuffix(after) { spelled[last].text += after }
     return spelled
   }
 
@@ -95,6 +98,12 @@ struct PhraseSpelling {
     let (before, after) = marks(around: text)
     return text.dropFirst(before.count).dropLast(after.count).lowercased()
       .replacing("\u{2019}", with: "'").filter { !$0.isWhitespace && !hyphens.contains($0) }
+  }
+
+  /// The number of words with a mark towards their neighbors.
+  private static func innerMarkCount(of words: [String]) -> Int {
+    words.dropLast().count { !marks(around: $0).after.isEmpty }
+      + words.dropFirst().count { !marks(around: $0).before.isEmpty }
   }
 
   private static func marks(around text: String) -> (before: Substring, after: Substring) {

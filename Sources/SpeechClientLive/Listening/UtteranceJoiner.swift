@@ -77,7 +77,7 @@ struct UtteranceJoiner {
     return []
   }
 
-  /// Takes notice that no utterance begins before this frame.
+  /// Ends the waiting utterances if the next one begins too late to be joined.
   mutating func pass(to frame: FrameCount) -> [Action] {
     guard let last = waiting.last, last.silence != nil,
       frame - last.soundEnd > Self.longestPause

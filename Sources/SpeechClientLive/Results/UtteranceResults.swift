@@ -84,9 +84,10 @@ struct UtteranceResults {
     }
     var best = transcription(hypothesis, spoken)
     best.addAlternatives(from: alternatives)
+    var seen: Set<[String]> = [[], best.keys]
     return SpeechRecognitionResult(
       utterance: number, bestTranscription: best,
-      alternatives: alternatives.filter { $0.keys != best.keys }, isFinal: true,
+      alternatives: alternatives.filter { seen.insert($0.keys).inserted }, isFinal: true,
       speechRecognitionMetadata: SpeechRecognitionMetadata(best))
   }
 
@@ -146,10 +147,12 @@ extension UtteranceResults {
         events.append(.speechEnded(at: part.soundEnd.duration(at: .speech)))
       }
     }
-    let losses = utterance.wordlessSounds(in: hypothesis).map { sound in
-      SpeechRecognitionEvent.dropped(sound.timestamps(at: .speech), reason: .unintelligible)
-    }
-    return events + losses
+    // A result that is lost as a whole includes such a sound.
+    let lost = events.compactMap { if case .dropped(let times, _) = $0 { times } else { nil } }
+    let sounds = utterance.wordlessSounds(in: hypothesis).map { $0.timestamps(at: .speech) }
+    return events
+      + sounds.filter { sound in !lost.contains { $0.overlaps(sound) } }
+      .map { .dropped($0, reason: .unintelligible) }
   }
 
   /// The partial result of an utterance so far; nil if nothing has changed.

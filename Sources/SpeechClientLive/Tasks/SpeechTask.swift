@@ -107,7 +107,11 @@ final class SpeechTask: Sendable {
         try await recognizer.add(item, pulse) {
           intake.inspect(\.holdsBack)
         }
-        _ = await task()?.events.room()
+        if let events = task()?.events {
+          // The consumer of the events may itself need the time.
+          if !events.inspect(\.hasRoom) { intake.releaseTime() }
+          _ = await events.room()
+        }
       }
       return nil
     } catch {
