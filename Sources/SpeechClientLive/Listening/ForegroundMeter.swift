@@ -19,11 +19,10 @@ struct ForegroundMeter {
   private static let ratio = 6.3
 
   private let (memory, span, endurance): (Int, Int, Int)
-  /// The energies of the newest frames, and their averages.
+  /// The energies of the newest frames, and their averages, each in the place of the oldest one.
   private var energies: [Double] = []
   private var levels: [Double] = []
-  /// The place of the newest average; it replaces the oldest one.
-  private var newest = -1
+  private var frameCount = 0
   /// How many of the newest frames the detector has judged to be speech.
   private var speechFrames = 0
   /// Whether the nearest voice was found in the current utterance.
@@ -40,10 +39,14 @@ struct ForegroundMeter {
 
   /// Takes the energy of the next frame, and whether the detector judged it to be speech.
   mutating func add(_ energy: Double, isSpeech: Bool) {
-    energies = energies.suffix(span - 1) + [energy]
+    if energies.count < span {
+      energies.append(energy)
+    } else {
+      energies[frameCount % span] = energy
+    }
     let level = energies.reduce(0, +) / Double(energies.count)
-    newest = (newest + 1) % memory
-    if levels.count < memory { levels.append(level) } else { levels[newest] = level }
+    if levels.count < memory { levels.append(level) } else { levels[frameCount % memory] = level }
+    frameCount += 1
     speechFrames = isSpeech ? speechFrames + 1 : 0
     let isQuiet = speechFrames >= endurance && isLastQuiet
     if !isQuiet { hasForeground = true }
@@ -57,7 +60,7 @@ struct ForegroundMeter {
 
   private var isLastQuiet: Bool {
     let sorted = levels.sorted()
-    let last = levels[newest]
+    let last = levels[(frameCount - 1) % memory]
     return last <= sorted[sorted.count / 10] * Self.ratio
       && last * Self.ratio < sorted[sorted.count * 9 / 10]
   }
