@@ -101,7 +101,7 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// False if nobody waits.
+  /// Whether a task still waits, after the holders that did not answer have lost their holds.
   private func isWatching(since changes: Int) -> Bool {
     let (waiting, isOver) = state.withLock { state in
       if !state.waiting.isEmpty, state.changes == changes {

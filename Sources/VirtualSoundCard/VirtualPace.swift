@@ -10,7 +10,7 @@ public enum VirtualPace: Sendable {
   case clock(any Clock<Duration>)
   /// A clock that waits for an engine that is about to serve the card.
   ///
-  /// A `TestClock` waits for everybody who has audio of the card: the engines, a recognizer with its
+  /// A `TestClock` waits for every consumer of the card's audio: the engines, a recognizer with its
   /// backlog, and a feature until it asks for the next element or waits for something else. With it,
   /// every run is the same, as long as each of them answers within five seconds.
   ///

@@ -112,7 +112,7 @@ final class PlaybackReporter: Sendable {
 
   func run() {
     var watch = HeartbeatWatch()
-    // Nobody ends a hold that begins later.
+    // From now on no thread would end these holds.
     defer {
       link.newsHold?.close()
       link.commandHold?.close()

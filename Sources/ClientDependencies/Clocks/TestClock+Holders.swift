@@ -18,7 +18,7 @@ struct WeakTimeHolder: Sendable {
 }
 
 extension TestClock {
-  /// Lets the time wait for a holder as long as it exists.
+  /// Makes the time wait for a holder until the holder is released.
   package func add(_ holder: any TimeHolder) {
     state.withLock { $0.holders.append(WeakTimeHolder(holder: holder)) }
   }
