@@ -80,6 +80,15 @@ must_fail AfterTheEnd 'Test guilty\(\) recorded an issue' "$innocent" "Unimpleme
 must_fail FailingXCTest "FailingXCTest.testGuilty : .*Unimplemented: 'SoundClient.play'" \
   "'FailingXCTest.testInnocent' passed"
 
+# In a statically linked program, what a module runs when it is loaded runs before Swift knows the arguments.
+suite=PrintArguments
+before=$failures
+static=(--package-path Tests/Fixtures/DependentPackage --scratch-path "$PWD/.build/static-package" --product "$suite")
+swift build "${static[@]}" --static-swift-stdlib >"$log" 2>&1 || complain "it does not build"
+"$PWD/.build/static-package/debug/$suite" one two >"$log" 2>&1 || complain "it fails"
+expect_line '^true: one two$'
+report "$before"
+
 # Issues cannot fail tests without the product, nor without the trait: the process ends with one message.
 ends_with_advice() {
   local suite

@@ -82,9 +82,15 @@ struct StrayIssueReporter: IssueReporter {
 }
 
 /// Runs when a process loads this module, because a test may report an issue without using anything else in it.
+///
+/// glibc hands it the arguments of `main`. `CommandLine` would be read too early: in a statically linked program it may
+/// not have them yet, and then it stays empty.
 @section(".init_array") @used
-private let register: @convention(c) () -> Void = {
-  if TestProcess.hasTestArguments { StrayIssueReporter.install() }
+private let register: @convention(c) (CInt, UnsafePointer<UnsafePointer<CChar>>) -> Void = {
+  count, words in
+  // The pointer is valid during the call: `words` has `count` strings.
+  let arguments = (0..<Int(count)).map { String(cString: words[$0]) }
+  if TestProcess.areTestArguments(arguments) { StrayIssueReporter.install() }
 }
 
 private func joined(_ message: String?, _ note: String?) -> String? {

@@ -81,7 +81,7 @@ let isTesting: Bool = {
   guard IssueReporting.isTesting else { return false }
   if TestFramework.current != nil { return true }
   #endif
-  guard TestProcess.hasTestArguments else { return false }
+  guard TestProcess.areTestArguments(CommandLine.arguments) else { return false }
   TestProcess.endWithoutSupport()
 }()
 
@@ -90,7 +90,7 @@ enum TestProcess {
   /// Whether the tests are Swift Testing's: SwiftPM runs XCTest's in a separate process.
   static var isSwiftTesting: Bool { wasAskedForSwiftTesting || RunningTests.shared.haveBeenSeen }
 
-  static let wasAskedForSwiftTesting = asksForSwiftTesting(CommandLine.arguments)
+  private static let wasAskedForSwiftTesting = asksForSwiftTesting(CommandLine.arguments)
 
   static func asksForSwiftTesting(_ arguments: [String]) -> Bool {
     arguments.contains("--testing-library=swift-testing")
@@ -100,8 +100,8 @@ enum TestProcess {
   }
 
   /// Whether the arguments are those of a process that `swift test` starts.
-  static var hasTestArguments: Bool {
-    CommandLine.arguments.first?.hasSuffix(".xctest") == true || wasAskedForSwiftTesting
+  static func areTestArguments(_ arguments: [String]) -> Bool {
+    arguments.first?.hasSuffix(".xctest") == true || asksForSwiftTesting(arguments)
   }
 
   /// Ends the process, whose tests would pass despite issues.

@@ -3,7 +3,7 @@ import PackageDescription
 
 // A package that merely depends on Syrinx: what its tests say is looked at by
 // Tests/Support/dependent-package.sh. With WITHOUT_TEST_SUPPORT its tests do not link what they
-// should, and with WITHOUT_TRAITS they end with an error.
+// should, and with WITHOUT_TRAITS they end with an error. Its program prints the arguments that it was started with.
 let tests: Target =
   Context.environment["WITHOUT_TEST_SUPPORT"] == nil
   ? .testTarget(
@@ -20,6 +20,10 @@ let package = Package(
       ? .package(name: "syrinx", path: "../../..")
       : .package(name: "syrinx", path: "../../..", traits: [])
   ],
-  targets: [tests],
+  targets: [
+    .executableTarget(
+      name: "PrintArguments",
+      dependencies: [.product(name: "ClientDependencies", package: "syrinx")]), tests,
+  ],
   swiftLanguageModes: [.v6]
 )
