@@ -90,8 +90,22 @@ extension DependencyValues {
   /// The sound card that the playback and capture engines open devices on.
   public var soundCard: SoundCard {
     get { self[SoundCard.self] }
-    set { self[SoundCard.self] = newValue }
+    set {
+      self[SoundCard.self] = newValue
+      lockstep = newValue.lockstep
+    }
   }
+
+  /// The lockstep of the sound card; nil also for a program without one, which may not read it.
+  package private(set) var lockstep: Lockstep? {
+    get { self[LockstepKey.self] }
+    set { self[LockstepKey.self] = newValue }
+  }
+}
+
+private enum LockstepKey: DependencyKey {
+  static var liveValue: Lockstep? { nil }
+  static var testValue: Lockstep? { nil }
 }
 
 /// Streams that report added and removed devices; they share one watch, which ends with the last.

@@ -16,10 +16,13 @@ import Testing
     #expect(lines.last?.hasPrefix("played 2.8") == true)
   }
 
-  @Test func `TranscribeFile prints one line per utterance`() async throws {
+  @Test func `TranscribeFile prints one line per utterance, and asks for no sound card`()
+    async throws
+  {
     let run = try await run(
       "TranscribeFile", sounds.appendingPathComponent("two-utterances.wav").path)
     #expect(run.status == 0)
+    #expect(run.errors.isEmpty)
     let texts = run.output.split(separator: "\n").map {
       $0.split(separator: " ", maxSplits: 1).last
     }

@@ -61,8 +61,7 @@ final class SpeechTasks: Sendable {
   }
 
   private func begin(_ request: SpeechRequest, resultsOnly: Bool = false) -> EventPipe {
-    @Dependency(\.soundCard) var soundCard
-    let lockstep = soundCard.lockstep
+    @Dependency(\.lockstep) var lockstep
     let events = EventPipe(
       policy: .events(resultsOnly: resultsOnly),
       hold: TimeHold(lockstep, "a reader of recognition events", isFeature: true))
