@@ -7,7 +7,7 @@ import SpeechEngine
 /// A session that collects each utterance and decodes it as a whole.
 final class MoonshineSession: SpeechEngineSession {
   /// The model only guesses at a shorter utterance that is still in progress.
-  private static let leastPartial = FrameCount(.seconds(1), at: .speech)
+  private static let leastPartial = FrameCount(.milliseconds(900), at: .speech)
   /// The longest utterance that is accepted: twice what the engine requests.
   private static let longest = FrameCount(
     MoonshineSession.utteranceLength.upperBound * 2, at: .speech)

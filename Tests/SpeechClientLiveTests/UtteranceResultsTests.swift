@@ -75,7 +75,7 @@ import Testing
       hypothesis.probability = probability
       var results = UtteranceResults()
       results.begin(at: 0)
-      let plausibility = Plausibility(isVoiced: true, sound: 16_000, certainty: 0.9)
+      let plausibility = Plausibility(isVoiced: true, sound: 16_000, certainty: 0.99)
       let final = results.final(hypothesis, processed: 16_000, plausibility: plausibility)
       return (final?.bestTranscription.formattedString, results.omitted)
     }
@@ -112,7 +112,7 @@ import Testing
     for start in starts {
       if start > 0 { utterance.resume(at: start, sound: start) }
       utterance.add([Float](repeating: 0, count: 16_000))
-      utterance.endSound(after: 0, certainty: 0.9)
+      utterance.endSound(after: 0, certainty: 0.99)
     }
     return utterance
   }
