@@ -86,7 +86,7 @@ extension AudioSignal {
     let rate = 2.5 * bandwidth
     return AudioSignal { index, sampleRate in
       let time = Double(index) * rate / Double(sampleRate.hertz)
-      let nearest = Int(time.rounded(.down))
+      let nearest = Int(clamping: time.rounded(.down))
       var sum: Float = 0
       for neighbor in (nearest - 7)...(nearest + 8) {
         let weight = lowPassWeight(at: time - Double(neighbor), reach: 8)

@@ -10,13 +10,13 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
 
   /// Creates the number of frames in `duration` at `rate`, rounded to the nearest.
   ///
-  /// It is at most 2^62, more than any audio has, so a limit may be infinite.
+  /// It is at most 2^60, more than any audio has, so a limit may be infinite.
   public init(_ duration: Duration, at rate: SampleRate) {
     self.init(rounding: duration.inSeconds * Double(rate.hertz))
   }
 
   private init(rounding frames: Double) {
-    self.rawValue = Int(max(-0x1p62, min(frames.rounded(), 0x1p62)))
+    self.rawValue = Int(clamping: frames)
   }
 
   /// No frames.
@@ -75,8 +75,7 @@ extension Duration {
 
   /// The duration in seconds with three decimals, as in `1.500 s`, or `under 0.001 s`.
   package var secondsText: String {
-    // A longer duration stands for no limit, and an Int holds no more.
-    let thousandths = Int(Swift.max(-0x1p62, Swift.min((inSeconds * 1_000).rounded(), 0x1p62)))
+    let thousandths = wholeMilliseconds
     if thousandths == 0, self > .zero { return "under 0.001 s" }
     let rest = String(1_000 + abs(thousandths) % 1_000).dropFirst()
     return "\(thousandths / 1_000).\(rest) s"

@@ -1,3 +1,4 @@
+import AudioCore
 import CCairo
 import CPNG
 
@@ -239,7 +240,7 @@ struct Color: Hashable, Sendable {
   /// reads in print and without color vision.
   static func heat(_ level: Double) -> Color {
     let position = max(0, min(level, 1)) * Double(heats.count - 1)
-    let index = min(Int(position), heats.count - 2)
+    let index = min(Int(clamping: position.rounded(.down)), heats.count - 2)
     let (low, high, part) = (heats[index], heats[index + 1], position - Double(index))
     return Color(
       red: low.red + (high.red - low.red) * part,

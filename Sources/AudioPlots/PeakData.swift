@@ -24,8 +24,9 @@ public struct PeakData: Sendable {
   }
 
   private func scaled(_ sample: Float) -> Int {
-    let limit = Float(1 << (bits - 1))
-    return Int(max(-limit, min((sample * limit).rounded(.down), limit - 1)))
+    let limit = 1 << (bits - 1)
+    let scaled = Int(clamping: (Double(sample) * Double(limit)).rounded(.down))
+    return max(-limit, min(scaled, limit - 1))
   }
 
   /// The text of a `.json` file, in UTF-8.

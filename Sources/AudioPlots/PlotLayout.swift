@@ -94,7 +94,7 @@ struct PlotLayout {
     let bottom = lanes.y + lanes.height
     canvas.line(.faint, from: (lanes.x, bottom + 0.5), to: (lanes.x + lanes.width, bottom + 0.5))
     let step = TimeAxis.step(seconds: seconds, most: max(2, Int(lanes.width / 80)))
-    for index in 0...Int(seconds / step) {
+    for index in 0...Int(clamping: (seconds / step).rounded(.down)) {
       let x = lanes.x + Double(index) * step / seconds * lanes.width
       canvas.line(.faint, from: (x, bottom), to: (x, bottom + 4))
       let text = TimeAxis.text(Double(index) * step, step: step)
@@ -139,12 +139,12 @@ enum TimeAxis {
   /// `0.25 s` for short steps, `1:05`, and `1:00:00`.
   static func text(_ seconds: Double, step: Double) -> String {
     if step < 1 {
-      let thousandths = Int((seconds * 1_000).rounded())
+      let thousandths = Int(clamping: seconds * 1_000)
       let digits = step < 0.01 ? 3 : step < 0.1 ? 2 : 1
       let fraction = String(1_000 + thousandths % 1_000).dropFirst().prefix(digits)
       return "\(thousandths / 1_000).\(fraction) s"
     }
-    let whole = Int(seconds.rounded())
+    let whole = Int(clamping: seconds)
     let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
     let twoDigits = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
     return hours > 0

@@ -86,8 +86,8 @@ private actor ChannelSpectrogram {
         let part = Double(edge) / Double(rowCount)
         return scale.frequency(at: part, below: nyquist) / nyquist * highest
       }
-      let first = Int(edges[0].rounded())
-      return first...max(first, Int(edges[1].rounded()) - 1)
+      let first = Int(clamping: edges[0])
+      return first...max(first, Int(clamping: edges[1]) - 1)
     }
   }
 

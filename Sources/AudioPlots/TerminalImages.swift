@@ -1,3 +1,5 @@
+import AudioCore
+
 /// Pictures for terminals.
 extension Bitmap {
   /// The picture in DEC's sixel graphics, with 216 colors.
@@ -42,7 +44,7 @@ extension Bitmap {
 extension Color {
   /// The nearest color of a cube with six steps for each part.
   fileprivate var cubeIndex: Int {
-    let steps = [red, green, blue].map { Int(($0 * 5).rounded()) }
+    let steps = [red, green, blue].map { Int(clamping: $0 * 5) }
     return steps[0] * 36 + steps[1] * 6 + steps[2]
   }
 }
@@ -90,7 +92,8 @@ extension WaveformImage {
         let group = channel[min(first, channel.count - 1)..<min(last, channel.count)]
         let highest = max(-1, min(group.map(\.highest).max() ?? 0, 1))
         let lowest = max(-1, min(group.map(\.lowest).min() ?? 0, 1))
-        let (top, bottom) = (Int(half - highest * half + 0.5), Int(half - lowest * half + 0.5))
+        let top = Int(clamping: Double(half - highest * half))
+        let bottom = Int(clamping: Double(half - lowest * half))
         for y in top...max(top, bottom) { drawing.set(x, y) }
       }
       return drawing.lines

@@ -115,6 +115,8 @@ package final class AudioMeasurer {
 private struct LoudnessWindows {
   private static let momentaryCount = 4
   private static let shortTermCount = 30
+  /// The filter rings forever, ever quieter; no audio has this loudness, in LUFS.
+  private static let quietest = -200.0
 
   /// The energies of the latest 3 s, the newest last.
   private var energies: [Double] = []
@@ -138,7 +140,8 @@ private struct LoudnessWindows {
 
   private func mean(of energies: ArraySlice<Double>) -> LoudnessLevel {
     guard !energies.isEmpty else { return .silence }
-    return LoudnessLevel(lufs: 10 * log10(energies.reduce(0, +) / Double(energies.count)))
+    let lufs = 10 * log10(energies.reduce(0, +) / Double(energies.count))
+    return lufs < Self.quietest ? .silence : LoudnessLevel(lufs: lufs)
   }
 }
 
@@ -168,8 +171,8 @@ private struct GatedLoudness {
   }
 
   private func bin(_ lufs: Double) -> Int {
-    let bin = ((lufs - Self.lowest) * Self.binsPerUnit).rounded(.down)
-    return Int(min(bin, Double(bins.count - 1)))
+    let bin = Int(clamping: ((lufs - Self.lowest) * Self.binsPerUnit).rounded(.down))
+    return min(bin, bins.count - 1)
   }
 
   private func mean(of bins: ArraySlice<(count: Int, energy: Double)>) -> LoudnessLevel {

@@ -67,7 +67,7 @@ struct NoiseFloor: Sendable {
   /// The nearest bin; the first one is for silence and what is close to it.
   private func bin(_ level: Decibels) -> Int {
     guard level.value > Self.lowest else { return 0 }
-    let bin = ((level.value - Self.lowest) * Double(Self.binsPerDecibel)).rounded()
-    return Int(min(bin, Double(counts.count - 1)))
+    let bin = Int(clamping: (level.value - Self.lowest) * Double(Self.binsPerDecibel))
+    return min(bin, counts.count - 1)
   }
 }

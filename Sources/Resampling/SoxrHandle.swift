@@ -64,10 +64,10 @@ extension SoxrHandle {
     var output: [Float] = []
     var taken = 0
     var isFull = true
-    output.reserveCapacity(Int(Double(frames) * ratio + 1) * channels)
+    output.reserveCapacity(Int(clamping: Double(frames) * ratio + 1) * channels)
     // A full block means that more output may be ready; further calls return it.
     while taken < frames || isFull {
-      let room = max(256, Int((Double(frames - taken) * ratio).rounded(.up)))
+      let room = max(256, Int(clamping: (Double(frames - taken) * ratio).rounded(.up)))
       let (consumed, block) = try step(samples, from: taken, channels: channels, room: room)
       taken += consumed
       isFull = block.count == room * channels

@@ -200,7 +200,8 @@ private struct LevelHistory {
   private static let stepsPerDecibel = 2.0
 
   let window: Int
-  private var counts = [Int](repeating: 0, count: Int(-lowest * stepsPerDecibel) + 1)
+  private static let lastStep = Int(clamping: -lowest * stepsPerDecibel)
+  private var counts = [Int](repeating: 0, count: lastStep + 1)
   /// The newest overwrites the oldest.
   private var levels: [Float] = []
   private var oldest = 0
@@ -232,7 +233,8 @@ private struct LevelHistory {
   }
 
   private static func step(of level: Float) -> Int {
-    Int((min(max(Double(level), lowest), 0) - lowest) * stepsPerDecibel)
+    let step = Int(clamping: ((Double(level) - lowest) * stepsPerDecibel).rounded(.down))
+    return min(max(step, 0), lastStep)
   }
 
   /// The level at this percentile; the lowest if there are no levels.

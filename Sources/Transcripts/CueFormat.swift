@@ -22,7 +22,8 @@ public enum CueFormat: String, Hashable, Sendable, CaseIterable {
   /// Returns the text of a cue without the last line feed; `number` counts cues from 1.
   public func text(of cue: Cue, number: Int) -> String {
     let lines = cue.lines.joined(separator: "\n")
-    let (start, end) = (cue.start.thousandths, cue.end.thousandths)
+    let times = [cue.start, cue.end].map { max(0, $0.wholeMilliseconds) }
+    let (start, end) = (times[0], times[1])
     return switch self {
     case .srt: "\(number)\n\(clock(start, ",")) --> \(clock(end, ","))\n\(lines)\n"
     case .vtt: "\(clock(start, ".")) --> \(clock(end, "."))\n\(escaped(lines))\n"
@@ -55,10 +56,6 @@ public enum CueFormat: String, Hashable, Sendable, CaseIterable {
       }
     }
   }
-}
-
-extension Duration {
-  fileprivate var thousandths: Int { max(0, Int((inSeconds * 1_000).rounded())) }
 }
 
 /// A timed piece of a transcript, such as a subtitle.

@@ -115,8 +115,8 @@ struct UtteranceAssembly {
   /// The frame for a time since the recognizer was created, clamped to the utterance.
   private func frame(at seconds: Double) -> FrameCount {
     let longest = (end - start).rawValue
-    let frame = (seconds * Double(SampleRate.speech.hertz)).rounded() - Double(start.rawValue)
-    return FrameCount(Int(min(Double(longest), max(0, frame))))
+    let frame = Int(clamping: seconds * Double(SampleRate.speech.hertz)) - start.rawValue
+    return FrameCount(min(longest, max(0, frame)))
   }
 }
 

@@ -179,9 +179,7 @@ struct TranscriptWriter {
   }
 
   private static func voice(_ type: String, at time: Duration) -> WyomingEvent {
-    let (seconds, attoseconds) = time.components
-    let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    return WyomingEvent(type, ["timestamp": .integer(Int(milliseconds))])
+    WyomingEvent(type, ["timestamp": .integer(time.wholeMilliseconds)])
   }
 }
 

@@ -12,11 +12,14 @@ enum SourceRule: String, CaseIterable {
   case foundationPath
   /// A child process that `startProcess` did not start inherits what other threads open meanwhile.
   case spawning
+  /// `Int(_: Double)` ends the process on a number that no `Int` holds: files, servers, clocks, and
+  /// users have such numbers. `Int(clamping:)` takes any.
+  case trappingNumber
 
   /// Files that may break a rule, each with its reason.
   var exceptions: Set<String> {
     switch self {
-    case .machinePath, .unfinishedWork, .forcedTry: []
+    case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber: []
     // A value of `Never` cannot be returned, so it cannot be called by accident and needs no use.
     case .fatalError: ["Sources/Reducers/Reducer.swift"]
     case .unseededRandom:
@@ -62,6 +65,20 @@ enum SourceRule: String, CaseIterable {
     case .spawning:
       file.path.hasPrefix("Sources/")
         && ["posix_spawn", "posix_spawnp", "popen", "Process"].contains { calls($0, file) }
+    case .trappingNumber: file.path.hasPrefix("Sources/") && convertsAnyNumber(file)
+    }
+  }
+
+  /// Whether an integer is made of a rounded number or a time without a label.
+  private func convertsAnyNumber(_ file: SourceFile) -> Bool {
+    let tokens = SwiftTokenizer.tokens(of: file.text)
+    let integers = ["Int", "Int64", "Int32", "UInt", "UInt64", "UInt32"].map { SwiftToken.word($0) }
+    return tokens.indices.dropLast(2).contains { index in
+      guard integers.contains(tokens[index]), tokens[index + 1] == .mark("(") else { return false }
+      let labels = ["clamping", "exactly"].map { SwiftToken.word($0) }
+      guard !labels.contains(tokens[index + 2]) else { return false }
+      let arguments = arguments(tokens[(index + 1)...])
+      return ["rounded", "inSeconds"].contains { arguments.contains(.word($0)) }
     }
   }
 

@@ -19,6 +19,8 @@ import Testing
     (.fatalError, "guard ready else { fatalError(\"no\") }"),
     (.fatalError, "Swift.fatalError  ()"),
     (.forcedTry, "let x = try! load()"),
+    (.trappingNumber, "let x = Int((time.inSeconds * 10).rounded())"),
+    (.trappingNumber, "let x = Int64(max(0, number.rounded()))"),
     (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2)), y = using"),
     (.unseededRandom, "let x = [1, 2].randomElement()"),
     (.unseededRandom, "let x = [1, 2].shuffled()"),
@@ -33,6 +35,7 @@ import Testing
 
   @Test(arguments: [
     (SourceRule.machinePath, "let model = \"/usr/share/pocketsphinx\""),
+    (.trappingNumber, "let x = Int(clamping: time.inSeconds), y = Int(text)"),
     (.fatalError, "// no fatalError(here)"), (.fatalError, "let fatalError = 1"),
     (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2), using: &numbers)"),
     (.forcedTry, "try load(); let a = !b"), (.unfinishedWork, "let todo = 1"),

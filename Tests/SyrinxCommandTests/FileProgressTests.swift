@@ -166,4 +166,15 @@ struct ProgressTextTests {
     #expect(text.line(at: .seconds(20), after: .seconds(2))?.hasSuffix("0:00.0 left") == true)
     #expect(text.line(at: .zero, after: .seconds(2))?.contains("left") == false)
   }
+
+  @Test
+  func `progress of times beyond all integers is shown`() async {
+    await #expect(processExitsWith: .success) {
+      let endless = Duration.seconds(Int64(1 << 62))
+      _ = ProgressText(file: "a.wav", total: endless).line(at: endless, after: .seconds(1))
+      _ = ProgressText(file: "a.wav", total: .nanoseconds(1)).line(at: endless, after: .seconds(1))
+      let slow = ProgressText(file: "a.wav", total: endless)
+      _ = slow.line(at: .nanoseconds(1), after: .seconds(1 << 40))
+    }
+  }
 }

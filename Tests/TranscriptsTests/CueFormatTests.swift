@@ -27,4 +27,13 @@ struct CueFormatTests {
     #expect(CueFormat.tsv.header == "start\tend\ttext")
     #expect(CueFormat.tsv.text(of: cue, number: 7) == "3723004\t3724500\ta < b & c d e")
   }
+
+  @Test func `a time beyond all integers of milliseconds is written`() async {
+    await #expect(processExitsWith: .success) {
+      for seconds in [Int64(1 << 54), .max] {
+        let cue = Cue(start: .seconds(seconds), end: .seconds(seconds), lines: ["a"])
+        for format in CueFormat.allCases { _ = format.text(of: cue, number: 1) }
+      }
+    }
+  }
 }

@@ -55,9 +55,8 @@ final class BusVolume: Sendable {
   }
 
   private static func word(_ setting: Setting) -> UInt64 {
-    let milliseconds = setting.ramp.inSeconds * 1_000
-    let time = UInt64(min(max(milliseconds.rounded(), 0), Double(UInt32.max)))
-    return time << 32 | UInt64(clampedGain(setting.gain).bitPattern)
+    let time = UInt32(clamping: setting.ramp.wholeMilliseconds)
+    return UInt64(time) << 32 | UInt64(clampedGain(setting.gain).bitPattern)
   }
 }
 

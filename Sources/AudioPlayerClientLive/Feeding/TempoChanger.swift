@@ -50,7 +50,7 @@ final class TempoChanger {
 
   /// The output frame that corresponds to an input frame.
   func outputFrame(at frame: Int) -> Int {
-    origin + Int((Double(frame - origin) / speed).rounded())
+    origin + Int(clamping: Double(frame - origin) / speed)
   }
 
   /// Takes samples; returns those that are complete, which may be none.

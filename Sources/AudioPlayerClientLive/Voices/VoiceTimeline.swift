@@ -128,7 +128,7 @@ struct VoiceTimeline {
     var frames = max(0, frame - segment.start)
     if let length = segment.repetitionLength { frames %= length }
     let start = segment.position
-    if speed != 1 { frames = Int((Double(frames) * speed).rounded()) }
+    if speed != 1 { frames = Int(clamping: Double(frames) * speed) }
     let position = start.frame + FrameCount(frames).converted(from: rate, to: start.rate)
     return PlaybackProgress(
       played: duration, item: start.item, position: position,

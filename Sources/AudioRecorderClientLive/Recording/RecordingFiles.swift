@@ -241,7 +241,7 @@ struct DiskSpace {
   mutating func left(frames: FrameCount, bytes: Int, free: Int) -> Duration? {
     measure(frames, bytes)
     guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
-    let left = Duration.seconds(Double(free) / bytesPerSecond)
+    let left = Duration.seconds(clamping: Double(free) / bytesPerSecond)
     if left > Self.relief { hasWarned = false }
     guard left < Self.warning, !hasWarned else { return nil }
     hasWarned = true

@@ -86,7 +86,7 @@ extension CaptureRequest {
     let period = max(.milliseconds(5), framesPerBuffer.duration(at: rate))
     guard period < usual.period else { return usual }
     let count = (usual.period * usual.periodCount / period).rounded(.up)
-    return PCMBuffering(period: period, periodCount: Int(count))
+    return PCMBuffering(period: period, periodCount: Int(clamping: count))
   }
 }
 

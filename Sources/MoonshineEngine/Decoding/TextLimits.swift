@@ -19,7 +19,7 @@ struct TextLimits {
       language.lowercased().hasPrefix("en") || language == LanguageTag.unknown
       ? Self.rate : Self.rateInPieces
     let seconds = Double(length.rawValue) / Double(SampleRate.speech.hertz)
-    tokenCount = max(Self.floor, Int((seconds * rate).rounded(.up)))
+    tokenCount = max(Self.floor, Int(clamping: (seconds * rate).rounded(.up)))
   }
 
   /// Whether a text repeats itself or is too long.

@@ -9,7 +9,7 @@ final class ChainedDecoder: SoundDecoder {
 
   /// Opens a link; returns nil after the last one.
   private let open: (Int) throws -> (any SoundDecoder)?
-  /// The first frames of the links; empty for a stream, where they are unknown.
+  /// The first frames of the links; empty if they are unknown, as in a stream.
   private let starts: [Int]
   private let path: String
   private var link = 0
@@ -27,14 +27,14 @@ final class ChainedDecoder: SoundDecoder {
       (starts, announcedFrameCount) = ([], nil)
       return
     }
-    var starts = [0]
-    for index in 0..<count {
+    let lengths = (0..<count).map { index -> FrameCount? in
       // A link that cannot be opened is reported when decoding reaches it.
-      let length = try? (index == 0 ? first : open(index))?.announcedFrameCount
-      starts.append(starts[index] + (length?.rawValue ?? 0))
+      guard let link = index == 0 ? first : try? open(index) else { return .zero }
+      return link.announcedFrameCount
     }
-    self.starts = starts
-    announcedFrameCount = FrameCount(starts[count])
+    announcedFrameCount = FrameCount.sum(announced: lengths)
+    let ends = (1...count).compactMap { FrameCount.sum(announced: lengths[..<$0])?.rawValue }
+    starts = ends.count == count ? [0] + ends : []
   }
 
   var isSeekable: Bool { !starts.isEmpty }

@@ -32,7 +32,7 @@ final class FLACDecoder: SoundDecoder {
     try LibraryDecoder.check(rate: rate, channels: channels, path: path)
     (self.stream, self.path) = (stream, path)
     format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: channels)
-    announcedFrameCount = stream.length.map { FrameCount($0) }
+    announcedFrameCount = stream.length.flatMap { FrameCount(announced: $0) }
     encodingDescription = "FLAC, \(info.bits_per_sample) bit"
   }
 

@@ -44,7 +44,7 @@ final class MPEGDecoder: SoundDecoder {
     // After the first block, bytes that cannot be decoded, such as a tag with a picture, are
     // skipped.
     mpg123_param2(handle, Int32(MPG123_RESYNC_LIMIT.rawValue), -1, 0)
-    announcedFrameCount = length < 0 ? nil : FrameCount(length)
+    announcedFrameCount = FrameCount(announced: length)
   }
 
   deinit {
@@ -94,7 +94,7 @@ final class MPEGDecoder: SoundDecoder {
   func countFrames() -> FrameCount? {
     guard isSeekable, mpg123_scan(handle) == MPG123_OK.rawValue else { return nil }
     let length = mpg123_length(handle)
-    return length < 0 ? nil : FrameCount(length)
+    return FrameCount(announced: length)
   }
 
   func seek(to frame: Int) -> Bool {

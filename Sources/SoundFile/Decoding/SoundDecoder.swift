@@ -87,8 +87,7 @@ final class LibraryDecoder: SoundDecoder {
     handle = try SoundFileHandle(VirtualFile(file), mode: Int32(SFM_READ), info: &info)
     let stored = handle.storedLayout(info, head: file.bytes(at: 0, count: 64))
     (format, order) = try Self.format(info, path: path, stored)
-    let count = info.frames
-    let found = count < 0 || count == Int64.max ? nil : FrameCount(Int(count))
+    let found = FrameCount(announced: Int(info.frames))
     announcedFrameCount = promise ?? found
     foundFrameCount = promise == nil ? nil : found
     name = nil
@@ -110,7 +109,7 @@ final class LibraryDecoder: SoundDecoder {
     var info = SF_INFO()
     handle = try SoundFileHandle(stream: pipe, info: &info)
     (format, order) = try Self.format(info, path: path, handle.storedLayout(info))
-    announcedFrameCount = isPromise ? FrameCount(Int(info.frames)) : nil
+    announcedFrameCount = isPromise ? FrameCount(announced: Int(info.frames)) : nil
     (isSeekable, foundFrameCount, self.name) = (false, nil, name)
     (self.info, self.path, file) = (info, path, nil)
     self.ending = ending

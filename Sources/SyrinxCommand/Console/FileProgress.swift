@@ -137,10 +137,11 @@ struct ProgressText {
     let speed = max(0, (position - start).inSeconds) / elapsed.inSeconds
     let pace = "\(speed.tenths) times real time"
     guard let total, total > .zero else { return "\(file) \(position.clockText), \(pace)" }
-    let percent = min(100, Int(position.inSeconds / total.inSeconds * 100))
+    let share = position.inSeconds / total.inSeconds
+    let percent = min(100, Int(clamping: (share * 100).rounded(.down)))
     let line = "\(file) \(position.clockText) / \(total.clockText) (\(percent)%), \(pace)"
     guard speed > 0 else { return line }
-    let left = Duration.seconds(max(0, (total - position).inSeconds) / speed)
+    let left = Duration.seconds(clamping: max(0, (total - position).inSeconds) / speed)
     return "\(line), \(left.clockText) left"
   }
 }

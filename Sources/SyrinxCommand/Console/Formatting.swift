@@ -54,7 +54,7 @@ extension Duration {
 
   /// The time for people, to a tenth of a second: `0:03.2`, `1:02:03.4`.
   var clockText: String {
-    let tenths = Int((max(.zero, self).inSeconds * 10).rounded(.down))
+    let tenths = Int(clamping: (max(.zero, self).inSeconds * 10).rounded(.down))
     let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
     let rest = "\(seconds.digits(2)).\(tenths % 10)"
     return hours > 0 ? "\(hours):\(minutes.digits(2)):\(rest)" : "\(minutes):\(rest)"

@@ -78,7 +78,7 @@ struct LevelMeterLine {
   /// How many of `count` cells a level fills.
   private static func cells(_ level: Decibels, of count: Int) -> Int {
     guard level.value > lowest else { return 0 }
-    return min(count, Int(((level.value - lowest) / -lowest * Double(count)).rounded()))
+    return min(count, Int(clamping: (level.value - lowest) / -lowest * Double(count)))
   }
 }
 

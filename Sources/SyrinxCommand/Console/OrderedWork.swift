@@ -57,7 +57,7 @@ func countText(_ done: Int, of count: Int, after elapsed: Duration) -> String {
   let text = "\(done) of \(count.counted("file"))"
   guard elapsed >= .seconds(1), (1..<count).contains(done) else { return text }
   let left = elapsed.inSeconds / Double(done) * Double(count - done)
-  return "\(text), \(Duration.seconds(left).clockText) left"
+  return "\(text), \(Duration.seconds(clamping: left).clockText) left"
 }
 
 /// Works on several elements at a time, and hands the results over in the order of the elements.

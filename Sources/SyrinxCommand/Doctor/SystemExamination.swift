@@ -128,5 +128,6 @@ private func systemLimit(_ resource: __rlimit_resource) -> UInt64 {
 private func freeBytesOnDisk(_ folder: FilePath) -> UInt64? {
   var disk = statvfs()
   guard folder.withCString({ statvfs($0, &disk) }) == 0 else { return nil }
-  return UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
+  let bytes = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+  return bytes.overflow ? .max : bytes.partialValue
 }

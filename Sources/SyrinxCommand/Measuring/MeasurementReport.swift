@@ -83,7 +83,7 @@ extension Double {
   fileprivate var offsetText: String {
     // What is larger is too large for this form of an integer.
     guard abs(self) < 1e9 else { return "\(self)" }
-    let number = Int((abs(self) * 100_000).rounded())
+    let number = Int(clamping: abs(self) * 100_000)
     let sign = self < 0 && number > 0 ? "-" : ""
     return "\(sign)\(number / 100_000).\((number % 100_000).digits(5))"
   }

@@ -85,7 +85,7 @@ actor ArchiveProgress {
     let line = "\(files), \(pace(counts.audio + position, elapsed))"
     guard let total, workedBytes > 0 else { return line }
     let left = Double(max(0, total.byteCount - skippedBytes - workedBytes)) / Double(workedBytes)
-    return "\(line), \(Duration.seconds(elapsed.inSeconds * left).clockText) left"
+    return "\(line), \(Duration.seconds(clamping: elapsed.inSeconds * left).clockText) left"
   }
 
   private func pace(_ audio: Duration, _ elapsed: Duration) -> String {

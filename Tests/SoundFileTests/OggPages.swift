@@ -1,0 +1,35 @@
+import Foundation
+
+/// The pages of an Ogg file, which a test changes.
+enum OggPages {
+  /// The file with another position in its last page, and with the right checksum there.
+  static func with(lastPosition position: UInt64, _ file: Data) -> Data {
+    var bytes = [UInt8](file)
+    var last = 0
+    var offset = 0
+    while offset + 27 <= bytes.count {
+      last = offset
+      let segments = Int(bytes[offset + 26])
+      let sizes = bytes[(offset + 27)..<(offset + 27 + segments)]
+      offset += 27 + segments + sizes.reduce(0) { $0 + Int($1) }
+    }
+    for index in 0..<8 {
+      bytes[last + 6 + index] = UInt8(truncatingIfNeeded: position >> (8 * UInt64(index)))
+    }
+    for index in 0..<4 { bytes[last + 22 + index] = 0 }
+    let checksum = checksum(bytes[last...])
+    for index in 0..<4 {
+      bytes[last + 22 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(index)))
+    }
+    return Data(bytes)
+  }
+
+  /// The checksum of Ogg: polynomial 0x04C11DB7, most significant bit first, from zero.
+  private static func checksum(_ page: ArraySlice<UInt8>) -> UInt32 {
+    page.reduce(0) { sum, byte in
+      (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in
+        sum & 0x8000_0000 == 0 ? sum << 1 : sum << 1 ^ 0x04C1_1DB7
+      }
+    }
+  }
+}
