@@ -31,14 +31,22 @@ struct TranscriptCues {
     cues.append(PlotFrame.Cue(.seconds(start)..<Duration.seconds(end), text))
   }
 
-  /// Each cue is a line with two times, and lines of text up to an empty one.
+  /// Each cue is a line with two times, and lines of text up to an empty one or to the next times.
   private mutating func addTimed(_ lines: [Substring], isWebVTT: Bool) {
-    for (index, line) in lines.enumerated() {
-      let times = line.split(separator: " ").map(String.init)
+    for (index, line) in lines.enumerated() where line.contains("-->") {
+      let times = line.split(separator: " ", maxSplits: 3).map(String.init)
       guard times.count >= 3, times[1] == "-->", let start = Self.seconds(times[0]),
         let end = Self.seconds(times[2])
       else { continue }
-      let text = lines[(index + 1)...].prefix { !$0.isEmpty }.joined(separator: " ").withoutCueTags
+      var parts = lines[(index + 1)...].prefix { !$0.isEmpty && !$0.contains("-->") }
+      // Without an empty line, the number of the next cue of SRT looks like text.
+      let next = parts.endIndex
+      if !isWebVTT, next < lines.endIndex, lines[next].contains("-->"), let last = parts.last,
+        last.allSatisfy(\.isNumber)
+      {
+        parts.removeLast()
+      }
+      let text = parts.joined(separator: " ").withoutCueTags
       add(isWebVTT ? Self.unescaped(text) : text, from: start, to: end, line: index + 1)
     }
   }

@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// How the processor time of `work` grows from a quarter of `count` to `count`: about 4 for linear
+/// work, about 16 for quadratic work.
+///
+/// Only the time of this thread counts, and the best of three runs, so other work on the machine
+/// hardly matters.
+///
+/// - Parameters:
+///   - count: the greatest size; `work` also runs with a half and a quarter of it.
+///   - make: makes the input of a size, which is not timed.
+package func growth<Input>(
+  to count: Int, of make: (_ size: Int) -> Input, _ work: (Input) throws -> Void
+) rethrows -> Double {
+  let times = try [count / 4, count / 2, count].map { size in
+    let input = make(size)
+    return try (0..<3).map { _ in
+      let start = threadNanoseconds()
+      try work(input)
+      return threadNanoseconds() - start
+    }.min() ?? 0
+  }
+  // A step of constant cost must not hide behind the smallest size.
+  let (quarter, half, whole) = (max(1, times[0]), max(1, times[1]), times[2])
+  return max(Double(whole) / Double(quarter), 2 * Double(whole) / Double(half))
+}
+
+/// The corresponding C function is `clock_gettime`.
+private func threadNanoseconds() -> Int {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
