@@ -182,7 +182,7 @@ enum SystemErrors {
     case ENOENT, ENOTDIR: .notFound(path: path)
     case EISDIR: .isDirectory(path: path)
     case EACCES, EPERM: .permissionDenied(path: path)
-    default: .cannotRead(path: path, reason: FilePathError(code: code).reason)
+    default: .cannotRead(path: path, reason: FilePathError(code: code).readingReason)
     }
   }
 

@@ -38,8 +38,12 @@ struct SoundFileHandle: ~Copyable {
     // libsndfile 1.2 closes the descriptor on failure, even if told not to. It gets a duplicate, or
     // we would close a descriptor that another thread has opened meanwhile.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else {
+      throw LibraryFailure(
+        code: Int32(SF_ERR_SYSTEM), text: "no descriptor is free", systemCode: errno)
+    }
     errno = 0
-    guard copy >= 0, let file = sf_open_fd(copy, Int32(SFM_READ), &info, Int32(SF_TRUE)) else {
+    guard let file = sf_open_fd(copy, Int32(SFM_READ), &info, Int32(SF_TRUE)) else {
       throw LibraryFailure(
         code: Int32(SF_ERR_UNRECOGNISED_FORMAT), text: "its header is wrong", systemCode: errno)
     }

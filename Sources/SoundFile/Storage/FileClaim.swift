@@ -142,7 +142,8 @@ extension Descriptor {
 /// A new file that does not replace the file of its name until `publish`.
 ///
 /// Until then it has no name, so nobody can place a link there, and a killed process leaves nothing
-/// behind. On a file system without unnamed files, it has a random name.
+/// behind. On a file system without unnamed files, it has a random name and is locked. What a killed
+/// process has left there has no lock, and the next such file in its folder removes it.
 package final class PendingFile {
   /// The file to write.
   package let descriptor: Descriptor
@@ -171,7 +172,33 @@ package final class PendingFile {
     guard named.result >= 0 else { throw Self.error(path, code: errno) }
     descriptor = Descriptor(owning: named.result)
     name = named.name
+    flock(descriptor.number, LOCK_EX | LOCK_NB)
+    Self.removeAbandoned(in: FilePath(path).folder)
   }
+
+  /// Removes the files of killed processes: those with a random name, of this user, without a lock.
+  ///
+  /// A file is locked a moment after its creation, so a young one is kept.
+  private static func removeAbandoned(in folder: FilePath) {
+    let isPrefixed = { (name: FilePath) in name.bytes.starts(with: namePrefix.utf8) }
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    // Without the right to list the folder, they stay.
+    for name in folder.names ?? [] where isPrefixed(name) {
+      let file = folder.appending(name)
+      guard let status = file.status, status.st_mode & S_IFMT == S_IFREG,
+        status.st_uid == geteuid(),
+        now.tv_sec - status.st_mtim.tv_sec > Self.youngestAbandoned,
+        let other = try? Descriptor.writing(file.text), other.status.isSameFile(as: status),
+        flock(other.number, LOCK_EX | LOCK_NB) == 0
+      else { continue }
+      file.remove()
+    }
+  }
+
+  /// In seconds.
+  private static let youngestAbandoned = 60
+  private static let namePrefix = ".syrinx-"
 
   deinit {
     name?.remove()
@@ -200,7 +227,7 @@ package final class PendingFile {
   ) -> (name: FilePath, result: Int32) {
     while true {
       let random = String(UInt64.random(in: 0 ... .max), radix: 36)
-      let name = FilePath(path).folder.appending(FilePath(".syrinx-\(random)"))
+      let name = FilePath(path).folder.appending(FilePath("\(namePrefix)\(random)"))
       let result = name.withCString(make)
       if result >= 0 || errno != EEXIST { return (name, result) }
     }
