@@ -150,6 +150,10 @@ public struct ConversionResult: Sendable {
   public let limitedLoudness: LoudnessLevel?
   /// The missing audio of truncated sources.
   public let shortfalls: [Shortfall]
+  /// What users should know about sources that are complete.
+  public let notices: [Notice]
+  /// The bits of the samples that became fewer although no sample format was chosen.
+  public let reduction: BitReduction?
   /// The number of samples that were NaN or infinite and became silence.
   public let silencedSampleCount: Int
 
@@ -159,6 +163,22 @@ public struct ConversionResult: Sendable {
     public let source: AudioConversion.Source
     /// The audio missing at its end.
     public let shortfall: SoundFileShortfall
+  }
+
+  /// A notice about a source.
+  public struct Notice: Hashable, Sendable {
+    /// The source.
+    public let source: AudioConversion.Source
+    /// What users should know.
+    public let notice: SoundFileNotice
+  }
+
+  /// A loss of bits.
+  public struct BitReduction: Hashable, Sendable {
+    /// The most bits per sample of the sources.
+    public let stored: Int
+    /// The bits per sample that are kept.
+    public let kept: Int
   }
 
   /// Whether samples were clipped.

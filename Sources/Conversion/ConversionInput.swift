@@ -13,6 +13,9 @@ protocol ConversionInput: AnyObject {
   /// The duration from start to end, if it is known.
   var total: Duration? { get }
   var shortfalls: [ConversionResult.Shortfall] { get }
+  var notices: [ConversionResult.Notice] { get }
+  /// The most bits per sample that a source has; nil if all are lossy.
+  var mostBits: Int? { get }
   /// The number of samples that were NaN or infinite and became silence here.
   var silencedSampleCount: Int { get }
 
@@ -59,6 +62,8 @@ private func blockLength(_ format: AudioFormat) -> FrameCount {
 final class JoinedInput: ConversionInput {
   let first: SoundFileReader
   private(set) var shortfalls: [ConversionResult.Shortfall] = []
+  private(set) var notices: [ConversionResult.Notice] = []
+  private(set) var mostBits: Int?
   let silencedSampleCount = 0
   /// The duration of all sources, if they have ended before the start.
   private(set) var lengthBeforeStart: Duration?
@@ -87,6 +92,7 @@ final class JoinedInput: ConversionInput {
     isAlone = sources.count == 1
     first = try source.open(interruption)
     reader = first
+    mostBits = first.bitsPerSample
     try skip(first)
   }
 
@@ -121,6 +127,7 @@ final class JoinedInput: ConversionInput {
     if let shortfall = reader.shortfall {
       shortfalls.append(.init(source: source, shortfall: shortfall))
     }
+    notices += reader.notices.map { .init(source: source, notice: $0) }
     let format = reader.format
     before += reader.position.duration(at: format.sampleRate)
     self.reader = nil
@@ -135,6 +142,7 @@ final class JoinedInput: ConversionInput {
     source = next
     let opened = try next.open(interruption)
     self.reader = opened
+    mostBits = [mostBits, opened.bitsPerSample].compactMap(\.self).max()
     // Converts the position to the timeline of another rate; the same format continues.
     if opened.format != format {
       position = FrameCount(
@@ -192,6 +200,10 @@ final class MixedInput: ConversionInput {
   }
 
   var shortfalls: [ConversionResult.Shortfall] { inputs.flatMap(\.shortfalls) }
+
+  var notices: [ConversionResult.Notice] { inputs.flatMap(\.notices) }
+
+  var mostBits: Int? { inputs.compactMap(\.mostBits).max() }
 
   func next() throws -> AudioBuffer? {
     while true {

@@ -99,7 +99,8 @@ final class ConversionRun: Sendable {
       peak: Decibels(amplitude: Double(peak)), gain: Decibels(change.gain),
       limiterGain: Decibels(amplitude: Double(pass.lowestGain)),
       limitedLoudness: measurer?.measurement.integrated,
-      shortfalls: pass.input.shortfalls,
+      shortfalls: pass.input.shortfalls, notices: pass.input.notices,
+      reduction: conversion.reduction(of: pass.input.mostBits, to: pass.encoding),
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
   }
 
@@ -208,6 +209,21 @@ extension AudioConversion {
     }
     // Samples that exceed the container keep as many bits as it supports.
     return try SoundFileEncoding(container, samples: container.sampleFormats.last)
+  }
+
+  /// The loss of bits; nil for none, for a chosen sample format, and for a lossy coder.
+  fileprivate func reduction(
+    of stored: Int?, to encoding: SoundFileEncoding
+  ) -> ConversionResult.BitReduction? {
+    guard samples == nil, let stored, let format = encoding.samples else { return nil }
+    // All audio is Float32 on its way, which holds integers of 24 bits.
+    let kept =
+      switch format {
+      case .int16: 16
+      case .int24, .int32: 24
+      case .float: 32
+      }
+    return stored > kept ? .init(stored: stored, kept: kept) : nil
   }
 
   private var namedContainer: SoundFileEncoding.Container {

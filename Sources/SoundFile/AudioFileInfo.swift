@@ -36,6 +36,8 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let tags: [AudioTag: String]
   /// The cues in the file, in file order, or the beginnings of its chapters.
   public let cues: [AudioCue]
+  /// What users should know about the file, although nothing is missing.
+  public let notices: [SoundFileNotice]
   /// The missing audio at the end of the file; nil if the file seems complete without decoding.
   public let shortfall: SoundFileShortfall?
 
@@ -101,6 +103,7 @@ public struct AudioFileInfo: Equatable, Sendable {
     bitsPerSample = decoder.bitsPerSample ?? report?.bitsPerSample
     self.byteCount = byteCount
     tags = decoder.tags.merging(report?.tags ?? [:]) { own, _ in own }
+    notices = decoder.notices
     cues = report?.cues(at: format.sampleRate) ?? decoder.cues
     let (announced, ending) = (decoder.announcedFrameCount, decoder.ending())
     frameCount = ending.found ?? announced
@@ -180,8 +183,12 @@ extension SoundDecoder {
     case let decoder as MPEGDecoder:
       guard let count = decoder.countFrames() else { return KnownEnding() }
       let isShort = announcedFrameCount.map { count < $0 - 2_304 } ?? false
+      // After concatenation, the tag is that of the first file.
+      let isLong = announcedFrameCount.map { count > $0 + 4_608 } ?? false
       // The tag excludes padding at both ends, which the blocks include.
-      return KnownEnding(isCutOff: isShort, found: isShort ? count : announcedFrameCount ?? count)
+      return KnownEnding(
+        isCutOff: isShort || isCutOff,
+        found: isShort || isLong ? count : announcedFrameCount ?? count)
     case let decoder as FLACDecoder: return decoder.endingOfBlocks()
     case let decoder as LibraryDecoder where decoder.foundFrameCount != nil:
       return KnownEnding(isCutOff: true, found: decoder.foundFrameCount)

@@ -14,12 +14,14 @@ public enum SoundFile {
   ///   - url: a file; a named pipe is read while it is written.
   ///   - framesPerBuffer: the length of each buffer except the last, above 0.
   ///   - onShortfall: called at the end of the stream if the end of the file is missing.
+  ///   - onNotice: called at the end of the stream for what users should know about the file.
   /// - Throws: the stream throws `SoundFileError`, which describes the problem with the file.
   public static func buffers(
     of url: URL, framesPerBuffer: FrameCount = 4096,
-    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in }
+    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in },
+    onNotice: @escaping @Sendable (SoundFileNotice) -> Void = { _ in }
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    buffers(framesPerBuffer, onShortfall) { interruption in
+    buffers(framesPerBuffer, onShortfall, onNotice) { interruption in
       try SoundFileReader(url: url, interruption: interruption)
     }
   }
@@ -30,20 +32,22 @@ public enum SoundFile {
   public static func buffers(
     ofFileDescriptor fileDescriptor: Int32, name: String = "standard input",
     framesPerBuffer: FrameCount = 4096,
-    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in }
+    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in },
+    onNotice: @escaping @Sendable (SoundFileNotice) -> Void = { _ in }
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    buffers(framesPerBuffer, onShortfall) { interruption in
+    buffers(framesPerBuffer, onShortfall, onNotice) { interruption in
       try SoundFileReader(fileDescriptor: fileDescriptor, name: name, interruption: interruption)
     }
   }
 
   static func buffers(
     _ framesPerBuffer: FrameCount, _ onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void,
+    _ onNotice: @escaping @Sendable (SoundFileNotice) -> Void = { _ in },
     open: @escaping FileReading.Opening
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
     precondition(framesPerBuffer > 0, "a buffer holds at least 1 frame, not \(framesPerBuffer)")
     let demand = FileDemand(
-      framesPerBuffer: framesPerBuffer, open: open, onShortfall: onShortfall)
+      framesPerBuffer: framesPerBuffer, open: open, onShortfall: onShortfall, onNotice: onNotice)
     return AsyncThrowingStream { try await demand.next() }
   }
 }

@@ -29,12 +29,15 @@ public final class SoundFileReader {
 
   /// The sample format that holds the stored samples, if there is one; nil for a lossy coder.
   ///
-  /// It is known for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg, and nil for other files
-  /// that FFmpeg decodes: MPEG-4 (also with ALAC), Matroska, and files on the web.
+  /// ffprobe reports it for files that FFmpeg decodes, and is started for it; without ffprobe it is
+  /// known for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
   public var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
 
   /// The tags in the header.
   public var tags: [AudioTag: String] { decoder.tags }
+
+  /// What users should know about the file, although nothing is missing; complete at the end.
+  public var notices: [SoundFileNotice] { decoder.notices }
 
   /// Whether the reader can seek to any frame.
   public var isSeekable: Bool { decoder.isSeekable }
@@ -110,10 +113,11 @@ public final class SoundFileReader {
   /// The missing announced frames; nil before the end and if none are missing.
   public var shortfall: SoundFileShortfall? {
     guard hasReachedEnd else { return nil }
-    let promise = announcedFrameCount.flatMap { framesRead < $0 ? $0 : nil }
-    guard promise != nil || decoder.isCutOff else { return nil }
+    let promise = decoder.promise(exceeding: framesRead)
+    let change = decoder.formatChange.map { "the format changes from \(format) to \($0)" }
+    guard promise != nil || decoder.isCutOff || change != nil else { return nil }
     return SoundFileShortfall(
-      announced: promise, decoded: framesRead, sampleRate: format.sampleRate)
+      announced: promise, decoded: framesRead, sampleRate: format.sampleRate, reason: change)
   }
 
   /// Reads the next frames as Float32, with the channels in the order of WAV files.

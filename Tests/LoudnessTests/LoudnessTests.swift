@@ -192,6 +192,16 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     }
     #expect(last?.total.silenceAtStart == length)
   }
+
+  @Test func `silence after sound has no loudness, although the filter still rings`() throws {
+    let measurer = try AudioMeasurer(stereo, silence: Decibels(-60))
+    try measurer.add(AudioSignal.sine(440).buffer(.seconds(1), format: stereo))
+    #expect(measurer.momentary > LoudnessLevel(lufs: -30))
+    for _ in 0..<4 {
+      try measurer.add(AudioBuffer(silence: FrameCount(.seconds(1), at: 48_000), format: stereo))
+    }
+    #expect(measurer.momentary == .silence && measurer.shortTerm == .silence)
+  }
 }
 
 /// Our own sums beside libebur128's.

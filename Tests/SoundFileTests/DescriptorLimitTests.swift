@@ -19,18 +19,20 @@ import Glibc
       // The file itself takes the lowest free descriptor.
       let lowest = open("/dev/null", O_RDONLY)
       close(lowest)
+      var refusals = 0
       for limit in (lowest + 1)...(lowest + 6) {
         var limits = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit + 100))
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
         do {
           _ = try SoundFileReader(url: file)
-        } catch SoundFileError.cannotRead(_, let reason) where reason.contains("open files") {
-          continue
+        } catch  where "\(error)".contains("Too many open files") {
+          refusals += 1
         } catch {
           print("\(limit - lowest): \(error)")
           exit(2)
         }
       }
+      if refusals == 0 { exit(3) }
     }
   }
 

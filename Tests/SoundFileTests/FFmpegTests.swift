@@ -70,14 +70,24 @@ import Testing
     #expect(reader.samples == samples)
   }
 
-  @Test func `the description of Apple Lossless in M4A has its bits, the reader has not`() throws {
-    let url = folder.file("a.m4a")
-    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", "alac", url.path)
+  @Test(arguments: [
+    ("a.m4a", "alac", "s32p", 24), ("b.m4a", "alac", "s16p", 16), ("a.mka", "flac", "s32", 24),
+    ("b.mka", "flac", "s16", 16), ("a.mov", "pcm_s24le", "s32", 24),
+    ("b.mov", "pcm_s16le", "s16", 16),
+    ("c.mov", "pcm_f32le", "flt", 32), ("c.mka", "aac", "fltp", nil),
+  ])
+  func `the reader and the description have the bits that the container has`(
+    name: String, codec: String, sampleFormat: String, bits: Int?
+  ) throws {
+    let url = folder.file(name)
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", codec, "-sample_fmt", sampleFormat,
+      url.path)
     let reader = try SoundFileReader(url: url)
-    #expect(reader.bitsPerSample == nil && reader.samples == nil)
-    let info = try AudioFileInfo(url: url)
-    #expect(info.bitsPerSample == 16)
-    #expect(info.encoding == "ALAC (Apple Lossless Audio Codec)")
+    let samples: SoundFileEncoding.SampleFormat? =
+      bits.map { $0 == 16 ? .int16 : $0 == 24 ? .int24 : .float }
+    #expect(reader.bitsPerSample == bits && reader.samples == samples)
+    #expect(try AudioFileInfo(url: url).bitsPerSample == bits)
   }
 
   @Test func `the description of M4A has length, bit rate, tags, and chapters`() throws {

@@ -50,10 +50,10 @@ import Testing
     #expect(FileKind.tagLength(Array("fLaC, no tag".utf8)) == 0)
   }
 
-  @Test func `MP3 behind zeros is known by two blocks that follow each other`() throws {
+  @Test func `MP3 behind zeros is known by three blocks that follow one another`() throws {
     let block = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413)
     let zeros = [UInt8](repeating: 0, count: 2_000)
-    #expect(try kind(zeros + block + block)?.reading == .mpeg)
-    #expect(try kind(zeros + block + zeros) == nil)
+    #expect(try kind(zeros + block + block + block)?.reading == .mpeg)
+    #expect(try kind(zeros + block + block + zeros) == nil)
   }
 }

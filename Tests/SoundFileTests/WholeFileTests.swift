@@ -131,7 +131,7 @@ import Glibc
   }
 
   @Test(arguments: [true, false])
-  func `a link of another format ends the reading with an error`(isPipe: Bool) throws {
+  func `a link of another format ends the reading with a shortfall`(isPipe: Bool) throws {
     let (one, other) = try (made("a.ogg"), made("b.ogg", "-ac", "1"))
     let file = try folder.file("c.ogg", Data(contentsOf: one) + Data(contentsOf: other))
     let pipe = TestPipe()
@@ -140,8 +140,8 @@ import Glibc
       try isPipe
       ? SoundFileReader(fileDescriptor: pipe.outlet, name: file.path) : SoundFileReader(url: file)
     close(pipe.outlet)
-    let error = #expect(throws: SoundFileError.self) { try everything(reader) }
-    #expect("\(error!)".contains("to 44100 Hz, mono"))
+    #expect(try everything(reader).count == 88_200)
+    #expect("\(try #require(reader.shortfall))".contains("to 44100 Hz, mono"))
     #expect(reader.framesRead == 44_100)
   }
 
@@ -220,12 +220,11 @@ import Glibc
     }
   }
 
-  @Test func `FLAC of another format behind the end is an error`() throws {
+  @Test func `FLAC of another format behind the end is a shortfall`() throws {
     let data = try Data(contentsOf: made("a.flac")) + Data(contentsOf: made("b.flac", "-ac", "1"))
     let reader = try SoundFileReader(url: folder.file("c.flac", data))
-    let error = #expect(throws: SoundFileError.self) { try everything(reader) }
-    #expect("\(error!)".contains("the format changes to 44100 Hz, 1 channels, 16 bit"))
-    #expect(reader.framesRead == 44_100)
+    #expect(try everything(reader) == sampleBuffer().samples)
+    #expect("\(try #require(reader.shortfall))".contains("to 44100 Hz, 1 channels, 16 bit"))
   }
 
   @Test func `a tag behind the audio of a FLAC file is no damage`() throws {
@@ -252,11 +251,14 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `an MP3 of another rate behind the end that a tag promises is an error`() throws {
+  @Test func `an MP3 of another rate behind the end that a tag promises is a shortfall`() throws {
     let data = try Data(contentsOf: made("a.mp3")) + Data(contentsOf: made("b.mp3", "-ar", "22050"))
     let reader = try SoundFileReader(url: folder.file("c.mp3", data))
-    let error = #expect(throws: SoundFileError.self) { try everything(reader) }
-    #expect("\(error!)".contains("the format changes from 44100 Hz"))
+    let samples = try everything(reader)
+    let whole = try everything(folder.file("a.mp3"))
+    #expect(samples.count >= whole.count)
+    #expect(signalToNoise(whole, Array(samples.prefix(whole.count))) > 60)
+    #expect("\(try #require(reader.shortfall))".contains("the format changes from 44100 Hz"))
   }
 
   @Test func `an MP3 without a tag that is cut in a block reports that it breaks off`() throws {

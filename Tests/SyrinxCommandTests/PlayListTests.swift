@@ -78,6 +78,19 @@ import Testing
     #expect(list.problems[2].contains("there is no such file"))
   }
 
+  @Test(arguments: [
+    "http://127.0.0.1:631/", "https://169.254.169.254/latest", "http://[::1]/a.mp3",
+  ])
+  func `a playlist cannot name an address in a private network, but the user can`(address: String)
+    throws
+  {
+    try write("a.m3u", "a.wav\n\(address)\n")
+    let list = PlayList([path("a.m3u")])
+    #expect(list.files.map(\.name) == ["a.wav"])
+    #expect(list.problems.count == 1 && list.problems[0].contains(address))
+    #expect(PlayList([FilePath(address)]).files == [FilePath(address)])
+  }
+
   private func path(_ name: String) -> FilePath { FilePath(folder.url).appending(FilePath(name)) }
 
   /// The files, relative to the folder.

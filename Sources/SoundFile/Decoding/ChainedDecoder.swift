@@ -15,6 +15,8 @@ final class ChainedDecoder: SoundDecoder {
   private var link = 0
   private var decoder: any SoundDecoder
   private var error: SoundFileError?
+  /// The format of the next link, which ends the audio.
+  private var otherFormat: String?
 
   /// - Parameter count: the number of links of a file; nil for a stream.
   init(
@@ -29,21 +31,30 @@ final class ChainedDecoder: SoundDecoder {
     }
     let lengths = (0..<count).map { index -> FrameCount? in
       // A link that cannot be opened is reported when decoding reaches it.
-      guard let link = index == 0 ? first : try? open(index) else { return .zero }
+      guard let link = try? (index == 0 ? first : open(index)) else { return .zero }
       return link.announcedFrameCount
     }
-    announcedFrameCount = FrameCount.sum(announced: lengths)
-    let ends = (1...count).compactMap { FrameCount.sum(announced: lengths[..<$0])?.rawValue }
-    starts = ends.count == count ? [0] + ends : []
+    var ends: [FrameCount?] = [.zero]
+    for length in lengths { ends.append(FrameCount.sum(announced: [ends.last ?? nil, length])) }
+    announcedFrameCount = ends.last ?? nil
+    starts = announcedFrameCount == nil ? [] : ends.compactMap { $0?.rawValue }
   }
+
+  var bitsPerSample: Int? { decoder.bitsPerSample }
+
+  var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
+
+  var notices: [SoundFileNotice] { decoder.notices }
 
   var isSeekable: Bool { !starts.isEmpty }
 
   var isCutOff: Bool { decoder.isCutOff }
 
+  var formatChange: String? { otherFormat ?? decoder.formatChange }
+
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     var done = 0
-    while error == nil {
+    while error == nil, otherFormat == nil {
       done += decoder.read(target + done * format.channelCount, frames: frames - done)
       if done == frames { break }
       // `failure` reports the problem of this link.
@@ -57,8 +68,8 @@ final class ChainedDecoder: SoundDecoder {
     do {
       guard let next = try open(link + 1) else { return false }
       guard next.format == format else {
-        throw SoundFileError.damaged(
-          path: path, frame: 0, reason: "the format changes from \(format) to \(next.format)")
+        otherFormat = "\(next.format)"
+        return false
       }
       (link, decoder) = (link + 1, next)
       return true
@@ -77,6 +88,7 @@ final class ChainedDecoder: SoundDecoder {
       guard let found = try? open(index), found.format == format else { return false }
       (link, decoder, error) = (index, found, nil)
     }
+    otherFormat = nil
     return decoder.seek(to: frame - starts[index])
   }
 

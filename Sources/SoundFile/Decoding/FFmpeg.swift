@@ -2,12 +2,12 @@ import AudioCore
 import AudioThreads
 package import FilePaths
 import Glibc
+import Synchronization
 
 /// FFmpeg as a child process that decodes other formats and writes WAV to a pipe, or describes them.
 ///
-/// libsndfile reads at most 4 GiB of that, and the rest is a shortfall. Other formats are worse:
-/// libsndfile reads FFmpeg's Wave64 as integers. From a pipe, it finds FFmpeg's RF64 empty and its
-/// CAF damaged, and its AU has no positions.
+/// Other formats are worse: libsndfile reads FFmpeg's Wave64 as integers. From a pipe, it finds
+/// FFmpeg's RF64 empty and its CAF damaged, and its AU has no positions.
 final class FFmpeg: Sendable {
   /// The pipe with its output.
   let output: Descriptor
@@ -16,46 +16,85 @@ final class FFmpeg: Sendable {
   private let identifier: pid_t
   /// The name of its input in its messages.
   private let name: String
+  /// The C constant `F_SETPIPE_SZ`, which Glibc does not import.
+  private static let setPipeSize: Int32 = 1_031
+  // The bytes on its standard error so far; held while they are read, which does not block.
+  private let received = Mutex<[UInt8]>([])
 
   /// The input of FFmpeg.
   enum Input {
-    /// A regular file that FFmpeg may seek.
-    case file(Descriptor)
+    /// A regular file that FFmpeg may seek, and the names of the only demuxers for it.
+    ///
+    /// FFmpeg would otherwise choose one by the file, and some of them open other files.
+    case file(Descriptor, demuxers: [String])
     /// An http or https address.
     case address(String)
   }
 
-  /// Starts FFmpeg; returns nil if it is not installed or cannot be started.
+  /// Starts FFmpeg.
   ///
   /// - Parameters:
   ///   - start: the time in the input at which the output begins.
   ///   - path: the input's name in error messages.
-  convenience init?(decoding input: Input, from start: Duration = .zero, path: String) {
-    self.init(input.decoding(from: start), reading: input, path: path)
+  ///   - what: the kind of input in error messages.
+  /// - Throws: `.unsupported` if FFmpeg is not installed, `.cannotRead` if it cannot be started.
+  convenience init(
+    decoding input: Input, from start: Duration = .zero, path: String, what: String
+  ) throws(SoundFileError) {
+    try self.init(input.decoding(from: start), reading: input, path: path, what: what)
   }
 
-  /// Starts ffprobe, which writes JSON; returns nil if it is not installed or cannot be started.
-  convenience init?(describing input: Input, path: String) {
-    self.init(input.describing, reading: input, path: path)
+  /// Starts ffprobe, which writes JSON; returns nil if it is not installed.
+  ///
+  /// - Throws: `.cannotRead` if it cannot be started.
+  convenience init?(describing input: Input, path: String) throws(SoundFileError) {
+    do throws(SoundFileError) {
+      try self.init(input.describing, reading: input, path: path, what: "")
+    } catch .unsupported {
+      return nil
+    } catch {
+      throw error
+    }
   }
 
-  private init?(_ words: [String], reading input: Input, path: String) {
+  /// Starts ffprobe, which writes the headers of a server's answer to its standard error; returns nil
+  /// if it is not installed.
+  ///
+  /// - Throws: `.cannotRead` if it cannot be started.
+  convenience init?(tracing address: String) throws(SoundFileError) {
+    do throws(SoundFileError) {
+      let input = Input.address(address)
+      try self.init(
+        ["ffprobe", "-v", "trace"] + input.opening.dropFirst(2) + [address], reading: input,
+        path: address, what: "")
+    } catch .unsupported {
+      return nil
+    } catch {
+      throw error
+    }
+  }
+
+  private init(
+    _ words: [String], reading input: Input, path: String, what: String
+  ) throws(SoundFileError) {
     let file: Descriptor
     switch input {
-    case .file(let descriptor): file = descriptor
-    case .address:
-      guard let empty = try? Descriptor.reading("/dev/null") else { return nil }
-      file = empty
+    case .file(let descriptor, _): file = descriptor
+    case .address: file = try Descriptor.reading("/dev/null")
     }
-    guard let pipe = try? Descriptor.pipe(path: path),
-      let errors = try? Descriptor.pipe(path: path),
-      // Output that exceeds the pipe is lost: only its presence matters.
-      fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK) == 0,
-      let identifier = try? startProcess(
+    let (pipe, errors) = (try Descriptor.pipe(path: path), try Descriptor.pipe(path: path))
+    // Messages that exceed the pipe are lost, so it is as large as Linux lets it be.
+    _ = fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK)
+    _ = fcntl(errors.inlet.number, Self.setPipeSize, 1 << 20)
+    do throws(ProcessError) {
+      identifier = try startProcess(
         words.map { Array($0.utf8) }, input: file.number, output: pipe.inlet.number,
         errors: errors.inlet.number)
-    else { return nil }
-    (output, self.errors, self.identifier) = (pipe.outlet, errors.outlet, identifier)
+    } catch {
+      throw error.code == ENOENT
+        ? .unsupported(path: path, what: what) : SystemErrors.reading(path, code: error.code)
+    }
+    (output, self.errors) = (pipe.outlet, errors.outlet)
     name = input.name
   }
 
@@ -66,23 +105,59 @@ final class FFmpeg: Sendable {
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// The lines on its standard error, without FFmpeg's own prefixes and the name of its input.
-  ///
-  /// Call it once, after the end of its output.
-  func complaints() -> [String] {
-    guard errors.events & POLLIN != 0 else { return [] }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = max(0, read(errors.number, &bytes, bytes.count))
-    let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n")
-    // As in "[https @ 0x55…] HTTP error 404 Not Found".
-    return lines.map { line in
-      let text = line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line
-      return String(text.hasPrefix(name) ? text.dropFirst(name.count + 2) : text).printable
+  /// A line on its standard error.
+  struct Complaint: Sendable {
+    /// Whether FFmpeg calls it an error.
+    let isError: Bool
+    /// The line without FFmpeg's own prefixes and the name of its input.
+    let text: String
+    /// The part of FFmpeg that says it; empty for FFmpeg itself.
+    private let speaker: String
+
+    /// The decoders of video and pictures, in which a recording may begin anywhere.
+    private static let pictures: Set = [
+      "av1", "dvbsub", "dvvideo", "flv", "gif", "h261", "h263", "h264", "hevc", "libdav1d", "mjpeg",
+      "mpeg1video", "mpeg2video", "mpeg4", "msmpeg4", "png", "theora", "vc1", "vp6f", "vp8", "vp9",
+      "webp", "wmv1", "wmv2", "wmv3",
+    ]
+
+    /// - Parameter line: as in "[https @ 0x55…] [error] HTTP error 404 Not Found".
+    fileprivate init(_ line: Substring, name: String) {
+      var (text, level, speaker) = (line, Substring(), Substring())
+      while text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+        level = text[..<end].dropFirst()
+        if speaker.isEmpty, level.contains("@") { speaker = level.prefix { $0 != " " } }
+        text = text[text.index(after: end)...].drop { $0 == " " }
+      }
+      isError = ["error", "fatal", "panic"].contains(level)
+      self.speaker = String(speaker)
+      self.text = String(text.hasPrefix(name) ? text.dropFirst(name.count + 2) : text).printable
+    }
+
+    /// Whether audio is missing because of it.
+    fileprivate var isLoss: Bool {
+      guard !Self.pictures.contains(speaker) else { return false }
+      return isError
+        || ["corrupt", "truncat", "partial file"].contains { text.lowercased().contains($0) }
+    }
+  }
+
+  /// The lines on its standard error so far.
+  var complaints: [Complaint] {
+    received.withLock { received in
+      var bytes = [UInt8](repeating: 0, count: 65_536)
+      while errors.events & POLLIN != 0 {
+        let count = read(errors.number, &bytes, bytes.count)
+        guard count > 0 else { break }
+        received += bytes.prefix(count)
+      }
+      return String(decoding: received, as: UTF8.self).split(separator: "\n")
+        .map { Complaint($0, name: name) }
     }
   }
 
   /// Whether its output is incomplete; valid after the output was read.
-  var isCutOff: Bool { isWriting || errors.events & POLLIN != 0 }
+  var isCutOff: Bool { isWriting || complaints.contains(where: \.isLoss) }
 
   /// Whether it may still write, because its output was not read to the end.
   private var isWriting: Bool { output.events & POLLHUP == 0 }
@@ -108,13 +183,18 @@ extension FFmpeg.Input {
   }
 
   /// The options that open it, and permit no other protocols.
-  private var opening: [String] {
-    let options = ["-v", "error", "-protocol_whitelist"]
+  fileprivate var opening: [String] {
+    let options = ["-v", "level+warning", "-protocol_whitelist"]
     return switch self {
-    case .file: options + ["file"]
+    case .file(_, let demuxers):
+      options + ["file", "-format_whitelist", demuxers.joined(separator: ",")]
+        + (demuxers.count == 1 ? ["-f"] + demuxers : [])
     // The timeout for a server that sends nothing is 20 s.
     case .address:
-      options + ["http,https,httpproxy,tcp,tls,crypto", "-rw_timeout", "20000000"]
+      options + ["http,https,httpproxy,tcp,tls", "-rw_timeout", "20000000"]
+        // Redirections are followed one by one.
+        + ["-max_redirects", "0"]
+        + ["-format_whitelist", FileKind.demuxersOfAddresses.joined(separator: ",")]
     }
   }
 
@@ -126,8 +206,7 @@ extension FFmpeg.Input {
 
   /// The command line that decodes it.
   fileprivate func decoding(from start: Duration) -> [String] {
-    let (seconds, attoseconds) = start.components
-    let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    let microseconds = Int(clamping: start.inSeconds * 1e6)
     return ["ffmpeg", "-nostdin"] + opening
       + (start > .zero ? ["-ss", "\(microseconds)us"] : [])
       + [
@@ -151,34 +230,67 @@ final class FFmpegDecoder: SoundDecoder {
   /// The description of the file by ffprobe; nil if ffprobe is not installed.
   let report: () throws(SoundFileError) -> FFprobeReport?
 
-  private let start: (_ time: Duration) throws -> LibraryDecoder
+  /// Containers round their lengths, and count padding that is not decoded.
+  private static let tolerance = Duration.milliseconds(250)
+
+  private let start: (_ time: Duration) throws -> any SoundDecoder
   private let stored: LosslessSamples?
-  private var decoder: LibraryDecoder
+  private let path: String
+  private let isFile: Bool
+  private var decoder: any SoundDecoder
+  /// Whether anything was decoded.
+  private var hasAudio = false
+  /// The description of a file, once it was asked for; nil if there is none.
+  ///
+  /// An address is not opened a second time.
+  private lazy var description = described()
+  /// The reason that a file could not be described, so that its end could not be checked.
+  private var descriptionFailure: SoundFileError?
 
   /// - Parameters:
   ///   - stored: the samples in the file; nil for a lossy coder, and if they are unknown.
   ///   - report: asks ffprobe.
   ///   - start: starts decoding at a time.
   init(
-    stored: LosslessSamples?,
+    stored: LosslessSamples?, path: String, isFile: Bool,
     report: @escaping () throws(SoundFileError) -> FFprobeReport?,
-    _ start: @escaping (_ time: Duration) throws -> LibraryDecoder
+    _ start: @escaping (_ time: Duration) throws -> any SoundDecoder
   ) throws {
-    self.stored = stored
+    (self.stored, self.path, self.isFile) = (stored, path, isFile)
     self.report = report
     self.start = start
     decoder = try start(.zero)
     (format, encodingDescription) = (decoder.format, decoder.encodingDescription)
   }
 
+  private func described() -> FFprobeReport? {
+    guard isFile else { return nil }
+    do throws(SoundFileError) {
+      return try report()
+    } catch {
+      descriptionFailure = error
+      return nil
+    }
+  }
+
   var isCutOff: Bool { decoder.isCutOff }
-  var bitsPerSample: Int? { stored?.bits }
-  var samples: SoundFileEncoding.SampleFormat? { stored?.format }
+  var bitsPerSample: Int? { stored?.bits ?? description?.bitsPerSample }
+  var samples: SoundFileEncoding.SampleFormat? { stored?.format ?? description?.samples }
+
+  /// FFmpeg ends without a word where a file ends between two packets.
+  func promise(exceeding decoded: FrameCount) -> FrameCount? {
+    guard let length = description?.audioDuration,
+      decoded.duration(at: format.sampleRate) + Self.tolerance < length
+    else { return nil }
+    return FrameCount(announced: FrameCount(length, at: format.sampleRate).rawValue)
+  }
   // FFmpeg writes them to its output.
   var tags: [AudioTag: String] { decoder.tags }
 
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-    decoder.read(target, frames: frames)
+    let count = decoder.read(target, frames: frames)
+    if count > 0 { hasAudio = true }
+    return count
   }
 
   func seek(to frame: Int) -> Bool {
@@ -189,7 +301,14 @@ final class FFmpegDecoder: SoundDecoder {
     return true
   }
 
-  func failure(at frame: FrameCount) -> SoundFileError? { decoder.failure(at: frame) }
+  func failure(at frame: FrameCount) -> SoundFileError? {
+    if let failure = decoder.failure(at: frame) ?? descriptionFailure { return failure }
+    // The header of a file without a frame, such as an empty CAF, announces nothing.
+    guard frame == 0, !hasAudio, isCutOff || description?.duration ?? .zero > .zero else {
+      return nil
+    }
+    return .damaged(path: path, frame: 0, reason: "FFmpeg cannot decode any of it")
+  }
 }
 
 /// The samples of a lossless file, by its header.

@@ -10,11 +10,14 @@ struct FFprobeReport: Decodable {
     let bits_per_sample: Int?
     let bits_per_raw_sample: String?
     let duration: String?
+    let start_time: String?
     let bit_rate: String?
     let tags: [String: String]?
   }
 
   private struct Format: Decodable {
+    let nb_streams: Int?
+    let format_name: String?
     let format_long_name: String?
     let duration: String?
     let bit_rate: String?
@@ -28,8 +31,9 @@ struct FFprobeReport: Decodable {
 
   /// The keys of the properties above, as ffprobe takes them.
   static let entries =
-    "format=format_long_name,duration,bit_rate:format_tags"
-    + ":stream=codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,bit_rate"
+    "format=nb_streams,format_name,format_long_name,duration,bit_rate:format_tags"
+    + ":stream=codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,start_time"
+    + ",bit_rate"
     + ":stream_tags:chapter=start_time:chapter_tags=title"
 
   /// The plausible times in seconds: up to ten years.
@@ -41,6 +45,10 @@ struct FFprobeReport: Decodable {
   private let streams: [Stream]?
   private let format: Format?
   private let chapters: [Chapter]?
+  /// Whether FFmpeg has computed the length from the bit rate, which may be far off.
+  private(set) var isLengthEstimated = false
+
+  private enum CodingKeys: CodingKey { case streams, format, chapters }
 
   /// The only selected stream.
   private var stream: Stream? { streams?.first }
@@ -59,9 +67,36 @@ struct FFprobeReport: Decodable {
       .first { (1...64).contains($0) }
   }
 
+  /// The sample format that holds the stored samples; nil for a lossy coder.
+  var samples: SoundFileEncoding.SampleFormat? {
+    guard let bitsPerSample else { return nil }
+    if stream?.codec_name?.hasPrefix("pcm_f") == true { return .float }
+    return bitsPerSample <= 16 ? .int16 : bitsPerSample <= 24 ? .int24 : .int32
+  }
+
   /// The length of the audio, or of the file if only that is known.
   var duration: Duration? {
-    [stream?.duration, format?.duration].lazy.compactMap(Self.time).first
+    guard !isLengthEstimated else { return nil }
+    return [stream?.duration, format?.duration].lazy.compactMap(Self.time).first
+  }
+
+  /// The length of the audio alone; nil if it is unknown, or estimated.
+  ///
+  /// MPEG streams have only the time of each packet, which may start again in the middle.
+  var audioDuration: Duration? {
+    guard !isLengthEstimated, !["mpegts", "mpeg"].contains(format?.format_name) else { return nil }
+    if let duration = Self.time(stream?.duration) { return duration }
+    // Matroska has the time of the end.
+    let end = stream?.tags?["DURATION"].flatMap(Self.clockTime)
+    let file = format?.nb_streams == 1 ? Self.time(format?.duration) : nil
+    return (end ?? file).map { $0 - (Self.time(stream?.start_time) ?? .zero) }
+  }
+
+  /// The time in `00:00:04.000000000`.
+  private static func clockTime(_ text: String) -> Duration? {
+    let parts = text.split(separator: ":").compactMap { Double($0) }
+    guard parts.count == 3 else { return nil }
+    return time("\(parts.reduce(0) { $0 * 60 + $1 })")
   }
 
   /// The bits per second of the audio, or of the file if only that is known.
@@ -94,7 +129,7 @@ struct FFprobeReport: Decodable {
     guard let seconds = text.flatMap({ Double($0) }), possibleTimes.contains(seconds) else {
       return nil
     }
-    return .seconds(seconds)
+    return .seconds(clamping: seconds)
   }
 }
 
@@ -110,7 +145,7 @@ extension FFprobeReport {
     _ input: FFmpeg.Input, path: String, interruption: WakeUp
   ) throws(SoundFileError) {
     // It ends with the last reference.
-    guard let child = FFmpeg(describing: input, path: path) else { return nil }
+    guard let child = try FFmpeg(describing: input, path: path) else { return nil }
     let stream = StreamInput(source: child.output, path: path, interruption: interruption)
     var bytes: [UInt8] = []
     while bytes.count <= Self.longest {
@@ -119,10 +154,12 @@ extension FFprobeReport {
       bytes += more
     }
     if child.hasFailed() {
-      let complaint = child.complaints().last ?? "a failure"
+      let complaints = child.complaints
+      let complaint = (complaints.last(where: \.isError) ?? complaints.last)?.text ?? "a failure"
       throw .cannotRead(path: path, reason: "ffprobe reports: \(complaint)")
     }
     guard let report = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
     self = report
+    isLengthEstimated = child.complaints.contains { $0.text.contains("Estimating duration") }
   }
 }

@@ -48,6 +48,8 @@ final class FLACDecoder: SoundDecoder {
 
   var isCutOff: Bool { stream.isCutOff }
 
+  var formatChange: String? { stream.formatChange }
+
   /// Whether the file ends after its header; valid before the first read.
   var hasNoBlocks: Bool { stream.hasNoBlocks }
 
@@ -64,6 +66,8 @@ private final class FLACStream {
   private(set) var tags: [AudioTag: String] = [:]
   /// The damage in the audio; nothing is decoded after it.
   private(set) var damage: String?
+  /// The format of the next block, which differs from the header; nothing is decoded after it.
+  private(set) var formatChange: String?
 
   // Owned by this object, which deletes it; libFLAC calls back only during its calls.
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
@@ -108,7 +112,7 @@ private final class FLACStream {
 
   /// Decodes a block; returns false at the end and after damage.
   func decodeBlock() -> Bool {
-    guard damage == nil, !hasMetEnd else { return false }
+    guard damage == nil, formatChange == nil, !hasMetEnd else { return false }
     isDamaged = false
     FLAC__stream_decoder_process_single(handle)
     return next < block.count
@@ -132,6 +136,7 @@ private final class FLACStream {
   func seek(to frame: Int) -> Bool {
     block.removeAll(keepingCapacity: true)
     (next, position, damage, hasMetEnd) = (0, frame, nil, false)
+    formatChange = nil
     // libFLAC cannot seek to the end.
     if frame == length {
       return FLAC__stream_decoder_flush(handle) != 0 && source.seek(to: source.length)
@@ -217,13 +222,12 @@ extension FLACStream {
     _ header: FLAC__FrameHeader, _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
   ) {
     // libFLAC replaces a damaged block with silence.
-    guard let info, !isDamaged, damage == nil else { return }
+    guard let info, !isDamaged, damage == nil, formatChange == nil else { return }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample
     else {
-      damage =
-        "the format changes to \(header.sample_rate) Hz, \(header.channels) channels, "
-        + "\(header.bits_per_sample) bit"
+      formatChange =
+        "\(header.sample_rate) Hz, \(header.channels) channels, \(header.bits_per_sample) bit"
       return
     }
     let scale = 1 / Float(sign: .plus, exponent: Int(info.bits_per_sample) - 1, significand: 1)
@@ -241,7 +245,7 @@ extension FLACStream {
   private func fail(_ status: FLAC__StreamDecoderErrorStatus) {
     if status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH { isDamaged = true }
     // An incomplete block at the end is not damage.
-    guard info != nil, !isComplete, !hasMetEnd, damage == nil else { return }
+    guard info != nil, !isComplete, !hasMetEnd, damage == nil, formatChange == nil else { return }
     damage = isDamaged ? "a block has a wrong checksum" : "the next bytes are not a FLAC block"
   }
 }

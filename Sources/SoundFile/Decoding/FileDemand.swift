@@ -13,16 +13,19 @@ final class FileDemand: Sendable {
   private let framesPerBuffer: FrameCount
   private let open: FileReading.Opening
   private let onShortfall: @Sendable (SoundFileShortfall) -> Void
+  private let onNotice: @Sendable (SoundFileNotice) -> Void
   // Held for a change of the state and the start of the thread, never while the file is read.
   private let state = Mutex(State.untouched)
 
   init(
     framesPerBuffer: FrameCount, open: @escaping FileReading.Opening,
-    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in }
+    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in },
+    onNotice: @escaping @Sendable (SoundFileNotice) -> Void = { _ in }
   ) {
     self.framesPerBuffer = framesPerBuffer
     self.open = open
     self.onShortfall = onShortfall
+    self.onNotice = onNotice
   }
 
   deinit {
@@ -64,7 +67,7 @@ final class FileDemand: Sendable {
       case .over: return nil
       case .reading(let reading): return reading
       case .untouched:
-        let reading = try FileReading(open: open, onShortfall: onShortfall)
+        let reading = try FileReading(open: open, onShortfall: onShortfall, onNotice: onNotice)
         state = .reading(reading)
         return reading
       }

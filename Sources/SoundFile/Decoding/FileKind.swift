@@ -19,9 +19,11 @@ struct FileKind: Equatable {
   /// The human-readable name with its article.
   let name: String
   let reading: Reading
+  /// The names of FFmpeg's demuxers that may read it.
+  let demuxers: [String]
 
-  init(_ name: String, _ reading: Reading) {
-    (self.name, self.reading) = (name, reading)
+  init(_ name: String, _ reading: Reading, demuxers: [String] = []) {
+    (self.name, self.reading, self.demuxers) = (name, reading, demuxers)
   }
 
   /// The number of bytes to search for MPEG blocks in a file of an unknown kind.
@@ -35,18 +37,26 @@ struct FileKind: Equatable {
     let first = try bytes(0, 48)
     if let found = Self.signatures.first(where: { $0.matches(first) }) {
       self = found.kind
+    } else if Self.isMPEG(first) {
+      self = .mpegAudio
     } else {
-      var isMPEG = Self.isMPEG(first)
-      if !isMPEG { isMPEG = Self.holdsMPEG(try bytes(0, Self.mostBytesBeforeMPEG)) }
-      guard isMPEG else { return nil }
-      self.init("MPEG audio", .mpeg)
+      let beginning = try bytes(0, Self.mostBytesBeforeMPEG)
+      guard let kind = Self.transportStream(beginning) ?? Self.kind(after: beginning) else {
+        return nil
+      }
+      self = kind
     }
   }
 
-  /// The size of an ID3 tag before the audio, stored with 7 bits per byte; 0 without a tag.
+  static let mpegAudio = FileKind("MPEG audio", .mpeg, demuxers: ["mp3"])
+
+  /// The size of an ID3 tag before the audio with its header and footer; 0 without a tag.
+  ///
+  /// The size in the tag is stored with 7 bits per byte.
   static func tagLength(_ head: [UInt8]) -> Int {
     guard head.count >= 10, head.starts(with: "ID3".utf8) else { return 0 }
-    return 10 + head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+    let footer = head[5] & 0x10 != 0 ? 10 : 0
+    return 10 + head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) } + footer
   }
 
   /// Whether the bytes begin an MPEG audio block: sync word, layer, bit rate, and sample rate.
@@ -56,15 +66,90 @@ struct FileKind: Equatable {
       && bytes[2] & 0xF0 != 0xF0 && bytes[2] & 0x0C != 0x0C
   }
 
-  /// Whether the bytes contain two consecutive MP3 blocks, for example after zeros.
-  private static func holdsMPEG(_ bytes: [UInt8]) -> Bool {
+  /// The kind of audio that begins after other bytes, such as zeros: three consecutive blocks of MP3
+  /// or AAC in one format, or the header of FLAC.
+  private static func kind(after bytes: [UInt8]) -> FileKind? {
     let header = { (index: Int) -> MPEGFrameHeader? in
       guard index + 4 <= bytes.count, bytes[index] == 0xFF else { return nil }
       return MPEGFrameHeader(bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) })
     }
-    return bytes.indices.contains { index in
-      header(index).map { header(index + $0.byteCount) != nil } ?? false
+    let flac = Array("fLaC".utf8) + [0, 0, 0, 34]
+    for index in bytes.indices {
+      switch bytes[index] {
+      case 0xFF:
+        if let first = header(index), case let next = index + first.byteCount,
+          let second = header(next), first.hasFormat(of: second),
+          let third = header(next + second.byteCount), first.hasFormat(of: third)
+        {
+          return .mpegAudio
+        }
+        if let first = adtsBlock(bytes, at: index), case let next = index + first.size,
+          let second = adtsBlock(bytes, at: next), first.format == second.format,
+          let third = adtsBlock(bytes, at: next + second.size), first.format == third.format
+        {
+          return FileKind("AAC (ADTS)", .ffmpeg, demuxers: ["aac"])
+        }
+      case flac[0]:
+        let head = bytes[index...].prefix(flac.count)
+        // The highest bit says that no other metadata follow.
+        if head.count == flac.count, zip(head, flac).allSatisfy({ $0 == $1 || $0 == $1 | 0x80 }) {
+          return FileKind("a FLAC file", .flac, demuxers: ["flac"])
+        }
+      default: break
+      }
     }
+    return nil
+  }
+
+  /// The number of bytes of a block of AAC with the header ADTS, and the part of the header that is
+  /// the same in all blocks; nil if there is none.
+  private static func adtsBlock(
+    _ bytes: [UInt8], at index: Int
+  ) -> (size: Int, format: [UInt8])? {
+    // There are 13 rates.
+    guard index + 7 <= bytes.count, bytes[index] == 0xFF, bytes[index + 1] & 0xF6 == 0xF0,
+      bytes[index + 2] >> 2 & 0xF < 13
+    else { return nil }
+    let format = [bytes[index + 1], bytes[index + 2], bytes[index + 3] & 0xC0]
+    let size = Int(bytes[index + 3] & 3) << 11 | Int(bytes[index + 4]) << 3
+    let length = size | Int(bytes[index + 5] >> 5)
+    return length >= 7 ? (length, format) : nil
+  }
+
+  /// Whether a tag in the first block of MP3 has a length; true without a tag.
+  ///
+  /// A writer that cannot seek leaves the length 0.
+  static func hasMPEGLength(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 4,
+      let header = MPEGFrameHeader(bytes[..<4].reduce(0) { $0 << 8 | UInt32($1) }),
+      case let tag = bytes.dropFirst(header.contentOffset).prefix(12), tag.count == 12,
+      tag.starts(with: "Xing".utf8) || tag.starts(with: "Info".utf8)
+    else { return true }
+    return tag.dropFirst(7).first.map { $0 & 1 != 0 } == true
+      && tag.suffix(4).contains { $0 != 0 }
+  }
+
+  /// The number of bytes before the first block of MP3 whose format is that of the next ones.
+  ///
+  /// Broadcasts that were cut may begin with a block of another program.
+  static func bytesBeforeSteadyMPEG(_ bytes: [UInt8]) -> Int {
+    let header = { (index: Int) -> MPEGFrameHeader? in
+      guard index + 4 <= bytes.count else { return nil }
+      return MPEGFrameHeader(bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) })
+    }
+    guard let first = header(0), case let start = first.byteCount, let second = header(start),
+      let third = header(start + second.byteCount)
+    else { return 0 }
+    return second.hasFormat(of: third) && !first.hasFormat(of: second) ? start : 0
+  }
+
+  /// MPEG's transport stream, whose packets of 188 or 192 bytes begin with the same byte.
+  private static func transportStream(_ bytes: [UInt8]) -> FileKind? {
+    let isStream = [(0, 188), (4, 192), (0, 204)].contains { start, size in
+      let packets = (0..<4).map { start + $0 * size }
+      return packets.allSatisfy { $0 < bytes.count && bytes[$0] == 0x47 }
+    }
+    return isStream ? FileKind("an MPEG transport stream", .ffmpeg, demuxers: ["mpegts"]) : nil
   }
 }
 
@@ -72,21 +157,29 @@ private struct Signature {
   let parts: [(offset: Int, bytes: [UInt8])]
   let kind: FileKind
 
-  init(_ text: String, at offset: Int = 0, _ name: String, _ reading: FileKind.Reading) {
-    self.init(Array(text.utf8), at: offset, name, reading)
+  init(
+    _ text: String, at offset: Int = 0, _ name: String, _ reading: FileKind.Reading,
+    _ demuxers: String...
+  ) {
+    parts = [(offset, Array(text.utf8))]
+    kind = FileKind(name, reading, demuxers: demuxers)
   }
 
-  init(_ bytes: [UInt8], at offset: Int = 0, _ name: String, _ reading: FileKind.Reading) {
-    (parts, kind) = ([(offset, bytes)], FileKind(name, reading))
+  init(
+    _ bytes: [UInt8], at offset: Int = 0, _ name: String, _ reading: FileKind.Reading,
+    _ demuxers: String...
+  ) {
+    parts = [(offset, bytes)]
+    kind = FileKind(name, reading, demuxers: demuxers)
   }
 
   /// A second signature further on identifies the contents of a container.
   init(
     _ text: String, _ inner: String, at offset: Int = 8, _ name: String,
-    _ reading: FileKind.Reading
+    _ reading: FileKind.Reading, _ demuxers: String...
   ) {
     parts = [(0, Array(text.utf8)), (offset, Array(inner.utf8))]
-    kind = FileKind(name, reading)
+    kind = FileKind(name, reading, demuxers: demuxers)
   }
 
   func matches(_ file: [UInt8]) -> Bool {
@@ -102,49 +195,61 @@ extension FileKind {
     containers + ogg + foreign + silent
 
   private static let containers: [Signature] = [
-    Signature("RIFF", "WAVE", "a WAV file", .streaming),
-    Signature("RIFX", "WAVE", "a WAV file", .streaming),
-    Signature("FORM", "AIFF", "an AIFF file", .streaming),
-    Signature("FORM", "AIFC", "an AIFF file", .streaming),
-    Signature("FORM", "8SVX", "an IFF file (8SVX)", .seeking),
-    Signature("FORM", "16SV", "an IFF file (16SV)", .seeking),
-    Signature(".snd", "an AU file", .streaming),
-    Signature("fLaC", "a FLAC file", .flac),
-    Signature("caff", "a CAF file", .seeking),
-    Signature("RF64", "WAVE", "an RF64 file", .seeking),
-    Signature("riff\u{2E}", "a Wave64 file", .seeking),
-    Signature("Creative Voice File", "a VOC file", .seeking),
-    Signature("NIST_1A", "a NIST SPHERE file", .seeking),
+    Signature("RIFF", "WAVE", "a WAV file", .streaming, "wav"),
+    Signature("RIFX", "WAVE", "a WAV file", .streaming, "wav"),
+    Signature("FORM", "AIFF", "an AIFF file", .streaming, "aiff"),
+    Signature("FORM", "AIFC", "an AIFF file", .streaming, "aiff"),
+    Signature("FORM", "8SVX", "an IFF file (8SVX)", .seeking, "iff"),
+    Signature("FORM", "16SV", "an IFF file (16SV)", .seeking, "iff"),
+    Signature(".snd", "an AU file", .streaming, "au"),
+    Signature("fLaC", "a FLAC file", .flac, "flac"),
+    Signature("caff", "a CAF file", .seeking, "caf"),
+    Signature("RF64", "WAVE", "an RF64 file", .seeking, "wav"),
+    Signature("BW64", "WAVE", "a BW64 file", .seeking, "wav"),
+    Signature("riff\u{2E}", "a Wave64 file", .seeking, "w64"),
+    Signature("Creative Voice File", "a VOC file", .seeking, "voc"),
+    Signature("NIST_1A", "a NIST SPHERE file", .seeking, "nistsphere"),
   ]
 
   /// The first packet is at offset 28.
   private static let ogg: [Signature] = [
-    Signature("OggS", "\u{1}vorbis", at: 28, "an Ogg Vorbis file", .streaming),
-    Signature("OggS", "OpusHead", at: 28, "an Opus file", .streaming),
-    Signature("OggS", "Speex   ", at: 28, "a Speex file", .ffmpeg),
-    Signature("OggS", "\u{7F}FLAC", at: 28, "FLAC in an Ogg file", .ffmpeg),
-    Signature("OggS", "an Ogg file without Vorbis or Opus", .ffmpeg),
+    Signature("OggS", "\u{1}vorbis", at: 28, "an Ogg Vorbis file", .streaming, "ogg"),
+    Signature("OggS", "OpusHead", at: 28, "an Opus file", .streaming, "ogg"),
+    Signature("OggS", "Speex   ", at: 28, "a Speex file", .ffmpeg, "ogg"),
+    Signature("OggS", "\u{7F}FLAC", at: 28, "FLAC in an Ogg file", .ffmpeg, "ogg"),
+    Signature("OggS", "an Ogg file without Vorbis or Opus", .ffmpeg, "ogg"),
   ]
 
   private static let foreign: [Signature] =
     [
-      Signature("RIFF", "AVI ", "an AVI video", .ffmpeg),
-      Signature("ftyp", at: 4, "an MPEG-4 file (M4A or MP4)", .ffmpeg),
-      Signature([0x1A, 0x45, 0xDF, 0xA3], "a Matroska or WebM file", .ffmpeg),
-      Signature([0x30, 0x26, 0xB2, 0x75], "a Windows Media file (WMA)", .ffmpeg),
-      Signature("wvpk", "a WavPack file", .ffmpeg),
-      Signature("MAC ", "a Monkey's Audio file (APE)", .ffmpeg),
-      Signature("TTA1", "a True Audio file", .ffmpeg),
-      Signature("MPCK", "a Musepack file", .ffmpeg),
-      Signature("MP+", "a Musepack file", .ffmpeg),
-      Signature("DSD ", "a DSD file (DSF)", .ffmpeg),
-      Signature("FRM8", "a DSD file (DFF)", .ffmpeg),
-      Signature("#!AMR", "an AMR file", .ffmpeg),
-      Signature("FLV\u{1}", "a Flash video", .ffmpeg),
-      Signature([0x0B, 0x77], "Dolby Digital (AC-3)", .ffmpeg),
+      Signature("RIFF", "AVI ", "an AVI video", .ffmpeg, "avi"),
+      Signature("ftyp", at: 4, "an MPEG-4 file (M4A or MP4)", .ffmpeg, "mov"),
+      Signature([0x1A, 0x45, 0xDF, 0xA3], "a Matroska or WebM file", .ffmpeg, "matroska"),
+      Signature([0x30, 0x26, 0xB2, 0x75], "a Windows Media file (WMA)", .ffmpeg, "asf"),
+      Signature("wvpk", "a WavPack file", .ffmpeg, "wv"),
+      Signature("MAC ", "a Monkey's Audio file (APE)", .ffmpeg, "ape"),
+      Signature("TTA1", "a True Audio file", .ffmpeg, "tta"),
+      Signature("MPCK", "a Musepack file", .ffmpeg, "mpc8"),
+      Signature("MP+", "a Musepack file", .ffmpeg, "mpc"),
+      Signature("DSD ", "a DSD file (DSF)", .ffmpeg, "dsf"),
+      Signature("FRM8", "a DSD file (DFF)", .ffmpeg, "iff"),
+      Signature("#!AMR", "an AMR file", .ffmpeg, "amr"),
+      Signature("FLV\u{1}", "a Flash video", .ffmpeg, "flv"),
+      Signature([0x0B, 0x77], "Dolby Digital (AC-3)", .ffmpeg, "ac3", "eac3"),
+      Signature([0, 0, 1, 0xBA], "an MPEG program stream", .ffmpeg, "mpeg"),
+      Signature([0x7F, 0xFE, 0x80, 0x01], "DTS audio", .ffmpeg, "dts"),
+      Signature([0xFE, 0x7F, 0x01, 0x80], "DTS audio", .ffmpeg, "dts"),
+      Signature([0x1F, 0xFF, 0xE8, 0x00], "DTS audio", .ffmpeg, "dts"),
+      Signature([0xFF, 0x1F, 0x00, 0xE8], "DTS audio", .ffmpeg, "dts"),
+      Signature("DTSHDHDR", "a DTS-HD file", .ffmpeg, "dtshd"),
+      Signature("tBaK", "a TAK file", .ffmpeg, "tak"),
+      Signature("ajkg", "a Shorten file", .ffmpeg, "shn"),
+      Signature([0x56, 0xE0], "AAC (LATM)", .ffmpeg, "loas"),
+      Signature(".RMF", "a RealMedia file", .ffmpeg, "rm"),
+      Signature([0x06, 0x0E, 0x2B, 0x34], "an MXF file", .ffmpeg, "mxf"),
       // libsndfile reads it, but prints its problems to standard output.
-      Signature([0xF0, 0x7E], "a MIDI sample dump (SDS)", .ffmpeg),
-    ] + [0xF0, 0xF1, 0xF8, 0xF9].map { Signature([0xFF, $0], "AAC (ADTS)", .ffmpeg) }
+      Signature([0xF0, 0x7E], "a MIDI sample dump (SDS)", .ffmpeg, "sds"),
+    ] + [0xF0, 0xF1, 0xF8, 0xF9].map { Signature([0xFF, $0], "AAC (ADTS)", .ffmpeg, "aac") }
 
   private static let silent: [Signature] = [
     Signature("MThd", "a MIDI file (notes only)", .nothing),
@@ -159,4 +264,32 @@ extension FileKind {
     Signature([0x1F, 0x8B], "a gzip-compressed file", .nothing),
     Signature([0x7F, 0x45, 0x4C, 0x46], "a program (ELF)", .nothing),
   ]
+}
+
+extension FileKind {
+  /// FFmpeg's demuxers for files of unknown kinds: none that reads text, pictures, or samples
+  /// without a header, and none that opens other files or addresses.
+  private static let rareDemuxers = [
+    "3dostr", "aa", "aac", "ac3", "act", "adx", "aea", "afc", "aix", "apc", "ast", "avr", "bfstm",
+    "brstm", "caf", "codec2", "dss", "dts", "dtshd", "eac3", "epaf", "fsb", "fwse", "genh", "hca",
+    "hcom", "iff", "ircam", "loas", "mca", "mlp", "mp3", "mpeg", "mpegts", "msf", "mtaf", "musx",
+    "mxf", "nsp", "nut", "oma", "paf", "pvf", "qcp", "rm", "rsd", "rso", "sbc", "scd", "shn", "sol",
+    "sox", "spdif", "swf", "tak", "truehd", "vag", "voc", "vpk", "vqf", "wsaud", "wsd", "wtv",
+    "wve", "xvag", "xwma",
+  ]
+
+  /// FFmpeg's demuxers for addresses: those of the known kinds.
+  static let demuxersOfAddresses = Set(signatures.flatMap(\.kind.demuxers)).union(
+    mpegAudio.demuxers + ["mpegts"] + rareDemuxers
+  ).sorted()
+
+  /// The kind of a file that only FFmpeg may identify; nil for text.
+  static func unknown(_ part: FilePart) -> FileKind? {
+    let bytes = part.bytes(at: 0, count: 4_096)
+    let isText = bytes.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) || $0 == 0x1B }
+    return isText ? nil : FileKind("a file of an unknown kind", .ffmpeg, demuxers: rareDemuxers)
+  }
+
+  /// Whether only FFmpeg may identify it.
+  var isUnknown: Bool { demuxers == Self.rareDemuxers }
 }

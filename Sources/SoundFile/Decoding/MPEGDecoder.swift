@@ -9,19 +9,27 @@ import Glibc
 final class MPEGDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
-  let encodingDescription = "MPEG audio"
+  let encodingDescription: String
   let isSeekable: Bool
   let tags: [AudioTag: String]
+  let notices: [SoundFileNotice]
 
   private let handle: OpaquePointer
   /// The source for libmpg123, retained until the handle is closed.
   private let source: Unmanaged<ByteSource>
   private let path: String
+  private let isTruncated: Bool
   private var status = MPG123_OK.rawValue
 
+  /// - Parameters:
+  ///   - name: the human-readable names of container and encoding.
+  ///   - hasLength: false if a tag without a length would make libmpg123 estimate one.
+  ///   - isTruncated: whether the container announces more bytes than there are.
   /// - Throws: `.notAudio` if no block can be decoded.
   init(
-    _ source: ByteSource, path: String, tags: [AudioTag: String] = [:]
+    _ source: ByteSource, path: String, tags: [AudioTag: String] = [:],
+    name: String = "MPEG audio", isTruncated: Bool = false, notices: [SoundFileNotice] = [],
+    hasLength: Bool = true
   ) throws(SoundFileError) {
     guard let handle = Self.handle(isSeekable: source.isSeekable) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
@@ -37,14 +45,15 @@ final class MPEGDecoder: SoundDecoder {
       throw source.failure ?? .notAudio(path: path)
     }
     (self.handle, self.source, self.path) = (handle, retained, path)
-    (isSeekable, self.tags) = (source.isSeekable, tags)
+    (isSeekable, self.tags, self.notices) = (source.isSeekable, tags, notices)
+    (encodingDescription, self.isTruncated) = (name, isTruncated)
     format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: Int(channels))
     // The length in a tag; negative without a tag, because the file size is unknown.
     let length = mpg123_length(handle)
     // After the first block, bytes that cannot be decoded, such as a tag with a picture, are
     // skipped.
     mpg123_param2(handle, Int32(MPG123_RESYNC_LIMIT.rawValue), -1, 0)
-    announcedFrameCount = FrameCount(announced: length)
+    announcedFrameCount = hasLength && length > 0 ? FrameCount(announced: length) : nil
   }
 
   deinit {
@@ -81,8 +90,7 @@ final class MPEGDecoder: SoundDecoder {
       status = mpg123_read(
         handle, UnsafeMutableRawPointer(target + done * format.channelCount),
         (frames - done) * frameSize, &count)
-      // The samples returned with this status already have the new format.
-      if status == MPG123_NEW_FORMAT.rawValue { break }
+      // With the status of a new format, it returns the last samples of the old one.
       done += count / frameSize
     }
     return done
@@ -104,16 +112,29 @@ final class MPEGDecoder: SoundDecoder {
 
   /// The source has not failed, so this is an incomplete block.
   var isCutOff: Bool {
+    isTruncated || isInBlock
+  }
+
+  /// Whether the source has ended in a block.
+  private var isInBlock: Bool {
     status == MPG123_ERR.rawValue && mpg123_errcode(handle) == Int32(MPG123_ERR_READER.rawValue)
+  }
+
+  var formatChange: String? {
+    guard status == MPG123_NEW_FORMAT.rawValue else { return nil }
+    var (rate, channels, encoding) = (0, Int32(0), Int32(0))
+    mpg123_getformat(handle, &rate, &channels, &encoding)
+    return rate > 0 && channels > 0
+      ? "\(AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: Int(channels)))"
+      : "another one"
   }
 
   func failure(at frame: FrameCount) -> SoundFileError? {
     if let failure = source.takeUnretainedValue().failure { return failure }
     switch status {
     case MPG123_OK.rawValue, MPG123_DONE.rawValue: return nil
-    case MPG123_ERR.rawValue where isCutOff: return nil
-    case MPG123_NEW_FORMAT.rawValue:
-      return .damaged(path: path, frame: frame, reason: "the format changes from \(format)")
+    case MPG123_ERR.rawValue where isInBlock: return nil
+    case MPG123_NEW_FORMAT.rawValue: return nil
     default:
       let reason = String(cString: mpg123_strerror(handle))
       return .damaged(path: path, frame: frame, reason: reason)
@@ -133,6 +154,11 @@ struct MPEGFrameHeader: Equatable {
   let byteCount: Int
   /// The offset of the encoded audio, after the decoder's side information.
   let contentOffset: Int
+  let hertz: Int
+  let isMono: Bool
+
+  /// Whether another block can follow this one in a stream.
+  func hasFormat(of other: Self) -> Bool { hertz == other.hertz && isMono == other.isMono }
 
   /// - Returns: nil for an invalid block, or one with a sample rate that we do not write.
   init?(_ bits: UInt32) {
@@ -143,10 +169,10 @@ struct MPEGFrameHeader: Equatable {
     let (bitRate, sampleRate) = (Int(bits >> 12 & 0xF), Int(bits >> 10 & 0b11))
     guard (1...14).contains(bitRate), sampleRate < 3 else { return nil }
     let kilobits = (isMPEG1 ? mpeg1BitRates : mpeg2BitRates)[bitRate - 1]
-    let hertz = [44_100, 48_000, 32_000][sampleRate] / (isMPEG1 ? 1 : 2)
+    hertz = [44_100, 48_000, 32_000][sampleRate] / (isMPEG1 ? 1 : 2)
     let padding = Int(bits >> 9 & 1)
     byteCount = (isMPEG1 ? 144_000 : 72_000) * kilobits / hertz + padding
-    let isMono = bits >> 6 & 0b11 == 0b11
+    isMono = bits >> 6 & 0b11 == 0b11
     let hasChecksum = bits >> 16 & 1 == 0
     let information = isMPEG1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17)
     contentOffset = 4 + (hasChecksum ? 2 : 0) + information

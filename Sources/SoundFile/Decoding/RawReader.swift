@@ -5,6 +5,7 @@ import AudioThreads
 final class RawReader: FrameSource {
   /// Without a header, no length is announced.
   let shortfall: SoundFileShortfall? = nil
+  let notices: [SoundFileNotice] = []
 
   private let format: AudioFormat
   private let samples: RawSampleFormat

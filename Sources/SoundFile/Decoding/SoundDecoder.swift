@@ -23,10 +23,20 @@ protocol SoundDecoder: AnyObject {
   /// The cues in the file, in file order.
   var cues: [AudioCue] { get }
 
+  /// What users should know about the file; final at its end.
+  var notices: [SoundFileNotice] { get }
+
   var isSeekable: Bool { get }
+
+  /// The announced length if this is less; it is asked for at the end, and may take time.
+  func promise(exceeding decoded: FrameCount) -> FrameCount?
 
   /// Whether the end of the file is missing, regardless of the announced length; final at the end.
   var isCutOff: Bool { get }
+
+  /// The format of the audio after the last decoded frame, which another file would need; nil if
+  /// the format does not change.
+  var formatChange: String? { get }
 
   /// Decodes the next frames; fewer than requested only at the end and before a failure.
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int
@@ -39,11 +49,17 @@ protocol SoundDecoder: AnyObject {
 }
 
 extension SoundDecoder {
+  var notices: [SoundFileNotice] { [] }
   var isCutOff: Bool { false }
+  var formatChange: String? { nil }
   var bitsPerSample: Int? { nil }
   var samples: SoundFileEncoding.SampleFormat? { nil }
   var tags: [AudioTag: String] { [:] }
   var cues: [AudioCue] { [] }
+
+  func promise(exceeding decoded: FrameCount) -> FrameCount? {
+    announcedFrameCount.flatMap { decoded < $0 ? $0 : nil }
+  }
 }
 
 /// Decodes the formats of libsndfile.
@@ -62,6 +78,7 @@ final class LibraryDecoder: SoundDecoder {
   private let info: SF_INFO
   private let path: String
   private let file: FilePart?
+  private let form: WAVForm
   private let ending: @Sendable () -> Ending
   /// The kind of file that another program decodes; nil if libsndfile decodes it.
   private let name: String?
@@ -69,6 +86,17 @@ final class LibraryDecoder: SoundDecoder {
   let foundFrameCount: FrameCount?
   /// The frame after the last one read.
   private var position = 0
+
+  /// What libsndfile does not know about a WAV file.
+  struct WAVForm {
+    var isUnfinished = false
+    /// The bytes of padding that the header counts, and that are left out.
+    var padding = 0
+    /// Whether each sample is 24 bits in four bytes.
+    var isPadded = false
+    /// Whether it is in the low three of them.
+    var isLow = false
+  }
 
   /// The state of the bytes' end after it was reached.
   struct Ending {
@@ -81,7 +109,8 @@ final class LibraryDecoder: SoundDecoder {
   ///
   /// - Parameter promise: the announced length if it exceeds the file.
   init(
-    _ file: FilePart, path: String, promise: FrameCount? = nil, isCutOff: Bool = false
+    _ file: FilePart, path: String, promise: FrameCount? = nil, isCutOff: Bool = false,
+    form: WAVForm = WAVForm()
   ) throws {
     var info = SF_INFO()
     handle = try SoundFileHandle(VirtualFile(file), mode: Int32(SFM_READ), info: &info)
@@ -92,7 +121,7 @@ final class LibraryDecoder: SoundDecoder {
     foundFrameCount = promise == nil ? nil : found
     name = nil
     isSeekable = info.seekable != 0
-    (self.info, self.path, self.file) = (info, path, file)
+    (self.info, self.path, self.file, self.form) = (info, path, file, form)
     ending = { Ending(isCutOff: isCutOff) }
   }
 
@@ -104,6 +133,7 @@ final class LibraryDecoder: SoundDecoder {
   ///   - ending: called at the end of the pipe.
   init(
     pipe: Descriptor, path: String, isPromise: Bool = false, name: String? = nil,
+    form: WAVForm = WAVForm(),
     ending: @escaping @Sendable () -> Ending = { Ending() }
   ) throws {
     var info = SF_INFO()
@@ -111,7 +141,7 @@ final class LibraryDecoder: SoundDecoder {
     (format, order) = try Self.format(info, path: path, handle.storedLayout(info))
     announcedFrameCount = isPromise ? FrameCount(announced: Int(info.frames)) : nil
     (isSeekable, foundFrameCount, self.name) = (false, nil, name)
-    (self.info, self.path, file) = (info, path, nil)
+    (self.info, self.path, file, self.form) = (info, path, nil, form)
     self.ending = ending
   }
 
@@ -155,15 +185,32 @@ final class LibraryDecoder: SoundDecoder {
 
   var cues: [AudioCue] { handle.cues }
 
-  var bitsPerSample: Int? { name == nil ? info.storedSamples?.bits : nil }
+  var bitsPerSample: Int? { stored?.bits }
 
-  var samples: SoundFileEncoding.SampleFormat? { name == nil ? info.storedSamples?.format : nil }
+  var samples: SoundFileEncoding.SampleFormat? { stored?.format }
+
+  private var stored: (bits: Int, format: SoundFileEncoding.SampleFormat)? {
+    guard name == nil else { return nil }
+    return form.isPadded ? (24, .int24) : info.storedSamples
+  }
+
+  var notices: [SoundFileNotice] { form.isUnfinished ? [.unfinishedHeader] : [] }
 
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let count = handle.read(target, frames: frames)
+    if form.isLow { raise(target, count: max(0, count) * format.channelCount) }
     order?.apply(inPlace: target, frames: max(0, count))
     position += max(0, count)
     return count
+  }
+
+  /// Gives samples in the low three bytes their level; the fourth byte may lack the sign, and in
+  /// samples that are not as the header says it may be anything.
+  private func raise(_ target: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count {
+      let sample = target[index] * 256
+      target[index] = max(-1, min(1, sample < 1 ? sample : sample - 2))
+    }
   }
 
   func seek(to frame: Int) -> Bool {

@@ -19,6 +19,9 @@ struct SoundFileHeader: Equatable {
     let start = try bytes(0, 24)
     let mark = String(decoding: start.prefix(4), as: UTF8.self)
     switch mark {
+    case "RIFF" where start.dropFirst(8).starts(with: "AVI ".utf8):
+      // Some writers count the first eight bytes, which the size is without.
+      promise(Self.number(start[4..<8].reversed()), at: 0)
     case "RIFF", "RF64": try read(Chunks(start: 12, data: ["data"]), bytes)
     case "RIFX": try read(Chunks(start: 12, isBigEndian: true, data: ["data"]), bytes)
     case "FORM": try read(Chunks(start: 12, isBigEndian: true, data: ["SSND", "BODY"]), bytes)
@@ -28,7 +31,10 @@ struct SoundFileHeader: Equatable {
     case "OggS": isStreamable = true
     case "Crea": try readVOC(bytes)
     case "NIST": try readNIST(bytes)
-    default: break
+    case "2BIT": try readAVR(bytes)
+    case "ALaw": try readWVE(bytes)
+    case "MATL": try readMAT5(bytes)
+    default: try readMAT4(start, bytes)
     }
   }
 
@@ -138,5 +144,79 @@ extension SoundFileHeader {
       let channels = value("channel_count"), (1...64).contains(channels)
     else { return }
     promise(count * size * channels, at: length, widest: 1 << 50)
+  }
+}
+
+extension SoundFileHeader {
+  private static func number(_ bytes: some Sequence<UInt8>) -> Int {
+    bytes.reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// Reads the channels, bits, and frames of AVR, a format of the Atari ST.
+  private mutating func readAVR(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let start = try bytes(12, 18)
+    guard start.count == 18 else { return }
+    let channels = start[0] == 0 && start[1] == 0 ? 1 : 2
+    let size = Self.number(start[2..<4]) == 8 ? 1 : 2
+    promise(Self.number(start[14..<18]) * channels * size, at: 128, widest: 1 << 40)
+  }
+
+  /// Reads the size of WVE, A-law of Psion's organizers.
+  private mutating func readWVE(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let size = try bytes(18, 4)
+    guard size.count == 4 else { return }
+    promise(Self.number(size), at: 32)
+  }
+
+  /// Reads the two matrices of MAT 5, the rate and the audio.
+  ///
+  /// Their parts are elements with a type and a size. libsndfile writes a wrong size of the second
+  /// matrix, but the right one of its samples.
+  private mutating func readMAT5(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let isBigEndian = try bytes(126, 2) == Array("MI".utf8)
+    func size(_ offset: Int) throws(SoundFileError) -> Int? {
+      let size = try bytes(offset + 4, 4)
+      return size.count == 4 ? Self.number(isBigEndian ? size : size.reversed()) : nil
+    }
+    guard let rateSize = try size(128) else { return }
+    // The flags and the dimensions of the second matrix have 16 bytes each.
+    var offset = 128 + 8 + rateSize + 8 + 32
+    // A name of up to four bytes is in the head of its element.
+    let head = try bytes(offset, 4)
+    guard head.count == 4, let nameSize = try size(offset) else { return }
+    let isShort = (isBigEndian ? head[..<2] : head[2...]).contains { $0 != 0 }
+    offset += isShort ? 8 : 8 + (nameSize + 7) / 8 * 8
+    guard let length = try size(offset) else { return }
+    promise(length, at: offset + 8)
+  }
+
+  /// Reads the two matrices of MAT 4: type, rows, columns, imaginary part, length of the name.
+  private mutating func readMAT4(
+    _ start: [UInt8], _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let isBigEndian = start.starts(with: [0, 0, 0x03, 0xE8])
+    guard isBigEndian || start.starts(with: [0, 0, 0, 0]) else { return }
+    var offset = 0
+    for index in 0..<2 {
+      let head = try bytes(offset, 20)
+      guard head.count == 20 else { return }
+      let fields = stride(from: 0, to: 20, by: 4).map { field in
+        let bytes = head[field..<field + 4]
+        return Self.number(isBigEndian ? Array(bytes) : bytes.reversed())
+      }
+      let (rows, columns) = (fields[1], fields[2])
+      guard (1...1_024).contains(rows), columns > 0, (1...64).contains(fields[4]) else { return }
+      // The tens of the type: double, float, and integers of 32 and 16 bits.
+      let width = [8, 4, 4, 2][min(3, fields[0] % 100 / 10)]
+      let content = offset + 20 + fields[4]
+      if index == 1 { return promise(rows * columns * width, at: content, widest: 1 << 45) }
+      offset = content + rows * columns * width
+    }
   }
 }

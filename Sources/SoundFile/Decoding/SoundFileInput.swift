@@ -24,7 +24,7 @@ enum SoundFileInput {
     do {
       return try WakeUp()
     } catch {
-      throw .cannotRead(path: path, reason: "\(error)")
+      throw SystemErrors.reading(path, code: error.code)
     }
   }
 
@@ -33,9 +33,12 @@ enum SoundFileInput {
     _ stream: StreamInput, path: String
   ) throws(SoundFileError) -> any SoundDecoder {
     let head = StreamHead(stream)
-    let tagLength = try FileKind.tagLength(head.bytes(at: 0, count: 10))
-    let tag = try head.bytes(at: 0, count: min(tagLength, [AudioTag: String].longestID3Tag))
-    try head.skip(tagLength)
+    var tag: [UInt8] = []
+    while case let length = try FileKind.tagLength(head.bytes(at: 0, count: 10)), length > 0 {
+      let bytes = try head.bytes(at: 0, count: min(length, [AudioTag: String].longestID3Tag))
+      if tag.isEmpty { tag = bytes }
+      try head.skip(length)
+    }
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
       try head.bytes(at: offset, count: count)
     }
@@ -43,13 +46,15 @@ enum SoundFileInput {
     guard let kind = try FileKind(bytes: bytes) else { throw .notAudio(path: path) }
     switch kind.reading {
     case .nothing: throw .silent(path: path, what: kind.name)
-    case .mpeg: return try MPEGDecoder(ByteSource(head), path: path, tags: .init(id3: tag))
+    case .mpeg:
+      try head.skip(FileKind.bytesBeforeSteadyMPEG(bytes(0, 4_096)))
+      return try MPEGDecoder(
+        ByteSource(head), path: path, tags: .init(id3: tag),
+        hasLength: FileKind.hasMPEGLength(bytes(0, 256)))
     case .flac: return try FLACDecoder(ByteSource(head), path: path)
     case .streaming:
       let header = try SoundFileHeader(bytes: bytes)
-      if header.isStreamable {
-        return try open(head, kind: kind, isPromise: header.promisedLength != nil, path: path)
-      }
+      if header.isStreamable { return try open(head, kind: kind, header, path: path) }
     case .seeking, .ffmpeg: break
     }
     let file = try stream.spooled(after: head.takeAll(), what: kind.name)
@@ -57,12 +62,11 @@ enum SoundFileInput {
   }
 
   private static func open(
-    _ head: StreamHead, kind: FileKind, isPromise: Bool, path: String
+    _ head: StreamHead, kind: FileKind, _ header: SoundFileHeader, path: String
   ) throws(SoundFileError) -> any SoundDecoder {
     try decoder(path, kind: kind) {
       guard try head.bytes(at: 0, count: 4) == Array("OggS".utf8) else {
-        let pipe = try head.stream.pumped(after: head.takeAll())
-        return try LibraryDecoder(pipe: pipe, path: path, isPromise: isPromise)
+        return try wav(head, path: path, isPromise: header.promisedLength != nil)
       }
       let links = OggLinkPipes(head)
       var last: Descriptor?
@@ -76,33 +80,87 @@ enum SoundFileInput {
     }
   }
 
+  /// Decodes WAV as it arrives, and other streams whose header libsndfile understands.
+  ///
+  /// - Parameters:
+  ///   - name: the kind of file that another program decodes into the stream; nil without one.
+  ///   - ending: called at the end of the stream.
+  private static func wav(
+    _ head: StreamHead, path: String, isPromise: Bool = false, name: String? = nil,
+    ending: @escaping @Sendable () -> LibraryDecoder.Ending = { LibraryDecoder.Ending() }
+  ) throws -> any SoundDecoder {
+    let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
+      try head.bytes(at: offset, count: count)
+    }
+    var layout = try WAVLayout(bytes: bytes)
+    var form = try layout?.form(bytes) ?? .init()
+    guard let layout, layout.hasPlainSamples, try layout.hasUnknownSize(bytes) else {
+      var header: [UInt8] = []
+      if let layout, layout.isWidened {
+        header = layout.header(size: layout.audioSize ?? 0)
+        try head.skip(layout.audioStart)
+      }
+      let pipe = try head.stream.pumped(after: header + head.takeAll())
+      return try LibraryDecoder(
+        pipe: pipe, path: path, isPromise: isPromise, name: name, form: form,
+        ending: ending)
+    }
+    form.isUnfinished = try layout.audioSize == 0 && !bytes(layout.audioStart, 1).isEmpty
+    let (parts, known) = (try WAVStreamPipes(head, layout), form)
+    var last: Descriptor?
+    return try ChainedDecoder(path: path) { _ in
+      last = try parts.next(after: last)
+      guard let pipe = last else { return nil }
+      return try LibraryDecoder(
+        pipe: pipe, path: path, name: name, form: known, ending: ending)
+    }
+  }
+
   private static func open(
     file: Descriptor, path: String, _ interruption: WakeUp?
   ) throws(SoundFileError) -> any SoundDecoder {
     let size = file.size
     guard size > 0 else { throw .empty(path: path) }
-    let offset = FileKind.tagLength(file.bytes(at: 0, count: 10))
+    var offset = 0
+    while case let length = FileKind.tagLength(file.bytes(at: offset, count: 10)),
+      length > 0, offset + length < size
+    {
+      offset += length
+    }
     let part = FilePart(file, offset: offset, length: size - offset)
     let kind = try FileKind { offset, count in part.bytes(at: offset, count: count) }
     switch kind?.reading {
     case .nothing: throw .silent(path: path, what: kind?.name ?? "")
     case .mpeg:
+      let start = FileKind.bytesBeforeSteadyMPEG(part.bytes(at: 0, count: 4_096))
+      let steady = FilePart(file, offset: offset + start, length: part.length - start)
       return try MPEGDecoder(
-        ByteSource(part, path: path), path: path, tags: id3Tags(file, size: size, offset: offset))
+        ByteSource(steady, path: path), path: path,
+        tags: id3Tags(file, size: size, offset: offset),
+        hasLength: FileKind.hasMPEGLength(steady.bytes(at: 0, count: 256)))
     case .flac: return try FLACDecoder(ByteSource(part, path: path), path: path)
     case .ffmpeg: break
     case nil, .streaming, .seeking:
       do throws(SoundFileError) {
         return try decoder(path, kind: kind) { try decoder(part, path: path) }
       } catch {
-        guard let kind else { throw error }
-        // FFmpeg may be able to read a file of a known kind that libsndfile rejects.
+        // FFmpeg may be able to read a file that libsndfile rejects.
+        guard let kind = kind ?? .unknown(part) else { throw error }
         return try ffmpeg(file, kind, path, existing(interruption, path), after: error)
       }
     }
     guard let kind else { throw .notAudio(path: path) }
     let stored = LosslessSamples(head: part.bytes(at: 0, count: LosslessSamples.headLength))
-    return try ffmpeg(.file(file), kind, path, existing(interruption, path), stored: stored)
+    let header = try SoundFileHeader { offset, count in part.bytes(at: offset, count: count) }
+    return try ffmpeg(
+      .file(file, demuxers: kind.demuxers), kind, path, existing(interruption, path),
+      stored: stored,
+      isTruncated: header.promisedLength ?? 0 > part.length || isCutOggFile(part))
+  }
+
+  /// Whether a file is Ogg that ends in the middle of a page.
+  private static func isCutOggFile(_ part: FilePart) -> Bool {
+    part.bytes(at: 0, count: 4) == Array("OggS".utf8) && OggLinks(part).isCutOff
   }
 
   /// The tags at the start of a file, or else those at its end.
@@ -120,15 +178,45 @@ enum SoundFileInput {
   /// is. Other files are read up to their actual end, because libsndfile would return noise for
   /// missing blocks.
   private static func decoder(_ part: FilePart, path: String) throws -> any SoundDecoder {
+    let bytes = { (offset: Int, count: Int) in part.bytes(at: offset, count: count) }
+    var layout = try WAVLayout(bytes: bytes)
+    var form = try layout?.form(bytes, length: part.length) ?? .init()
+    let repair = layout.flatMap { WAVRepair($0, length: part.length, bytes: bytes) }
+    form.isUnfinished = repair?.isUnfinished ?? false
+    form.padding = repair?.padding ?? 0
+    if let layout, layout.hasMPEG {
+      return try mpeg(layout, of: part, path: path, isUnfinished: form.isUnfinished)
+    }
+    return try decoder(repair.map(part.with(repair:)) ?? part, path: path, form)
+  }
+
+  /// libsndfile estimates the length of MPEG audio in WAV from the first blocks.
+  private static func mpeg(
+    _ layout: WAVLayout, of part: FilePart, path: String, isUnfinished: Bool
+  ) throws(SoundFileError) -> any SoundDecoder {
+    let found = part.length - layout.audioStart
+    let audio = FilePart(
+      part.descriptor, offset: part.offset + layout.audioStart,
+      length: isUnfinished ? found : min(found, layout.audioSize ?? found))
+    return try MPEGDecoder(
+      ByteSource(audio, path: path), path: path, name: "WAV (Microsoft), MPEG audio",
+      isTruncated: layout.audioSize ?? 0 > found,
+      notices: isUnfinished ? [.unfinishedHeader] : [])
+  }
+
+  private static func decoder(
+    _ part: FilePart, path: String, _ form: LibraryDecoder.WAVForm
+  ) throws -> any SoundDecoder {
     let header = try SoundFileHeader { offset, count in part.bytes(at: offset, count: count) }
     let links = part.bytes(at: 0, count: 4) == Array("OggS".utf8) ? OggLinks(part) : nil
     guard let links, links.starts.count > 1 else {
-      guard let length = header.promisedLength, length > part.length else {
-        return try LibraryDecoder(part, path: path, isCutOff: links?.isCutOff ?? false)
+      guard let length = header.promisedLength, length > part.length + form.padding else {
+        return try LibraryDecoder(
+          part, path: path, isCutOff: links?.isCutOff ?? false, form: form)
       }
-      let promised = try LibraryDecoder(
-        FilePart(part.descriptor, offset: part.offset, length: length), path: path)
-      let cut = try? LibraryDecoder(part, path: path, promise: promised.announcedFrameCount)
+      let promised = try LibraryDecoder(part.with(length: length), path: path, form: form)
+      let cut = try? LibraryDecoder(
+        part, path: path, promise: promised.announcedFrameCount, form: form)
       return cut ?? promised
     }
     let (starts, count) = (links.starts + [part.length], links.starts.count)
@@ -164,10 +252,12 @@ enum SoundFileInput {
   ) throws(SoundFileError) -> any SoundDecoder {
     let failure: SoundFileError
     do throws(SoundFileError) {
-      return try ffmpeg(.file(file), kind, path, interruption)
+      return try ffmpeg(.file(file, demuxers: kind.demuxers), kind, path, interruption)
     } catch {
       failure = error
     }
+    if case .cannotRead = failure { throw failure }
+    if kind.isUnknown { throw error }
     guard case .unsupported = error, case .damaged = failure else { throw error }
     throw .cannotRead(
       path: path,
@@ -180,33 +270,56 @@ enum SoundFileInput {
   static func open(
     address: String, interruption: WakeUp? = nil
   ) throws(SoundFileError) -> any SoundDecoder {
-    try ffmpeg(
-      .address(address), FileKind("a file on the web", .ffmpeg), address,
-      existing(interruption, address))
+    let interruption = try existing(interruption, address)
+    var target = address
+    for _ in 0..<WebRedirection.mostSteps {
+      do throws(SoundFileError) {
+        return try open(redirected: target, from: address, interruption)
+      } catch {
+        guard case .cannotRead = error,
+          let next = try WebRedirection.target(
+            of: target, from: address, interruption: interruption)
+        else { throw error }
+        target = next
+      }
+    }
+    throw .cannotRead(path: address, reason: "it redirects too often")
   }
 
-  /// - Parameter stored: the samples in the file; nil for a lossy coder, and if they are unknown.
+  private static func open(
+    redirected target: String, from address: String, _ interruption: WakeUp
+  ) throws(SoundFileError) -> any SoundDecoder {
+    try ffmpeg(
+      .address(target), FileKind("a file on the web", .ffmpeg), address, interruption)
+  }
+
+  /// - Parameters:
+  ///   - stored: the samples in the file; nil for a lossy coder, and if they are unknown.
+  ///   - isTruncated: whether the header announces more bytes than there are.
   private static func ffmpeg(
     _ input: FFmpeg.Input, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
-    stored: LosslessSamples? = nil
+    stored: LosslessSamples? = nil, isTruncated: Bool = false
   ) throws(SoundFileError) -> any SoundDecoder {
     try decoder(path, kind: kind) {
       let report = { () throws(SoundFileError) in
         try FFprobeReport(input, path: path, interruption: interruption)
       }
-      return try FFmpegDecoder(stored: stored, report: report) { time in
-        guard let child = FFmpeg(decoding: input, from: time, path: path) else {
-          throw SoundFileError.unsupported(path: path, what: kind.name)
-        }
+      let isFile = if case .file = input { true } else { false }
+      return try FFmpegDecoder(stored: stored, path: path, isFile: isFile, report: report) { time in
+        let child = try FFmpeg(decoding: input, from: time, path: path, what: kind.name)
         let stream = StreamInput(source: child.output, path: path, interruption: interruption)
         let head = StreamHead(stream)
         guard try !head.bytes(at: 0, count: 1).isEmpty else {
           throw failure(of: child, input, kind, path)
         }
-        let pipe = try stream.pumped(after: head.takeAll())
-        return try LibraryDecoder(pipe: pipe, path: path, name: kind.name) {
+        // "Format … detected only with low score of 1, misdetection possible!"
+        if kind.isUnknown, child.complaints.contains(where: { $0.text.contains("misdetection") }) {
+          throw SoundFileError.notAudio(path: path)
+        }
+        return try wav(head, path: path, name: kind.name) {
           LibraryDecoder.Ending(
-            isCutOff: child.isCutOff,
+            // FFmpeg calls the end of every SDS file an error; its header has the length.
+            isCutOff: isTruncated || (child.isCutOff && kind.demuxers != ["sds"]),
             reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
         }
       }
@@ -219,7 +332,7 @@ enum SoundFileInput {
   private static func failure(
     of child: FFmpeg, _ input: FFmpeg.Input, _ kind: FileKind, _ path: String
   ) -> SoundFileError {
-    let complaints = child.complaints()
+    let complaints = child.complaints.filter(\.isError).map(\.text)
     // "Stream map '0:a:0' matches no streams."
     if complaints.contains(where: { $0.contains("matches no streams") }) {
       return .silent(path: path, what: kind.name)

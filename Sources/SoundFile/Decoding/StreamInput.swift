@@ -150,7 +150,7 @@ final class OggLinkPipes: Sendable {
 
 extension Descriptor {
   /// Discards the rest of a pipe.
-  fileprivate func drain() {
+  func drain() {
     var rest = [UInt8](repeating: 0, count: 1 << 12)
     while true {
       let count = read(number, &rest, rest.count)

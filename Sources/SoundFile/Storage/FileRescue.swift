@@ -112,18 +112,22 @@ public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
   public let isEstimate: Bool
   /// The sample rate of the file.
   public let sampleRate: SampleRate
+  /// Why the audio ends there, if it goes on in another form; nil if the file ends.
+  public let reason: String?
 
   /// Creates a shortfall.
   public init(
-    announced: FrameCount?, decoded: FrameCount, isEstimate: Bool = false, sampleRate: SampleRate
+    announced: FrameCount?, decoded: FrameCount, isEstimate: Bool = false, sampleRate: SampleRate,
+    reason: String? = nil
   ) {
     (self.announced, self.decoded, self.sampleRate) = (announced, decoded, sampleRate)
-    self.isEstimate = isEstimate
+    (self.isEstimate, self.reason) = (isEstimate, reason)
   }
 
   /// A short description for users.
   public var description: String {
     let (announced, decoded) = durations
+    if let reason { return "after \(decoded.secondsText), \(reason)" }
     return Self.text(announced: announced, decoded: decoded, isEstimate: isEstimate)
   }
 

@@ -25,8 +25,8 @@ struct ConvertCommand: FileListSubcommand {
       cannot store them. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
-      other tags are not. M4A, Matroska, and files on the web count as lossy: without --bits, they \
-      become 16 bits.
+      other tags are not. Files on the web count as lossy: without --bits, they become 16 bits. A \
+      message reports every loss of bits that was not requested.
 
       The output - streams to standard output: WAV, or another format with --to. AIFF and CAF cannot \
       be piped. In a pipe, AU, FLAC, and MP3 have no length; WAV has the largest length and no tags.
@@ -146,6 +146,14 @@ struct ConvertCommand: FileListSubcommand {
     for shortfall in result.shortfalls {
       await context.console.report(
         "\(shortfall.source.name) is incomplete: \(shortfall.shortfall)")
+    }
+    for notice in result.notices {
+      await context.console.report("\(notice.source.name): \(notice.notice)")
+    }
+    if let reduction = result.reduction {
+      await context.console.report(
+        "\(job.output): of \(reduction.stored) bits per sample, \(reduction.kept) are kept; "
+          + "choose them with --bits, or a format that holds more")
     }
     if result.silencedSampleCount > 0 {
       await context.console.report(

@@ -148,6 +148,7 @@ struct FileInfoRecord: Encodable {
   let tags: [String: String]
   let cues: [Cue]
   let missing: String?
+  let notices: [String]?
 
   init(_ file: FilePath, _ info: AudioFileInfo) {
     self.file = file
@@ -162,6 +163,7 @@ struct FileInfoRecord: Encodable {
       return Cue(position: time.inRecordSeconds, name: cue.name.unlessEmpty)
     }
     missing = info.shortfall.map { "\($0)" }
+    notices = info.notices.isEmpty ? nil : info.notices.map { "\($0)" }
   }
 
   /// The lines for people; the report of a truncated file follows them.
@@ -190,6 +192,7 @@ struct FileInfoRecord: Encodable {
     lines += info.cues.map { cue in
       ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
     }
+    lines += info.notices.map { ("note", "\($0)") }
     return lines.map { name, value in (name + " ").padded(to: 11) + value.printable }
       .joined(separator: "\n")
   }
@@ -199,7 +202,7 @@ struct FileInfoRecord: Encodable {
     With --json, each file is an object: "file" (as given; \(FilePath.jsonHelp)), "container", \
     "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \
     "bytes", "bitRate" in bit/s, "tags" (title, artist, album, date, trackNumber, genre, comment, \
-    copyright, license), "cues" with "position" in seconds and "name", and "missing" for a truncated \
-    file. If "missing" contains "about", "frames" and "length" are estimates. Unknown values are omitted.
+    copyright, license), "cues" with "position" in seconds and "name", "notices" about the file, and \
+    "missing" for a truncated file. If "missing" contains "about", "frames" and "length" are estimates. Unknown values are omitted.
     """
 }

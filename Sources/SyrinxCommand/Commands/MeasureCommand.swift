@@ -87,7 +87,7 @@ struct MeasureCommand: FileListSubcommand {
         let report = MeasurementReport(name: "\(file.shownName)", result: result)
         try await print(record, report, in: context)
       }
-      return measurement.sentences.isEmpty
+      return measurement.isComplete
     }
   }
 
@@ -140,6 +140,8 @@ private struct FileMeasurement {
 
   private(set) var result: AudioMeasurement?
   private(set) var sentences: [String] = []
+  /// Whether all of the file was measured.
+  private(set) var isComplete = false
 
   /// - Parameter console: shows the progress; nil for none.
   init(_ file: FilePath, silence: Decibels, progress console: Console?) async {
@@ -154,6 +156,7 @@ private struct FileMeasurement {
     } catch {
       sentences.append(ErrorReport.sentence(error, of: [file.shownName]))
     }
+    isComplete = sentences.isEmpty && problems.isComplete
     sentences += problems.all.map { "\($0)" }
   }
 }

@@ -79,11 +79,10 @@ struct CommandContext: Sendable {
     if let signal = signals.received { throw .interrupted(signal) }
   }
 
-  /// Reports the problems of files and returns whether there were none.
+  /// Reports the problems of files and returns whether nothing is missing.
   func reportProblems() async -> Bool {
-    let problems = problems.all
-    for problem in problems { await console.report("\(problem)") }
-    return problems.isEmpty
+    for problem in problems.all { await console.report("\(problem)") }
+    return problems.isComplete
   }
 
   /// Runs `body` as a task that the first signal cancels, so that nothing is left half done.
@@ -105,6 +104,8 @@ struct CommandContext: Sendable {
 enum FileProblem: Equatable, Sendable, CustomStringConvertible {
   /// The file is truncated.
   case shortfall(SoundFileShortfall, file: FilePath)
+  /// The file is odd, but complete.
+  case notice(SoundFileNotice, file: FilePath)
   /// A virtual microphone could not read the file to its end.
   case failure(SoundFileError)
 
@@ -112,6 +113,7 @@ enum FileProblem: Equatable, Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .shortfall(let shortfall, let file): "\(file) is incomplete: \(shortfall)"
+    case .notice(let notice, let file): "\(file): \(notice)"
     case .failure(let error): "the virtual microphone ended early: \(error)"
     }
   }
@@ -127,6 +129,11 @@ final class FileProblems: Sendable {
   }
 
   var all: [FileProblem] { problems.withLock { $0 } }
+
+  /// Whether nothing is missing.
+  var isComplete: Bool {
+    all.allSatisfy { problem in if case .notice = problem { true } else { false } }
+  }
 }
 
 extension FilePath {
@@ -137,9 +144,13 @@ extension FilePath {
     let report = { @Sendable [shownName] (shortfall: SoundFileShortfall) in
       problems.append(.shortfall(shortfall, file: shownName))
     }
+    let note = { @Sendable [shownName] (notice: SoundFileNotice) in
+      problems.append(.notice(notice, file: shownName))
+    }
     return self == "-"
       ? SoundFile.buffers(
-        ofFileDescriptor: 0, framesPerBuffer: framesPerBuffer, onShortfall: report)
-      : SoundFile.buffers(of: source, framesPerBuffer: framesPerBuffer, onShortfall: report)
+        ofFileDescriptor: 0, framesPerBuffer: framesPerBuffer, onShortfall: report, onNotice: note)
+      : SoundFile.buffers(
+        of: source, framesPerBuffer: framesPerBuffer, onShortfall: report, onNotice: note)
   }
 }

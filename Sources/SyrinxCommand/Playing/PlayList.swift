@@ -1,5 +1,6 @@
 import FilePaths
 import FoundationEssentials
+import SoundFile
 
 /// The files that the arguments of `syrinx play` stand for: a folder stands for the sound files in it,
 /// and a playlist for its entries.
@@ -63,7 +64,16 @@ struct PlayList {
       }
       let entries = format.entries(bytes).map { $0.resolved(in: playlist.folder) }
       if entries.isEmpty { problems.append("\(playlist) contains no entries") }
-      files += entries
+      for entry in entries {
+        // A playlist may come from anywhere, and has no business in a private network.
+        guard entry.isWebAddress, WebRedirection.isPrivate("\(entry)") == true else {
+          files.append(entry)
+          continue
+        }
+        problems.append(
+          "\(playlist) names \(entry), which is in a private network; "
+            + "give the address itself to play it")
+      }
     } catch {
       problems.append("cannot read \(playlist): \(error.readingReason)")
     }

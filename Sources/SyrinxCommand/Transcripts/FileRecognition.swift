@@ -57,7 +57,7 @@ final class FileRecognition: Sendable {
     guard length > .zero else {
       throw CommandFailure("\(file) holds no audio")
     }
-    return problems.all.isEmpty
+    return problems.isComplete
   }
 }
 

@@ -53,6 +53,36 @@ struct WebAddressTests {
     #expect(run.output.contains(#""reason":"completed""#))
   }
 
+  @Test func `a redirection is followed, and an endless one is an error`() async throws {
+    try folder.tone("a.wav", .milliseconds(200))
+    let server = """
+      import http.server
+      class Handler(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self):
+          if self.path == "/a.wav": return super().do_GET()
+          target = {"/1": "/2", "/2": "/a.wav"}.get(self.path, self.path)
+          self.send_response(302)
+          self.send_header("Location", target)
+          self.end_headers()
+      server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+      print("port", server.server_port, flush=True)
+      server.serve_forever()
+      """
+    try Data(server.utf8).write(to: folder.file("server.py"))
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo port
+      python3 -u server.py >port 2>log & python=$!
+      read -r line <port || { cat log >&2; exit 1; }
+      server=http://127.0.0.1:${line#port }
+      syrinx info $server/1 --json; syrinx info $server/loop; status=$?
+      kill $python; exit $status
+      """, in: folder)
+    #expect(run.status == 1)
+    #expect(run.output.contains(#""rate":16000"#), "\(run.error)")
+    #expect(run.errorLines.count == 1 && run.error.contains("it redirects too often"))
+  }
+
   @Test func `without FFmpeg, the error names it`() async throws {
     let run = try await BuiltCommand.shell(
       "syrinx=$(command -v syrinx); PATH=/nowhere $syrinx play http://127.0.0.1:1/a.wav -d virtual",

@@ -1,0 +1,90 @@
+import Glibc
+
+/// A part of a regular file for decoders, of which other bytes may replace the first ones.
+final class FilePart {
+  let descriptor: Descriptor
+  /// The offset of the part.
+  let offset: Int
+  /// The length of the part, which may extend beyond the end of the file.
+  let length: Int
+  /// The code of the first failed read, or 0.
+  private(set) var failureCode: Int32 = 0
+
+  /// The bytes that replace the first `replaced` bytes; nil if the file begins as it is.
+  private let header: [UInt8]?
+  private let replaced: Int
+  /// The beginning, which parsers read in many small pieces.
+  private lazy var head =
+    header ?? descriptor.bytes(at: offset, count: room(at: 0, for: 4_096))
+
+  /// - Parameter length: the length of the part with the bytes of `header`.
+  init(
+    _ descriptor: Descriptor, offset: Int = 0, length: Int, header: [UInt8]? = nil,
+    replacing replaced: Int = 0
+  ) {
+    (self.descriptor, self.offset, self.length) = (descriptor, offset, length)
+    (self.header, self.replaced) = (header, header == nil ? 0 : replaced)
+  }
+
+  /// The same part with another length.
+  func with(length: Int) -> FilePart {
+    FilePart(descriptor, offset: offset, length: length, header: header, replacing: replaced)
+  }
+
+  /// The part with a repaired header.
+  func with(repair: WAVRepair) -> FilePart {
+    FilePart(
+      descriptor, offset: offset,
+      length: length - repair.padding - repair.replaced + repair.header.count,
+      header: repair.header, replacing: repair.replaced)
+  }
+
+  func bytes(at offset: Int, count: Int) -> [UInt8] {
+    let count = room(at: offset, for: count)
+    guard count > 0 else { return [] }
+    if offset + count <= head.count { return Array(head[offset..<offset + count]) }
+    guard let header, offset < header.count else {
+      return descriptor.bytes(at: place(of: offset), count: count)
+    }
+    let rest = descriptor.bytes(at: place(of: header.count), count: offset + count - header.count)
+    return header[offset...] + rest
+  }
+
+  /// The offset in the file of an offset after the header.
+  private func place(of offset: Int) -> Int {
+    self.offset + offset - (header?.count ?? 0) + replaced
+  }
+
+  /// The number of readable bytes, up to `count`, at any offset.
+  private func room(at offset: Int, for count: Int) -> Int {
+    (0..<max(0, length)).contains(offset) ? min(count, length - offset) : 0
+  }
+}
+
+extension FilePart: VirtualStorage {
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    let count = room(at: offset, for: bytes.count)
+    guard count > 0 else { return 0 }
+    if offset + count <= head.count {
+      bytes.copyBytes(from: head[offset..<offset + count])
+      return count
+    }
+    guard let header, offset < header.count else {
+      return read(into: bytes.baseAddress, count: count, at: offset)
+    }
+    let known = header.count - offset
+    bytes.copyBytes(from: header[offset...])
+    let rest = read(
+      into: bytes.baseAddress.map { $0 + known }, count: count - known, at: header.count)
+    return known + rest
+  }
+
+  private func read(into target: UnsafeMutableRawPointer?, count: Int, at offset: Int) -> Int {
+    let result = pread(descriptor.number, target, count, place(of: offset))
+    if result < 0, failureCode == 0 { failureCode = errno }
+    return max(0, result)
+  }
+
+  /// The part is read-only.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
+}

@@ -1,0 +1,245 @@
+/// A corrected WAV header for libsndfile, in place of the file's own.
+///
+/// libsndfile believes a header that was never finished, which claims no audio or only a part of
+/// it. It does not know BW64, and a WAV header holds no size beyond 4 GiB.
+struct WAVRepair {
+  /// The bytes before the audio in the file, which `header` replaces.
+  let replaced: Int
+  let header: [UInt8]
+  /// The bytes at the end of the file that only pad it: the header counts them, but they are left out.
+  let padding: Int
+  /// Whether frames after the claimed end of the audio are audio.
+  let isUnfinished: Bool
+
+  /// The greatest size in a WAV header, which also stands for an unknown one.
+  private static let largestSize = 0xFFFF_FFFF
+
+  /// - Parameters:
+  ///   - layout: the header of the file.
+  ///   - length: the length of the file.
+  ///   - bytes: returns up to this many bytes at an offset.
+  /// - Returns: nil if the header is right as it is.
+  init?(
+    _ layout: WAVLayout, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
+  ) {
+    let found = length - layout.audioStart
+    guard found > 0, layout.blockSize > 0 else { return nil }
+    var size = layout.audioSize ?? found
+    isUnfinished =
+      size < found && layout.audioSize != nil
+      && Self.isAudio(after: layout, length: length, bytes: bytes)
+    if isUnfinished { size = found - found % layout.blockSize }
+    // GSM has blocks of 65 bytes. libsndfile takes the byte that pads the last one for another block,
+    // unless the header counts it and the file lacks it.
+    let isPadded = layout.isGSM && found % 65 == 1
+    if isPadded { size = found }
+    padding = isPadded ? 1 : 0
+    let isTooLong = layout.audioStart + size > Self.largestSize
+    let isRight = layout.mark == "RIFF" ? !isTooLong : layout.audioSize != nil
+    let isChanged = isPadded || layout.isWidened || layout.mark == "BW64"
+    guard isUnfinished || isChanged || !isRight else { return nil }
+    // Encodings with blocks of other sizes are not in RF64.
+    guard !isTooLong || layout.hasPlainSamples else { return nil }
+    replaced = layout.audioStart
+    header =
+      isTooLong || layout.mark != "RIFF"
+      ? layout.longHeader(size: size) : layout.header(size: size)
+  }
+
+  /// Whether the bytes after the claimed end of the audio are audio: at least a frame, and neither
+  /// other chunks, nor a tag, nor the padding of a block of the disk.
+  private static func isAudio(
+    after layout: WAVLayout, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
+  ) -> Bool {
+    let claimed = layout.audioSize ?? 0
+    let end = layout.audioStart + claimed
+    guard length - end > layout.blockSize else { return false }
+    let rest = bytes(end, 16)
+    let tags = ["TAG", "ID3", "APETAGEX", "LYRICSBEGIN", "3DI"]
+    if tags.contains(where: { rest.starts(with: $0.utf8) }) { return false }
+    // Up to the end of the file, so many zeros fill a block of the disk.
+    let mostPadding = 1 << 20
+    if claimed > 0, length - end <= mostPadding,
+      bytes(end, mostPadding).allSatisfy({ $0 == 0 })
+    {
+      return false
+    }
+    return !beginsChunks(at: end + claimed % 2, length: length, bytes: bytes)
+      && !(claimed % 2 == 1 && beginsChunks(at: end, length: length, bytes: bytes))
+  }
+
+  /// The chunks that may follow the audio.
+  fileprivate static let chunkNames: Set = [
+    "LIST", "id3 ", "ID3 ", "cue ", "bext", "iXML", "_PMX", "JUNK", "junk", "FLLR", "PAD ", "fact",
+    "smpl", "inst", "acid", "axml", "chna", "cart", "DISP", "INFO", "plst", "PEAK", "LGWV", "SAUR",
+    "strc", "afsp", "umid", "levl", "link", "minf", "elm1", "regn", "ovwf", "sinf", "cset", "qlty",
+  ]
+
+  /// Whether a known chunk begins at an offset, or unknown ones fill the rest of the file.
+  private static func beginsChunks(
+    at start: Int, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
+  ) -> Bool {
+    var offset = start
+    for _ in 0..<64 {
+      let head = bytes(offset, 8)
+      guard head.count == 8 else { break }
+      if chunkNames.contains(String(decoding: head.prefix(4), as: UTF8.self)) { return true }
+      guard head.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
+      let size = head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
+      guard size <= length - offset - 8 else { return false }
+      offset += 8 + size + size % 2
+    }
+    return offset > start && offset >= length
+  }
+}
+
+/// The parts of a WAV header.
+struct WAVLayout {
+  /// The first four bytes: RIFF, RF64, or BW64.
+  let mark: String
+  /// The offset of the audio.
+  private(set) var audioStart = 0
+  /// The size of the audio in the header; nil if it is that of a stream.
+  private(set) var audioSize: Int?
+  /// The number of bytes in a frame, or in a block of another encoding.
+  private(set) var blockSize = 0
+  /// Whether the samples are integers, float, or companded.
+  private(set) var hasPlainSamples = false
+  /// Whether the audio is blocks of MPEG.
+  private(set) var hasMPEG = false
+  /// Whether the audio is GSM, which Microsoft stores in blocks of 65 bytes.
+  private(set) var isGSM = false
+  /// Whether the header says that each sample is 24 bits in four bytes.
+  private var hasPaddedSamples = false
+  /// Whether `chunks` declares 32 bits for samples of 24.
+  private(set) var isWidened = false
+
+  /// The chunks between the mark and the audio, without the sizes of RF64.
+  private var chunks: [UInt8] = []
+  /// The offset of the bits per sample in `chunks`.
+  private var bitsOffset = 0
+
+  /// The most bytes before the audio that are copied.
+  private static let longestHeader = 1 << 20
+
+  /// - Parameter bytes: returns up to this many bytes at an offset.
+  /// - Returns: nil if it is not WAV, or has no audio.
+  init?(
+    bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let start = try bytes(0, 12)
+    mark = String(decoding: start.prefix(4), as: UTF8.self)
+    guard start.count == 12, ["RIFF", "RF64", "BW64"].contains(mark),
+      start[8...].elementsEqual("WAVE".utf8)
+    else { return nil }
+    var (offset, longSize): (Int, Int?) = (12, nil)
+    for _ in 0..<64 {
+      let head = try bytes(offset, 8)
+      guard head.count == 8 else { return nil }
+      let name = String(decoding: head.prefix(4), as: UTF8.self)
+      let size = Self.number(head[4...])
+      if name == "data" {
+        audioStart = offset + 8
+        let isLong = size == 0xFFFF_FFFF || (size == 0 && longSize != nil)
+        // Writers of streams put a number close to the greatest one, signed or not.
+        let isUnknown = (0x7FFF_F000...0x7FFF_FFFF).contains(size) || size >= 0xFFFF_FF00
+        audioSize = isLong || isUnknown ? longSize : size
+        return
+      }
+      let content = try bytes(offset + 8, min(size + size % 2, Self.longestHeader))
+      guard content.count == size + size % 2 else { return nil }
+      switch name {
+      case "ds64":
+        let size = content.count >= 16 ? Self.number(content[8..<16]) : 0
+        longSize = (1..<1 << 50).contains(size) ? size : nil
+      case "fmt ":
+        read(content)
+        bitsOffset = chunks.count + 8 + 14
+        chunks += head + content
+      default: chunks += head + content
+      }
+      offset += 8 + content.count
+      guard chunks.count <= Self.longestHeader else { return nil }
+    }
+    return nil
+  }
+
+  private mutating func read(_ format: [UInt8]) {
+    guard format.count >= 16 else { return }
+    let number = { (range: Range<Int>) in Self.number(format[range]) }
+    let (channels, bits) = (number(2..<4), number(14..<16))
+    blockSize = number(12..<14)
+    let isExtensible = number(0..<2) == 0xFFFE && format.count >= 26
+    let coding = isExtensible ? number(24..<26) : number(0..<2)
+    hasMPEG = [0x50, 0x55].contains(coding)
+    isGSM = coding == 0x31
+    hasPlainSamples = [1, 3, 6, 7].contains(coding)
+    hasPaddedSamples = coding == 1 && bits == 24 && channels > 0 && blockSize == 4 * channels
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int {
+    bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// What libsndfile does not find in the header.
+  ///
+  /// It guesses what 24 bits in four bytes are, so it gets a header with 32 bits.
+  ///
+  /// - Parameters:
+  ///   - bytes: returns up to this many bytes at an offset.
+  ///   - length: the length of the file; nil for a stream, of which only the beginning is examined.
+  mutating func form(
+    _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8], length: Int? = nil
+  ) throws(SoundFileError) -> LibraryDecoder.WAVForm {
+    var form = LibraryDecoder.WAVForm()
+    guard hasPaddedSamples, bitsOffset < chunks.count else { return form }
+    // Parts from all over the file, because quiet samples may be meant either way.
+    let step = max(4_096, ((length ?? 0) - audioStart) / 64 / 4 * 4)
+    (form.isLow, form.isPadded) = (true, true)
+    var isHigh = true
+    for offset in stride(from: audioStart, to: max(length ?? 0, audioStart + 1), by: step) {
+      let audio = try bytes(offset, 4_096)
+      for word in stride(from: 0, to: audio.count - 3, by: 4) {
+        // ALSA has the bits in the low bytes, and arecord writes them so, with or without the sign.
+        let sign: UInt8 = audio[word + 2] < 0x80 ? 0 : 0xFF
+        if audio[word + 3] != 0, audio[word + 3] != sign { form.isLow = false }
+        if audio[word] != 0 { isHigh = false }
+      }
+    }
+    form.isPadded = form.isLow || isHigh
+    if form.isPadded {
+      chunks[bitsOffset] = 32
+      isWidened = true
+    }
+    return form
+  }
+
+  /// Whether the audio of a stream goes on to its end.
+  ///
+  /// - Parameter bytes: returns up to this many bytes at an offset.
+  func hasUnknownSize(
+    _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) -> Bool {
+    guard let audioSize else { return true }
+    guard audioSize == 0 else { return false }
+    let next = try bytes(audioStart, 4)
+    return !WAVRepair.chunkNames.contains(String(decoding: next, as: UTF8.self))
+  }
+
+  /// A header with another size of the audio, at most 4 GiB.
+  func header(size: Int) -> [UInt8] {
+    let rest = Array("WAVE".utf8) + chunks
+    return chunkHead("RIFF", min(rest.count + 8 + size, 0xFFFF_FFFF)) + rest
+      + chunkHead("data", size)
+  }
+
+  /// A header of RF64.
+  func longHeader(size: Int) -> [UInt8] {
+    let fileSize = 4 + 36 + chunks.count + 8 + size
+    let sizes = [fileSize, size, size / max(1, blockSize)].flatMap { value in
+      (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    return chunkHead("RF64", 0xFFFF_FFFF) + Array("WAVE".utf8) + chunkHead("ds64", 28) + sizes
+      + [0, 0, 0, 0] + chunks + chunkHead("data", 0xFFFF_FFFF)
+  }
+}

@@ -1,0 +1,13 @@
+/// A fact that the user of a sound file should know, although no audio is missing.
+public enum SoundFileNotice: Hashable, Sendable, CustomStringConvertible {
+  /// The header claims less audio than the file contains; all of it is read.
+  case unfinishedHeader
+
+  /// A sentence for users, which continues the name of the file.
+  public var description: String {
+    switch self {
+    case .unfinishedHeader:
+      "the header was never finished; the audio after its claimed end is read as well"
+    }
+  }
+}
