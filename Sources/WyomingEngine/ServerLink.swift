@@ -13,6 +13,8 @@ final class ServerLink {
   private let child: ChildProcess?
   private var reader: FrameReader
   private var waiting: [WyomingEvent] = []
+  /// The size of the waiting events, in bytes as received.
+  private var waitingSize = 0
   private var linkError: LinkError?
   private var info: WyomingInfo?
 
@@ -95,11 +97,14 @@ final class ServerLink {
       for event in lastWords { try Self.check(event) }
       throw error
     }
-    while true {
-      let event = try read(budget)
+    var info: WyomingInfo?
+    try read(within: budget) { event throws(LinkError) in
       try Self.check(event)
-      if event.type == "info" { return WyomingInfo(event.data) }
+      if event.type == "info" { info = WyomingInfo(event.data) }
+      return info != nil
     }
+    guard let info else { throw .ended }
+    return info
   }
 
   private static func check(_ event: WyomingEvent) throws(LinkError) {
@@ -110,15 +115,25 @@ final class ServerLink {
     do throws(LinkError) { try write(event, budget) } catch { throw failure(error) }
   }
 
-  /// Waits for the next event.
-  func receive(within budget: TimeBudget) throws(SpeechEngineError) -> WyomingEvent {
-    do throws(LinkError) { return try read(budget) } catch { throw failure(error) }
+  /// Waits for events until `isLast` returns true for one; later ones are dropped.
+  func receive(
+    within budget: TimeBudget, until isLast: (WyomingEvent) -> Bool
+  ) throws(SpeechEngineError) {
+    do throws(LinkError) {
+      try read(within: budget) { event throws(LinkError) in isLast(event) }
+    } catch {
+      throw failure(error)
+    }
   }
 
   /// The events that have arrived, without waiting.
   var arrived: [WyomingEvent] {
     readArrived()
-    defer { waiting = [] }
+    return takeWaiting()
+  }
+
+  private func takeWaiting() -> [WyomingEvent] {
+    defer { (waiting, waitingSize) = ([], 0) }
     return waiting
   }
 
@@ -126,8 +141,7 @@ final class ServerLink {
   var lastWords: [WyomingEvent] {
     let budget = TimeBudget(.seconds(1))
     while linkError == nil, budget.left > .zero { readMore(within: budget) }
-    defer { waiting = [] }
-    return waiting
+    return takeWaiting()
   }
 
   private func failure(_ failure: LinkError) -> SpeechEngineError {
@@ -147,22 +161,34 @@ final class ServerLink {
       let readiness = try bytes.wait(toWrite: true, within: budget)
       // A server whose output is not read may stop reading.
       if readiness.canRead { readMore(within: budget) }
+      if !readiness.canWrite { try budget.check() }
       if let linkError { throw linkError }
       if readiness.canWrite { rest = rest.dropFirst(try bytes.write(rest)) }
     }
   }
 
-  private func read(_ budget: TimeBudget) throws(LinkError) -> WyomingEvent {
-    while waiting.isEmpty {
+  private func read(
+    within budget: TimeBudget, until isLast: (WyomingEvent) throws(LinkError) -> Bool
+  ) throws(LinkError) {
+    while true {
+      let events = takeWaiting()
+      for event in events {
+        if try isLast(event) { return }
+      }
       if let linkError { throw linkError }
+      // A server that sends something else forever gets no more time.
+      if !events.isEmpty { try budget.check() }
       readMore(within: budget)
     }
-    return waiting.removeFirst()
   }
 
+  /// Reads what has arrived, at most a mebibyte of it: a server may send faster than it is read.
   private func readArrived() {
     let now = TimeBudget(.zero)
-    while linkError == nil, (try? bytes.wait(toWrite: false, within: now))?.canRead == true {
+    for _ in 0..<16 {
+      guard linkError == nil, (try? bytes.wait(toWrite: false, within: now))?.canRead == true else {
+        return
+      }
       readMore(within: now)
     }
   }
@@ -175,6 +201,7 @@ final class ServerLink {
       else { return }
       guard !piece.isEmpty else { throw .ended }
       reader.add(piece)
+      waitingSize += piece.count
       try takeEvents()
     } catch {
       linkError = error
@@ -187,7 +214,12 @@ final class ServerLink {
     } catch {
       throw .noFrames(error)
     }
+    if waiting.isEmpty { waitingSize = 0 }
+    guard waitingSize <= Self.mostWaiting else { throw .flooded(limit: Self.mostWaiting) }
   }
+
+  /// The most bytes of events that wait: more than a frame of the largest size.
+  private static let mostWaiting = 8 << 20
 }
 
 /// The reason that a connection cannot be made or used.
@@ -198,6 +230,8 @@ enum LinkError: Error, Equatable {
   case interrupted
   case noFrames(FrameError)
   case refused(String)
+  /// The server sends events faster than they are used.
+  case flooded(limit: Int)
   case hostUnknown(host: String, reason: String)
   case pathTooLong
   case noCommand
@@ -221,6 +255,7 @@ extension LinkError: CustomStringConvertible {
     case .interrupted: "it was interrupted"
     case .noFrames(let error): "the server does not speak the Wyoming protocol: \(error)"
     case .refused(let text): "the server says: \(text)"
+    case .flooded(let limit): "the server sent more than \(limit) bytes of events at once"
     case .hostUnknown(let host, let reason): "the host \(host) was not found: \(reason)"
     case .pathTooLong: "the path of a socket has at most 107 bytes"
     case .noCommand: "there is no command to start; give one as stdio:COMMAND"

@@ -68,8 +68,12 @@ final class WyomingSession: SpeechEngineSession {
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     try send(WyomingEvent("audio-stop"))
     guard let link else { throw .failed(reason: "no utterance has begun") }
-    let budget = TimeBudget(links.options.answerTimeout)
-    while !progress.isOver { progress.take(try link.receive(within: budget)) }
+    if !progress.isOver {
+      try link.receive(within: TimeBudget(links.options.answerTimeout)) { event in
+        progress.take(event)
+        return progress.isOver
+      }
+    }
     try checkFailure()
     self.link = nil
     links.giveBack(link)
@@ -125,6 +129,9 @@ struct TranscriptProgress {
   private(set) var text = ""
   /// Whether the whole text has arrived.
   private(set) var isComplete = false
+  /// The most text of an utterance, in bytes.
+  private static let longest = 1 << 20
+
   /// The error that the server reported.
   private(set) var failure: String?
 
@@ -132,7 +139,11 @@ struct TranscriptProgress {
     guard !isOver else { return }
     switch event.type {
     case "transcript-start": text = ""
-    case "transcript-chunk": text += event.data["text"]?.string ?? ""
+    case "transcript-chunk":
+      text += event.data["text"]?.string ?? ""
+      if text.utf8.count > Self.longest {
+        failure = "the server sent more than \(Self.longest) bytes of text"
+      }
     case "transcript":
       guard let whole = event.data["text"]?.string else {
         failure = "the server sent a transcript without a text"

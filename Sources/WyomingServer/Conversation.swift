@@ -101,7 +101,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     do {
       while let piece = try await watch.waiting({ try await bytes.next() }) {
         reader.add(piece)
-        while let event = try reader.next() {
+        while let event = try await nextEvent(&reader) {
           for action in try machine.take(event) {
             let answers = try await perform(action, &utterance, whenFailed)
             for answer in answers { try await send(answer) }
@@ -117,6 +117,22 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     } catch {
       // The connection failed, or the server ends.
       return nil
+    }
+  }
+
+  /// The next event; a long text is parsed on its own thread, where it delays no other client.
+  private func nextEvent(_ reader: inout FrameReader) async throws -> WyomingEvent? {
+    let event = try reader.next(longest: FrameReader.quick)
+    guard reader.hasLongText else { return event }
+    do {
+      let parsed = try await DedicatedThread.run(name: "syrinx-frame") { [reader] in
+        var reader = reader
+        return (event: try reader.next(), reader: reader)
+      }
+      reader = parsed.reader
+      return parsed.event
+    } catch let error as ThreadError {
+      throw ServerFault.recognition(SpeechClientError.noResources(reason: "\(error)"))
     }
   }
 
