@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 import SpeechEngine
 import Wyoming
@@ -254,7 +255,7 @@ extension LinkError: CustomStringConvertible {
     case .timedOut(let time): "the server did not answer within \(time)"
     case .interrupted: "it was interrupted"
     case .noFrames(let error): "the server does not speak the Wyoming protocol: \(error)"
-    case .refused(let text): "the server says: \(text)"
+    case .refused(let text): text.saidByServer
     case .flooded(let limit): "the server sent more than \(limit) bytes of events at once"
     case .hostUnknown(let host, let reason): "the host \(host) was not found: \(reason)"
     case .pathTooLong: "the path of a socket has at most 107 bytes"
@@ -262,4 +263,15 @@ extension LinkError: CustomStringConvertible {
     case .system(let code): "\(String(cString: strerror(code))) (errno \(code))"
     }
   }
+}
+
+extension String {
+  /// The longest text of a server in a message, in characters.
+  private static var longest: Int { 200 }
+
+  /// The message with the text of a server's error.
+  var saidByServer: String { "the server says: \(inMessage)" }
+
+  /// A server's text in a message: on one line, and not too long.
+  var inMessage: String { printableLine(atMost: Self.longest) }
 }

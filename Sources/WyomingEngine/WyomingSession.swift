@@ -152,7 +152,7 @@ struct TranscriptProgress {
       text = whole
       isComplete = true
     case "error":
-      failure = "the server says: \(event.data["text"]?.string ?? "error")"
+      failure = (event.data["text"]?.string ?? "error").saidByServer
     default: break
     }
   }
@@ -187,7 +187,8 @@ struct ModelChoice: Equatable {
       return
     }
     guard let spelling = Self.spelling(of: language, among: languages) else {
-      throw .languageMissing(wanted: language, available: languages.joined(separator: ", "))
+      let available = languages.joined(separator: ", ").inMessage
+      throw .languageMissing(wanted: language, available: available)
     }
     self.language = spelling
     tag = spelling
@@ -199,7 +200,7 @@ struct ModelChoice: Equatable {
     guard let name else { return models }
     let named = models.filter { $0.name == name }
     guard !named.isEmpty else {
-      let names = models.map(\.name).joined(separator: ", ")
+      let names = models.map(\.name).joined(separator: ", ").inMessage
       throw .optionInvalid(name: "model", reason: "the server has \(names), and not \(name)")
     }
     return named

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Builds the command of this commit in another folder, and compares it with a built one:
 #   Tests/Support/reproducible-build.sh COMMAND
-# COMMAND is what Samples/build.sh built from the same commit, with the same Package.resolved.
+# It must name no folder in which to look for libraries first. COMMAND is what Samples/build.sh built from the same commit, with the same Package.resolved.
 set -euo pipefail
 command=$(realpath -e "$1")
 cd "$(dirname "$0")/../.."
 
+if readelf -d "$command" | grep -E 'R(UN)?PATH'; then
+  echo "reproducible-build.sh: the command looks for libraries beside itself" >&2
+  exit 1
+fi
 if [ "$(cat .build/small/place)" = "$PWD" ]; then
   echo "reproducible-build.sh: this system allows no mounts, so builds in two folders differ" >&2
   exit 1

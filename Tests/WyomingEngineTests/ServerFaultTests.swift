@@ -116,6 +116,32 @@ import Wyoming
     #expect(early == "the server says: too many")
   }
 
+  @Test func `a server's error is one line of at most 200 characters`() throws {
+    let text = "out\nof \u{1B}[2J" + String(repeating: "x", count: 5_000)
+    let server = try ScriptedServer { $0.write(WyomingEvent("error", ["text": .string(text)])) }
+    let error = engineError { _ = try SpeechEngine.patient(server.address).session() }
+    let described = try #require(error?.description)
+    #expect(described.contains(#"the server says: out\nof \x1B[2Jxxx"#))
+    #expect(described.count < 500)
+    let late = try reason { side in
+      side.read(until: "audio-stop")
+      side.write(WyomingEvent("error", ["text": .string(text)]))
+    }
+    #expect(late?.hasPrefix(#"the server says: out\nof \x1B[2Jxxx"#) == true)
+    #expect(late?.count ?? 0 < 300)
+  }
+
+  @Test func `the names of a server's models are one line of at most 200 characters`() throws {
+    let server = try ScriptedServer { side in
+      side.info(languages: (0..<1_000).map { .string("l\n\($0)") })
+      side.waitForEnd()
+    }
+    let error = engineError { _ = try SpeechEngine.patient(server.address).session(language: "de") }
+    let described = try #require(error?.description)
+    #expect(described.contains(#"l\n0, l\n1, "#))
+    #expect(described.count < 700 && !described.contains("\n"))
+  }
+
   @Test func `an error in place of the description is the reason`() throws {
     let server = try ScriptedServer { $0.write(WyomingEvent("error", ["text": "busy"])) }
     let error = engineError { _ = try SpeechEngine.patient(server.address).session() }

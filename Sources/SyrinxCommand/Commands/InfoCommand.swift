@@ -190,7 +190,7 @@ struct FileInfoRecord: Encodable {
     lines += info.cues.map { cue in
       ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
     }
-    return lines.map { name, value in (name + " ").padded(to: 11) + value.printable }
+    return lines.map { name, value in (name + " ").padded(to: 11) + value.printableLine }
       .joined(separator: "\n")
   }
 

@@ -94,9 +94,9 @@ struct MeasureCommand: FileListSubcommand {
   private func print(
     _ record: MeasurementRecord, _ report: MeasurementReport, in context: CommandContext
   ) async throws {
-    for line in json.isOn ? [try record.jsonLine()] : report.lines {
-      try await context.console.print(line.printable)
-    }
+    // JSON has its own escapes.
+    let lines = json.isOn ? [try record.jsonLine()] : report.lines.map(\.printableLine)
+    for line in lines { try await context.console.print(line) }
   }
 
   private func measureDevice(in context: CommandContext) async throws {

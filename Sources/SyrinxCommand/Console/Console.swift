@@ -51,7 +51,7 @@ actor Console {
 
   /// Writes a message.
   func report(_ sentence: String) {
-    show(status.clear() + "syrinx: \(sentence.printable)\n")
+    show(status.clear() + "syrinx: \(sentence.printableLine)\n")
   }
 
   /// Writes a notice, with or without a terminal.
@@ -66,23 +66,23 @@ actor Console {
 
   /// Writes a notice to the terminal; without a terminal it returns at once.
   nonisolated func notifyTerminal(_ line: String) async {
-    if showsNotices { await update { status, _ in status.clear() + line.printable + "\n" } }
+    if showsNotices { await update { status, _ in status.clear() + line.printableLine + "\n" } }
   }
 
   /// Writes the outcome of the work, with or without a terminal.
   func summarize(_ line: String) {
-    if !isQuiet { show(status.clear() + line.printable + "\n") }
+    if !isQuiet { show(status.clear() + line.printableLine + "\n") }
   }
 
   /// Rewrites the terminal's last line; if there is none that can be rewritten, it returns at once.
   nonisolated func showStatus(_ text: String) async {
-    if isWatched { await update { $0.show(text.printable, columns: $1) } }
+    if isWatched { await update { $0.show(text.printableLine, columns: $1) } }
   }
 
   /// Rewrites the terminal's last line, keeps the end of a long text, and dims its volatile tail.
   nonisolated func showVolatile(_ stable: String, tail: String = "") async {
     if isWatched {
-      await update { $0.show(stable.printable, tail: tail.printable, columns: $1) }
+      await update { $0.show(stable.printableLine, tail: tail.printableLine, columns: $1) }
     }
   }
 

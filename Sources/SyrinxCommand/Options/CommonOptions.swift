@@ -21,8 +21,35 @@ struct CommonOptions: ParsableArguments {
       guard verbose else { return SwiftLogNoOpLogHandler() }
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = .debug
-      return handler
+      return PrintableLog(handler: handler)
     }
+  }
+}
+
+/// A log whose messages stay on one line and move no cursor: they may have the text of a file or of a
+/// server.
+struct PrintableLog<Handler: LogHandler>: LogHandler {
+  var handler: Handler
+
+  var logLevel: Logger.Level {
+    get { handler.logLevel }
+    set { handler.logLevel = newValue }
+  }
+
+  var metadata: Logger.Metadata {
+    get { handler.metadata }
+    set { handler.metadata = newValue }
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { handler[metadataKey: key] }
+    set { handler[metadataKey: key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var event = event
+    event.message = "\("\(event.message)".printableLine)"
+    handler.log(event: event)
   }
 }
 
