@@ -23,13 +23,16 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   /// - Parameters:
   ///   - client: the number of the client for reports.
   ///   - input: the client's bytes in pieces of any size, read on demand.
-  init(client: Int, input: Input, peer: Peer, options: WyomingServerOptions) {
+  ///   - watch: counts the client's time; nil for one that nobody else reads.
+  init(
+    client: Int, input: Input, peer: Peer, options: WyomingServerOptions, watch: PeerWatch? = nil
+  ) {
     @Dependency(\.speechClient) var speechClient
     @Dependency(\.speechEngine) var speechEngine
     @Dependency(\.continuousClock) var clock
     (self.client, self.input, self.peer, self.options) = (client, input, peer, options)
     (self.speechClient, self.speechEngine, self.clock) = (speechClient, speechEngine, clock)
-    watch = PeerWatch(limit: options.idleTimeout, clock: clock)
+    self.watch = watch ?? PeerWatch(limit: options.idleTimeout, clock: clock)
   }
 
   /// Serves the client until it disconnects, or a fault or cancellation ends the connection.
@@ -43,6 +46,10 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       of: { await serve { failure.yield(.recognition($0)) } },
       { await failures.first { _ in true } },
       { await idleFault() },
+      {
+        await watch.untilReplaced()
+        return .replaced
+      },
       {
         await peer.closed()
         return nil
