@@ -68,9 +68,9 @@ final class ServerLink {
     return linkError == nil
   }
 
-  /// Whether the server still answers; earlier events are dropped.
-  var answers: Bool {
-    guard isOpen, let info = try? ask() else { return false }
+  /// Whether the server answers a `describe` in time; earlier events are dropped.
+  func answers(within timeout: Duration) -> Bool {
+    guard isOpen, let info = try? ask(within: timeout) else { return false }
     self.info = info
     return true
   }
@@ -79,7 +79,7 @@ final class ServerLink {
   func describe() throws(SpeechEngineError) -> WyomingInfo {
     if let info { return info }
     do throws(LinkError) {
-      let info = try ask()
+      let info = try ask(within: child == nil ? options.describeTimeout : options.startTimeout)
       self.info = info
       return info
     } catch {
@@ -88,9 +88,8 @@ final class ServerLink {
     }
   }
 
-  private func ask() throws(LinkError) -> WyomingInfo {
-    let isStarting = child != nil && info == nil
-    let budget = TimeBudget(isStarting ? options.startTimeout : options.describeTimeout)
+  private func ask(within timeout: Duration) throws(LinkError) -> WyomingInfo {
+    let budget = TimeBudget(timeout)
     do throws(LinkError) {
       try write(WyomingEvent("describe"), budget)
     } catch {
@@ -133,7 +132,8 @@ final class ServerLink {
     return takeWaiting()
   }
 
-  private func takeWaiting() -> [WyomingEvent] {
+  /// The events that were read during earlier calls.
+  func takeWaiting() -> [WyomingEvent] {
     defer { (waiting, waitingSize) = ([], 0) }
     return waiting
   }
@@ -171,15 +171,16 @@ final class ServerLink {
   private func read(
     within budget: TimeBudget, until isLast: (WyomingEvent) throws(LinkError) -> Bool
   ) throws(LinkError) {
+    var hasRead = false
     while true {
-      let events = takeWaiting()
-      for event in events {
+      for event in takeWaiting() {
         if try isLast(event) { return }
       }
       if let linkError { throw linkError }
       // A server that sends something else forever gets no more time.
-      if !events.isEmpty { try budget.check() }
+      if hasRead { try budget.check() }
       readMore(within: budget)
+      hasRead = true
     }
   }
 
@@ -216,11 +217,20 @@ final class ServerLink {
       throw .noFrames(error)
     }
     if waiting.isEmpty { waitingSize = 0 }
-    guard waitingSize <= Self.mostWaiting else { throw .flooded(limit: Self.mostWaiting) }
+    guard waitingSize <= largestBacklog, waiting.count <= Self.mostWaiting else { throw .flooded }
   }
 
-  /// The most bytes of events that wait: more than a frame of the largest size.
-  private static let mostWaiting = 8 << 20
+  /// The most events that wait until they are used.
+  private static let mostWaiting = 10_000
+
+  /// The most bytes of them, and of the frame after them: twice those of the largest frame.
+  private var largestBacklog: Int {
+    [options.limits.header, options.limits.data, options.limits.payload]
+      .reduce(1 << 20) { sum, limit in
+        let (longer, overflows) = sum.addingReportingOverflow(max(0, min(limit, .max / 8)) * 2)
+        return overflows ? .max : longer
+      }
+  }
 }
 
 /// The reason that a connection cannot be made or used.
@@ -231,8 +241,8 @@ enum LinkError: Error, Equatable {
   case interrupted
   case noFrames(FrameError)
   case refused(String)
-  /// The server sends events faster than they are used.
-  case flooded(limit: Int)
+  /// The server sends many more events than the protocol has answers.
+  case flooded
   case hostUnknown(host: String, reason: String)
   case pathTooLong
   case noCommand
@@ -256,7 +266,7 @@ extension LinkError: CustomStringConvertible {
     case .interrupted: "it was interrupted"
     case .noFrames(let error): "the server does not speak the Wyoming protocol: \(error)"
     case .refused(let text): text.saidByServer
-    case .flooded(let limit): "the server sent more than \(limit) bytes of events at once"
+    case .flooded: "the server sent far more events than were requested"
     case .hostUnknown(let host, let reason): "the host \(host) was not found: \(reason)"
     case .pathTooLong: "the path of a socket has at most 107 bytes"
     case .noCommand: "there is no command to start; give one as stdio:COMMAND"

@@ -68,7 +68,10 @@ final class WyomingSession: SpeechEngineSession {
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     try send(WyomingEvent("audio-stop"))
     guard let link else { throw .failed(reason: "no utterance has begun") }
-    if !progress.isOver {
+    // Events that were read before the end of the audio was sent.
+    for event in link.takeWaiting() { progress.take(event) }
+    let hasEarlyText = progress.isOver
+    if !hasEarlyText {
       try link.receive(within: TimeBudget(links.options.answerTimeout)) { event in
         progress.take(event)
         return progress.isOver
@@ -76,7 +79,8 @@ final class WyomingSession: SpeechEngineSession {
     }
     try checkFailure()
     self.link = nil
-    links.giveBack(link)
+    // After an early text, the answer to `audio-stop` would be the text of the next utterance.
+    if !hasEarlyText { links.giveBack(link) }
     return hypothesis
   }
 
