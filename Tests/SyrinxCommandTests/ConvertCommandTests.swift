@@ -372,11 +372,19 @@ struct ConvertCommandTests {
   }
 
   @Test func `a target of normalization is a peak or a loudness`() {
-    let target = { NormalizationTarget(argument: $0)?.normalization }
+    let target = { try? NormalizationTarget(value: $0).normalization }
     #expect(target("-1") == .peak(Decibels(-1)))
     #expect(target("-3dBFS") == .peak(Decibels(-3)))
     #expect(target("-16LUFS") == .loudness(LoudnessLevel(lufs: -16)))
-    for text in ["1", "LUFS", "nan", "-16 LU", "-201"] { #expect(target(text) == nil) }
+    #expect(target("-16dB") == .peak(Decibels(-16)))
+    for text in ["1", "LUFS", "nan", "-16 LU", "-201", "-16"] { #expect(target(text) == nil) }
+  }
+
+  @Test func `a level that may be a loudness or a peak is refused with both`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.shell("syrinx convert a.wav b.wav --normalize -16", in: folder)
+    #expect(run.status == 64)
+    #expect(run.error.contains("-16LUFS or -16dBFS"), "\(run.error)")
   }
 
   @Test(arguments: ["", "x", "1:60", "-1", "1:2m", "nan", "1e99"])

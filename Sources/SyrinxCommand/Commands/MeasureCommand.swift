@@ -35,7 +35,8 @@ struct MeasureCommand: FileListSubcommand {
 
   @Option(
     parsing: .unconditional,
-    help: .value("seconds", "With --device, time to measure (default: until stopped)."))
+    help: .value("time", "With --device, time to measure (default: until stopped)."),
+    transform: TimeValue.seconds)
   var seconds: Double?
 
   @Option(parsing: .unconditional, help: .value("dBFS", "Level below which both ends are silent."))

@@ -39,7 +39,11 @@ struct PlayCommand: FileListSubcommand {
   @OptionGroup var wait: WaitOption
 
   @Option(
-    parsing: .unconditional, help: "Volume, 0 to 10; above 1 it amplifies, limited to full scale.")
+    parsing: .unconditional,
+    help: .value(
+      "volume",
+      "Volume, 0 to 10, 50%, or -6dB; above 1 it amplifies, limited to full scale."),
+    transform: VolumeValue.factor)
   var volume = 1.0
 
   @Option(
@@ -70,7 +74,7 @@ struct PlayCommand: FileListSubcommand {
     help: """
       Read commands from standard input, one per line of up to \(StandardInputLines.longest) bytes: \
       \(ControlLine.commands). Each command runs when the previous one is done. The optional \
-      SECONDS are the length of the fade or volume ramp; FILE counts from 1 (default: the current \
+      TIME is the length of the fade or volume ramp; FILE counts from 1 (default: the current \
       file). At the end of standard input, a paused playback resumes.
       """)
   var control = false

@@ -33,7 +33,8 @@ struct RecordCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
-    help: .value("seconds", "Length of the recording, counted in frames (default: until stopped)."))
+    help: .value("time", "Length of the recording, counted in frames (default: until stopped)."),
+    transform: TimeValue.seconds)
   var seconds: Double?
 
   @OptionGroup var device: CaptureDeviceOption
@@ -105,8 +106,14 @@ struct RecordCommand: Subcommand {
 
   private var isStream: Bool { file == "-" }
 
-  /// Refuses a placeholder for a date, which would be taken literally.
+  /// Refuses a placeholder for a date, which would be taken literally, and one for a number if no
+  /// limit begins new files.
   private func checkPlaceholder() throws {
+    if !rules.hasRollingLimit, let placeholder = meaninglessPlaceholder(in: file.text) {
+      throw ValidationError(
+        "\(file): \(placeholder) has a meaning only with --roll-seconds or --roll-bytes, and only as "
+          + "a number (%d or %03d). For a date, use the shell: take-$(date +%F).wav.")
+    }
     guard rules.hasRollingLimit, let placeholder = unsupportedPlaceholder(in: file.text) else {
       return
     }

@@ -72,11 +72,11 @@ struct ServeCommand: RecognizingSubcommand {
   @Option(
     parsing: .unconditional,
     help: .value(
-      "seconds",
+      "time",
       """
       Time that a client may stay connected without sending audio, 0.1 to 86400 (default: 30; no \
       limit on stdio).
-      """))
+      """), transform: TimeValue.seconds)
   var idleTimeout: Double?
 
   @Option(

@@ -114,7 +114,8 @@ private func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) th
 struct WaitOption: ParsableArguments {
   @Option(
     name: .customLong("wait"), parsing: .unconditional,
-    help: .value("seconds", "Time to wait for a lost device to return (default: fail at once)."))
+    help: .value("time", "Time to wait for a lost device to return (default: fail at once)."),
+    transform: TimeValue.seconds)
   var seconds: Double?
 
   var onDeviceLoss: DeviceLossPolicy { seconds.map { .wait(atMost: .seconds($0)) } ?? .fail }
