@@ -17,6 +17,7 @@ struct FFprobeReport: Decodable {
   private struct Format: Decodable {
     let format_long_name: String?
     let duration: String?
+    let size: String?
     let bit_rate: String?
     let tags: [String: String]?
   }
@@ -28,7 +29,7 @@ struct FFprobeReport: Decodable {
 
   /// The keys of the properties above, as ffprobe takes them.
   static let entries =
-    "format=format_long_name,duration,bit_rate:format_tags"
+    "format=format_long_name,duration,size,bit_rate:format_tags"
     + ":stream=codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,bit_rate"
     + ":stream_tags:chapter=start_time:chapter_tags=title"
 
@@ -63,6 +64,9 @@ struct FFprobeReport: Decodable {
   var duration: Duration? {
     [stream?.duration, format?.duration].lazy.compactMap(Self.time).first
   }
+
+  /// The size of the file in bytes, as a web server announces it.
+  var byteCount: Int? { format?.size.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
 
   /// The bits per second of the audio, or of the file if only that is known.
   var bitRate: Int? {
