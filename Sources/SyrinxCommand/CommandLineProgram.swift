@@ -181,7 +181,7 @@ struct RootCommand: AsyncParsableCommand {
   }
 }
 
-/// The help of a command on a terminal: usage, examples, and options.
+/// The help of a command on a terminal: usage, examples, keys, and options.
 ///
 /// swift-argument-parser puts the whole discussion first. Its prose is for the manual, which is made
 /// from `--experimental-dump-help`.
@@ -194,7 +194,10 @@ enum HelpText {
     guard let overview = paragraphs.first, overview.hasPrefix(overviewTitle),
       let usage = paragraphs.firstIndex(where: { $0.hasPrefix(usageTitle) })
     else { return message }
-    let examples = paragraphs[..<usage].filter { $0.hasPrefix("Examples:\n") }
+    let lists = ["Examples:\n", "Keys:\n"]
+    let examples = paragraphs[..<usage].filter { paragraph in
+      lists.contains { paragraph.hasPrefix($0) }
+    }
     let words = paragraphs[usage].dropFirst(usageTitle.count).split(whereSeparator: \.isWhitespace)
     let command = words.prefix { $0.first?.isLetter == true }.joined(separator: "-")
     let parts =

@@ -66,7 +66,7 @@ struct CommandLineProgramTests {
     #expect(examples == 2 && examples < options)
     #expect((1...3).contains(paragraphs[examples].split(separator: "\n").count - 1))
     // The prose would lie between them.
-    #expect(paragraphs[3].contains(/^[A-Z]+:\n/), "\(paragraphs[3])")
+    #expect(paragraphs[3].contains(/^([A-Z]+|Keys):\n/), "\(paragraphs[3])")
   }
 
   @Test

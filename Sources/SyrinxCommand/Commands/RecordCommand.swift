@@ -14,14 +14,18 @@ struct RecordCommand: Subcommand {
         syrinx record take-%03d.flac --roll-seconds 3600
         syrinx record - --stop-after-silence 2 | ffmpeg -i - take.m4a
 
+      Keys:
+        q   complete the file and end
+
       The extension selects the format: wav, aiff, au, caf, flac, ogg, opus, or mp3. An existing file \
       is overwritten when half a second is recorded. Numbered files overwrite nothing: existing \
       numbers are skipped. A file that another recorder is writing is refused. With -, the command \
       writes a WAV stream to standard output.
 
-      Ctrl-C or SIGTERM completes the file with exit status 0, even if nothing was recorded and no \
-      file was made. A second one ends the command at once. SIGUSR1 continues in the next file; \
-      SIGUSR2 pauses and resumes. With -, both are ignored.
+      Ctrl-C, SIGTERM, or the key q on a terminal completes the file with exit status 0, even if \
+      nothing was recorded and no file was made. A second signal ends the command at once. SIGUSR1 \
+      continues in the next file; SIGUSR2 pauses and resumes. With -, both are ignored. There are no \
+      keys with - or --json.
 
       \(RecordingRecord.schema)
       """)

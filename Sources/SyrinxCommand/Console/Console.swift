@@ -13,7 +13,8 @@ actor Console {
 
   /// Whether standard error is a terminal whose last line can be rewritten to show progress.
   nonisolated let isWatched: Bool
-  private nonisolated let showsNotices: Bool
+  /// Whether standard error is a terminal, and the command is not quiet.
+  nonisolated let showsNotices: Bool
   private let isQuiet: Bool
 
   /// Starts the thread.
