@@ -107,6 +107,22 @@ struct TerminalTests {
     #expect(shown.contains(#/b\.wav\s/#), "\(shown)")
   }
 
+  @Test(arguments: ["doctor", "engines"])
+  func `on a narrow terminal, lines are divided between words`(command: String) async throws {
+    let run = try await BuiltCommand.shell(
+      "script -qec 'stty cols 40; syrinx \(command)' /dev/null", in: folder)
+    let piped = try await BuiltCommand.shell("syrinx \(command)", in: folder)
+    let words = Set((piped.output + piped.error).split(whereSeparator: \.isWhitespace))
+    let lines = run.output.split(whereSeparator: \.isNewline)
+    #expect(lines.count > piped.outputLines.count)
+    for line in lines {
+      let parts = line.split(whereSeparator: \.isWhitespace)
+      #expect(line.count <= 40 || parts.count == 1, "\(line)")
+      // Numbers such as the free memory differ from run to run.
+      #expect(parts.allSatisfy { part in words.contains(part) || part.contains(where: \.isNumber) })
+    }
+  }
+
   @Test
   func `--quiet shows neither the device nor the time`() async throws {
     try folder.tone("a.wav", .milliseconds(300))

@@ -44,6 +44,11 @@ actor Console {
     try output.write(line + "\n", stopSignal: stopSignal)
   }
 
+  /// Writes a line of data for people, which a terminal gets in lines of whole words.
+  func printWrapped(_ line: String) throws(OutputError) {
+    try print(output.isTerminal ? line.wrapped(to: output.columns) : line)
+  }
+
   /// Writes data that are not a line.
   func write(_ bytes: [UInt8]) throws(OutputError) {
     show(status.clear())
