@@ -47,8 +47,9 @@ echo "SECTIONS { /DISCARD/ : { *($discarded) } } INSERT AFTER .text;" >"$scratch
 
 # Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
-  # Without a path of its own folder in the binary: a library there would be loaded instead of the system's.
-  swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots --disable-local-rpath
+  swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
+  # Libraries in the command's own folder would be loaded instead of the system's.
+  --disable-local-rpath
   --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc "--ld-path=$place/Samples/lazy-linker.sh"
   -Xlinker --no-export-dynamic
   -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/discarded.ld"

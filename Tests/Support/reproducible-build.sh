@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the command of this commit in another folder, and compares it with a built one:
 #   Tests/Support/reproducible-build.sh COMMAND
-# It must name no folder in which to look for libraries first. COMMAND is what Samples/build.sh built from the same commit, with the same Package.resolved.
+# COMMAND is what Samples/build.sh built from the same commit, with the same Package.resolved. It must name no folder in which to look
+# for libraries first.
 set -euo pipefail
 command=$(realpath -e "$1")
 cd "$(dirname "$0")/../.."
