@@ -25,10 +25,12 @@ struct ConvertCommandTests {
     try folder.truncatedTone("c.wav", bytes: 16_000)
     let outcome = try await BuiltCommand.run(
       "info", "--json", "b.wav", "a.wav", "c.wav", in: folder)
-    #expect(outcome.status == 1 && outcome.outputLines.count == 2)
-    let first = try #require(outcome.outputLines.first)
-    #expect(first.contains(#""frames":16000"#) && first.contains(#""file":"a.wav""#))
-    #expect(outcome.outputLines[1].contains(#""missing":"#))
+    try #require(outcome.status == 1 && outcome.outputLines.count == 3)
+    #expect(outcome.outputLines[0].contains(#""error":"#))
+    #expect(outcome.outputLines[0].contains(#""file":"b.wav""#))
+    let second = outcome.outputLines[1]
+    #expect(second.contains(#""frames":16000"#) && second.contains(#""file":"a.wav""#))
+    #expect(outcome.outputLines[2].contains(#""missing":"#))
     #expect(outcome.errorLines.count == 2 && outcome.error.contains("b.wav"))
   }
 
@@ -141,6 +143,21 @@ struct ConvertCommandTests {
     #expect(outcome.status == 1 && outcome.errorLines.count == 1)
     #expect(try folder.samples("c.flac") == folder.samples("a.wav"))
     #expect(try !folder.names.contains("b.flac"))
+  }
+
+  @Test(arguments: ["nowhere.wav", "a.wav b.wav"])
+  func `with JSON, each conversion that fails is an object with its inputs and the error`(
+    inputs: String
+  ) async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    try Data("some text".utf8).write(to: folder.file("b.wav"))
+    let outcome = try await BuiltCommand.shell(
+      "syrinx convert \(inputs) --to flac --json", in: folder)
+    let failed = try #require(inputs.split(separator: " ").last)
+    #expect(outcome.status == 1 && outcome.errorLines.count == 1)
+    let line = try #require(outcome.outputLines.last)
+    #expect(outcome.outputLines.count == inputs.split(separator: " ").count)
+    #expect(line.hasPrefix(#"{"error":""#) && line.contains(#""inputs":["\#(failed)"]"#))
   }
 
   @Test func `a full disk is one sentence, with status 1`() async throws {

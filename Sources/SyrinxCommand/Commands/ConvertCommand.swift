@@ -129,6 +129,9 @@ struct ConvertCommand: FileListSubcommand {
       jobs, jobs: parallel.count, showsProgress: true, inputs: { $0.inputs }
     ) { job, console in
       try await job.run(changing: options, isMix: mix, isRaw: raw, progress: console)
+    } whenFailed: { job, error in
+      guard json.isOn, job.output != "-" else { return }
+      try await context.console.print(FailureRecord(job, error: error).jsonLine())
     } _: { job, result in
       try await report(result, of: job, in: context)
     }
@@ -249,7 +252,7 @@ struct ConversionRecord: Encodable {
     extension), "bits", "sampleFormat" (int16, int24, int32, or float32), "rate", "channelCount", \
     "frames", "length" in seconds, "peak" of all outputs in dBFS, "gain" of --normalize in dB, \
     "limited" (the most that its limiter lowered a peak, in dB), and "loudness" of a limited result in \
-    LUFS.
+    LUFS. A conversion that failed is an object with "inputs", "output", and "error".
     """
 }
 

@@ -87,6 +87,8 @@ struct MeasureCommand: FileListSubcommand {
         record.file = file
         let report = MeasurementReport(name: "\(file.shownName)", result: result)
         try await print(record, report, in: context)
+      } else if json.isOn, let sentence = measurement.sentences.first {
+        try await context.console.print(FailureRecord(file, error: sentence).jsonLine())
       }
       return measurement.sentences.isEmpty
     }
