@@ -99,7 +99,7 @@ final class ConversionRun: Sendable {
       peak: Decibels(amplitude: Double(peak)), gain: Decibels(change.gain),
       limiterGain: Decibels(amplitude: Double(pass.lowestGain)),
       limitedLoudness: measurer?.measurement.integrated,
-      shortfalls: pass.input.shortfalls,
+      shortfalls: pass.input.shortfalls, mixesFormats: pass.input.mixesFormats,
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
   }
 
@@ -185,7 +185,7 @@ private final class Pass {
         conversion.sources, start: conversion.start, end: conversion.end,
         interruption: interruption)
     encoding = try conversion.encoding(for: input.first.samples)
-    format = conversion.format(for: input.first.format, encoding)
+    format = conversion.format(for: input.format, encoding)
     try encoding.check(format)
   }
 }
@@ -222,7 +222,7 @@ extension AudioConversion {
     }
   }
 
-  /// The format of the result.
+  /// The format of the result, given that of its input.
   fileprivate func format(
     for source: AudioFormat, _ encoding: SoundFileEncoding
   ) -> AudioFormat {

@@ -160,6 +160,25 @@ struct ConvertCommandTests {
     #expect(line.hasPrefix(#"{"error":""#) && line.contains(#""inputs":["\#(failed)"]"#))
   }
 
+  @Test func `a mix has the highest rate and most channels of its inputs, and says so`()
+    async throws
+  {
+    let stereo = AudioFormat(sampleRate: 44_100, channelCount: 2)
+    try folder.noise("a.wav", .milliseconds(100), format: .speech)
+    try folder.noise("b.wav", .milliseconds(100), format: stereo)
+    try folder.noise(
+      "c.wav", .milliseconds(100), format: AudioFormat(sampleRate: 48_000, channelCount: 1))
+    let run = try await BuiltCommand.shell(
+      "syrinx convert a.wav b.wav c.wav -o m.wav --mix --json", in: folder)
+    #expect(run.status == 0 && run.output.contains(#""rate":48000"#), "\(run.error)")
+    #expect(run.output.contains(#""channelCount":2"#))
+    #expect(run.error.contains("the mix has 48000 Hz and 2 channels"), "\(run.error)")
+    let same = try await BuiltCommand.shell(
+      "syrinx convert b.wav b.wav -o s.wav --mix && syrinx convert a.wav b.wav -o t.wav --mix "
+        + "--rate 8000 --channels 1", in: folder)
+    #expect(same.status == 0 && same.error.isEmpty, "\(same.error)")
+  }
+
   @Test func `a full disk is one sentence, with status 1`() async throws {
     try folder.noise("a.wav", .seconds(5), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     try FileManager.default.createSymbolicLink(

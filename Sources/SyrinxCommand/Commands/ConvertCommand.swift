@@ -22,7 +22,7 @@ struct ConvertCommand: FileListSubcommand {
       --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
 
       Rate, channels, and bits are those of the first input, unless you request others or the format \
-      cannot store them. Where nothing changes, samples of up to 24 bits and float samples stay \
+      cannot store them. A mix has the highest rate and the most channels of its inputs. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
       other tags are not. M4A, Matroska, and files on the web count as lossy: without --bits, they \
@@ -149,6 +149,12 @@ struct ConvertCommand: FileListSubcommand {
     for shortfall in result.shortfalls {
       await context.console.report(
         "\(shortfall.source.name) is incomplete: \(shortfall.shortfall)")
+    }
+    if result.mixesFormats, options.rate == nil || options.channels == nil {
+      await context.console.notify(
+        "\(job.output): the inputs differ in rate or channels; the mix has "
+          + "\(result.format.sampleRate.hertz) Hz and \(result.format.channelCount.counted("channel"))"
+      )
     }
     if result.silencedSampleCount > 0 {
       await context.console.report(
