@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the small command, as Building.md in SyrinxCommand.docc explains, and prints its path.
+# Builds the small command, as Building.md in SyrinxCommand.docc explains, and prints its path. Its manual and completions are in a
+# folder beside it, with the same name and .share.
 #   Samples/build.sh [OPTION OF swift build]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -58,4 +59,5 @@ build=(
 # swift build does not know that the linker is a script of this folder.
 rm -f "$scratch/release/syrinx"
 in_place "${build[@]}" >&2
+bash Samples/manual/make.sh "$scratch/release/syrinx" "$scratch/release/syrinx.share"
 echo "$PWD/$scratch/release/syrinx"
