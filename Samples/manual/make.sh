@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the manual pages and completions of a built command, for Samples/install.sh:
 #   Samples/manual/make.sh COMMAND FOLDER
-# FOLDER gets the folders of a prefix's share.
+# FOLDER gets the folders of a prefix's share. SYRINX_GENERATE_MANUAL is swift-argument-parser's generator, which is built without it.
 set -euo pipefail
 command=$(realpath -- "$1") folder=$(realpath -m -- "$2")
 cd "$(dirname "$0")/../.."
