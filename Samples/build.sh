@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the small command, as Building.md in SyrinxCommand.docc explains, and prints its path.
+# Builds the small command, as Building.md in SyrinxCommand.docc explains, and prints its path. Its manual and completions are in a
+# folder beside it, with the same name and .share.
 #   Samples/build.sh [OPTION OF swift build]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -48,6 +49,8 @@ echo "SECTIONS { /DISCARD/ : { *($discarded) } } INSERT AFTER .text;" >"$scratch
 # Strips symbols, exports none, and makes relocations read-only before the program begins (full RELRO).
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
+  # Libraries in the command's own folder would be loaded instead of the system's.
+  --disable-local-rpath
   --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc "--ld-path=$place/Samples/lazy-linker.sh"
   -Xlinker --no-export-dynamic
   -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/discarded.ld"
@@ -56,4 +59,5 @@ build=(
 # swift build does not know that the linker is a script of this folder.
 rm -f "$scratch/release/syrinx"
 in_place "${build[@]}" >&2
+bash Samples/manual/make.sh "$scratch/release/syrinx" "$scratch/release/syrinx.share"
 echo "$PWD/$scratch/release/syrinx"

@@ -53,13 +53,27 @@ END
 {
   cat <<'END'
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
-Comment: THIRD-PARTY-NOTICES.md names what is linked and loaded, with its licenses.
+Comment: THIRD-PARTY-NOTICES.md has the notices and the license texts of what the command contains, links, and loads.
 
 Files: *
 END
   sed -n 's/^Copyright (c) /Copyright: /p' LICENSE
   echo 'License: MIT'
   sed '1,/^Copyright/d' LICENSE | sed -e '1{/^$/d}' -e 's/^$/./' -e 's/^/ /'
+  echo
+  echo 'Files: usr/bin/syrinx'
+  sed -n 's/^Copyright (c) /Copyright: /p' LICENSE
+  cat <<'END'
+ 2014-2026, Apple Inc. and the Swift project authors
+ 2017-2026, the SwiftNIO, SwiftLog, and SwiftMetrics project authors
+ 2018, Fedor Indutny
+License: MIT and Apache-2.0
+ The command contains Swift's libraries and packages under the Apache License
+ 2.0, most of them with the Runtime Library Exception, and llhttp under the MIT
+ license. THIRD-PARTY-NOTICES.md in this folder has their notices and license
+ texts. On Debian systems, the Apache License 2.0 is also in
+ /usr/share/common-licenses/Apache-2.0.
+END
 } >"$documents/copyright"
 
 mkdir -p "$tree/usr/share/lintian/overrides"
@@ -74,7 +88,12 @@ linked=$command.linked
 [ -f "$linked" ] || linked=$command
 mkdir -p "$work/debian" "$tree/DEBIAN"
 echo 'Source: syrinx' >"$work/debian/control"
-libraries=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info "$linked" 2>/dev/null | sed 's/^shlibs:Depends=//')
+libraries=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info "$linked" "$command" 2>/dev/null | sed 's/^shlibs:Depends=//')
+# dpkg-shlibdeps reads the versions of functions. The loader of relative relocations has one too, without a function.
+libc=$(sed -n 's/.*libc6 (>= \([^)]*\)).*/\1/p' <<<"$libraries")
+if readelf --version-info "$command" | grep -q GLIBC_ABI_DT_RELR && dpkg --compare-versions "$libc" lt 2.36; then
+  libraries=${libraries/"libc6 (>= $libc)"/libc6 (>= 2.36)}
+fi
 case $libraries in
 *libsndfile1*) ;;
 *) echo "deb.sh: $command needs no libsndfile: give the command that Samples/build.sh built, where it built it" >&2; exit 1 ;;

@@ -2,9 +2,9 @@
 # Installs the command with its manual, completions, and systemd units:
 #   Samples/install.sh [--prefix FOLDER] [--command FILE]
 #   Samples/install.sh --uninstall [--prefix FOLDER]
-# FOLDER is /usr/local by default. DESTDIR, if set, is put in front of it, as for packages. FILE is a built command;
-# without it, Samples/build.sh builds one. Run it without sudo: it builds as the current user, and calls sudo only if the folder is
-# not writable.
+# FOLDER is /usr/local by default. DESTDIR, if set, is put in front of it, as for packages. FILE is a command that
+# Samples/build.sh has built, with its manual in FILE.share beside it; without --command, that script builds one. Run this one without
+# sudo: it builds as the current user, and calls sudo only if the folder is not writable.
 # The list of installed files and folders is in share/syrinx, for --uninstall.
 set -euo pipefail
 
@@ -71,6 +71,7 @@ fi
 
 if [ -z "$command" ]; then command=$(bash Samples/build.sh); fi
 [ -f "$command" ] && [ -x "$command" ] || usage "--command $command is not a program"
+[ -f "$command.share/man/man1/syrinx.1" ] || usage "$command.share with the manual is missing; Samples/build.sh makes it"
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
@@ -78,30 +79,8 @@ trap 'rm -rf "$stage"' EXIT
 put() { install -D -m "$1" "$2" "$stage/$3"; }
 
 put 755 "$command" bin/syrinx
-for shell in bash zsh fish; do
-  "$command" --generate-completion-script "$shell" >"$stage/completion"
-  case $shell in
-  # Shells source it; it is not a program.
-  bash) sed -i '1{/^#!/d}' "$stage/completion" && put 644 "$stage/completion" share/bash-completion/completions/syrinx ;;
-  zsh) put 644 "$stage/completion" share/zsh/site-functions/_syrinx ;;
-  fish) put 644 "$stage/completion" share/fish/vendor_completions.d/syrinx.fish ;;
-  esac
-done
-rm "$stage/completion"
-# swift-argument-parser's generator omits the environment and the exit statuses, puts spaces into page names, and leaves empty
-# lines between paragraphs.
-swift build --product generate-manual >&2
-mkdir "$stage/manual"
-"$(swift build --show-bin-path)/generate-manual" "$command" --multi-page --output-directory "$stage/manual" \
-  --date "$(git log -1 --format=%cs 2>/dev/null || date --utc --iso-8601)" >&2
-for page in "$stage"/manual/*; do
-  name=$(basename "$page" .1)
-  # A page's name has hyphens: also in its title, and where others name it.
-  sed -e '/^\.\(Dt\|Xr\) /s/\./-/2g' -e "s/^\.Nm \".*\"$/.Nm ${name//./-}/" -e "s/^\.Nm$/.Nm ${name//./ }/" -e 's/^$/.Pp/' \
-    -e '/^\.Sh "EXIT STATUS"$/,/^\.Ex/{/^\.Ex/r Samples/manual/sections.mdoc' -e 'd}' "$page" >"$stage/page"
-  put 644 "$stage/page" "share/man/man1/${name//./-}.1"
-done
-rm -r "$stage/page" "$stage/manual"
+# Samples/build.sh makes the manual and the completions beside the command: this script builds nothing.
+while IFS= read -r file; do put 644 "$command.share/$file" "share/$file"; done < <(cd "$command.share" && find . -type f -printf '%P\n')
 case $prefix/ in
 /home/* | "${HOME:-/root}"/*) echo "install.sh: systemd starts no services from home folders, so no units are installed" >&2 ;;
 *)

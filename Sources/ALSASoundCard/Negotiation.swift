@@ -72,7 +72,7 @@ struct Negotiation {
       if code >= 0 { code = snd_pcm_hw_params(pcm, attempt.pointer) }
       if code >= 0 { return readSizes(attempt.pointer) }
     }
-    throw .negotiating(device, "such period and buffer", code: code)
+    throw .negotiating(device, "period and buffer of this length", code: code, for: direction)
   }
 
   private func setSizes(
@@ -98,7 +98,7 @@ struct Negotiation {
   }
 
   private func check(_ code: Int32, _ what: String) throws(SoundCardError) {
-    guard code >= 0 else { throw .negotiating(device, what, code: code) }
+    guard code >= 0 else { throw .negotiating(device, what, code: code, for: direction) }
   }
 
   /// Sets ALSA's software parameters: when a device wakes its thread, starts, and stops.

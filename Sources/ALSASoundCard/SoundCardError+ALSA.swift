@@ -34,11 +34,19 @@ extension SoundCardError {
 
   /// The error of a failed negotiation.
   static func negotiating(
-    _ id: AudioDevice.ID, _ what: String, code: Int32
+    _ id: AudioDevice.ID, _ what: String, code: Int32, for direction: AudioDevice.Direction
   ) -> SoundCardError {
     switch -code {
     case EINVAL, ENOENT: .unsupported(id, reason: "it offers no \(what)")
-    default: operating(id, "setting the \(what)", code: code)
+    // The plug-in of PulseAudio connects to the named sink or source only now.
+    case EIO where id.rawValue.hasPrefix("pulse:"):
+      .unsupported(
+        id,
+        reason: """
+          the sound server has no \(direction == .playback ? "sink" : "source") \
+          "\(id.rawValue.dropFirst("pulse:".count))", or refuses it
+          """)
+    default: operating(id, "setting a \(what)", code: code)
     }
   }
 

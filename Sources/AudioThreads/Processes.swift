@@ -16,6 +16,13 @@ public func discardLibraryOutput() {
   syrinx_discard_stdout()
 }
 
+/// Returns freed memory of the C library to the system; the corresponding C function is `malloc_trim`.
+///
+/// It takes some milliseconds for each gigabyte.
+package func returnFreedMemory() {
+  malloc_trim(0)
+}
+
 /// The system could not start a program.
 package struct ProcessError: Error, Equatable {
   /// The `errno` value of `posix_spawnp`.

@@ -48,3 +48,6 @@ static inline int syrinx_rtkit_call(void *function, void *bus, const char *servi
               const char *, ...) = function;
   return call(bus, service, path, service, member, NULL, NULL, "tu", thread, priority);
 }
+
+// Swift's Glibc module omits this GNU extension.
+#include <malloc.h>

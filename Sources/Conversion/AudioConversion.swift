@@ -38,7 +38,8 @@ public struct AudioConversion: Sendable {
   public enum Combination: Hashable, Sendable {
     /// One after another, without a gap.
     case joined
-    /// Mixed, each divided by the number of sources so that the sum does not clip.
+    /// Mixed at the highest rate and with the most channels of the sources, each divided by their
+    /// number so that the sum does not clip.
     case mixed
   }
 
@@ -140,7 +141,7 @@ public struct ConversionResult: Sendable {
   public let format: AudioFormat
   /// The container and sample format of all files.
   public let encoding: SoundFileEncoding
-  /// The peak; above 0 dBFS, samples other than float were clipped.
+  /// The peak; above 0 dBFS, integer samples were clipped.
   public let peak: Decibels
   /// The gain of `normalization`.
   public let gain: Decibels
@@ -154,6 +155,8 @@ public struct ConversionResult: Sendable {
   public let notices: [Notice]
   /// The bits of the samples that became fewer although no sample format was chosen.
   public let reduction: BitReduction?
+  /// Whether mixed sources differ in sample rate or number of channels.
+  public let mixesFormats: Bool
   /// The number of samples that were NaN or infinite and became silence.
   public let silencedSampleCount: Int
 
@@ -182,7 +185,12 @@ public struct ConversionResult: Sendable {
   }
 
   /// Whether samples were clipped.
-  public var isClipped: Bool { encoding.samples != .float && peak > Decibels(0) }
+  ///
+  /// Float samples, MP3, Ogg Vorbis, and Opus keep peaks beyond full scale.
+  public var isClipped: Bool {
+    guard let samples = encoding.samples, samples != .float else { return false }
+    return peak > Decibels(0)
+  }
 }
 
 /// The reason that audio could not be converted; files and rates have their own errors.

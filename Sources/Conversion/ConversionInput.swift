@@ -10,6 +10,10 @@ import SoundFile
 protocol ConversionInput: AnyObject {
   /// The source that determines unset properties.
   var first: SoundFileReader { get }
+  /// The format of the audio where nothing else is requested.
+  var format: AudioFormat { get }
+  /// Whether sources are converted to this format because they are mixed.
+  var mixesFormats: Bool { get }
   /// The duration from start to end, if it is known.
   var total: Duration? { get }
   var shortfalls: [ConversionResult.Shortfall] { get }
@@ -65,6 +69,7 @@ final class JoinedInput: ConversionInput {
   private(set) var notices: [ConversionResult.Notice] = []
   private(set) var mostBits: Int?
   let silencedSampleCount = 0
+  let mixesFormats = false
   /// The duration of all sources, if they have ended before the start.
   private(set) var lengthBeforeStart: Duration?
 
@@ -95,6 +100,8 @@ final class JoinedInput: ConversionInput {
     mostBits = first.bitsPerSample
     try skip(first)
   }
+
+  var format: AudioFormat { first.format }
 
   var total: Duration? {
     guard isAlone, let frames = first.announcedFrameCount else { return nil }
@@ -166,9 +173,11 @@ final class JoinedInput: ConversionInput {
   }
 }
 
-/// Mixes all sources in one format.
+/// Mixes all sources in one format, with the highest rate and the most channels of them.
 final class MixedInput: ConversionInput {
   private(set) var silencedSampleCount = 0
+  let format: AudioFormat
+  let mixesFormats: Bool
 
   private let inputs: [JoinedInput]
   private let start: Duration
@@ -185,8 +194,15 @@ final class MixedInput: ConversionInput {
       try JoinedInput(
         [$0], start: start, end: end, mayEndBeforeStart: true, interruption: interruption)
     }
-    let format = inputs[0].first.format
-    resamplers = sources.map { _ in StreamResampler(to: format) }
+    let formats = inputs.map(\.first.format)
+    var format = formats[0]
+    for other in formats where other.channelCount > format.channelCount { format = other }
+    format.sampleRate = formats.map(\.sampleRate).max() ?? format.sampleRate
+    self.format = format
+    mixesFormats = formats.contains {
+      $0.sampleRate != format.sampleRate || $0.channelCount != format.channelCount
+    }
+    resamplers = sources.map { [format] _ in StreamResampler(to: format) }
     waiting = sources.map { _ in [] }
     hasEnded = sources.map { _ in false }
     mixer = AudioMixer(gains: sources.map { _ in 1 / Float(sources.count) })

@@ -101,6 +101,7 @@ final class ConversionRun: Sendable {
       limitedLoudness: measurer?.measurement.integrated,
       shortfalls: pass.input.shortfalls, notices: pass.input.notices,
       reduction: conversion.reduction(of: pass.input.mostBits, to: pass.encoding),
+      mixesFormats: pass.input.mixesFormats,
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
   }
 
@@ -186,7 +187,7 @@ private final class Pass {
         conversion.sources, start: conversion.start, end: conversion.end,
         interruption: interruption)
     encoding = try conversion.encoding(for: input.first.samples)
-    format = conversion.format(for: input.first.format, encoding)
+    format = conversion.format(for: input.format, encoding)
     try encoding.check(format)
   }
 }
@@ -238,7 +239,7 @@ extension AudioConversion {
     }
   }
 
-  /// The format of the result.
+  /// The format of the result, given that of its input.
   fileprivate func format(
     for source: AudioFormat, _ encoding: SoundFileEncoding
   ) -> AudioFormat {

@@ -195,6 +195,29 @@ extension String {
     }
   }
 
+  /// The text for people on one line: line feeds and tabs are escaped too, as `\n` and `\t`.
+  ///
+  /// Use it for foreign text in a line of a log, a table, or a message.
+  package var printableLine: String {
+    if isPlain { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      default: text += scalar.printable
+      }
+    }
+  }
+
+  /// The text for people on one line of at most `length` characters; a longer text ends with `…`.
+  package func printableLine(atMost length: Int) -> String {
+    // A character may have any number of scalars, and an escaped scalar several characters.
+    let beginning = unicodeScalars.prefix(length)
+    let line = String(beginning).printableLine
+    let isWhole = beginning.endIndex == unicodeScalars.endIndex && line.count <= length
+    return isWhole ? line : String(line.prefix(length - 1)) + "…"
+  }
+
   /// Whether it is printable ASCII, as most texts are: there is nothing to escape.
   package var isPlain: Bool { utf8.allSatisfy(\.isPlain) }
 }
@@ -205,10 +228,12 @@ extension UInt8 {
 
 extension Unicode.Scalar {
   /// Whether it is not displayed but moves, colors, or reverses the text around it.
+  ///
+  /// Marks without an effect on other letters, such as U+200F, are a part of Arabic and Hebrew text.
   package var isControl: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
-    default: properties.isBidiControl
+    default: properties.isBidiControl && !["\u{200E}", "\u{200F}", "\u{61C}"].contains(self)
     }
   }
 

@@ -73,6 +73,8 @@ extension SoundCardError: CustomStringConvertible {
       "the device \"\(id)\" was lost: it was unplugged or its sound server ended"
     case .notResponding(let id, let operation):
       "the device \"\(id)\" does not respond (\(operation)): its driver or sound server hangs"
+    case .failed(let id, let operation, 0, let reason):
+      "the device \"\(id)\" failed in \(operation): \(reason)"
     case .failed(let id, let operation, let code, let reason):
       "the device \"\(id)\" failed in \(operation): \(reason) (code \(code))"
     }

@@ -30,7 +30,8 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///
   /// It includes the file's header, unless ffprobe reports the bit rate of the audio track.
   public let bitRate: Int?
-  /// The size of the file in bytes; nil for a stream.
+  /// The size of the file in bytes; nil for a stream, and for an address whose server does not
+  /// announce it.
   public let byteCount: Int?
   /// The tags of the file.
   public let tags: [AudioTag: String]
@@ -101,14 +102,14 @@ public struct AudioFileInfo: Equatable, Sendable {
     encoding = report?.encoding ?? (names.count > 1 ? String(names[1]) : name)
     format = decoder.format
     bitsPerSample = decoder.bitsPerSample ?? report?.bitsPerSample
-    self.byteCount = byteCount
+    self.byteCount = byteCount ?? report?.byteCount
     tags = decoder.tags.merging(report?.tags ?? [:]) { own, _ in own }
     notices = decoder.notices
     cues = report?.cues(at: format.sampleRate) ?? decoder.cues
     let (announced, ending) = (decoder.announcedFrameCount, decoder.ending())
     frameCount = ending.found ?? announced
     duration = frameCount?.duration(at: format.sampleRate) ?? report?.duration
-    bitRate = report?.bitRate ?? Self.bitRate(byteCount, duration)
+    bitRate = report?.bitRate ?? Self.bitRate(self.byteCount, duration)
     guard ending.isCutOff else {
       shortfall = nil
       return

@@ -26,7 +26,17 @@ struct InstalledEngines: Sendable {
   }
 
   func descriptions() async -> [SpeechEngineDescription] {
-    await runOnThread { all.map(describe) } ?? []
+    await runOnThread {
+      let descriptions = all.map(describe)
+      let others = descriptions.filter { !$0.isInUse }.flatMap(\.models)
+      return descriptions.map { description in
+        // The engine in use may fall back on another one for some languages.
+        guard description.isInUse else { return description }
+        var description = description
+        description.models.removeAll(where: others.contains)
+        return description
+      }
+    } ?? []
   }
 
   private func describe(_ engine: SpeechEngine) -> SpeechEngineDescription {

@@ -4,7 +4,6 @@ import ClientDependencies
 import FilePaths
 import Glibc
 public import SpeechEngine
-import Transcripts
 import WyomingServer
 
 /// The command as a program: parses the arguments of the process and ends it with an exit status.
@@ -99,9 +98,14 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Runs the subcommand that the arguments name and returns the exit status.
   static func run(_ arguments: [String]) async -> Int32 {
+    var command: any ParsableCommand
     do {
       if let error = RootCommand.nameError(in: arguments) { throw error }
-      var command = try parsed(arguments)
+      command = try parsed(arguments)
+    } catch {
+      return end(withUsageError: error, arguments)
+    }
+    do {
       if var subcommand = command as? any AsyncParsableCommand {
         try await subcommand.run()
       } else {
@@ -124,7 +128,37 @@ struct RootCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes what the arguments request, or what is wrong with them.
+  /// Writes what the arguments request, or what is wrong with them: an unknown option first.
+  private static func end(withUsageError error: any Error, _ arguments: [String]) -> Int32 {
+    let (command, rest) = commandName(in: arguments)
+    guard exitCode(for: error) != .success, arguments.first != "help",
+      let unknown = UnknownOption(in: rest, of: command)
+    else { return end(with: error) }
+    let names = ["syrinx"] + arguments.prefix(arguments.count - rest.count)
+    let message = fullMessage(for: error)
+    // The usage of the command follows the other error's sentence.
+    let usage = message.firstRange(of: "\nUsage: ").map { message[$0.lowerBound...] } ?? ""
+    return end(
+      with: "syrinx: \(unknown.sentence(in: names.joined(separator: " ")))\(usage)",
+      status: exitCode(for: error).rawValue)
+  }
+
+  /// The command that the first arguments name, and the arguments after its name.
+  private static func commandName(
+    in arguments: [String]
+  ) -> (any ParsableCommand.Type, ArraySlice<String>) {
+    var command: any ParsableCommand.Type = RootCommand.self
+    var rest = arguments[...]
+    while let word = rest.first,
+      let next = command.configuration.subcommands.first(where: { $0._commandName == word })
+    {
+      command = next
+      rest = rest.dropFirst()
+    }
+    return (command, rest)
+  }
+
+  /// Writes what the arguments request, or why the command failed.
   private static func end(with error: any Error) -> Int32 {
     let text = HelpText.rendered(fullMessage(for: error))
     let status = exitCode(for: error).rawValue
@@ -147,7 +181,7 @@ struct RootCommand: AsyncParsableCommand {
   }
 }
 
-/// The help of a command on a terminal: usage, examples, and options.
+/// The help of a command on a terminal: usage, examples, keys, and options.
 ///
 /// swift-argument-parser puts the whole discussion first. Its prose is for the manual, which is made
 /// from `--experimental-dump-help`.
@@ -160,7 +194,10 @@ enum HelpText {
     guard let overview = paragraphs.first, overview.hasPrefix(overviewTitle),
       let usage = paragraphs.firstIndex(where: { $0.hasPrefix(usageTitle) })
     else { return message }
-    let examples = paragraphs[..<usage].filter { $0.hasPrefix("Examples:\n") }
+    let lists = ["Examples:\n", "Keys:\n"]
+    let examples = paragraphs[..<usage].filter { paragraph in
+      lists.contains { paragraph.hasPrefix($0) }
+    }
     let words = paragraphs[usage].dropFirst(usageTitle.count).split(whereSeparator: \.isWhitespace)
     let command = words.prefix { $0.first?.isLetter == true }.joined(separator: "-")
     let parts =
@@ -186,18 +223,12 @@ extension RootCommand {
         continue
       }
       let nearest = subcommands.map { $0._commandName }.min { first, second in
-        distance(word, first) < distance(word, second)
+        word.distance(to: first) < word.distance(to: second)
       }
-      let meant = nearest.flatMap { distance(word, $0) <= 2 ? "; did you mean \"\($0)\"?" : nil }
+      let meant = nearest.flatMap { word.distance(to: $0) <= 2 ? "; did you mean \"\($0)\"?" : nil }
       return ValidationError(
         "there is no subcommand \"\(word)\"\(meant ?? "; `syrinx help` lists the subcommands.")")
     }
     return nil
-  }
-
-  /// The number of letters to insert, remove, or change between two words.
-  private static func distance(_ word: String, _ other: String) -> Int {
-    WordErrorRate(reference: word.map { String($0) }, hypothesis: other.map { String($0) })
-      .errorCount
   }
 }

@@ -1,7 +1,7 @@
 /// Parses events from a peer's bytes in pieces of any size.
 ///
 /// It holds at most one frame and the bytes after it: take all events before adding more.
-package struct FrameReader {
+package struct FrameReader: Sendable {
   private enum Stage {
     case header
     case data(FrameHeader)
@@ -16,6 +16,12 @@ package struct FrameReader {
   private var begin = 0
   /// The end of the searched part of the line.
   private var searched = 0
+
+  /// Whether the last call of `next` left a text because of its length.
+  package private(set) var hasLongText = false
+
+  /// The longest text, in bytes, that is parsed in far less than a millisecond.
+  package static let quick = 1 << 14
 
   package init(limits: WyomingLimits = WyomingLimits()) {
     self.limits = limits
@@ -33,11 +39,18 @@ package struct FrameReader {
   /// The next event; nil until more bytes arrive.
   ///
   /// After an error, it throws the same error again.
-  package mutating func next() throws(FrameError) -> WyomingEvent? {
+  ///
+  /// - Parameter longest: a text with more bytes is not parsed; the result is nil, and `hasLongText`
+  ///   true.
+  package mutating func next(longest: Int = .max) throws(FrameError) -> WyomingEvent? {
+    hasLongText = false
     do throws(FrameError) {
       while true {
-        switch try step() {
+        switch try step(longest: longest) {
         case .more: return nil
+        case .long:
+          hasLongText = true
+          return nil
         case .again: continue
         case .event(let event): return event
         }
@@ -59,18 +72,28 @@ package struct FrameReader {
 
   private enum Step {
     case more
+    /// The next text is too long for this call.
+    case long
     case again
     case event(WyomingEvent)
   }
 
-  private mutating func step() throws(FrameError) -> Step {
+  private mutating func step(longest: Int) throws(FrameError) -> Step {
     switch stage {
     case .header:
       guard let line = try takeLine() else { return .more }
+      guard line.count <= longest else {
+        (begin, searched) = (line.startIndex, line.endIndex)
+        return .long
+      }
       stage = .data(try FrameHeader(line: line, limits: limits))
       return .again
     case .data(let header):
       guard let data = take(header.dataLength) else { return .more }
+      guard data.count <= longest else {
+        (begin, searched) = (data.startIndex, data.startIndex)
+        return .long
+      }
       stage = .payload(header, try merged(header.data, with: data))
       return .again
     case .payload(let header, let data):
@@ -103,7 +126,7 @@ package struct FrameReader {
     _ inline: [String: JSONValue], with data: ArraySlice<UInt8>
   ) throws(FrameError) -> [String: JSONValue] {
     guard !data.isEmpty else { return inline }
-    guard let object = JSONValue(json: data)?.object else { throw .notJSON(part: "data") }
+    let object = try FrameHeader.jsonObject(data, part: "data")
     return inline.merging(object) { $1 }
   }
 }
@@ -116,7 +139,7 @@ struct FrameHeader {
   let payloadLength: Int
 
   init(line: some Collection<UInt8>, limits: WyomingLimits) throws(FrameError) {
-    guard let object = JSONValue(json: line)?.object else { throw .notJSON(part: "first line") }
+    let object = try Self.jsonObject(line, part: "first line")
     guard let type = object["type"]?.string else { throw .typeMissing }
     self.type = type
     data = try Self.object(object["data"])
@@ -124,6 +147,20 @@ struct FrameHeader {
     payloadLength = try Self.length("payload_length", in: object)
     try Self.check(dataLength, atMost: limits.data, of: "data")
     try Self.check(payloadLength, atMost: limits.payload, of: "payload")
+  }
+
+  /// Parses a part of a frame.
+  fileprivate static func jsonObject(
+    _ bytes: some Collection<UInt8>, part: String
+  ) throws(FrameError) -> [String: JSONValue] {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONReader.value(of: bytes)
+    } catch {
+      throw error == .tooDeep ? .tooDeep(part: part) : .notJSON(part: part)
+    }
+    guard let object = value.object else { throw .notJSON(part: part) }
+    return object
   }
 
   /// Treats missing data and null as empty.
@@ -154,6 +191,8 @@ struct FrameHeader {
 package enum FrameError: Error, Hashable {
   /// A part of a frame is not a JSON object.
   case notJSON(part: String)
+  /// The JSON of a part is nested deeper than 32 levels.
+  case tooDeep(part: String)
   case typeMissing
   /// A length is not a whole number, or is negative.
   case lengthInvalid(field: String)
@@ -167,6 +206,8 @@ extension FrameError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .notJSON(let part): "the \(part) of a frame is not a JSON object"
+    case .tooDeep(let part):
+      "the \(part) of a frame is nested deeper than \(JSONReader.deepest) levels"
     case .typeMissing: "a frame lacks the string \"type\""
     case .lengthInvalid(let field): "\(field) of a frame is not a whole number of 0 or more"
     case .tooLong(let part, let length, let limit):

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A JSON value of an event.
 package enum JSONValue: Hashable, Sendable {
   case null
@@ -35,36 +33,9 @@ extension JSONValue {
   package var object: [String: JSONValue]? {
     if case .object(let value) = self { value } else { nil }
   }
-
-  /// Parses JSON text; nil if it is invalid.
-  package init?(json bytes: some Collection<UInt8>) {
-    guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else {
-      return nil
-    }
-    self = value
-  }
 }
 
-extension JSONValue: Codable {
-  package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let value = try? container.decode(Int.self) {
-      self = .integer(value)
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
-    } else if let value = try? container.decode([JSONValue].self) {
-      self = .array(value)
-    } else {
-      self = .object(try container.decode([String: JSONValue].self))
-    }
-  }
-
+extension JSONValue: Encodable {
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

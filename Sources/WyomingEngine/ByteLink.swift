@@ -255,6 +255,11 @@ struct TimeBudget {
   /// The first of equal parts of the remaining time.
   func part(of count: Int) -> TimeBudget { TimeBudget(whole, left: left / count) }
 
+  /// Throws if the time is over, so that a peer that sends forever does not extend it.
+  func check() throws(LinkError) {
+    guard left > .zero else { throw .timedOut(whole) }
+  }
+
   /// The remaining time; zero or less when it is over.
   var left: Duration { ContinuousClock.now.duration(to: deadline) }
 }

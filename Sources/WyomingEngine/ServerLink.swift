@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 import SpeechEngine
 import Wyoming
@@ -13,6 +14,8 @@ final class ServerLink {
   private let child: ChildProcess?
   private var reader: FrameReader
   private var waiting: [WyomingEvent] = []
+  /// The size of the waiting events, in bytes as received.
+  private var waitingSize = 0
   private var linkError: LinkError?
   private var info: WyomingInfo?
 
@@ -65,9 +68,9 @@ final class ServerLink {
     return linkError == nil
   }
 
-  /// Whether the server still answers; earlier events are dropped.
-  var answers: Bool {
-    guard isOpen, let info = try? ask() else { return false }
+  /// Whether the server answers a `describe` in time; earlier events are dropped.
+  func answers(within timeout: Duration) -> Bool {
+    guard isOpen, let info = try? ask(within: timeout) else { return false }
     self.info = info
     return true
   }
@@ -76,7 +79,7 @@ final class ServerLink {
   func describe() throws(SpeechEngineError) -> WyomingInfo {
     if let info { return info }
     do throws(LinkError) {
-      let info = try ask()
+      let info = try ask(within: child == nil ? options.describeTimeout : options.startTimeout)
       self.info = info
       return info
     } catch {
@@ -85,9 +88,8 @@ final class ServerLink {
     }
   }
 
-  private func ask() throws(LinkError) -> WyomingInfo {
-    let isStarting = child != nil && info == nil
-    let budget = TimeBudget(isStarting ? options.startTimeout : options.describeTimeout)
+  private func ask(within timeout: Duration) throws(LinkError) -> WyomingInfo {
+    let budget = TimeBudget(timeout)
     do throws(LinkError) {
       try write(WyomingEvent("describe"), budget)
     } catch {
@@ -95,11 +97,14 @@ final class ServerLink {
       for event in lastWords { try Self.check(event) }
       throw error
     }
-    while true {
-      let event = try read(budget)
+    var info: WyomingInfo?
+    try read(within: budget) { event throws(LinkError) in
       try Self.check(event)
-      if event.type == "info" { return WyomingInfo(event.data) }
+      if event.type == "info" { info = WyomingInfo(event.data) }
+      return info != nil
     }
+    guard let info else { throw .ended }
+    return info
   }
 
   private static func check(_ event: WyomingEvent) throws(LinkError) {
@@ -110,15 +115,26 @@ final class ServerLink {
     do throws(LinkError) { try write(event, budget) } catch { throw failure(error) }
   }
 
-  /// Waits for the next event.
-  func receive(within budget: TimeBudget) throws(SpeechEngineError) -> WyomingEvent {
-    do throws(LinkError) { return try read(budget) } catch { throw failure(error) }
+  /// Waits for events until `isLast` returns true for one; later ones are dropped.
+  func receive(
+    within budget: TimeBudget, until isLast: (WyomingEvent) -> Bool
+  ) throws(SpeechEngineError) {
+    do throws(LinkError) {
+      try read(within: budget) { event throws(LinkError) in isLast(event) }
+    } catch {
+      throw failure(error)
+    }
   }
 
   /// The events that have arrived, without waiting.
   var arrived: [WyomingEvent] {
     readArrived()
-    defer { waiting = [] }
+    return takeWaiting()
+  }
+
+  /// The events that were read during earlier calls.
+  func takeWaiting() -> [WyomingEvent] {
+    defer { (waiting, waitingSize) = ([], 0) }
     return waiting
   }
 
@@ -126,8 +142,7 @@ final class ServerLink {
   var lastWords: [WyomingEvent] {
     let budget = TimeBudget(.seconds(1))
     while linkError == nil, budget.left > .zero { readMore(within: budget) }
-    defer { waiting = [] }
-    return waiting
+    return takeWaiting()
   }
 
   private func failure(_ failure: LinkError) -> SpeechEngineError {
@@ -147,22 +162,35 @@ final class ServerLink {
       let readiness = try bytes.wait(toWrite: true, within: budget)
       // A server whose output is not read may stop reading.
       if readiness.canRead { readMore(within: budget) }
+      if !readiness.canWrite { try budget.check() }
       if let linkError { throw linkError }
       if readiness.canWrite { rest = rest.dropFirst(try bytes.write(rest)) }
     }
   }
 
-  private func read(_ budget: TimeBudget) throws(LinkError) -> WyomingEvent {
-    while waiting.isEmpty {
+  private func read(
+    within budget: TimeBudget, until isLast: (WyomingEvent) throws(LinkError) -> Bool
+  ) throws(LinkError) {
+    var hasRead = false
+    while true {
+      for event in takeWaiting() {
+        if try isLast(event) { return }
+      }
       if let linkError { throw linkError }
+      // A server that sends something else forever gets no more time.
+      if hasRead { try budget.check() }
       readMore(within: budget)
+      hasRead = true
     }
-    return waiting.removeFirst()
   }
 
+  /// Reads what has arrived, at most a mebibyte of it: a server may send faster than it is read.
   private func readArrived() {
     let now = TimeBudget(.zero)
-    while linkError == nil, (try? bytes.wait(toWrite: false, within: now))?.canRead == true {
+    for _ in 0..<16 {
+      guard linkError == nil, (try? bytes.wait(toWrite: false, within: now))?.canRead == true else {
+        return
+      }
       readMore(within: now)
     }
   }
@@ -175,6 +203,7 @@ final class ServerLink {
       else { return }
       guard !piece.isEmpty else { throw .ended }
       reader.add(piece)
+      waitingSize += piece.count
       try takeEvents()
     } catch {
       linkError = error
@@ -187,6 +216,20 @@ final class ServerLink {
     } catch {
       throw .noFrames(error)
     }
+    if waiting.isEmpty { waitingSize = 0 }
+    guard waitingSize <= largestBacklog, waiting.count <= Self.mostWaiting else { throw .flooded }
+  }
+
+  /// The most events that wait until they are used.
+  private static let mostWaiting = 10_000
+
+  /// The most bytes of them, and of the frame after them: twice those of the largest frame.
+  private var largestBacklog: Int {
+    [options.limits.header, options.limits.data, options.limits.payload]
+      .reduce(1 << 20) { sum, limit in
+        let (longer, overflows) = sum.addingReportingOverflow(max(0, min(limit, .max / 8)) * 2)
+        return overflows ? .max : longer
+      }
   }
 }
 
@@ -198,6 +241,8 @@ enum LinkError: Error, Equatable {
   case interrupted
   case noFrames(FrameError)
   case refused(String)
+  /// The server sends many more events than the protocol has answers.
+  case flooded
   case hostUnknown(host: String, reason: String)
   case pathTooLong
   case noCommand
@@ -220,11 +265,23 @@ extension LinkError: CustomStringConvertible {
     case .timedOut(let time): "the server did not answer within \(time)"
     case .interrupted: "it was interrupted"
     case .noFrames(let error): "the server does not speak the Wyoming protocol: \(error)"
-    case .refused(let text): "the server says: \(text)"
+    case .refused(let text): text.saidByServer
+    case .flooded: "the server sent far more events than were requested"
     case .hostUnknown(let host, let reason): "the host \(host) was not found: \(reason)"
     case .pathTooLong: "the path of a socket has at most 107 bytes"
     case .noCommand: "there is no command to start; give one as stdio:COMMAND"
     case .system(let code): "\(String(cString: strerror(code))) (errno \(code))"
     }
   }
+}
+
+extension String {
+  /// The longest text of a server in a message, in characters.
+  private static var longest: Int { 200 }
+
+  /// The message with the text of a server's error.
+  var saidByServer: String { "the server says: \(inMessage)" }
+
+  /// A server's text in a message: on one line, and not too long.
+  var inMessage: String { printableLine(atMost: Self.longest) }
 }

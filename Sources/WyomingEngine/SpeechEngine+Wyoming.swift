@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import Glibc
 public import SpeechEngine
 import Synchronization
 public import Wyoming
@@ -14,7 +15,8 @@ extension SpeechEngine {
   /// it ends with the error if three utterances in a row or the last one failed. An idle child waits for
   /// the next session and ends when its standard input does.
   ///
-  /// - Sockets: each utterance has its own connection, as servers expect.
+  /// - Sockets: utterances in a row use one connection if the server keeps it open and returns no text
+  ///   before the end of the audio. Many servers end it after each transcript.
   /// - Language: one that the server names by its tag or by the tag's first part (`en` for `en-US`).
   /// - Words: the protocol has no timestamps and no confidence. The words of an utterance are spread over
   ///   its loud part, in proportion to their lengths.
@@ -52,6 +54,12 @@ public struct WyomingEngineOptions: Hashable, Sendable {
   /// The time for the server to return the text after the end of an utterance, and to accept more audio
   /// before that; 30 s.
   public var answerTimeout = Duration.seconds(30)
+  /// The time for which an unused connection stays open for the next utterance; 5 s.
+  ///
+  /// That of a child process stays open.
+  public var idleTimeout = Duration.seconds(5)
+  /// The time for a server to answer on a kept connection before another one is opened.
+  var checkTimeout = Duration.milliseconds(500)
   /// The largest accepted parts of the server's frames.
   public var limits = WyomingLimits()
   /// The name of the server's model; nil for the first one with the language.
@@ -61,15 +69,23 @@ public struct WyomingEngineOptions: Hashable, Sendable {
   public init() {}
 }
 
-/// Opens links to one server, and keeps the link to a child process for the next session.
+/// Opens links to one server, and keeps one for the next session.
 ///
-/// A new child would have to load its model again.
+/// A new child would have to load its model again, and a server has few places for connections.
 final class LinkPool: Sendable {
   let server: WyomingAddress
   let options: WyomingEngineOptions
 
+  private struct Idle {
+    var link: IdleLink?
+    /// When the link is closed.
+    var deadline = ContinuousClock.now
+    /// Whether a thread waits for the deadline.
+    var isWatched = false
+  }
+
   // Held to move a link in or out, never while a link is used.
-  private let idle = Mutex<IdleLink?>(nil)
+  private let idle = Mutex(Idle())
 
   init(server: WyomingAddress, options: WyomingEngineOptions) {
     (self.server, self.options) = (server, options)
@@ -78,27 +94,57 @@ final class LinkPool: Sendable {
   /// A new link to the server, or the kept one.
   ///
   /// The kept link must answer first: many servers end after each transcript, and a process that is
-  /// about to end looks alive. A new child is asked for its description here, because loading its
-  /// model may exceed the usual timeout.
+  /// about to end looks alive. Connecting again costs less than waiting long for a server. A new
+  /// child is asked for its description here, because loading its model may exceed the usual timeout.
   ///
   /// - Parameter interruption: once signaled, ends this call and every later one of the link.
   func take(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
-    if let link = idle.withLock({ $0.take() })?.link {
+    if let link = idle.withLock({ $0.link.take() })?.link {
       link.interruption = interruption
-      if link.answers { return link }
+      let timeout = isSocket ? options.checkTimeout : options.describeTimeout
+      if link.answers(within: timeout) { return link }
     }
     let link = try ServerLink(server: server, options: options, until: interruption)
-    if case .stdio = server { _ = try link.describe() }
+    if !isSocket { _ = try link.describe() }
     return link
   }
 
-  /// Takes back an idle link; a link to a socket is closed.
+  /// Whether the server is not a child process.
+  private var isSocket: Bool {
+    if case .stdio = server { false } else { true }
+  }
+
+  /// Takes back a link without an utterance, of which no answer is due.
   func giveBack(_ link: ServerLink) {
     link.interruption = nil
-    guard case .stdio = server, link.isOpen else { return }
+    guard link.isOpen else { return }
     let free = IdleLink(link: link)
-    idle.withLock { idle in
-      if idle == nil { idle = free }
+    let needsWatch = idle.withLock { idle in
+      if idle.link == nil { idle.link = free }
+      idle.deadline = ContinuousClock.now + options.idleTimeout
+      defer { if isSocket { idle.isWatched = true } }
+      return isSocket && !idle.isWatched
+    }
+    guard needsWatch else { return }
+    do throws(ThreadError) {
+      _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
+    } catch {
+      // Nobody would close the link.
+      idle.withLock { $0 = Idle() }
+    }
+  }
+
+  /// Closes the kept link at its deadline, and returns when there is none.
+  private func closeIdleLink() {
+    while true {
+      let left = idle.withLock { idle -> Duration? in
+        let left = ContinuousClock.now.duration(to: idle.deadline)
+        if idle.link != nil, left > .zero { return left }
+        idle = Idle()
+        return nil
+      }
+      guard let left else { return }
+      Glibc.poll(nil, 0, pollTimeout(left))
     }
   }
 

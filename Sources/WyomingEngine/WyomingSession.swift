@@ -68,11 +68,19 @@ final class WyomingSession: SpeechEngineSession {
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     try send(WyomingEvent("audio-stop"))
     guard let link else { throw .failed(reason: "no utterance has begun") }
-    let budget = TimeBudget(links.options.answerTimeout)
-    while !progress.isOver { progress.take(try link.receive(within: budget)) }
+    // Events that were read before the end of the audio was sent.
+    for event in link.takeWaiting() { progress.take(event) }
+    let hasEarlyText = progress.isOver
+    if !hasEarlyText {
+      try link.receive(within: TimeBudget(links.options.answerTimeout)) { event in
+        progress.take(event)
+        return progress.isOver
+      }
+    }
     try checkFailure()
     self.link = nil
-    links.giveBack(link)
+    // After an early text, the answer to `audio-stop` would be the text of the next utterance.
+    if !hasEarlyText { links.giveBack(link) }
     return hypothesis
   }
 
@@ -125,6 +133,9 @@ struct TranscriptProgress {
   private(set) var text = ""
   /// Whether the whole text has arrived.
   private(set) var isComplete = false
+  /// The most text of an utterance, in bytes.
+  private static let longest = 1 << 20
+
   /// The error that the server reported.
   private(set) var failure: String?
 
@@ -132,7 +143,11 @@ struct TranscriptProgress {
     guard !isOver else { return }
     switch event.type {
     case "transcript-start": text = ""
-    case "transcript-chunk": text += event.data["text"]?.string ?? ""
+    case "transcript-chunk":
+      text += event.data["text"]?.string ?? ""
+      if text.utf8.count > Self.longest {
+        failure = "the server sent more than \(Self.longest) bytes of text"
+      }
     case "transcript":
       guard let whole = event.data["text"]?.string else {
         failure = "the server sent a transcript without a text"
@@ -141,7 +156,7 @@ struct TranscriptProgress {
       text = whole
       isComplete = true
     case "error":
-      failure = "the server says: \(event.data["text"]?.string ?? "error")"
+      failure = (event.data["text"]?.string ?? "error").saidByServer
     default: break
     }
   }
@@ -176,7 +191,8 @@ struct ModelChoice: Equatable {
       return
     }
     guard let spelling = Self.spelling(of: language, among: languages) else {
-      throw .languageMissing(wanted: language, available: languages.joined(separator: ", "))
+      let available = languages.joined(separator: ", ").inMessage
+      throw .languageMissing(wanted: language, available: available)
     }
     self.language = spelling
     tag = spelling
@@ -188,7 +204,7 @@ struct ModelChoice: Equatable {
     guard let name else { return models }
     let named = models.filter { $0.name == name }
     guard !named.isEmpty else {
-      let names = models.map(\.name).joined(separator: ", ")
+      let names = models.map(\.name).joined(separator: ", ").inMessage
       throw .optionInvalid(name: "model", reason: "the server has \(names), and not \(name)")
     }
     return named

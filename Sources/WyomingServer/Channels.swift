@@ -23,7 +23,8 @@ extension ByteChannel {
 
   /// Serves the client with this number, and closes the connection.
   func serve(
-    client: Int, _ options: WyomingServerOptions, refusing fault: ServerFault? = nil
+    client: Int, _ options: WyomingServerOptions, _ watch: PeerWatch? = nil,
+    refusing fault: ServerFault? = nil
   ) async {
     await options.report(.connected(client: client, from: peerAddress))
     // An error means that the client has disconnected.
@@ -33,9 +34,9 @@ extension ByteChannel {
         send: { try await output.write(ByteBuffer(bytes: $0.bytes)) },
         answering: { trigger(.answering($0)) },
         closed: { await end { _ in } },
-        leave: { await end { trigger(.leave(clientEnd: $0)) } })
+        leave: { await end { end in trigger(.leave(whenClientEnds: { end.finish() })) } })
       let conversation = Conversation(
-        client: client, input: bytes, peer: peer, options: options)
+        client: client, input: bytes, peer: peer, options: options, watch: watch)
       if let fault {
         await conversation.farewell(fault)
       } else {
@@ -66,11 +67,23 @@ extension ByteChannel {
 
   /// Serves the client of a connection with a `ClientHandler`, and closes it.
   static func serve(
-    _ channel: any Channel, client: Int, _ options: WyomingServerOptions,
+    _ channel: any Channel, client: Int, _ options: WyomingServerOptions, _ watch: PeerWatch,
     refusing fault: ServerFault?
   ) async {
     guard let connection = await beginReading(channel, as: wrapping) else { return }
-    await connection.serve(client: client, options, refusing: fault)
+    await connection.serve(client: client, options, watch, refusing: fault)
+  }
+
+  /// Refuses a surplus client with little effort: it gets an error event and a second to disconnect,
+  /// and neither a task nor a report.
+  static func refuse(_ channel: any Channel) {
+    let timeout = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+    channel.writeAndFlush(ByteBuffer(bytes: ServerFault.busy.event.bytes), promise: nil)
+    channel.triggerUserOutboundEvent(
+      ClientHandler.Event.leave {
+        timeout.cancel()
+        channel.close(promise: nil)
+      }, promise: nil)
   }
 }
 
@@ -148,22 +161,28 @@ final class ClientHandler: ChannelDuplexHandler {
 
   /// A command of the server.
   enum Event: Sendable {
+    /// Reading begins for a client that waits, to detect whether it sends audio.
+    ///
+    /// Called once, if it does.
+    case listen(whenAudioArrives: @Sendable () -> Void)
     /// Reading begins.
     case serve
     /// Whether an answer is due.
     case answering(Bool)
-    /// The server ends its side after the written bytes. Finished when the client ends its side or
-    /// the connection is closed.
-    case leave(clientEnd: AsyncStream<Never>.Continuation)
+    /// The server ends its side after the written bytes.
+    ///
+    /// Called when the client ends its side or the connection is closed.
+    case leave(whenClientEnds: @Sendable () -> Void)
   }
 
   private enum Stage {
     case held([ByteBuffer])
     case served
-    case left(AsyncStream<Never>.Continuation)
+    case left(whenClientEnds: @Sendable () -> Void)
   }
 
   private var stage = Stage.held([])
+  private var listening: Listening?
   private var isAnswering = false
   private var hasClientEnded = false
   private var mayProbe: Bool
@@ -177,11 +196,14 @@ final class ClientHandler: ChannelDuplexHandler {
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
     switch event as? Event {
+    case .listen(let whenAudioArrives):
+      listening = Listening(whenAudioArrives: whenAudioArrives)
+      context.read()
     case .serve: serve(context)
     case .answering(let isAnswering):
       self.isAnswering = isAnswering
       probe(context)
-    case .leave(let clientEnd): leave(context, clientEnd)
+    case .leave(let whenClientEnds): leave(context, whenClientEnds)
     case nil: return context.triggerUserOutboundEvent(event, promise: promise)
     }
     promise?.succeed()
@@ -189,7 +211,7 @@ final class ClientHandler: ChannelDuplexHandler {
 
   private func serve(_ context: ChannelHandlerContext) {
     guard case .held(let pieces) = stage else { return }
-    stage = .served
+    (stage, listening) = (.served, nil)
     for piece in pieces { context.fireChannelRead(wrapInboundOut(piece)) }
     context.fireChannelReadComplete()
     if hasClientEnded { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
@@ -202,13 +224,13 @@ final class ClientHandler: ChannelDuplexHandler {
   }
 
   private func leave(
-    _ context: ChannelHandlerContext, _ clientEnd: AsyncStream<Never>.Continuation
+    _ context: ChannelHandlerContext, _ whenClientEnds: @escaping @Sendable () -> Void
   ) {
-    stage = .left(clientEnd)
-    guard context.channel.isActive else { return clientEnd.finish() }
+    stage = .left(whenClientEnds: whenClientEnds)
+    guard context.channel.isActive else { return whenClientEnds() }
     // An empty write completes after all others; closing would drop pending ones.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
-      guard context.channel.isActive, !self.hasClientEnded else { return clientEnd.finish() }
+      guard context.channel.isActive, !self.hasClientEnded else { return whenClientEnds() }
       context.close(mode: .output, promise: nil)
       context.read()
     }
@@ -216,7 +238,10 @@ final class ClientHandler: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch stage {
-    case .held(let pieces): stage = .held(pieces + [unwrapInboundIn(data)])
+    case .held(let pieces):
+      let piece = unwrapInboundIn(data)
+      stage = .held(pieces + [piece])
+      listening?.add(piece)
     case .served: context.fireChannelRead(data)
     case .left: break
     }
@@ -224,7 +249,7 @@ final class ClientHandler: ChannelDuplexHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     switch stage {
-    case .held: break
+    case .held: if listening?.isActive == true { context.read() }
     case .served: context.fireChannelReadComplete()
     case .left: context.read()
     }
@@ -246,6 +271,38 @@ final class ClientHandler: ChannelDuplexHandler {
 
   private func clientHasEnded() {
     hasClientEnded = true
-    if case .left(let clientEnd) = stage { clientEnd.finish() }
+    if case .left(let whenClientEnds) = stage { whenClientEnds() }
+  }
+}
+
+/// Detects that a client that waits for a place sends audio, from its first bytes.
+private struct Listening {
+  /// The most bytes that are read from a client that waits.
+  private static let longest = 1 << 16
+
+  private let whenAudioArrives: @Sendable () -> Void
+  private var reader = FrameReader()
+  private var count = 0
+  private(set) var isActive = true
+
+  init(whenAudioArrives: @escaping @Sendable () -> Void) {
+    self.whenAudioArrives = whenAudioArrives
+  }
+
+  mutating func add(_ piece: ByteBuffer) {
+    guard isActive else { return }
+    reader.add(piece.readableBytesView)
+    count += piece.readableBytes
+    // The conversation reports malformed frames.
+    while let event = try? reader.next(longest: FrameReader.quick) {
+      if event.type == "audio-chunk", !event.payload.isEmpty { return report() }
+    }
+    // A long text before the audio, and a long chunk, are parsed only for a client that is served.
+    if reader.hasLongText || count >= Self.longest { report() }
+  }
+
+  private mutating func report() {
+    isActive = false
+    whenAudioArrives()
   }
 }

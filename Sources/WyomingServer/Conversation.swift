@@ -23,13 +23,16 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   /// - Parameters:
   ///   - client: the number of the client for reports.
   ///   - input: the client's bytes in pieces of any size, read on demand.
-  init(client: Int, input: Input, peer: Peer, options: WyomingServerOptions) {
+  ///   - watch: counts the client's time; nil for one that nobody else reads.
+  init(
+    client: Int, input: Input, peer: Peer, options: WyomingServerOptions, watch: PeerWatch? = nil
+  ) {
     @Dependency(\.speechClient) var speechClient
     @Dependency(\.speechEngine) var speechEngine
     @Dependency(\.continuousClock) var clock
     (self.client, self.input, self.peer, self.options) = (client, input, peer, options)
     (self.speechClient, self.speechEngine, self.clock) = (speechClient, speechEngine, clock)
-    watch = PeerWatch(limit: options.idleTimeout, clock: clock)
+    self.watch = watch ?? PeerWatch(limit: options.idleTimeout, clock: clock)
   }
 
   /// Serves the client until it disconnects, or a fault or cancellation ends the connection.
@@ -43,6 +46,10 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       of: { await serve { failure.yield(.recognition($0)) } },
       { await failures.first { _ in true } },
       { await idleFault() },
+      {
+        await watch.untilReplaced()
+        return .replaced
+      },
       {
         await peer.closed()
         return nil
@@ -101,7 +108,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     do {
       while let piece = try await watch.waiting({ try await bytes.next() }) {
         reader.add(piece)
-        while let event = try reader.next() {
+        while let event = try await nextEvent(&reader) {
           for action in try machine.take(event) {
             let answers = try await perform(action, &utterance, whenFailed)
             for answer in answers { try await send(answer) }
@@ -117,6 +124,22 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     } catch {
       // The connection failed, or the server ends.
       return nil
+    }
+  }
+
+  /// The next event; a long text is parsed on its own thread, where it delays no other client.
+  private func nextEvent(_ reader: inout FrameReader) async throws -> WyomingEvent? {
+    let event = try reader.next(longest: FrameReader.quick)
+    guard reader.hasLongText else { return event }
+    do {
+      let parsed = try await DedicatedThread.run(name: "syrinx-frame") { [reader] in
+        var reader = reader
+        return (event: try reader.next(), reader: reader)
+      }
+      reader = parsed.reader
+      return parsed.event
+    } catch let error as ThreadError {
+      throw ServerFault.recognition(SpeechClientError.noResources(reason: "\(error)"))
     }
   }
 

@@ -111,6 +111,9 @@ struct ServerFault: Error, Equatable {
     ServerFault(code: "idle", text: "the client sent no audio, or read no events, for \(time)")
   }
 
+  static let replaced = ServerFault(
+    code: "idle", text: "the client sent no audio, and its place was needed for one that did")
+
   static func malformed(_ error: FrameError) -> ServerFault {
     ServerFault(code: "malformed", text: "\(error)")
   }

@@ -12,15 +12,13 @@ import Wyoming
 ///
 /// Each client is served separately.
 struct Listener {
-  /// The most surplus clients that get an event at once.
-  ///
-  /// Further ones are disconnected without one.
-  private static let mostRefusals = 64
-
   /// The time in which a connection must become free for a new client.
   ///
   /// The system may report a new client before it reports that another one has left.
   private static let slotTimeout = Duration.milliseconds(500)
+
+  /// The time without clients after which freed memory is returned to the system.
+  private static let memoryDelay = Duration.seconds(20)
 
   private let address: SocketAddress
 
@@ -55,47 +53,76 @@ struct Listener {
     try await withEventLoop { [clock] group in
       let listener = try await bind(group)
       if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
-      let slots = ConnectionSlots(count: max(1, options.maximumConnections))
-      let refusals = ConnectionSlots(count: Self.mostRefusals)
+      let clients = ClientTable(
+        mostServed: max(1, options.maximumConnections),
+        mostPerAddress: options.maximumConnectionsPerAddress)
       try await listener.executeThenClose { connections in
         try await withThrowingDiscardingTaskGroup { tasks in
           if let name = options.announcedName {
             tasks.addTask { await announce(as: name, at: listener.channel, options) }
           }
+          tasks.addTask { await returnMemory(whenEmpty: clients) }
           var client = 0
           for try await connection in connections {
             client += 1
-            let hasSlot = slots.take()
-            guard hasSlot || refusals.take() else {
+            let stage = clients.add(client, from: connection.remoteAddress?.ipAddress)
+            guard let stage, stage != .leaving else {
               options.meters.refusals.increment()
-              connection.close(promise: nil)
+              refuse(connection, client, isAdded: stage != nil, clients)
               continue
             }
             tasks.addTask { [client] in
-              var slot = hasSlot ? slots : refusals
-              if !hasSlot, await waitForSlot(in: slots, options, on: clock) {
-                slot.release()
-                slot = slots
+              defer { clients.remove(client) }
+              var isServed = stage == .served
+              if !isServed {
+                isServed = await wait(connection, client, clients, options, on: clock)
               }
+              let watch = PeerWatch(limit: options.idleTimeout, clock: clock)
+              if isServed { clients.begin(client, watch) }
               await ByteChannel.serve(
-                connection, client: client, options, refusing: slot === slots ? nil : .busy)
-              slot.release()
+                connection, client: client, options, watch, refusing: isServed ? nil : .busy)
             }
           }
+          clients.emptied.continuation.finish()
         }
       }
     }
   }
 
-  /// Waits for a free connection; returns false if the client is refused.
-  private func waitForSlot(
-    in slots: ConnectionSlots, _ options: WyomingServerOptions, on clock: any Clock<Duration>
+  /// Waits until a client gets a place; returns false if it is refused.
+  private func wait(
+    _ connection: any Channel, _ client: Int, _ clients: ClientTable,
+    _ options: WyomingServerOptions, on clock: any Clock<Duration>
   ) async -> Bool {
     let stopwatch = Stopwatch(clock)
     defer { options.meters.wait.recordNanoseconds(stopwatch.elapsed().inNanoseconds) }
-    let hasSlot = await slots.take(within: Self.slotTimeout, on: clock)
-    if !hasSlot { options.meters.refusals.increment() }
-    return hasSlot
+    connection.triggerUserOutboundEvent(
+      ClientHandler.Event.listen { clients.reportAudio(from: client) }, promise: nil)
+    if await clients.wait(client, within: Self.slotTimeout, on: clock) { return true }
+    options.meters.refusals.increment()
+    return false
+  }
+
+  /// Refuses a surplus client with little effort: without a task and a report, and beyond a number of
+  /// them without an event.
+  private func refuse(
+    _ connection: any Channel, _ client: Int, isAdded: Bool, _ clients: ClientTable
+  ) {
+    guard isAdded else { return connection.close(promise: nil) }
+    connection.closeFuture.whenComplete { _ in clients.remove(client) }
+    ByteChannel.refuse(connection)
+  }
+
+  /// Returns freed memory to the system when no client has been connected for a while: the C library
+  /// keeps it otherwise, about 100 MB for each client at once.
+  private func returnMemory(whenEmpty clients: ClientTable) async {
+    for await _ in clients.emptied.stream {
+      // The last recognizer still ends, in real time.
+      guard (try? await ContinuousClock().sleep(for: Self.memoryDelay)) != nil else { return }
+      guard clients.isEmpty else { continue }
+      // Without a thread, the memory stays until the next client has left.
+      try? await DedicatedThread.run(name: "syrinx-memory") { returnFreedMemory() }
+    }
   }
 
   private func announce(

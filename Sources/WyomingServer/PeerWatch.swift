@@ -14,17 +14,28 @@ final class PeerWatch: Sendable {
     /// The number of calls that wait for the peer.
     var waits = 0
     var isRecognizing = false
+    /// The counted time for which no audio has made up.
+    var idleTime = Duration.zero
+
+    /// Whether the server waits for the peer, or at least does not recognize its audio.
+    var isCounting: Bool { waits > 0 || !isRecognizing }
 
     mutating func count(until now: Duration) {
-      if waits > 0 || !isRecognizing { left -= now - counted }
+      if isCounting {
+        left -= now - counted
+        idleTime += now - counted
+      }
       counted = now
     }
   }
+
+  private static let idleTimePerAudio = 30
 
   private let limit: Duration?
   // Held to count the time at each change.
   private let state: Mutex<State>
   private let begins = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let replacement = AsyncStream.makeStream(of: Void.self)
   private let sleep: @Sendable (Duration) async throws -> Void
   private let stopwatch: Stopwatch
 
@@ -53,6 +64,7 @@ final class PeerWatch: Sendable {
 
   /// Restores time for audio.
   func take(audio: Duration) {
+    change { $0.idleTime = max(.zero, $0.idleTime - audio * Self.idleTimePerAudio) }
     guard let limit else { return }
     let (seconds, attoseconds) = min(audio, .seconds(1)).components
     let share = Double(seconds) + Double(attoseconds) / 1e18
@@ -73,6 +85,24 @@ final class PeerWatch: Sendable {
   /// The remaining time; nil unless the server waits for the peer.
   var timeLeft: Duration? {
     change { $0.waits > 0 ? $0.left : nil }
+  }
+
+  /// The time for which the peer has been connected without audio; nil while the server recognizes
+  /// its audio.
+  ///
+  /// A second of audio makes up for 30 seconds without, so that a few samples now and then do not.
+  var idleTime: Duration? {
+    change { $0.isCounting ? $0.idleTime : nil }
+  }
+
+  /// Reports that another peer has taken this one's place.
+  func replace() {
+    replacement.continuation.yield()
+  }
+
+  /// Returns when another peer has taken this one's place, or the call is canceled.
+  func untilReplaced() async {
+    for await _ in replacement.stream { return }
   }
 
   @discardableResult

@@ -38,7 +38,30 @@ import Testing
 
   @Test func `a refused parameter throws unsupported and names it`() {
     #expect(
-      SoundCardError.negotiating("x", "sample rate", code: -EINVAL)
+      SoundCardError.negotiating("x", "sample rate", code: -EINVAL, for: .playback)
         == .unsupported("x", reason: "it offers no sample rate"))
+    let failure = SoundCardError.negotiating(
+      "x", "period and buffer of this length", code: -EIO, for: .playback)
+    #expect(
+      failure.description == """
+        the device "x" failed in setting a period and buffer of this length: \
+        Input/output error (code \(EIO))
+        """)
+  }
+
+  @Test func `an unknown sink or source of PulseAudio is named`() {
+    let sink = SoundCardError.negotiating("pulse:nosuch", "rate", code: -EIO, for: .playback)
+    #expect(
+      sink.description == """
+        the device "pulse:nosuch" cannot be used: the sound server has no sink "nosuch", or refuses it
+        """)
+    let source = SoundCardError.negotiating("pulse:nosuch", "rate", code: -EIO, for: .capture)
+    #expect(source.description.contains("has no source \"nosuch\""))
+  }
+
+  @Test func `a device that stalls fails without a code`() {
+    #expect(
+      SoundCardError.stalled("x", .playback).description
+        == "the device \"x\" failed in playback: it accepts no frames")
   }
 }

@@ -118,6 +118,36 @@ import Testing
     #expect(try samplesOf("out.wav") == Array(repeating: 0.125, count: 8_820))
   }
 
+  @Test func `a mix has the highest rate and the most channels of its sources`() async throws {
+    let rates = [(16_000, 1), (22_050, 2), (48_000, 1)]
+    for (index, (rate, count)) in rates.enumerated() {
+      let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: count)
+      let tone = AudioSignal.sine(300, amplitude: 0.5).buffer(.seconds(1), format: format)
+      try write(tone, to: "\(index).wav", samples: .float)
+    }
+    var conversion = conversion(["0.wav", "1.wav", "2.wav"], to: "out.wav")
+    conversion.combination = .mixed
+    let result = try await conversion.run()
+    #expect(result.format.sampleRate.hertz == 48_000 && result.format.channelCount == 2)
+    #expect(result.mixesFormats && result.files.map(\.frameCount) == [48_000])
+    #expect(abs(result.peak.amplitude - 0.5) < 0.1)
+    conversion.combination = .joined
+    let joined = try await conversion.run()
+    #expect(joined.format.sampleRate.hertz == 16_000 && !joined.mixesFormats)
+  }
+
+  @Test(arguments: ["mp3", "ogg", "opus", "wav"])
+  func `only integer samples beyond full scale are clipped`(name: String) async throws {
+    let loud = AudioSignal.sine(300, amplitude: 1.5).buffer(.seconds(1), format: stereo)
+    try write(loud, to: "a.wav", samples: .float)
+    var conversion = conversion(["a.wav"], to: "out.\(name)")
+    if name == "wav" { conversion.samples = .int16 }
+    let result = try await conversion.run()
+    let peak = try samplesOf("out.\(name)").max() ?? 0
+    #expect(result.isClipped == (name == "wav"))
+    #expect(name == "wav" ? peak <= 1 : peak > 1.3)
+  }
+
   @Test func `normalization brings the highest sample to the peak`() async throws {
     try write(constant(0.1), to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.wav")

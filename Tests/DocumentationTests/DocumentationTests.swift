@@ -74,6 +74,17 @@ import Testing
     #expect(unlisted == [])
   }
 
+  @Test(arguments: [
+    "[libogg]", "[Avahi]", "The SwiftNIO Project", "The SwiftLog Project",
+    "The SwiftMetrics Project", "Copyright Fedor Indutny, 2018.\n\nPermission is hereby granted",
+    "Apache License\n                           Version 2.0, January 2004",
+    "Runtime Library Exception to the Apache 2.0 License",
+  ])
+  func `the notices have what the licenses of the command's parts ask for`(text: String) throws {
+    let notices = documentation.root.appending(path: "THIRD-PARTY-NOTICES.md")
+    #expect(try String(contentsOf: notices, encoding: .utf8).contains(text))
+  }
+
   @Test func `the README is short, and its links lead to files and sections`() throws {
     let page = try #require(try documentation.pages().first { $0.name == "README.md" })
     #expect(page.lines.count < 220)

@@ -63,6 +63,18 @@ struct FilePathTests {
   }
 
   @Test
+  func `a printable line has no line breaks, and at most its length`() {
+    #expect(
+      "a\\b\n\t\u{1B}\u{2028}\u{202E}é\u{200F}".printableLine
+        == "a\\b\\n\\t\\x1B\\u{2028}\\u{202E}é\u{200F}")
+    #expect("one".printableLine(atMost: 3) == "one")
+    #expect("four".printableLine(atMost: 3) == "fo…")
+    #expect("\n\n".printableLine(atMost: 3) == "\\n…")
+    let stacked = "e" + String(repeating: "\u{301}", count: 10_000)
+    #expect(stacked.printableLine(atMost: 3).unicodeScalars.count <= 4)
+  }
+
+  @Test
   func `a path has the same folder, name, stem, and extension as in Foundation`() {
     for path in ["/a/b.c/take.two.wav", "/take", "/a/.hidden", "/a/b.", "/a/.b.wav"] {
       let url = URL(filePath: path)

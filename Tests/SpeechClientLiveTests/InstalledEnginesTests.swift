@@ -65,6 +65,15 @@ import Testing
     #expect(engines.map(\.isInUse) == [true])
   }
 
+  @Test func `a model that the engine in use borrows from another one is listed there only`() async
+  {
+    let engines = await client(
+      Self.engine("one", [german, english]),
+      [Self.engine("one", [german]), Self.engine("two", [english])]
+    ).engines()
+    #expect(engines.map(\.models) == [[german], [english]])
+  }
+
   @Test func `the engine in use replaces its namesake`() async {
     let engines = await client(
       Self.engine("one", [german]), [Self.engine("two", []), Self.engine("one", [english])]

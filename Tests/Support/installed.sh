@@ -29,11 +29,13 @@ install --command "$command"
 "$root/bin/syrinx" info Samples/sounds/go-forward.wav
 for page in syrinx syrinx-play syrinx-engines-install; do
   manual=$root/share/man/man1/$page.1
-  for section in NAME SYNOPSIS DESCRIPTION ENVIRONMENT FILES "\"\?EXIT STATUS\"\?"; do
+  for section in NAME SYNOPSIS DESCRIPTION ENVIRONMENT FILES "EXIT STATUS" "SEE ALSO"; do
     [ "$(grep -c "^\.Sh $section$" "$manual")" = 1 ] || fail "$page.1 has not one section $section"
   done
   ! grep -q '^\.Ex' "$manual" || fail "$page.1 has the generator's exit status"
 done
+grep -A 2 '^\.Sh EXAMPLES$' "$root/share/man/man1/syrinx-play.1" | grep -q '^syrinx play ' || fail "syrinx-play.1 has no examples"
+! grep -q '^Examples:' "$root"/share/man/man1/*.1 || fail "examples are left in a description"
 # Each page that a page names is there.
 named=$(sed -n 's/^\.Xr \([^ ]*\) .*/\1/p' "$root"/share/man/man1/*.1 | sort -u)
 grep -qx syrinx-play <<<"$named" || fail "the manual pages do not name each other"
@@ -50,6 +52,14 @@ for unit in syrinx syrinx@; do
   systemd-analyze security --offline=yes --threshold=30 "$units/$unit.service" >"$folder/security" ||
     fail "$unit.service is exposed: $(tail -1 "$folder/security")"
 done
+
+# With a built command, the installer builds nothing.
+mkdir "$folder/bin"
+printf '#!/bin/sh\necho "built: $*" >&2\nexit 1\n' >"$folder/bin/swift"
+chmod +x "$folder/bin/swift"
+PATH=$folder/bin:$PATH install --command "$command" || fail "the installer builds something"
+cp "$command" "$folder/bin/syrinx"
+! install --command "$folder/bin/syrinx" 2>/dev/null || fail "a command without its manual was taken"
 
 # The path of the command counts from the folder in which the installer is called.
 (

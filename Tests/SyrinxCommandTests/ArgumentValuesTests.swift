@@ -70,3 +70,52 @@ struct PlaybackRepetitionTests {
     #expect(PlaybackRepetition(argument: argument)?.defaultValueDescription == argument)
   }
 }
+
+struct TimeOptionTests {
+  private static let options = [
+    "record a.wav --seconds", "record a.wav --start-at-sound --pre-roll",
+    "record a.wav --stop-after-silence", "record a.wav --trim-silence --hold",
+    "record a.wav --roll-seconds", "record a.wav --wait", "play a.wav --start", "play a.wav --end",
+    "play a.wav --fade-in", "play a.wav --fade-out", "play a.wav --wait",
+    "transcribe a.wav --end-silence", "transcribe a.wav --longest-utterance",
+    "transcribe a.wav --tail-padding", "listen --end-silence", "serve --idle-timeout",
+    "measure -d hw:0 --seconds", "convert a.wav b.wav --start", "convert a.wav b.wav --end",
+    "convert a.wav b.wav --fade-in", "convert a.wav b.wav --every",
+  ]
+
+  @Test(arguments: TimeOptionTests.options, ["9", "9.5", "0:09", "9500ms", "9s", "0.15m"])
+  func `every option for a time takes the same forms`(option: String, time: String) throws {
+    let words = "\(option) \(time)".split(separator: " ").map(String.init)
+    #expect(throws: Never.self) { try RootCommand.parsed(words) }
+  }
+
+  @Test(arguments: TimeOptionTests.options) func `what is no time is refused with an example`(
+    option: String
+  ) throws {
+    let words = "\(option) soon".split(separator: " ").map(String.init)
+    let error = #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
+    #expect(RootCommand.fullMessage(for: try #require(error)).contains("soon"))
+  }
+
+  @Test func `times in minutes and milliseconds are seconds`() throws {
+    let play = try #require(
+      try RootCommand.parsed(["play", "a.wav", "--start", "1:30", "--end", "2m"]) as? PlayCommand)
+    #expect(play.part.start == 90 && play.part.end == 120)
+    let record = try #require(
+      try RootCommand.parsed(["record", "a.wav", "--seconds", "1500ms"]) as? RecordCommand)
+    #expect(record.seconds == 1.5)
+  }
+
+  @Test(arguments: [("0.5", 0.5), ("50%", 0.5), ("-6dB", 0.501187), ("0db", 1), ("150%", 1.5)])
+  func `a volume is a factor, a percentage, or a gain`(text: String, factor: Double) throws {
+    let words = ["play", "a.wav", "--volume", text]
+    let play = try #require(try RootCommand.parsed(words) as? PlayCommand)
+    #expect(abs(play.volume - factor) < 1e-6)
+  }
+
+  @Test(arguments: ["loud", "50 %x", "1001%", "21dB", "-1", "nan%"])
+  func `other volumes are refused`(text: String) {
+    let words = ["play", "a.wav", "--volume", text]
+    #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
+  }
+}

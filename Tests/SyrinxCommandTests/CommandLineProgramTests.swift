@@ -66,7 +66,7 @@ struct CommandLineProgramTests {
     #expect(examples == 2 && examples < options)
     #expect((1...3).contains(paragraphs[examples].split(separator: "\n").count - 1))
     // The prose would lie between them.
-    #expect(paragraphs[3].contains(/^[A-Z]+:\n/), "\(paragraphs[3])")
+    #expect(paragraphs[3].contains(/^([A-Z]+|Keys):\n/), "\(paragraphs[3])")
   }
 
   @Test
@@ -136,6 +136,45 @@ struct CommandLineProgramTests {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
     #expect(run.status == 64 && run.output.isEmpty)
     #expect(run.error.hasPrefix("syrinx: ") && !run.error.contains("Error"), "\(run.error)")
+  }
+
+  @Test(arguments: [
+    ("convert a.wav o.mp3 --bitrate 192k", "--bitrate"), ("convert a.wav --bit=9 o.mp3", "--bit"),
+    ("play nothing.wav --loudness 3", "--loudness"), ("play -Z", "-Z"), ("play -vZ a.wav", "-Z"),
+    ("engines install --model x", "--model"), ("engines --modle x", "--modle"),
+    ("transcribe a.wav --format srt --words", "--words"), ("record --json o.wav --x 1", "--x"),
+    ("wer a --deep b c d", "--deep"), ("serve --wyoming nowhere --port 9", "--port"),
+    ("config --set x", "--set"), ("measure --lufs a.wav -d x", "--lufs"),
+    ("info --bytes 3", "--bytes"), ("listen --until 3 --seconds x", "--until"),
+    ("doctor --fix all", "--fix"),
+    ("devices --of card", "--of"), ("plot a.wav --colour red", "--colour"),
+    ("--verbos", "--verbos"),
+  ])
+  func `an unknown option is named before anything else is validated`(
+    arguments: String, name: String
+  ) async throws {
+    let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
+    #expect(run.status == 64)
+    #expect(run.errorLines.first?.contains("no option \(name)") == true, "\(run.error)")
+  }
+
+  @Test func `only an option that differs by two letters is suggested`() async throws {
+    let near = try await BuiltCommand.shell("syrinx convert a.wav --bist 16", in: folder)
+    #expect(near.errorLines.first?.hasSuffix("did you mean --bits?") == true, "\(near.error)")
+    let far = try await BuiltCommand.shell("syrinx convert a.wav --bitrate 16", in: folder)
+    let remedy = "`syrinx convert --help` lists the options."
+    #expect(far.errorLines.first?.hasSuffix(remedy) == true, "\(far.error)")
+  }
+
+  @Test(arguments: [
+    "convert a.wav --gain -3 --format json b.nothing", "play -d x --volume -4 a.wav",
+    "serve --zeroconf --metrics x", "convert -o -- --bitrate", "help play --nonsense",
+  ])
+  func `known options, values, and operands are not called unknown`(
+    _ arguments: String
+  ) async throws {
+    let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
+    #expect(!run.error.contains("there is no option"), "\(run.error)")
   }
 
   @Test(arguments: ["help", "help play", "--help", "--version", "record --help"])

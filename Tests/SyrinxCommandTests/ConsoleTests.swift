@@ -34,6 +34,16 @@ struct ConsoleTests {
   }
 
   @Test
+  func `a line break and control characters in a message do not begin another line`() async throws {
+    await console.report("tag \"a\nsyrinx: all is well\r\u{1B}[2J\t\u{2028}\"")
+    await console.summarize("one\ntwo")
+    let lines = [
+      #"syrinx: tag "a\nsyrinx: all is well\x0D\x1B[2J\t\u{2028}""#, #"one\ntwo"#,
+    ]
+    #expect(try error.text() == lines.map { $0 + "\n" }.joined())
+  }
+
+  @Test
   func `without a terminal there is no status line`() async throws {
     #expect(!console.isWatched)
     await console.showStatus("0:01")

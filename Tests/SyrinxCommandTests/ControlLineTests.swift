@@ -34,6 +34,18 @@ struct ControlLineTests {
   }
 
   @Test
+  func `times and volumes have the forms of the options`() throws {
+    guard case .seek(.time(let time), _)? = try command("seek 1:30"),
+      case .pause(let fade)? = try command("pause 500ms"),
+      case .setVolume(let volume, let ramp)? = try command("volume 50% 2s"),
+      case .setVolume(let softer, _)? = try command("volume -6dB")
+    else { return #expect(Bool(false)) }
+    #expect(time == .seconds(90) && fade == .milliseconds(500))
+    #expect(volume == 0.5 && ramp == .seconds(2))
+    #expect(abs(softer - 0.5012) < 1e-4)
+  }
+
+  @Test
   func `seek takes a file of the list, counted from 1`() throws {
     guard case .seek(.time(.seconds(5)), let current)? = try command("seek 5"),
       case .seek(.time(.zero), let last)? = try command("seek 0 3")
@@ -56,6 +68,6 @@ struct ControlLineTests {
   func `any other control line is an error that lists the commands`(line: String) throws {
     let error = #expect(throws: CommandFailure.self) { _ = try text(line) }
     #expect(error?.description.hasPrefix("\"\(line)\" is not a command") == true)
-    #expect(error?.description.contains("seek SECONDS") == true)
+    #expect(error?.description.contains("seek TIME") == true)
   }
 }

@@ -25,10 +25,12 @@ struct ConvertCommandTests {
     try folder.truncatedTone("c.wav", bytes: 16_000)
     let outcome = try await BuiltCommand.run(
       "info", "--json", "b.wav", "a.wav", "c.wav", in: folder)
-    #expect(outcome.status == 1 && outcome.outputLines.count == 2)
-    let first = try #require(outcome.outputLines.first)
-    #expect(first.contains(#""frames":16000"#) && first.contains(#""file":"a.wav""#))
-    #expect(outcome.outputLines[1].contains(#""missing":"#))
+    try #require(outcome.status == 1 && outcome.outputLines.count == 3)
+    #expect(outcome.outputLines[0].contains(#""error":"#))
+    #expect(outcome.outputLines[0].contains(#""file":"b.wav""#))
+    let second = outcome.outputLines[1]
+    #expect(second.contains(#""frames":16000"#) && second.contains(#""file":"a.wav""#))
+    #expect(outcome.outputLines[2].contains(#""missing":"#))
     #expect(outcome.errorLines.count == 2 && outcome.error.contains("b.wav"))
   }
 
@@ -141,6 +143,40 @@ struct ConvertCommandTests {
     #expect(outcome.status == 1 && outcome.errorLines.count == 1)
     #expect(try folder.samples("c.flac") == folder.samples("a.wav"))
     #expect(try !folder.names.contains("b.flac"))
+  }
+
+  @Test(arguments: ["nowhere.wav", "a.wav b.wav"])
+  func `with JSON, each conversion that fails is an object with its inputs and the error`(
+    inputs: String
+  ) async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    try Data("some text".utf8).write(to: folder.file("b.wav"))
+    let outcome = try await BuiltCommand.shell(
+      "syrinx convert \(inputs) --to flac --json", in: folder)
+    let failed = try #require(inputs.split(separator: " ").last)
+    #expect(outcome.status == 1 && outcome.errorLines.count == 1)
+    let line = try #require(outcome.outputLines.last)
+    #expect(outcome.outputLines.count == inputs.split(separator: " ").count)
+    #expect(line.hasPrefix(#"{"error":""#) && line.contains(#""inputs":["\#(failed)"]"#))
+  }
+
+  @Test func `a mix has the highest rate and most channels of its inputs, and says so`()
+    async throws
+  {
+    let stereo = AudioFormat(sampleRate: 44_100, channelCount: 2)
+    try folder.noise("a.wav", .milliseconds(100), format: .speech)
+    try folder.noise("b.wav", .milliseconds(100), format: stereo)
+    try folder.noise(
+      "c.wav", .milliseconds(100), format: AudioFormat(sampleRate: 48_000, channelCount: 1))
+    let run = try await BuiltCommand.shell(
+      "syrinx convert a.wav b.wav c.wav -o m.wav --mix --json", in: folder)
+    #expect(run.status == 0 && run.output.contains(#""rate":48000"#), "\(run.error)")
+    #expect(run.output.contains(#""channelCount":2"#))
+    #expect(run.error.contains("the mix has 48000 Hz and 2 channels"), "\(run.error)")
+    let same = try await BuiltCommand.shell(
+      "syrinx convert b.wav b.wav -o s.wav --mix && syrinx convert a.wav b.wav -o t.wav --mix "
+        + "--rate 8000 --channels 1", in: folder)
+    #expect(same.status == 0 && same.error.isEmpty, "\(same.error)")
   }
 
   @Test func `a full disk is one sentence, with status 1`() async throws {
@@ -372,11 +408,19 @@ struct ConvertCommandTests {
   }
 
   @Test func `a target of normalization is a peak or a loudness`() {
-    let target = { NormalizationTarget(argument: $0)?.normalization }
+    let target = { try? NormalizationTarget(value: $0).normalization }
     #expect(target("-1") == .peak(Decibels(-1)))
     #expect(target("-3dBFS") == .peak(Decibels(-3)))
     #expect(target("-16LUFS") == .loudness(LoudnessLevel(lufs: -16)))
-    for text in ["1", "LUFS", "nan", "-16 LU", "-201"] { #expect(target(text) == nil) }
+    #expect(target("-16dB") == .peak(Decibels(-16)))
+    for text in ["1", "LUFS", "nan", "-16 LU", "-201", "-16"] { #expect(target(text) == nil) }
+  }
+
+  @Test func `a level that may be a loudness or a peak is refused with both`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.shell("syrinx convert a.wav b.wav --normalize -16", in: folder)
+    #expect(run.status == 64)
+    #expect(run.error.contains("-16LUFS or -16dBFS"), "\(run.error)")
   }
 
   @Test(arguments: ["", "x", "1:60", "-1", "1:2m", "nan", "1e99"])

@@ -11,3 +11,17 @@ struct TimeTextTests {
     #expect(time.clockText == text)
   }
 }
+
+struct WrappingTests {
+  @Test(arguments: [
+    ("one two", 7, "one two"), ("one two", 6, "one\n    two"), ("", 5, ""),
+    ("ok    card  a long detail", 12, "ok    card\n    a long\n    detail"),
+    ("  silero", 4, "  silero"),
+    ("a /a/path/that/is/long b", 8, "a\n    /a/path/that/is/long\n    b"),
+  ])
+  func `a text is divided at spaces, and a long word stays whole`(
+    text: String, columns: Int, wrapped: String
+  ) {
+    #expect(text.wrapped(to: columns) == wrapped)
+  }
+}

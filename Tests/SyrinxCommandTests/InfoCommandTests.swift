@@ -35,12 +35,24 @@ struct InfoCommandTests {
     let expected = (100...299).flatMap { number in
       switch number % 10 {
       case 3: ["\(number)", "syrinx: \(number)"]
-      case 7: ["syrinx: \(number)"]
+      case 7: (options.contains("--json") ? ["\(number)"] : []) + ["syrinx: \(number)"]
       default: ["\(number)"]
       }
     }
     #expect(
       shown.map { ($0.output.1 == "syrinx: " ? "syrinx: " : "") + $0.output.2 } == expected)
+  }
+
+  @Test func `a line break in a tag does not begin another line`() async throws {
+    let url = folder.file("tagged.flac")
+    let writer = try SoundFileWriter(
+      url: url, format: .speech, encoding: .flac16,
+      tags: [.title: "one\nlength     9:99:99\u{1B}[2J"])
+    try writer.close()
+    let run = try await BuiltCommand.shell("syrinx info tagged.flac", in: folder)
+    let title = #"title      one\nlength     9:99:99\x1B[2J"#
+    #expect(run.outputLines.contains(title), "\(run.output)")
+    #expect(run.outputLines.count { $0.hasPrefix("length ") } == 1, "\(run.output)")
   }
 
   @Test func `a format with one encoding is named once`() async throws {

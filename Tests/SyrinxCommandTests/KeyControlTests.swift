@@ -49,15 +49,20 @@ import Testing
     #expect(state.volume == 0)
   }
 
-  private func target(of command: PlaybackCommand) -> Duration? {
+  @Test mutating func `a question mark shows the keys and sends no command`() {
+    #expect(PlaybackKey.keys(in: Array("?".utf8)) == [.help])
+    #expect(state.command(for: .help) == nil)
+  }
+
+  private func target(of command: PlaybackCommand?) -> Duration? {
     if case .seek(to: .time(let time), item: nil) = command { time } else { nil }
   }
 
-  private func item(of command: PlaybackCommand) -> Int? {
+  private func item(of command: PlaybackCommand?) -> Int? {
     if case .seek(to: .time(.zero), item: let item) = command { item } else { nil }
   }
 
-  private func volume(of command: PlaybackCommand) -> Float? {
+  private func volume(of command: PlaybackCommand?) -> Float? {
     if case .setVolume(let volume, _) = command { volume } else { nil }
   }
 }

@@ -65,7 +65,11 @@ struct MeasureCommandTests {
       let clipped: Int
       let length: Double
     }
-    let records = try run.outputLines.map {
+    let failures = run.outputLines.filter { $0.hasPrefix(#"{"error":""#) }
+    #expect(run.outputLines.count == 4 && failures.count == 2)
+    #expect(failures == Array(run.outputLines[1...2]))
+    #expect(failures[0].contains(#""file":"c.wav""#) && failures[1].contains("nowhere.wav"))
+    let records = try run.outputLines.filter { !failures.contains($0) }.map {
       try JSONDecoder().decode(Record.self, from: Data($0.utf8))
     }
     #expect(records.map(\.file) == ["a.wav", "b.wav"])

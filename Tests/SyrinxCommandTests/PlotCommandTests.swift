@@ -112,8 +112,9 @@ struct PlotCommandTests {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(200)) }
     try Data("text".utf8).write(to: folder.file("c.wav"))
     let run = try await BuiltCommand.shell(
-      "syrinx plot a.wav c.wav b.wav --output-dir plots --to svg", in: folder)
-    #expect(run.status == 1)
+      "syrinx plot a.wav c.wav b.wav --output-dir plots --to svg --json", in: folder)
+    #expect(run.status == 1 && run.outputLines.count == 3)
+    #expect(run.outputLines.map { $0.hasPrefix(#"{"error":"#) } == [false, true, false])
     #expect(run.errorLines.count == 1 && run.error.contains("c.wav"), "\(run.error)")
     let plots = try FileManager.default.contentsOfDirectory(
       atPath: folder.file("plots").path)

@@ -87,4 +87,22 @@ struct UnsupportedPlaceholderTests {
   func `other file names have no unsupported placeholder`(name: String) {
     #expect(unsupportedPlaceholder(in: name) == nil)
   }
+
+  @Test(arguments: [
+    ("take-%02d.wav", "%02d"), ("%d", "%d"), ("take-%Y%m%d.wav", "%Y"), ("a-%F.wav", "%F"),
+  ])
+  func `a placeholder is refused if no limit begins new files`(
+    name: String, placeholder: String
+  ) throws {
+    let words = ["record", name, "--format", "wav", "-d", "virtual:x.wav"]
+    let error = #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
+    let message = RootCommand.fullMessage(for: try #require(error))
+    #expect(message.contains("\(placeholder) has a meaning only with --roll-seconds"), "\(message)")
+  }
+
+  @Test(arguments: ["50%done.wav", "100%.wav", "%Y/a.wav", "5%Hall.wav"])
+  func `a percent sign in the name of a single file is kept`(name: String) throws {
+    let words = ["record", name, "-d", "virtual:x.wav"]
+    #expect(throws: Never.self) { try RootCommand.parsed(words) }
+  }
 }

@@ -146,6 +146,21 @@ struct ServeOptionsTests {
     #expect(!lines.contains { $0.contains("forward") })
   }
 
+  @Test(arguments: ["text", "json"])
+  func `a client's text stays within its line of the log and is cut`(format: String) async throws {
+    let language = #"xx\nsyrinx: client 9: \u001b[2J"# + String(repeating: "x", count: 30_000)
+    let frames = #"{"type":"transcribe","data":{"language":"\#(language)"}}"# + "\n"
+    let recording = try await self.frames(of: "go-forward.wav")
+    try (Data(frames.utf8) + recording).write(to: folder.file("frames"))
+    let run = try await BuiltCommand.shell(
+      "syrinx serve --wyoming stdio --log-format \(format) < <(cat frames) | cat", in: folder)
+    #expect(run.output.contains(#""code":"unavailable""#), "\(run.output)")
+    #expect(run.errorLines.count == 1, "\(run.error)")
+    #expect(run.error.count < 600, "\(run.error)")
+    #expect(!run.error.contains("\u{1B}"))
+    #expect(run.error.contains("unavailable"))
+  }
+
   @Test func `on standard input, only faults and losses are logged`() async throws {
     let run = try await BuiltCommand.shell(
       "echo garbage | syrinx serve --wyoming stdio | cat", in: folder)

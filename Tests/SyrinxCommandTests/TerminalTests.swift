@@ -1,3 +1,5 @@
+import AudioCore
+import SoundFile
 import TestTools
 import Testing
 
@@ -68,6 +70,57 @@ struct TerminalTests {
     #expect(run.status == 0 && !run.output.contains("status 124"), "\(run.output)")
     #expect(run.output.contains("status 0"))
     #expect(run.output.contains(" icanon ") && run.output.contains(" echo "), "\(run.output)")
+  }
+
+  @Test func `on a terminal, the key q ends a recording, whose file is complete`() async throws {
+    try folder.tone("a.wav", .seconds(50))
+    let run = try await BuiltCommand.shell(
+      """
+      printf q | script -qec 'timeout --foreground 60 syrinx record b.wav -d virtual:a.wav
+      echo "status $?"; stty -a' /dev/null
+      """, in: folder)
+    #expect(run.output.contains("status 0"), "\(run.output)")
+    #expect(run.output.contains(" icanon ") && run.output.contains(" echo "), "\(run.output)")
+  }
+
+  @Test func `on a terminal, the key ? shows the keys, and so does the help`() async throws {
+    try folder.tone("a.wav", .seconds(50))
+    let run = try await BuiltCommand.shell(
+      """
+      printf '?q' | script -qec 'timeout --foreground 60 syrinx play a.wav --loop forever -d virtual' /dev/null
+      """, in: folder)
+    #expect(run.output.contains("keys: space (pause), left and right (5 s)"), "\(run.output)")
+    let help = try await BuiltCommand.shell("syrinx play --help", in: folder)
+    #expect(help.output.contains("\n\nKeys:\n  space         pause and resume\n"), "\(help.output)")
+  }
+
+  @Test func `on a terminal, the artist and title of a file are shown, on its line`() async throws {
+    let tone = AudioSignal.sine(300, amplitude: 0.1).buffer(.milliseconds(100), format: .speech)
+    let writer = try SoundFileWriter(
+      url: folder.file("a.flac"), format: .speech, encoding: .flac16,
+      tags: [.title: "Lark\nascending", .artist: "Ann"])
+    try writer.write(tone)
+    try writer.close()
+    try folder.tone("b.wav", .milliseconds(100))
+    let shown = try await shown("syrinx play a.flac b.wav -d virtual")
+    #expect(shown.contains(#"a.flac (Ann: Lark\nascending) on virtual ("#), "\(shown)")
+    #expect(shown.contains(#/b\.wav\s/#), "\(shown)")
+  }
+
+  @Test(arguments: ["doctor", "engines"])
+  func `on a narrow terminal, lines are divided between words`(command: String) async throws {
+    let run = try await BuiltCommand.shell(
+      "script -qec 'stty cols 40; syrinx \(command)' /dev/null", in: folder)
+    let piped = try await BuiltCommand.shell("syrinx \(command)", in: folder)
+    let words = Set((piped.output + piped.error).split(whereSeparator: \.isWhitespace))
+    let lines = run.output.split(whereSeparator: \.isNewline)
+    #expect(lines.count > piped.outputLines.count)
+    for line in lines {
+      let parts = line.split(whereSeparator: \.isWhitespace)
+      #expect(line.count <= 40 || parts.count == 1, "\(line)")
+      // Numbers such as the free memory differ from run to run.
+      #expect(parts.allSatisfy { part in words.contains(part) || part.contains(where: \.isNumber) })
+    }
   }
 
   @Test

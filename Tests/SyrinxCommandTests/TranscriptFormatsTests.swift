@@ -80,7 +80,7 @@ struct TranscriptFormatsTests {
       ("-o out.srt", .cues(.srt), "out.srt"), ("--output OUT.TXT", .text, "OUT.TXT"),
       ("-o out.jsonl", .json, "out.jsonl"), ("-o out.txt --json", .json, "out.txt"),
       ("-o out.txt --format vtt", .cues(.vtt), "out.txt"), ("-o out", .text, nil),
-      ("-o out.md", .text, nil), ("-o out.text", .text, nil), ("-o out.txt/", .text, nil),
+      ("-o out.2", .text, nil), ("-o out.txt/", .text, nil),
       ("--output-dir out.txt", .text, nil),
     ] as [(String, TranscriptStyle, String?)])
   func `the name after -o of transcribe selects a file or a folder`(
@@ -99,13 +99,15 @@ struct TranscriptFormatsTests {
   }
 
   @Test(arguments: [
+    ("a.wav -o out.lrc", "no transcript has the extension \"lrc\""),
+    ("a.wav b.wav -o out.md", "no transcript has the extension \"md\""),
     ("a.wav b.wav -o out.txt", "-o out.txt is a file, for one input"),
     ("--files-from list -o out.txt", "-o out.txt is a file, for one input"),
     ("a.wav -o out.txt --output-dir out", "exclude each other"),
     ("a.wav -o out.txt --format srt,vtt", "several formats"),
     ("a.wav -o out.txt --resume", "--resume requires --output-dir"),
   ])
-  func `transcribe refuses a file after -o for options that need a folder`(
+  func `transcribe refuses a file after -o of no format, or for options that need a folder`(
     arguments: String, reason: String
   ) throws {
     let words = "transcribe \(arguments)".split(separator: " ").map(String.init)

@@ -32,6 +32,23 @@ struct TranscriptTextTests {
     #expect(try text.add(result("one two")) == ["a.wav: one two"])
   }
 
+  @Test(arguments: TranscriptStyle.all)
+  func `control characters in recognized words are escaped, and letters stay`(
+    style: TranscriptStyle
+  ) throws {
+    let words = ["go\u{1B}[2J", "zé\u{200F}", "on\nforever\u{9B}", "now"].enumerated().map {
+      TranscriptionSegment(
+        substring: $1, timestamp: .milliseconds($0 * 100), duration: .milliseconds(100))
+    }
+    let result = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: words), isFinal: true)
+    let text = try lines(style, result).joined(separator: "\n")
+    #expect(text.contains("zé"))
+    let controls = text.unicodeScalars.filter { $0.properties.generalCategory == .control }
+    #expect(controls.allSatisfy { $0 == "\n" || $0 == "\t" })
+    if style == .text { #expect(text == #"go\x1B[2J zé\u{200F} on\nforever\u{9B} now"#) }
+  }
+
   @Test
   func `a text transcript has a line for each final result with words`() throws {
     #expect(

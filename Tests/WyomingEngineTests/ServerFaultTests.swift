@@ -116,6 +116,32 @@ import Wyoming
     #expect(early == "the server says: too many")
   }
 
+  @Test func `a server's error is one line of at most 200 characters`() throws {
+    let text = "out\nof \u{1B}[2J" + String(repeating: "x", count: 5_000)
+    let server = try ScriptedServer { $0.write(WyomingEvent("error", ["text": .string(text)])) }
+    let error = engineError { _ = try SpeechEngine.patient(server.address).session() }
+    let described = try #require(error?.description)
+    #expect(described.contains(#"the server says: out\nof \x1B[2Jxxx"#))
+    #expect(described.count < 500)
+    let late = try reason { side in
+      side.read(until: "audio-stop")
+      side.write(WyomingEvent("error", ["text": .string(text)]))
+    }
+    #expect(late?.hasPrefix(#"the server says: out\nof \x1B[2Jxxx"#) == true)
+    #expect(late?.count ?? 0 < 300)
+  }
+
+  @Test func `the names of a server's models are one line of at most 200 characters`() throws {
+    let server = try ScriptedServer { side in
+      side.info(languages: (0..<1_000).map { .string("l\n\($0)") })
+      side.waitForEnd()
+    }
+    let error = engineError { _ = try SpeechEngine.patient(server.address).session(language: "de") }
+    let described = try #require(error?.description)
+    #expect(described.contains(#"l\n0, l\n1, "#))
+    #expect(described.count < 700 && !described.contains("\n"))
+  }
+
   @Test func `an error in place of the description is the reason`() throws {
     let server = try ScriptedServer { $0.write(WyomingEvent("error", ["text": "busy"])) }
     let error = engineError { _ = try SpeechEngine.patient(server.address).session() }
@@ -141,6 +167,59 @@ import Wyoming
       side.waitForEnd()
     }
     #expect(reason?.contains("longer than 1000 bytes") == true, "\(reason as Any)")
+  }
+
+  @Test func `an answer that is nested deeper than 32 levels does not speak the protocol`() throws {
+    let deep = String(repeating: "[", count: 340) + String(repeating: "]", count: 340)
+    let reason = try reason { side in
+      side.read(until: "audio-stop")
+      side.write(#"{"type":"transcript","data":{"text":\#(deep)}}"# + "\n")
+      side.waitForEnd()
+    }
+    #expect(reason?.contains("nested deeper than 32 levels") == true, "\(reason as Any)")
+  }
+
+  @Test func `a server that sends chunks of text forever is given up at a mebibyte`() throws {
+    let chunk = WyomingEvent(
+      "transcript-chunk", ["text": .string(String(repeating: "word ", count: 10_000))])
+    let reason = try reason { side in
+      side.read(until: "audio-stop")
+      side.flood(with: chunk)
+    }
+    #expect(reason == "the server sent more than 1048576 bytes of text")
+  }
+
+  @Test func `a server that sends other events forever is given up in time`() throws {
+    let reason = try reason({ $0.answerTimeout = .milliseconds(300) }) { side in
+      side.read(until: "audio-stop")
+      side.flood(with: WyomingEvent("voice-started"))
+    }
+    #expect(reason?.hasSuffix("the server did not answer within 0.3 seconds") == true)
+  }
+
+  @Test func `a server that sends forever and reads nothing is given up in time`() throws {
+    let server = try ScriptedServer { side in
+      side.describing { _ in side.flood(with: WyomingEvent("voice-started")) }
+    }
+    let session = try SpeechEngine.patient(server.address) {
+      $0.answerTimeout = .milliseconds(300)
+    }.session()
+    let error = engineError {
+      try session.beginUtterance()
+      for _ in 0..<1_000 { try session.process([Float](repeating: 0, count: 16_000)) }
+    }
+    let reason = error?.description ?? ""
+    #expect(
+      reason.hasSuffix("did not answer within 0.3 seconds")
+        || reason.hasSuffix("far more events than were requested"),
+      "\(reason)")
+  }
+
+  @Test func `a server that describes itself only after endless other events is given up`() throws {
+    let server = try ScriptedServer { $0.flood(with: WyomingEvent("pong")) }
+    let engine = SpeechEngine.patient(server.address) { $0.describeTimeout = .milliseconds(50) }
+    let error = engineError { _ = try engine.session() }
+    #expect(error?.description.contains("did not answer within 0.05 seconds") == true)
   }
 
   @Test func `a transcript without a text is an error`() throws {
@@ -180,6 +259,12 @@ import Wyoming
 }
 
 extension ServerSide {
+  /// Sends an event until the client is gone.
+  fileprivate func flood(with event: WyomingEvent) {
+    let bytes = event.bytes
+    while send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0 {}
+  }
+
   /// Waits until the client is gone, without reading its data.
   fileprivate func waitWithoutReading() {
     // POLLRDHUP, which Swift's Glibc module lacks.

@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import SpeechEngine
 import Synchronization
@@ -31,6 +32,97 @@ import Wyoming
         == ["transcribe", "audio-start", "audio-chunk", "audio-chunk", "audio-stop"])
     #expect(events[2].payload == sixteenBitPayload([Float](repeating: 0.1, count: 1600)))
     #expect(events[2].data == ["rate": 16_000, "width": 2, "channels": 1])
+  }
+
+  @Test func `availability, preparation, and utterances in a row use one connection`() throws {
+    let count = Mutex(0)
+    let server = try ScriptedServer { side in
+      count.withLock { $0 += 1 }
+      side.transcribe(as: "ten meters")
+    }
+    let engine = SpeechEngine.patient(server.address)
+    #expect(
+      engine.availability()
+        == .ready(SpeechModel(language: "en", location: server.address.description)))
+    #expect(engine.models().map(\.language) == ["en"])
+    let session = try engine.session()
+    for _ in 0..<3 { #expect(try session.recognize(tenths: 2).text == "ten meters") }
+    #expect(count.withLock { $0 } == 1)
+  }
+
+  @Test func `a server that closes after each transcript gets a connection for each utterance`()
+    throws
+  {
+    let count = Mutex(0)
+    let server = try ScriptedServer { side in
+      count.withLock { $0 += 1 }
+      side.transcribe(as: "ten meters", endsAfterText: true)
+    }
+    let session = try SpeechEngine.patient(server.address).session()
+    for _ in 0..<20 { #expect(try session.recognize(tenths: 2).text == "ten meters") }
+    #expect(count.withLock { $0 } == 20)
+  }
+
+  @Test func `a text before the end of the audio never becomes that of the next utterance`() throws
+  {
+    // Its own endpointing returns a text at once, and the rest of it later.
+    let server = try ScriptedServer { side in
+      var hasAnswered = false
+      side.answerEach { event in
+        switch event.type {
+        case "describe": side.info()
+        case "audio-start" where hasAnswered:
+          side.write(WyomingEvent("transcript", ["text": "late"]))
+        case "audio-chunk" where !hasAnswered:
+          side.write(WyomingEvent("transcript", ["text": "early"]))
+          hasAnswered = true
+        default: break
+        }
+        return true
+      }
+    }
+    let session = try SpeechEngine.patient(server.address).makeSession(SpeechSessionOptions())
+    for _ in 0..<3 {
+      try session.beginUtterance()
+      // The text has arrived before the last audio is sent.
+      repeat {
+        try session.process([Float](repeating: 0.1, count: 1_600))
+      } while try session.hypothesis.words.isEmpty
+      #expect(try session.finishUtterance().text == "early")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a kept connection whose server hangs is replaced soon`() throws {
+    let count = Mutex(0)
+    let server = try ScriptedServer { side in
+      if count.withLock({
+        $0 += 1; return $0
+      }) == 1 {
+        side.describing { _ in }
+        side.waitForEnd()
+      } else {
+        side.transcribe(as: "ten meters")
+      }
+    }
+    let engine = SpeechEngine.patient(server.address) {
+      ($0.checkTimeout, $0.describeTimeout) = (.milliseconds(10), .seconds(120))
+    }
+    #expect(engine.models().count == 1)
+    #expect(try engine.session().recognize(tenths: 1).text == "ten meters")
+    #expect(count.withLock { $0 } == 2)
+  }
+
+  @Test func `an unused connection is closed after its time`() throws {
+    let ended = try WakeUp()
+    let server = try ScriptedServer { side in
+      side.transcribe(as: "ten meters")
+      ended.signal()
+    }
+    let engine = SpeechEngine.patient(server.address) { $0.idleTimeout = .milliseconds(20) }
+    #expect(engine.models().count == 1)
+    ended.wait()
+    #expect(try engine.session().recognize(tenths: 1).text == "ten meters")
   }
 
   @Test func `the engine says that it is remote, so that a failure costs one utterance`() {

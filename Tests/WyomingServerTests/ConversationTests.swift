@@ -157,6 +157,23 @@ import Wyoming
     #expect(events.last?.data["code"] == "malformed")
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `nested data is refused at once, and data as large as the limit is read`() async {
+    let client = client(CountingSpeech().client)
+    let numbers = JSONValue.array((0..<30_000).map(JSONValue.integer))
+    client.send([WyomingEvent("ping", ["text": numbers])])
+    let numbersAsText = String(repeating: "1,", count: 100_000) + "1"
+    let opening = String(repeating: "[", count: 200)
+    let closing = String(repeating: "]", count: 200)
+    let deep = "{\"text\":\(opening)\(numbersAsText)\(closing)}"
+    client.bytes.yield(
+      Array("{\"type\":\"ping\",\"data_length\":\(deep.utf8.count)}\n\(deep)".utf8))
+    let events = await client.all()
+    #expect(events.map(\.type) == ["pong", "error"])
+    #expect(events.first?.data["text"] == numbers)
+    #expect(events.last?.data["code"] == "malformed")
+  }
+
   @Test func `bytes that end within a frame are malformed at every position`() async {
     let frame = WyomingEvent("ping", ["text": "a"], payload: [1, 2]).bytes
     for end in 1..<frame.count {

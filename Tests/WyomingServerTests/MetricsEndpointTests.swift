@@ -58,13 +58,27 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that sends no request is disconnected after ten seconds`() async throws {
+  @Test(arguments: ["", "GET /metrics HTTP/1.1\r\nHost: x\r\n", "GET /metrics HTTP/1.1\r\nHost"])
+  func `a client without a whole request is disconnected after two seconds`(
+    request: String
+  ) async throws {
     try await serving { address in
-      async let silent = answer(to: "", at: address)
+      async let silent = answer(to: request, at: address)
       await clock.sleepers(atLeast: 1)
-      await clock.advance(by: .seconds(10))
+      await clock.advance(by: .seconds(2))
       let text = try await silent
       #expect(text == "")
+    }
+  }
+
+  @Test func `a request whose lines end with bare line feeds is answered or closed at once`()
+    async throws
+  {
+    try await serving { address in
+      for request in ["GET /metrics HTTP/1.0\n\n", "GET /metrics HTTP/1.1\nHost: x\n\n"] {
+        let text = try await answer(to: request, at: address)
+        #expect(text.hasPrefix("HTTP/1."), "\(text)")
+      }
     }
   }
 

@@ -44,6 +44,22 @@ import Testing
     #expect(left == .seconds(10))
   }
 
+  @Test func `idle time grows unless audio is recognized, and a second of audio makes up for 30`()
+    async
+  {
+    await clock.advance(by: .seconds(40))
+    #expect(watch.idleTime == .seconds(40))
+    watch.take(audio: .milliseconds(500))
+    #expect(watch.idleTime == .seconds(25))
+    await watch.recognizing {
+      await clock.advance(by: .seconds(5))
+      #expect(watch.idleTime == nil)
+      await watch.waiting { #expect(watch.idleTime == .seconds(25)) }
+    }
+    watch.take(audio: .seconds(1))
+    #expect(watch.idleTime == .zero)
+  }
+
   @Test func `a peer becomes idle after the time limit, even if each wait is short`() async throws {
     let idle = Task { try await watch.untilIdle() }
     for _ in 0..<15 { _ = await timeLeft(afterWaiting: .seconds(2)) }

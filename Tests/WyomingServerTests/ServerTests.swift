@@ -291,11 +291,14 @@ import WyomingServer
     }
   }
 
-  @Test func `some of many clients over the limit get an error, the rest are disconnected`()
+  @Test func `many clients over the limit all get an error before they are disconnected`()
     async throws
   {
     let clock = TestClock()
-    try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
+    let options = { (options: inout WyomingServerOptions) in
+      (options.maximumConnections, options.maximumConnectionsPerAddress) = (1, 100)
+    }
+    try await serving(clock: clock, options: options) { address in
       let first = LinkBox()
       let many = (0..<64).map { _ in LinkBox() }
       try await onThread {
@@ -305,32 +308,104 @@ import WyomingServer
       }
       // The first one's idle timeout, and the waits of all others.
       await clock.sleepers(atLeast: 65)
-      try await onThread {
-        let surplus = try connect(address)
-        #expect(throws: LinkError.ended) { try exchange(nil, over: surplus, until: "error") }
-      }
+      try await onThread { try checkRefusal(at: address) }
       await clock.advance(by: .milliseconds(500))
       try await onThread {
         for link in many {
           let refusal = try link.exchange(nil, until: "error")
           #expect(refusal.data["code"] == "busy")
         }
-        let surplus = try connect(address)
-        #expect(throws: LinkError.ended) { try exchange(nil, over: surplus, until: "error") }
       }
-      // Their time to disconnect has passed.
-      await clock.sleepers(atLeast: 65)
-      await clock.advance(by: .seconds(5))
-      let isRefused = Task {
-        try await onThread {
-          (0..<100_000).contains { _ in
-            (try? exchange(nil, over: connect(address), until: "error")) != nil
-          }
+    }
+  }
+
+  /// Sends audio, and checks that the error arrives and that a reset does not destroy it.
+  private func checkRefusal(at address: WyomingAddress) throws {
+    let surplus = try connect(address)
+    for event in utterance(tenths: 3) { _ = try surplus.write(event.bytes[...]) }
+    #expect(try exchange(nil, over: surplus, until: "error").data["code"] == "busy")
+    #expect(try surplus.write(WyomingEvent("ping").bytes[...]) > 0)
+    _ = try surplus.wait(toWrite: false, within: TimeBudget(.seconds(60)))
+    #expect(try surplus.read() == [])
+  }
+
+  @Test(arguments: [(0, 2), (20_000, 2), (0, 40)])
+  func `a client that sends audio takes the place of the idlest one, even in long texts and chunks`(
+    length: Int, tenths: Int
+  ) async throws {
+    let clock = TestClock()
+    try await serving(clock: clock, options: { $0.maximumConnections = 2 }) { address in
+      let (oldest, idle, speaking) = (LinkBox(), LinkBox(), LinkBox())
+      try await onThread {
+        oldest.put(try connect(address))
+        try oldest.exchange(WyomingEvent("ping"), until: "pong")
+      }
+      await clock.advance(by: .seconds(1))
+      try await onThread {
+        idle.put(try connect(address))
+        try idle.exchange(WyomingEvent("ping"), until: "pong")
+      }
+      await clock.advance(by: .milliseconds(500))
+      try await onThread {
+        speaking.put(try connect(address))
+        let text = JSONValue.string(String(repeating: "x", count: length))
+        _ = try speaking.take().write(WyomingEvent("ping", ["text": text]).bytes[...])
+        let events = utterance(tenths: tenths)
+        let audio = events.flatMap(\.payload)
+        let chunk = WyomingEvent("audio-chunk", WyomingAudioFormat.speech.data, payload: audio)
+        try send([events[0], events[1], chunk, events[events.count - 1]], over: speaking.take())
+        #expect(try speaking.exchange(nil, until: "transcript", "error").type == "transcript")
+        #expect(try oldest.exchange(nil, until: "error").data["code"] == "idle")
+        try idle.exchange(WyomingEvent("ping"), until: "pong")
+      }
+    }
+  }
+
+  @Test func `an address may have only its number of connections at once`() async throws {
+    try await serving(options: { $0.maximumConnectionsPerAddress = 1 }) { address in
+      try await onThread {
+        let first = try connect(address)
+        try exchange(WyomingEvent("ping"), over: first, until: "pong")
+        try checkRefusal(at: address)
+        try exchange(WyomingEvent("ping"), over: first, until: "pong")
+        first.close()
+        // The system reports the end of the first connection a little later.
+        let isServed = (0..<100_000).contains { _ in
+          (try? exchange(WyomingEvent("ping"), over: connect(address), until: "pong", "error"))?
+            .type == "pong"
         }
+        #expect(isServed)
       }
+    }
+  }
+
+  @Test func `a client that sends audio does not take the place of one that has just sent some`()
+    async throws
+  {
+    let clock = TestClock()
+    try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
+      let (first, second) = (LinkBox(), LinkBox())
+      try await onThread {
+        first.put(try connect(address))
+        try first.exchange(WyomingEvent("ping"), until: "pong")
+      }
+      await clock.advance(by: .seconds(2))
+      try await onThread {
+        for event in utterance(tenths: 2) { _ = try first.take().write(event.bytes[...]) }
+        try first.exchange(nil, until: "transcript")
+      }
+      await clock.advance(by: .milliseconds(400))
+      try await onThread {
+        second.put(try connect(address))
+        for event in utterance(tenths: 2) { _ = try second.take().write(event.bytes[...]) }
+      }
+      // The first one's idle timeout, and the second one's wait.
       await clock.sleepers(atLeast: 2)
       await clock.advance(by: .milliseconds(500))
-      #expect(try await isRefused.value)
+      try await onThread {
+        #expect(try second.exchange(nil, until: "error").data["code"] == "busy")
+        try first.exchange(WyomingEvent("ping"), until: "pong")
+      }
     }
   }
 

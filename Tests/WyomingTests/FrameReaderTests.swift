@@ -109,7 +109,7 @@ import Testing
     (#"{"type":"a""#, .notJSON(part: "first line")),
     (#"{"type":"a"} {}"#, .notJSON(part: "first line")),
     ("\u{0}", .notJSON(part: "first line")),
-    (String(repeating: "[", count: 5_000), .notJSON(part: "first line")),
+    (String(repeating: "[", count: 5_000), .tooDeep(part: "first line")),
     (#"{}"#, .typeMissing),
     (#"{"type":null}"#, .typeMissing),
     (#"{"type":7}"#, .typeMissing),
@@ -146,6 +146,79 @@ import Testing
     #expect(throws: error) { _ = try reader.next() }
     #expect(throws: error) { try reader.finish() }
     #expect(!error.description.isEmpty)
+  }
+
+  @Test(arguments: ["[", #"{"a":"#, #"[{"a":"#])
+  func `JSON that is nested deeper than 32 levels is refused in the line and after it`(
+    opening: String
+  ) throws {
+    let levels = opening.filter { "[{".contains($0) }.count
+    for depth in [32, 33, 340, 100_000] {
+      let opened = String(repeating: opening, count: depth / levels)
+      let rest = depth % levels == 0 ? "1" : "[1]"
+      let closing = opening.filter { "[{".contains($0) }.map { $0 == "[" ? "]" : "}" }.reversed()
+      let nested = opened + rest + String(repeating: closing.joined(), count: depth / levels)
+      // An object is a level too.
+      let inner = #"{"x":\#(nested)}"#
+      let after = "{\"type\":\"a\",\"data_length\":\(inner.utf8.count)}\n\(inner)"
+      let limits = WyomingLimits(header: 4 << 20, data: 4 << 20)
+      for frame in [#"{"type":"a","data":\#(inner)}"# + "\n", after] {
+        let error = #expect(throws: FrameError.self) {
+          _ = try events(Array(frame.utf8), limits: limits)
+        }
+        #expect(error?.description.contains("nested deeper than 32") == true, "\(depth)")
+      }
+    }
+    let brackets = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
+    let fits = "{\"x\":\(brackets)}"
+    let frame = "{\"type\":\"a\",\"data_length\":\(fits.utf8.count)}\n\(fits)"
+    let read = try events(Array(frame.utf8))
+    #expect(read.map(\.type) == ["a"])
+  }
+
+  @Test func `a text over the length of a call is left for another call`() throws {
+    let line = #"{"type":"a","data":{"x":"\#(String(repeating: "y", count: 90))"}}"#
+    let long = WyomingEvent("b", ["x": .string(String(repeating: "y", count: 90))])
+    for bytes in [Array("\(line)\n".utf8), long.bytes] {
+      var reader = FrameReader()
+      reader.add(WyomingEvent("describe").bytes + bytes)
+      #expect(try reader.next(longest: 50) == WyomingEvent("describe"))
+      #expect(!reader.hasLongText)
+      for _ in 1...2 {
+        #expect(try reader.next(longest: 50) == nil)
+        #expect(reader.hasLongText)
+      }
+      #expect(try reader.next()?.data == long.data)
+      #expect(try reader.next(longest: 50) == nil)
+      #expect(!reader.hasLongText)
+      try reader.finish()
+    }
+  }
+
+  @Test(
+    arguments: [
+      (#""\u00e9\ud83d\ude00\/\b\f""#, .string("é😀/\u{8}\u{C}")), ("-0", .integer(0)),
+      ("-1.5e2", .number(-150)), ("18446744073709551616", .number(0x1p64)), (" [ ] ", []),
+      ("[1 , {} ]", [1, [:]]), (#"{"a":1,"a":2}"#, ["a": 2]), ("true", true),
+    ] as [(String, JSONValue)]) func `valid JSON is read`(text: String, value: JSONValue) throws
+  {
+    let frame = "{\"type\":\"a\",\"data\":{\"x\":\(text)}}\n"
+    #expect(try events(Array(frame.utf8)) == [WyomingEvent("a", ["x": value])])
+  }
+
+  @Test(arguments: [
+    "01", "+1", "1.", ".5", "1e", "1e999", "NaN", "tru", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":1,}",
+    "{1:2}", "'a'", #""\x""#, #""\u12""#, #""\u+123""#, #""\ud800""#, #""\ud800\u0041""#,
+    #""\udc00""#, "\"\t\"", "\"",
+  ]) func `invalid JSON is refused`(text: String) {
+    let frame = "{\"type\":\"a\",\"data\":{\"x\":\(text)}}\n"
+    #expect(throws: FrameError.notJSON(part: "first line")) { _ = try events(Array(frame.utf8)) }
+  }
+
+  @Test func `brackets within a text are no nesting`() throws {
+    let text = String(repeating: #"[{\""#, count: 1_000)
+    let event = WyomingEvent("a", ["text": .string(text)])
+    #expect(try events(event.bytes) == [event])
   }
 
   @Test func `a line over the limit is rejected before its end arrives`() {

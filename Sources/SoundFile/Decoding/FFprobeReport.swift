@@ -20,6 +20,7 @@ struct FFprobeReport: Decodable {
     let format_name: String?
     let format_long_name: String?
     let duration: String?
+    let size: String?
     let bit_rate: String?
     let tags: [String: String]?
   }
@@ -31,7 +32,7 @@ struct FFprobeReport: Decodable {
 
   /// The keys of the properties above, as ffprobe takes them.
   static let entries =
-    "format=nb_streams,format_name,format_long_name,duration,bit_rate:format_tags"
+    "format=nb_streams,format_name,format_long_name,duration,size,bit_rate:format_tags"
     + ":stream=codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,start_time"
     + ",bit_rate"
     + ":stream_tags:chapter=start_time:chapter_tags=title"
@@ -98,6 +99,9 @@ struct FFprobeReport: Decodable {
     guard parts.count == 3 else { return nil }
     return time("\(parts.reduce(0) { $0 * 60 + $1 })")
   }
+
+  /// The size of the file in bytes, as a web server announces it.
+  var byteCount: Int? { format?.size.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
 
   /// The bits per second of the audio, or of the file if only that is known.
   var bitRate: Int? {

@@ -42,7 +42,7 @@ struct ConfigCommand: Subcommand {
         rows: rows.map { name, entry in
           [name.rawValue, entry?.text ?? "-", entry?.source ?? "not set (\(name.variable))"]
         }
-      ).lines.map(\.printable)
+      ).lines.map(\.printableLine)
     for line in lines { try await context.console.print(line) }
   }
 }

@@ -22,7 +22,7 @@ struct ConvertCommand: FileListSubcommand {
       --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
 
       Rate, channels, and bits are those of the first input, unless you request others or the format \
-      cannot store them. Where nothing changes, samples of up to 24 bits and float samples stay \
+      cannot store them. A mix has the highest rate and the most channels of its inputs. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
       bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
       other tags are not. Files on the web count as lossy: without --bits, they become 16 bits. A \
@@ -129,6 +129,9 @@ struct ConvertCommand: FileListSubcommand {
       jobs, jobs: parallel.count, showsProgress: true, inputs: { $0.inputs }
     ) { job, console in
       try await job.run(changing: options, isMix: mix, isRaw: raw, progress: console)
+    } whenFailed: { job, error in
+      guard json.isOn, job.output != "-" else { return }
+      try await context.console.print(FailureRecord(job, error: error).jsonLine())
     } _: { job, result in
       try await report(result, of: job, in: context)
     }
@@ -154,6 +157,12 @@ struct ConvertCommand: FileListSubcommand {
       await context.console.report(
         "\(job.output): of \(reduction.stored) bits per sample, \(reduction.kept) are kept; "
           + "choose them with --bits, or a format that holds more")
+    }
+    if result.mixesFormats, options.rate == nil || options.channels == nil {
+      await context.console.notify(
+        "\(job.output): the inputs differ in rate or channels; the mix has "
+          + "\(result.format.sampleRate.hertz) Hz and \(result.format.channelCount.counted("channel"))"
+      )
     }
     if result.silencedSampleCount > 0 {
       await context.console.report(
@@ -257,7 +266,7 @@ struct ConversionRecord: Encodable {
     extension), "bits", "sampleFormat" (int16, int24, int32, or float32), "rate", "channelCount", \
     "frames", "length" in seconds, "peak" of all outputs in dBFS, "gain" of --normalize in dB, \
     "limited" (the most that its limiter lowered a peak, in dB), and "loudness" of a limited result in \
-    LUFS.
+    LUFS. A conversion that failed is an object with "inputs", "output", and "error".
     """
 }
 

@@ -85,7 +85,7 @@ struct DeviceTable {
     let table = TextTable(
       titles: ["DEVICE", "DIRECTION", "RATES", "CHANNELS", "USED BY", "NAME"], rows: rows)
     return zip([false] + devices.map(\.isDefault), table.lines).map { isDefault, line in
-      "\(isDefault ? "*" : " ") \(line)".printable
+      "\(isDefault ? "*" : " ") \(line)".printableLine
     }
   }
 }

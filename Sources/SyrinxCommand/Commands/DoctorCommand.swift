@@ -43,7 +43,11 @@ struct DoctorCommand: Subcommand {
     let devices = DeviceExamination(cardIDs: system.cardIDs, isConnected: loopback)
     let findings = await devices.findings() + (await recognizing()) + system.findings
     for finding in findings {
-      try await context.console.print(json.isOn ? finding.jsonLine() : finding.line)
+      if json.isOn {
+        try await context.console.print(finding.jsonLine())
+      } else {
+        try await context.console.printWrapped(finding.line)
+      }
     }
     let failed = findings.filter { $0.state == .failure }.map(\.check)
     guard failed.isEmpty else {

@@ -68,11 +68,13 @@ struct EnginesCommand: Subcommand {
     let engines = await speech.engines()
     @Dependency(\.speechActivityDetector) var inUse
     let detector = DetectorRecord(inUse: inUse)
-    let lines =
-      json.isOn
-      ? try engines.map { try EngineRecord($0).jsonLine() } + [detector.jsonLine()]
-      : EngineTable(engines: engines).lines + [detector.line]
-    for line in lines { try await context.console.print(line) }
+    if json.isOn {
+      for engine in engines { try await context.console.print(EngineRecord(engine).jsonLine()) }
+      try await context.console.print(detector.jsonLine())
+    } else {
+      let lines = EngineTable(engines: engines).lines + [detector.line]
+      for line in lines { try await context.console.printWrapped(line) }
+    }
     guard engines.contains(where: { $0.obstacle == nil }) else {
       throw CommandFailure("no engine is ready")
     }

@@ -97,8 +97,10 @@ private struct DescribedFiles {
       name: "syrinx-info", abandoned: [],
       failed: { error in
         files.map { file in
-          let failure = SoundFileError.cannotRead(path: file.text, reason: "\(error)")
-          return DescribedFiles(problem: "\(failure)")
+          var described = DescribedFiles()
+          described.add(
+            SoundFileError.cannotRead(path: file.text, reason: "\(error)"), of: file, json: json)
+          return described
         }
       },
       {
@@ -122,8 +124,16 @@ private struct DescribedFiles {
       texts.append(json ? try record.jsonLine() : record.text(info))
       problem = info.shortfall.map { "\(FileProblem.shortfall($0, file: file))" }
     } catch {
-      problem = "\(error)"
+      add(error, of: file, json: json)
     }
+  }
+
+  /// Adds a file that cannot be described.
+  private mutating func add(_ error: any Error, of file: FilePath, json: Bool) {
+    problem = "\(error)"
+    // Names and messages are texts, which JSON can express.
+    guard json, let line = try? FailureRecord(file, error: "\(error)").jsonLine() else { return }
+    texts.append(line)
   }
 }
 
@@ -193,7 +203,7 @@ struct FileInfoRecord: Encodable {
       ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
     }
     lines += info.notices.map { ("note", "\($0)") }
-    return lines.map { name, value in (name + " ").padded(to: 11) + value.printable }
+    return lines.map { name, value in (name + " ").padded(to: 11) + value.printableLine }
       .joined(separator: "\n")
   }
 
@@ -203,6 +213,7 @@ struct FileInfoRecord: Encodable {
     "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \
     "bytes", "bitRate" in bit/s, "tags" (title, artist, album, date, trackNumber, genre, comment, \
     copyright, license), "cues" with "position" in seconds and "name", "notices" about the file, and \
-    "missing" for a truncated file. If "missing" contains "about", "frames" and "length" are estimates. Unknown values are omitted.
+    "missing" for a truncated file. If "missing" contains "about", "frames" and "length" are estimates. Unknown values are omitted. \
+    A file that failed is an object with "file" and "error".
     """
 }

@@ -35,7 +35,8 @@ struct MeasureCommand: FileListSubcommand {
 
   @Option(
     parsing: .unconditional,
-    help: .value("seconds", "With --device, time to measure (default: until stopped)."))
+    help: .value("time", "With --device, time to measure (default: until stopped)."),
+    transform: TimeValue.seconds)
   var seconds: Double?
 
   @Option(parsing: .unconditional, help: .value("dBFS", "Level below which both ends are silent."))
@@ -86,6 +87,8 @@ struct MeasureCommand: FileListSubcommand {
         record.file = file
         let report = MeasurementReport(name: "\(file.shownName)", result: result)
         try await print(record, report, in: context)
+      } else if json.isOn, let sentence = measurement.sentences.first {
+        try await context.console.print(FailureRecord(file, error: sentence).jsonLine())
       }
       return measurement.isComplete
     }
@@ -94,9 +97,9 @@ struct MeasureCommand: FileListSubcommand {
   private func print(
     _ record: MeasurementRecord, _ report: MeasurementReport, in context: CommandContext
   ) async throws {
-    for line in json.isOn ? [try record.jsonLine()] : report.lines {
-      try await context.console.print(line.printable)
-    }
+    // JSON has its own escapes.
+    let lines = json.isOn ? [try record.jsonLine()] : report.lines.map(\.printableLine)
+    for line in lines { try await context.console.print(line) }
   }
 
   private func measureDevice(in context: CommandContext) async throws {

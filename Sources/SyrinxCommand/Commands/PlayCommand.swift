@@ -15,8 +15,10 @@ struct PlayCommand: FileListSubcommand {
         syrinx play Music --shuffle
         syrinx play rain.ogg --loop forever --volume 0.3
 
+      \(PlaybackKey.list)
+
       A folder stands for the sound files in it and its subfolders, a playlist (m3u, m3u8, pls) for \
-      its entries. On a terminal, these keys control the playback: \(PlaybackKey.help).
+      its entries. On a terminal, the keys control the playback.
 
       A file that cannot be played is reported and skipped; a truncated file is reported and played \
       as far as it goes. In both cases the exit status is 1. Ctrl-C fades out and ends the command \
@@ -39,7 +41,11 @@ struct PlayCommand: FileListSubcommand {
   @OptionGroup var wait: WaitOption
 
   @Option(
-    parsing: .unconditional, help: "Volume, 0 to 10; above 1 it amplifies, limited to full scale.")
+    parsing: .unconditional,
+    help: .value(
+      "volume",
+      "Volume, 0 to 10, 50%, or -6dB; above 1 it amplifies, limited to full scale."),
+    transform: VolumeValue.factor)
   var volume = 1.0
 
   @Option(
@@ -70,7 +76,7 @@ struct PlayCommand: FileListSubcommand {
     help: """
       Read commands from standard input, one per line of up to \(StandardInputLines.longest) bytes: \
       \(ControlLine.commands). Each command runs when the previous one is done. The optional \
-      SECONDS are the length of the fade or volume ramp; FILE counts from 1 (default: the current \
+      TIME is the length of the fade or volume ramp; FILE counts from 1 (default: the current \
       file). At the end of standard input, a paused playback resumes.
       """)
   var control = false
@@ -123,7 +129,7 @@ struct PlayCommand: FileListSubcommand {
     defer { terminal?.restore() }
     context.signals.beforeExit { terminal?.restore() }
     report.keys = terminal.map { _ in
-      KeyControl(player: player, id: id, volume: Float(volume))
+      KeyControl(player: player, id: id, volume: Float(volume), console: context.console)
     }
     let (keys, pressed) = (report.keys, try terminal?.keys())
     let lines = control ? try StandardInputLines() : nil

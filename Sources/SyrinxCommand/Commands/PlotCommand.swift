@@ -194,6 +194,10 @@ struct PlotCommand: FileListSubcommand {
     try await context.forEachFile(files, jobs: jobs, showsProgress: true, inputs: { [$0] }) {
       file, console in
       try await plot(file, cues, progress: console, in: context)
+    } whenFailed: { file, error in
+      guard json.isOn else { return }
+      let sentence = ErrorReport.sentence(error, of: [file])
+      try await context.console.print(FailureRecord(file, error: sentence).jsonLine())
     } _: { _, record in
       if json.isOn, let record { try await context.console.print(record.jsonLine()) }
       return true

@@ -14,14 +14,18 @@ struct RecordCommand: Subcommand {
         syrinx record take-%03d.flac --roll-seconds 3600
         syrinx record - --stop-after-silence 2 | ffmpeg -i - take.m4a
 
+      Keys:
+        q   complete the file and end
+
       The extension selects the format: wav, aiff, au, caf, flac, ogg, opus, or mp3. An existing file \
       is overwritten when half a second is recorded. Numbered files overwrite nothing: existing \
       numbers are skipped. A file that another recorder is writing is refused. With -, the command \
       writes a WAV stream to standard output.
 
-      Ctrl-C or SIGTERM completes the file with exit status 0, even if nothing was recorded and no \
-      file was made. A second one ends the command at once. SIGUSR1 continues in the next file; \
-      SIGUSR2 pauses and resumes. With -, both are ignored.
+      Ctrl-C, SIGTERM, or the key q on a terminal completes the file with exit status 0, even if \
+      nothing was recorded and no file was made. A second signal ends the command at once. SIGUSR1 \
+      continues in the next file; SIGUSR2 pauses and resumes. With -, both are ignored. There are no \
+      keys with - or --json.
 
       \(RecordingRecord.schema)
       """)
@@ -33,7 +37,8 @@ struct RecordCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
-    help: .value("seconds", "Length of the recording, counted in frames (default: until stopped)."))
+    help: .value("time", "Length of the recording, counted in frames (default: until stopped)."),
+    transform: TimeValue.seconds)
   var seconds: Double?
 
   @OptionGroup var device: CaptureDeviceOption
@@ -105,8 +110,14 @@ struct RecordCommand: Subcommand {
 
   private var isStream: Bool { file == "-" }
 
-  /// Refuses a placeholder for a date, which would be taken literally.
+  /// Refuses a placeholder for a date, which would be taken literally, and one for a number if no
+  /// limit begins new files.
   private func checkPlaceholder() throws {
+    if !rules.hasRollingLimit, let placeholder = meaninglessPlaceholder(in: file.text) {
+      throw ValidationError(
+        "\(file): \(placeholder) has a meaning only with --roll-seconds or --roll-bytes, and only as "
+          + "a number (%d or %03d). For a date, use the shell: take-$(date +%F).wav.")
+    }
     guard rules.hasRollingLimit, let placeholder = unsupportedPlaceholder(in: file.text) else {
       return
     }

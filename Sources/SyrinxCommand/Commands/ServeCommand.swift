@@ -62,11 +62,21 @@ struct ServeCommand: RecognizingSubcommand {
   @Option(
     parsing: .unconditional,
     help: .value(
-      "seconds",
+      "count",
+      """
+      Maximum number of clients from one IP address that are connected or wait, 1 to 1000 (default: 16 \
+      more than --connections).
+      """))
+  var connectionsPerAddress: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: .value(
+      "time",
       """
       Time that a client may stay connected without sending audio, 0.1 to 86400 (default: 30; no \
       limit on stdio).
-      """))
+      """), transform: TimeValue.seconds)
   var idleTimeout: Double?
 
   @Option(
@@ -105,6 +115,8 @@ struct ServeCommand: RecognizingSubcommand {
     try checkAnnouncement(of: try address())
     _ = try metricsEndpoint()
     try check("--connections", connections, in: 1...1000, "a number of connections")
+    try check(
+      "--connections-per-address", connectionsPerAddress, in: 1...1000, "a number of connections")
     try check("--idle-timeout", idleTimeout, in: 0.1...86_400, "seconds")
     try require(
       recognition.alternatives == nil,
@@ -178,6 +190,7 @@ struct ServeCommand: RecognizingSubcommand {
     options.allowsRemoteClients = allowRemote
     options.announcedName = zeroconf
     if let connections { options.maximumConnections = connections }
+    if let connectionsPerAddress { options.maximumConnectionsPerAddress = connectionsPerAddress }
     if case .stdio = address { options.idleTimeout = nil }
     if let idleTimeout { options.idleTimeout = .seconds(idleTimeout) }
     if let headerLimit { options.limits.header = headerLimit.byteCount }

@@ -29,8 +29,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
       A name after -o that ends in .txt, .srt, .vtt, .tsv, .json, or .jsonl is a file. Its extension \
       selects the format, unless --format or --json does. An existing file is overwritten when the \
-      transcript is complete. The name - is standard output. Any other name, or that of an existing \
-      folder, is an output folder.
+      transcript is complete. The name - is standard output. A name without an extension, or that of \
+      an existing folder, is an output folder; another extension is refused.
 
       A folder stands for the sound files in it and below it. With --output-dir, the transcript of \
       talk.wav is talk.txt in that folder (.jsonl with --json, otherwise the extension of the \
@@ -130,7 +130,14 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     guard let name = output else { return }
     try require(outputDir == nil, "--output and --output-dir exclude each other.")
     guard name != "-" else { return output = nil }
-    guard let style = TranscriptStyle(pathExtension: name.pathExtension), !name.isFolder else {
+    let style = TranscriptStyle(pathExtension: name.pathExtension)
+    try require(
+      style != nil || name.isFolder || name.pathExtension.first?.isLetter != true,
+      """
+      -o \(name): no transcript has the extension "\(name.pathExtension.printableLine)"; use txt, srt, \
+      vtt, tsv, json, or jsonl, or --output-dir for a folder with this name.
+      """)
+    guard let style, !name.isFolder else {
       (output, outputDir) = (nil, name)
       return
     }

@@ -13,7 +13,8 @@ actor Console {
 
   /// Whether standard error is a terminal whose last line can be rewritten to show progress.
   nonisolated let isWatched: Bool
-  private nonisolated let showsNotices: Bool
+  /// Whether standard error is a terminal, and the command is not quiet.
+  nonisolated let showsNotices: Bool
   private let isQuiet: Bool
 
   /// Starts the thread.
@@ -43,6 +44,11 @@ actor Console {
     try output.write(line + "\n", stopSignal: stopSignal)
   }
 
+  /// Writes a line of data for people, which a terminal gets in lines of whole words.
+  func printWrapped(_ line: String) throws(OutputError) {
+    try print(output.isTerminal ? line.wrapped(to: output.columns) : line)
+  }
+
   /// Writes data that are not a line.
   func write(_ bytes: [UInt8]) throws(OutputError) {
     show(status.clear())
@@ -51,7 +57,7 @@ actor Console {
 
   /// Writes a message.
   func report(_ sentence: String) {
-    show(status.clear() + "syrinx: \(sentence.printable)\n")
+    show(status.clear() + "syrinx: \(sentence.printableLine)\n")
   }
 
   /// Writes a notice, with or without a terminal.
@@ -66,23 +72,23 @@ actor Console {
 
   /// Writes a notice to the terminal; without a terminal it returns at once.
   nonisolated func notifyTerminal(_ line: String) async {
-    if showsNotices { await update { status, _ in status.clear() + line.printable + "\n" } }
+    if showsNotices { await update { status, _ in status.clear() + line.printableLine + "\n" } }
   }
 
   /// Writes the outcome of the work, with or without a terminal.
   func summarize(_ line: String) {
-    if !isQuiet { show(status.clear() + line.printable + "\n") }
+    if !isQuiet { show(status.clear() + line.printableLine + "\n") }
   }
 
   /// Rewrites the terminal's last line; if there is none that can be rewritten, it returns at once.
   nonisolated func showStatus(_ text: String) async {
-    if isWatched { await update { $0.show(text.printable, columns: $1) } }
+    if isWatched { await update { $0.show(text.printableLine, columns: $1) } }
   }
 
   /// Rewrites the terminal's last line, keeps the end of a long text, and dims its volatile tail.
   nonisolated func showVolatile(_ stable: String, tail: String = "") async {
     if isWatched {
-      await update { $0.show(stable.printable, tail: tail.printable, columns: $1) }
+      await update { $0.show(stable.printableLine, tail: tail.printableLine, columns: $1) }
     }
   }
 

@@ -78,6 +78,26 @@ extension Collection {
 }
 
 extension String {
+  /// The text in lines of at most `columns` characters, divided at spaces; a longer word stays whole.
+  func wrapped(to columns: Int) -> String {
+    let indentation: Substring = "   "
+    var (lines, line, width) = ([[Substring]](), [Substring](), -1)
+    for word in split(separator: " ", omittingEmptySubsequences: false) {
+      let hasWords = line.contains { !$0.isEmpty && $0 != indentation }
+      if hasWords, width + 1 + word.count > columns {
+        lines.append(line)
+        (line, width) = ([indentation], indentation.count)
+        if word.isEmpty { continue }
+      }
+      line.append(word)
+      width += 1 + word.count
+    }
+    return (lines + [line]).map { $0.joined(separator: " ").trimmedAtEnd }.joined(separator: "\n")
+  }
+
+  /// The text without spaces at its end.
+  private var trimmedAtEnd: Substring { prefix(count - reversed().prefix { $0 == " " }.count) }
+
   /// The text with spaces up to a width in characters.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))

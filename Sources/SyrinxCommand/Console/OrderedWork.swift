@@ -13,6 +13,7 @@ extension CommandContext {
   ///     several at a time are done.
   ///   - inputs: the files of an element; a reported error names one of them.
   ///   - work: gets the console on which to show the progress of its element; nil for none.
+  ///   - whenFailed: called with an error that concerns one element, before it is reported.
   ///   - body: reports missing output, and returns whether everything is complete.
   /// - Throws: `CommandEnd.reported` after the last element if something was reported; the first
   ///   error that concerns the whole command.
@@ -20,6 +21,7 @@ extension CommandContext {
     _ elements: [Element], jobs: Int, showsProgress: Bool = false,
     inputs: (Element) -> [FilePath],
     _ work: @escaping @Sendable (Element, _ progress: Console?) async throws -> Value,
+    whenFailed: (Element, any Error) async throws -> Void = { _, _ in },
     _ body: (Element, Value) async throws -> Bool
   ) async throws {
     @Dependency(\.continuousClock) var clock
@@ -37,7 +39,9 @@ extension CommandContext {
       do {
         let isComplete = try await body(element, try result.get())
         hasFailed = hasFailed || !isComplete
-      } catch let error where elements.count > 1 && ErrorReport.isOfOneFile(error) {
+      } catch let error where ErrorReport.isOfOneFile(error) {
+        try await whenFailed(element, error)
+        guard elements.count > 1 else { throw error }
         await console.report(ErrorReport.sentence(error, of: inputs(element)))
         hasFailed = true
       }

@@ -37,7 +37,7 @@ struct HealthFinding: Encodable, Equatable {
   /// The line for people.
   var line: String {
     let end = remedy.map { "; \($0)" } ?? ""
-    return "\(state.rawValue.padded(to: 7))  \(check.padded(to: 18))  \(detail)\(end)".printable
+    return "\(state.rawValue.padded(to: 7))  \(check.padded(to: 18))  \(detail)\(end)".printableLine
   }
 
   /// The documentation of the JSON in the help.

@@ -17,10 +17,10 @@ struct EngineTable {
   }
 
   private func models(of engine: SpeechEngineDescription, _ name: String) -> [String] {
-    if let missing = engine.missing { return ["\(name)  not ready: \(missing)"] }
+    if let missing = engine.missing { return ["\(name)  not ready: \(missing)".printableLine] }
     let width = engine.models.map(\.language.count).max() ?? 0
     return engine.models.map { model in
-      "\(name)  \(model.language.padded(to: width))  \(model.location)".printable
+      "\(name)  \(model.language.padded(to: width))  \(model.location)".printableLine
     }
   }
 
@@ -125,7 +125,7 @@ struct DetectorRecord: Encodable {
 
   /// The line for people.
   var line: String {
-    "  \(detector) (finds speech)  \(location ?? "not ready: \(missing ?? "")")".printable
+    "  \(detector) (finds speech)  \(location ?? "not ready: \(missing ?? "")")".printableLine
   }
 
   /// The documentation of the JSON in the help.

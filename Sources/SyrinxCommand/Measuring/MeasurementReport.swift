@@ -159,7 +159,7 @@ struct MeasurementRecord: Encodable {
     "channels", each with "channel" (FL, FR, and so on), "peak", "truePeak", "rms", "offset", "clipped", and \
     "clippedRuns". With --device, objects with the "event" loudness come first, one for each second: \
     "position" in seconds, "momentary", "shortTerm", "integrated", "peak", and "rms"; the last \
-    object has the "event" finished.
+    object has the "event" finished. A file that failed is an object with "file" and "error".
     """
 }
 

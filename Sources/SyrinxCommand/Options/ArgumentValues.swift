@@ -67,6 +67,26 @@ extension FilePath: ExpressibleByArgument {
   static let jsonHelp = "bytes that are not UTF-8 become U+EF00 + byte"
 }
 
+/// A volume as people write it: the factor `0.5`, `50%`, or `-6dB`.
+enum VolumeValue {
+  /// The factor of an option's value.
+  ///
+  /// - Throws: `ValidationError`, which shows how to write a volume.
+  static func factor(_ argument: String) throws -> Double {
+    let text = argument.lowercased()
+    let factor: Double? =
+      if text.hasSuffix("%") {
+        Double(text.dropLast()).map { $0 / 100 }
+      } else if text.hasSuffix("db") {
+        Double(text.dropLast(2)).map { Decibels($0).amplitude }
+      } else {
+        Double(text)
+      }
+    guard let factor else { throw ValidationError("give a volume such as 0.5, 50%, or -6dB.") }
+    return factor
+  }
+}
+
 /// A size in bytes; the suffixes k, M, and G stand for thousands, millions, and billions.
 struct ByteSize: Equatable, ExpressibleByArgument {
   let byteCount: Int

@@ -21,8 +21,35 @@ struct CommonOptions: ParsableArguments {
       guard verbose else { return SwiftLogNoOpLogHandler() }
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = .debug
-      return handler
+      return PrintableLog(handler: handler)
     }
+  }
+}
+
+/// A log whose messages stay on one line and move no cursor: they may have the text of a file or of a
+/// server.
+struct PrintableLog<Handler: LogHandler>: LogHandler {
+  var handler: Handler
+
+  var logLevel: Logger.Level {
+    get { handler.logLevel }
+    set { handler.logLevel = newValue }
+  }
+
+  var metadata: Logger.Metadata {
+    get { handler.metadata }
+    set { handler.metadata = newValue }
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { handler[metadataKey: key] }
+    set { handler[metadataKey: key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var event = event
+    event.message = "\("\(event.message)".printableLine)"
+    handler.log(event: event)
   }
 }
 
@@ -87,7 +114,8 @@ private func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) th
 struct WaitOption: ParsableArguments {
   @Option(
     name: .customLong("wait"), parsing: .unconditional,
-    help: .value("seconds", "Time to wait for a lost device to return (default: fail at once)."))
+    help: .value("time", "Time to wait for a lost device to return (default: fail at once)."),
+    transform: TimeValue.seconds)
   var seconds: Double?
 
   var onDeviceLoss: DeviceLossPolicy { seconds.map { .wait(atMost: .seconds($0)) } ?? .fail }

@@ -24,9 +24,9 @@ struct ConversionOptions: ParsableArguments {
     help: .value(
       "level",
       """
-      Peak in dBFS or loudness to reach: -1, or -16LUFS, with peaks limited to -1 dBTP; the input is \
-      read twice.
-      """))
+      Peak in dBFS or loudness to reach: -1 or -9dBFS, or -16LUFS, with peaks limited to -1 dBTP; the \
+      input is read twice.
+      """), transform: NormalizationTarget.init(value:))
   var normalize: NormalizationTarget?
 
   @Option(
@@ -113,14 +113,22 @@ struct ConversionOptions: ParsableArguments {
 }
 
 /// A level as people write it: `-1` or `-1dBFS` for a peak, `-16LUFS` for a loudness.
-struct NormalizationTarget: Equatable, ExpressibleByArgument {
+struct NormalizationTarget: Equatable {
+  /// The lowest level that is a peak without a unit; a lower one is rather a loudness.
+  private static let lowestPeak = -6.0
+
   let normalization: AudioConversion.Normalization
 
-  init?(argument: String) {
-    let text = argument.lowercased()
+  /// - Throws: `ValidationError`, also for a level without a unit that may be both.
+  init(value: String) throws {
+    let text = value.lowercased()
     let unit = ["lufs", "dbfs", "db"].first(where: text.hasSuffix)
     guard let level = Double(text.dropLast(unit?.count ?? 0)), (-200...0).contains(level) else {
-      return nil
+      throw ValidationError("give a level from -200 to 0, such as -1, -1dBFS, or -16LUFS.")
+    }
+    guard unit != nil || level >= Self.lowestPeak else {
+      throw ValidationError(
+        "\(value) may be a loudness or a peak; write \(value)LUFS or \(value)dBFS.")
     }
     normalization =
       unit == "lufs" ? .loudness(LoudnessLevel(lufs: level)) : .peak(Decibels(level))
@@ -129,14 +137,26 @@ struct NormalizationTarget: Equatable, ExpressibleByArgument {
 
 /// A time as people write it: `90`, `1.5`, `1:30`, `1:02:03.5`, `500ms`, `90s`, `10m`, `2h`.
 struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
-  static let zero = TimeValue(duration: .zero, description: "0")
+  static let zero = TimeValue(seconds: 0, description: "0")
 
-  let duration: Duration
+  let seconds: Double
   /// The time as it was written.
   let description: String
 
-  private init(duration: Duration, description: String) {
-    (self.duration, self.description) = (duration, description)
+  var duration: Duration { .seconds(seconds) }
+
+  private init(seconds: Double, description: String) {
+    (self.seconds, self.description) = (seconds, description)
+  }
+
+  /// The seconds of an option's value.
+  ///
+  /// - Throws: `ValidationError`, which shows how to write a time.
+  static func seconds(_ argument: String) throws -> Double {
+    guard let time = TimeValue(argument: argument) else {
+      throw ValidationError("give a time such as 90, 1:30, 500ms, or 2m.")
+    }
+    return time.seconds
   }
 
   init?(argument: String) {
@@ -150,7 +170,7 @@ struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
       case let seconds = numbers.reduce(0, { $0 * 60 + $1 }) * (unit?.1 ?? 1),
       seconds <= 31_536_000
     else { return nil }
-    self.init(duration: .seconds(seconds), description: argument)
+    self.init(seconds: seconds, description: argument)
   }
 
   var defaultValueDescription: String { description }

@@ -10,12 +10,14 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: .value("seconds", "Length of audio to keep from before --start-at-sound begins."))
+    help: .value("time", "Length of audio to keep from before --start-at-sound begins."),
+    transform: TimeValue.seconds)
   var preRoll = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: .value("seconds", "Time below --threshold after which the recording ends."))
+    help: .value("time", "Time below --threshold after which the recording ends."),
+    transform: TimeValue.seconds)
   var stopAfterSilence: Double?
 
   @Option(
@@ -26,11 +28,11 @@ struct RecordingRuleOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: .value(
-      "seconds",
+      "time",
       """
       Time above --threshold before --start-at-sound begins, and length of silence that \
       --trim-silence keeps (default: 0.1).
-      """))
+      """), transform: TimeValue.seconds)
   var hold: Double?
 
   @Flag(help: "Remove silence from the beginning and the end, except for --hold.")
@@ -39,12 +41,12 @@ struct RecordingRuleOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: .value(
-      "seconds",
+      "time",
       """
       Length of each file. take.wav is followed by take-001.wav, take-002.wav, and so on; \
       take-%d.wav begins with take-1.wav, and take-%03d.wav with take-001.wav. Existing numbers are \
       skipped. SIGUSR1 begins the next file at any time.
-      """))
+      """), transform: TimeValue.seconds)
   var rollSeconds: Double?
 
   @Option(
@@ -129,4 +131,12 @@ func unsupportedPlaceholder(in file: String) -> Substring? {
   let name = file.split(separator: "/").last ?? ""
   return name.matches(of: /%[-_0^#]?[0-9]*[A-Za-z]/).map(\.output)
     .first { $0.wholeMatch(of: /%0?[0-9]?d/) == nil }
+}
+
+/// The first placeholder for a number or a date in the name of a single file; nil if there is none.
+///
+/// One before a letter is rather a percentage, as in `50%done.wav`.
+func meaninglessPlaceholder(in file: String) -> Substring? {
+  let name = file.split(separator: "/").last ?? ""
+  return name.firstMatch(of: /%(0?[0-9]*d|[-_0^#]?[FHMSTY])(?![A-Za-z])/)?.output.0
 }

@@ -29,24 +29,26 @@ struct SpeechOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: .value("seconds", "Silence that ends an utterance (default: 0.6)."))
+    help: .value("time", "Silence that ends an utterance (default: 0.6)."),
+    transform: TimeValue.seconds)
   var endSilence: Double?
 
   @Option(
     parsing: .unconditional,
     help: .value(
-      "seconds",
-      "Maximum length of an utterance, 1 to 3600 (default: 20); the next one begins there."))
+      "time",
+      "Maximum length of an utterance, 1 to 3600 (default: 20); the next one begins there."),
+    transform: TimeValue.seconds)
   var longestUtterance: Double?
 
   @Option(
     parsing: .unconditional,
     help: .value(
-      "seconds",
+      "time",
       """
       Silence that the recognizer gets after the last sound of an utterance, 0 to 10 (default: the \
       silence that ended it).
-      """))
+      """), transform: TimeValue.seconds)
   var tailPadding: Double?
 
   @Option(

@@ -38,12 +38,11 @@ struct StandardInputControl {
 struct ControlLine: Equatable {
   /// All commands, for the help and for errors.
   static let commands = """
-    pause [SECONDS], resume [SECONDS], seek SECONDS [FILE], volume FACTOR [SECONDS] (0 to 10), skip, \
-    stop [SECONDS]
+    pause [TIME], resume [TIME], seek TIME [FILE], volume VOLUME [TIME] (0 to 10), skip, stop [TIME]
     """
 
-  /// The longest fade, in seconds.
-  private static let longest = 3_600.0
+  /// The longest fade.
+  private static let longest = Duration.seconds(3_600)
 
   private let words: [Substring]
 
@@ -61,9 +60,8 @@ struct ControlLine: Equatable {
     case "stop": .stop(fade: try fade(after: 1) ?? .milliseconds(10))
     case "volume":
       .setVolume(
-        Float(try number(1, in: 0...10)), ramp: try fade(after: 2) ?? .milliseconds(20))
-    case "seek":
-      .seek(to: .time(.seconds(try number(1, in: 0...1e9))), item: try item(fileCount))
+        Float(try volume(1)), ramp: try fade(after: 2) ?? .milliseconds(20))
+    case "seek": .seek(to: .time(try time(1)), item: try item(fileCount))
     case "skip" where words.count == 1: .skip
     default: throw unknown
     }
@@ -74,18 +72,27 @@ struct ControlLine: Equatable {
       "\"\(words.joined(separator: " "))\" is not a command; the commands are \(Self.commands)")
   }
 
-  private func number(_ index: Int, in range: ClosedRange<Double>) throws -> Double {
-    guard index < words.count, let number = Double(words[index]), range.contains(number) else {
+  private func volume(_ index: Int) throws -> Double {
+    guard index < words.count, let factor = try? VolumeValue.factor(String(words[index])),
+      (0...10).contains(factor)
+    else { throw unknown }
+    return factor
+  }
+
+  private func time(_ index: Int) throws -> Duration {
+    guard index < words.count, let time = TimeValue(argument: String(words[index])) else {
       throw unknown
     }
-    return number
+    return time.duration
   }
 
   /// The fade after so many words, or nil.
   private func fade(after count: Int) throws -> Duration? {
     guard words.count > count else { return nil }
     guard words.count == count + 1 else { throw unknown }
-    return .seconds(try number(count, in: 0...Self.longest))
+    let fade = try time(count)
+    guard fade <= Self.longest else { throw unknown }
+    return fade
   }
 
   /// The item to seek in, or nil for the current one.

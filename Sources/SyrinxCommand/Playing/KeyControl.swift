@@ -6,15 +6,26 @@ import Synchronization
 
 /// A key that controls a playback.
 enum PlaybackKey: Equatable {
-  case pause, mute, quit, next, previous
+  case pause, mute, quit, next, previous, help
   case louder, softer
   /// Forward, or backward if negative.
   case seek(Duration)
 
-  /// The keys, for the help.
-  static let help = """
-    space (pause), left and right (5 s), up and down (60 s), n and p (next and previous file), + and \
-    - (volume), m (mute), and q (quit)
+  /// The keys, for the help of `syrinx play`.
+  static let list = """
+    Keys:
+      space         pause and resume
+      left, right   5 seconds back and forward
+      up, down      60 seconds forward and back
+      n, p          next and previous file
+      +, -, m       louder, softer, mute
+      q, ?          quit, show the keys
+    """
+
+  /// The keys on one line, which ? shows.
+  static let line = """
+    keys: space (pause), left and right (5 s), up and down (60 s), n and p (next and previous file), \
+    + and - (volume), m (mute), q (quit)
     """
 
   /// The keys in bytes of a terminal; other bytes are skipped.
@@ -36,7 +47,7 @@ enum PlaybackKey: Equatable {
 
   private static let plain: [Character: PlaybackKey] = [
     " ": .pause, "m": .mute, "q": .quit, "n": .next, "p": .previous, "+": .louder, "=": .louder,
-    "-": .softer,
+    "-": .softer, "?": .help,
   ]
 
   private static let arrows: [Character: PlaybackKey] = [
@@ -71,9 +82,10 @@ struct KeyState {
     }
   }
 
-  /// The command for a key.
-  mutating func command(for key: PlaybackKey) -> PlaybackCommand {
+  /// The command for a key; nil for one that only shows something.
+  mutating func command(for key: PlaybackKey) -> PlaybackCommand? {
     switch key {
+    case .help: return nil
     case .pause:
       isPaused.toggle()
       return isPaused ? .pause() : .resume()
@@ -111,10 +123,12 @@ struct KeyState {
 actor KeyControl {
   private let player: AudioPlayerClient
   private let id: PlaybackID
+  private let console: Console
   private var state: KeyState
 
-  init(player: AudioPlayerClient, id: PlaybackID, volume: Float) {
-    (self.player, self.id, state) = (player, id, KeyState(volume: volume))
+  init(player: AudioPlayerClient, id: PlaybackID, volume: Float, console: Console) {
+    (self.player, self.id, self.console) = (player, id, console)
+    state = KeyState(volume: volume)
   }
 
   /// Notes an event and returns what the progress line adds.
@@ -126,8 +140,12 @@ actor KeyControl {
   /// Follows the keys until the task is canceled.
   func follow(_ keys: AsyncStream<PlaybackKey>) async {
     for await key in keys {
+      guard let command = state.command(for: key) else {
+        await console.notifyTerminal(PlaybackKey.line)
+        continue
+      }
       // A playback that has just ended takes no command, and a stream cannot be sought in.
-      try? await player.control(id: id, command: state.command(for: key))
+      try? await player.control(id: id, command: command)
     }
   }
 }

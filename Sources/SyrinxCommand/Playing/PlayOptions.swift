@@ -8,21 +8,27 @@ import SoundFile
 struct PlayRangeOptions: ParsableArguments {
   private static let longest = 1e6
 
-  @Option(parsing: .unconditional, help: .value("seconds", "Start of the range of each file."))
+  @Option(
+    parsing: .unconditional, help: .value("time", "Start of the range of each file."),
+    transform: TimeValue.seconds)
   var start = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: .value("seconds", "End of the range of each file (default: the end of the file)."))
+    help: .value("time", "End of the range of each file (default: the end of the file)."),
+    transform: TimeValue.seconds)
   var end: Double?
 
-  @Option(parsing: .unconditional, help: .value("seconds", "Fade-in of the first file."))
+  @Option(
+    parsing: .unconditional, help: .value("time", "Fade-in of the first file."),
+    transform: TimeValue.seconds)
   var fadeIn = 0.0
 
   @Option(
     parsing: .unconditional,
     help: .value(
-      "seconds", "Fade-out of the last file, at most 60 s; that much audio is held in memory."))
+      "time", "Fade-out of the last file, at most 60 s; that much audio is held in memory."),
+    transform: TimeValue.seconds)
   var fadeOut = 0.0
 
   var range: PlaybackRange {

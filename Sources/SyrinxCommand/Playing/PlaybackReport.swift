@@ -1,5 +1,6 @@
 import AudioCore
 import AudioPlayerClient
+import AudioThreads
 import FilePaths
 import Logging
 import SoundFile
@@ -40,7 +41,8 @@ struct PlaybackReport {
     switch event {
     case .started(let start):
       item = start.item
-      await context.console.notifyTerminal("\(file) on \(start.device) (\(start.format))")
+      await context.console.notifyTerminal(
+        "\(file)\(await titleText()) on \(start.device) (\(start.format))")
       context.log.info("playing \(file) on \(start.device): \(start.settingsText)")
     case .progress(let progress): await show(progress, always: false)
     case .paused(let progress), .resumed(let progress), .looped(let progress, _):
@@ -109,10 +111,25 @@ struct PlaybackReport {
       await context.console.keepStatus()
       await reportFaults()
       item = progress.item
-      await context.console.notifyTerminal("\(file)")
+      await context.console.notifyTerminal("\(file)\(await titleText())")
       context.log.info("playing \(file)")
     }
     await show(progress, always: true)
+  }
+
+  /// The artist and title of a file for a terminal, after its name; empty if it has none.
+  private func titleText() async -> String {
+    guard context.console.showsNotices, file.status?.isRegularFile == true else { return "" }
+    let url = file.url
+    let tags = await DedicatedThread.run(name: "syrinx-tags", abandoned: [:], failed: { _ in [:] })
+    {
+      // The player reports a file that cannot be read.
+      (try? AudioFileInfo(url: url))?.tags ?? [:]
+    }
+    let names = [tags[.artist], tags[.title]].compactMap {
+      $0?.printableLine(atMost: 100).unlessEmpty
+    }
+    return names.isEmpty ? "" : " (\(names.joined(separator: ": ")))"
   }
 
   private mutating func finish() async {

@@ -35,7 +35,8 @@ struct PlotRecord: Encodable {
     With --json, each plot that is written is an object: "file" (as given; \(FilePath.jsonHelp)), \
     "output" (its full path), "kind" (waveform, spectrogram, or peaks), "format" (png, svg, or pdf; \
     json or dat for peaks), "width" and "height" in pixels and the number of "cues" (not for peaks), \
-    and, of the audio, "rate", "channelCount", and "length" in seconds.
+    and, of the audio, "rate", "channelCount", and "length" in seconds. A file that failed is an object \
+    with "file" and "error".
     """
 }
 #endif

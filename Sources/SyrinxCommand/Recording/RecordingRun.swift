@@ -15,19 +15,36 @@ struct RecordingRun {
 
   func run() async throws {
     @Dependency(\.audioRecorder) var recorder
+    let terminal = takesKeys ? KeyTerminal() : nil
+    defer { terminal?.restore() }
+    context.signals.beforeExit { terminal?.restore() }
+    let keys = try terminal?.keys()
     try await context.signals.finishing(with: { [recorder] in await recorder.stopRecording() }) {
       try await context.signals.commanding({ [recorder, request] in
         await handle($0, recorder, request)
       }) {
-        try await follow(recorder)
+        try await follow(recorder, keys)
       }
     }
   }
 
-  private func follow(_ recorder: AudioRecorderClient) async throws {
+  /// Whether the key q ends the recording, if standard input is a terminal.
+  private var takesKeys: Bool {
+    if case .file = request.destination { !printsEvents } else { false }
+  }
+
+  private func follow(
+    _ recorder: AudioRecorderClient, _ keys: AsyncStream<PlaybackKey>?
+  ) async throws {
     let events = await recorder.recording(request: request)
     // An earlier signal did not stop a recording that the recorder did not know yet.
     if context.signals.received != nil { await recorder.stopRecording() }
+    let quitting = keys.map { keys in
+      Task {
+        for await key in keys where key == .quit { await recorder.stopRecording() }
+      }
+    }
+    defer { quitting?.cancel() }
     var report = RecordingReport(
       device: request.device, gaps: request.gaps, showsMeter: showsMeter, context: context)
     for try await event in events {

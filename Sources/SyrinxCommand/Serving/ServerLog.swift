@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioCore
 import ClientDependencies
+import FilePaths
 import FoundationEssentials
 import SpeechClient
 import Wyoming
@@ -26,6 +27,7 @@ struct ServerLog: Sendable {
 
   func write(_ report: WyomingServerReport) async {
     if onlyErrors && !report.isError { return }
+    let report = report.shortened
     await write(report.sentence, ServerRecord(report))
   }
 
@@ -108,6 +110,20 @@ extension ServerRecord {
 }
 
 extension WyomingServerReport {
+  /// The report with at most 200 characters of each text, which may be a client's.
+  ///
+  /// The forms of the log escape it, each in its way.
+  fileprivate var shortened: WyomingServerReport {
+    let longest = 200
+    return switch self {
+    case .failed(let client, let code, let reason):
+      .failed(client: client, code: code, reason: reason.shortened(to: longest))
+    case .announced(let name): .announced(name: name.shortened(to: longest))
+    case .notAnnounced(let reason): .notAnnounced(reason: reason.shortened(to: longest))
+    case .connected, .recognized, .dropped: self
+    }
+  }
+
   fileprivate var isError: Bool {
     switch self {
     case .connected, .recognized, .announced: false
@@ -127,5 +143,13 @@ extension WyomingServerReport {
     case .announced(let name): "announced in the local network as \(name)"
     case .notAnnounced(let reason): "not announced in the local network: \(reason)"
     }
+  }
+}
+
+extension String {
+  /// The text with at most `length` code points; a longer text ends with `…`.
+  fileprivate func shortened(to length: Int) -> String {
+    let beginning = unicodeScalars.prefix(length)
+    return beginning.endIndex == endIndex ? self : String(beginning) + "…"
   }
 }

@@ -127,7 +127,7 @@ struct TranscriptText {
 
   /// The lines that a result adds; a partial result adds lines only to JSON.
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
-    let transcription = result.bestTranscription
+    let transcription = result.bestTranscription.printable
     switch style {
     case .json: return [try UtteranceRecord(result, file: file).jsonLine()]
     case _ where !result.isFinal || transcription.segments.isEmpty: return []
@@ -148,5 +148,17 @@ struct TranscriptText {
       count += 1
       return format.text(of: cue, number: count)
     }
+  }
+}
+
+extension Transcription {
+  /// The transcription without control characters, which a server or a model may have put into words.
+  fileprivate var printable: Transcription {
+    guard !segments.allSatisfy(\.substring.isPlain) else { return self }
+    var transcription = self
+    for index in segments.indices {
+      transcription.segments[index].substring = segments[index].substring.printableLine
+    }
+    return transcription
   }
 }

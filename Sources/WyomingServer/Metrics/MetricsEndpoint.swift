@@ -11,7 +11,7 @@ public struct MetricsEndpoint: Sendable {
   /// The maximum number of connections; further ones are closed.
   private static let mostConnections = 16
   /// The time limit for a request and its response.
-  private static let requestTimeout = Duration.seconds(10)
+  private static let requestTimeout = Duration.seconds(2)
 
   /// The metrics that it serves.
   public let metrics = PrometheusMetrics()
@@ -53,17 +53,20 @@ public struct MetricsEndpoint: Sendable {
           }
       }
       if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
-      let slots = ConnectionSlots(count: Self.mostConnections)
-      try await listener.executeThenClose { clients in
+      let clients = ClientTable(mostServed: Self.mostConnections, mostPerAddress: nil)
+      try await listener.executeThenClose { connections in
         try await withThrowingDiscardingTaskGroup { tasks in
-          for try await client in clients {
-            guard slots.take() else {
-              client.close(promise: nil)
+          var client = 0
+          for try await connection in connections {
+            client += 1
+            guard clients.add(client, from: nil) == .served else {
+              clients.remove(client)
+              connection.close(promise: nil)
               continue
             }
-            tasks.addTask {
-              await serve(client, on: clock)
-              slots.release()
+            tasks.addTask { [client] in
+              await serve(connection, on: clock)
+              clients.remove(client)
             }
           }
         }

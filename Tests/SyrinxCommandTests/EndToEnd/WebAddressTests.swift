@@ -22,7 +22,10 @@ struct WebAddressTests {
     try folder.tone("a.wav", .milliseconds(200))
     let run = try await withServer("syrinx info $server/a.wav $server/none.wav --json")
     #expect(run.status == 1)
-    #expect(run.outputLines.count == 1)
+    #expect(run.outputLines.count == 2)
+    #expect(run.outputLines.last?.contains(#""error":""#) == true)
+    let size = try Data(contentsOf: folder.file("a.wav")).count
+    #expect(run.output.contains(#""bytes":\#(size),"#), "\(run.output)")
     #expect(run.output.contains(#"/a.wav""#) && run.output.contains(#""rate":16000"#))
     #expect(run.errorLines.count == 1)
     #expect(run.error.contains("/none.wav: FFmpeg reports: Server returned 404"), "\(run.error)")

@@ -69,6 +69,20 @@ struct WyomingEndToEndTests {
     #expect(await server.status() == 0)
   }
 
+  @Test func `a transcription through a server uses one of its connections`() async throws {
+    let server = try RunningCommand(
+      "serve", "--wyoming", "tcp://127.0.0.1:0", "--connections", "1", in: folder, watching: .error)
+    let line = await server.lines.first(containing: "listening on ")
+    let address = try #require(line?.firstMatch(of: #/tcp:[^;]*/#)).output
+    let run = try await BuiltCommand.shell(
+      "syrinx transcribe said.wav --engine wyoming --server \(address)", in: folder)
+    server.send(SIGTERM)
+    #expect(run.output == "go forward ten meters\n", "\(run.error)")
+    let log = await server.lines.reduce(into: []) { $0.append($1) }
+    #expect(log.count { $0.contains(" connected from ") } == 1, "\(log)")
+    #expect(await server.status() == 0)
+  }
+
   @Test
   func
     `a client from Python on a Unix socket gets what was said, at 44.1 kHz, in stereo and at 24 bits`()

@@ -62,9 +62,7 @@ struct ServerSide: Sendable {
         events.append(event)
         if event.type == type { return events }
       }
-      let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-        count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
-      }
+      let bytes = receive()
       guard !bytes.isEmpty else { return events }
       reader.add(bytes)
     }
@@ -78,6 +76,36 @@ struct ServerSide: Sendable {
     guard let first = readOne() else { return }
     guard first.type == "describe" else { return body(first) }
     info()
+  }
+
+  /// Serves as a recognizer does that finds the same text in all audio.
+  func transcribe(as text: String, endsAfterText: Bool = false) {
+    answerEach { event in
+      if event.type == "describe" { info() }
+      guard event.type == "audio-stop" else { return true }
+      write(WyomingEvent("transcript", ["text": .string(text)]))
+      return !endsAfterText
+    }
+  }
+
+  /// Calls `body` with each event until it returns false or the client leaves.
+  func answerEach(_ body: (WyomingEvent) -> Bool) {
+    var reader = FrameReader()
+    while true {
+      while let event = try? reader.next() {
+        if !body(event) { return }
+      }
+      let bytes = receive()
+      guard !bytes.isEmpty else { return }
+      reader.add(bytes)
+    }
+  }
+
+  /// The next bytes; empty at the end.
+  private func receive() -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+      count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
+    }
   }
 
   private func readOne() -> WyomingEvent? {

@@ -13,6 +13,7 @@ extension SpeechEngine {
     options.startTimeout = .seconds(60)
     options.describeTimeout = .seconds(60)
     options.answerTimeout = .seconds(60)
+    options.checkTimeout = .seconds(60)
     change(&options)
     return .wyoming(server: server, options: options)
   }

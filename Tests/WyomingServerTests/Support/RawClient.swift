@@ -50,6 +50,15 @@ func everything(from link: ByteLink) throws -> [WyomingEvent] {
   return events
 }
 
+/// Sends all bytes of events, and waits while there is no room for them.
+func send(_ events: [WyomingEvent], over link: ByteLink) throws {
+  var rest = events.flatMap(\.bytes)[...]
+  while !rest.isEmpty {
+    _ = try link.wait(toWrite: true, within: TimeBudget(.seconds(60)))
+    rest = rest.dropFirst(try link.write(rest))
+  }
+}
+
 /// Sends an event and reads until one of these types comes.
 @discardableResult
 func exchange(

@@ -1,0 +1,141 @@
+import AudioThreads
+import Synchronization
+
+/// The clients of a listener: the served ones, those that wait for a place, and those that leave.
+///
+/// A client that sends audio takes the place of one that keeps the server waiting, so that idle
+/// connections lock nobody out.
+final class ClientTable: Sendable {
+  /// What the server does with a client.
+  enum Stage {
+    case served
+    case waiting
+    /// It gets an error, and has some time to disconnect.
+    case leaving
+  }
+
+  private struct Client {
+    var stage: Stage
+    /// Its IP address; nil on a Unix socket.
+    let address: String?
+    /// Opened at the end of its wait.
+    let turn = Gate()
+    var sendsAudio = false
+    /// Counts its time; nil until it is served.
+    var watch: PeerWatch?
+  }
+
+  /// The most clients that wait at once.
+  private static let mostWaiting = 64
+  /// The most clients that leave at once, except those that were served or waited.
+  private static let mostLeaving = 256
+  /// The idle time after which a client may lose its place.
+  private static let grace = Duration.seconds(1)
+
+  private let mostServed: Int
+  private let mostPerAddress: Int?
+  // Held to find or change an entry; gates and watches are signaled after it is released.
+  private let clients = Mutex<[Int: Client]>([:])
+  /// An element each time the last client has left.
+  let emptied = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+  /// - Parameters:
+  ///   - mostServed: the most clients that are served at once.
+  ///   - mostPerAddress: the most clients of one address that are served or wait; nil for 16 more
+  ///     than `mostServed`.
+  init(mostServed: Int, mostPerAddress: Int?) {
+    (self.mostServed, self.mostPerAddress) = (mostServed, mostPerAddress)
+  }
+
+  /// Whether no client is connected.
+  var isEmpty: Bool { clients.withLock { $0.isEmpty } }
+
+  /// Adds a client; nil if so many leave that it is not added and must be disconnected.
+  ///
+  /// - Parameter number: its number, greater than those of earlier clients.
+  func add(_ number: Int, from address: String?) -> Stage? {
+    clients.withLock { clients in
+      func count(_ stage: Stage) -> Int { clients.values.count { $0.stage == stage } }
+      let neighbors = clients.values.count { $0.address == address && $0.stage != .leaving }
+      let isCrowded = mostPerAddress.map { neighbors >= $0 } ?? (neighbors - mostServed >= 16)
+      let stage: Stage =
+        if address != nil, isCrowded {
+          .leaving
+        } else if count(.served) < mostServed {
+          .served
+        } else {
+          count(.waiting) < Self.mostWaiting ? .waiting : .leaving
+        }
+      guard stage != .leaving || count(.leaving) < Self.mostLeaving else { return nil }
+      clients[number] = Client(stage: stage, address: address)
+      return stage
+    }
+  }
+
+  /// Waits until a client gets a place, and returns false if it gets none in time.
+  func wait(_ number: Int, within limit: Duration, on clock: any Clock<Duration>) async -> Bool {
+    guard let turn = clients.withLock({ $0[number]?.turn }) else { return false }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        // Cancellation ends the wait as well.
+        try? await clock.sleep(for: limit)
+        turn.open()
+      }
+      await turn.wait()
+      group.cancelAll()
+    }
+    // Another client may have become idle meanwhile.
+    takePlace(for: number)
+    return clients.withLock { clients in
+      if clients[number]?.stage == .waiting { clients[number]?.stage = .leaving }
+      return clients[number]?.stage == .served
+    }
+  }
+
+  /// Reports that a waiting client sends audio.
+  func reportAudio(from number: Int) {
+    clients.withLock { $0[number]?.sendsAudio = true }
+    takePlace(for: number)
+  }
+
+  /// Reports that a client's conversation begins; before that, it cannot lose its place.
+  func begin(_ number: Int, _ watch: PeerWatch) {
+    clients.withLock { $0[number]?.watch = watch }
+  }
+
+  /// Removes a client; its place goes to the first waiting one that sends audio, or to the first one.
+  func remove(_ number: Int) {
+    let (turn, isEmpty) = clients.withLock { clients in
+      let wasServed = clients.removeValue(forKey: number)?.stage == .served
+      let waiting = clients.filter { $0.value.stage == .waiting }
+      let next = (waiting.filter(\.value.sendsAudio).keys.min() ?? waiting.keys.min())
+      guard wasServed, let next else { return (nil as Gate?, clients.isEmpty) }
+      clients[next]?.stage = .served
+      return (clients[next]?.turn, false)
+    }
+    turn?.open()
+    if isEmpty { emptied.continuation.yield() }
+  }
+
+  /// Gives the place of the client that has been idle for the longest time to a waiting client that
+  /// sends audio.
+  private func takePlace(for number: Int) {
+    let (turn, loser) = clients.withLock { clients in
+      guard let client = clients[number], client.stage == .waiting, client.sendsAudio,
+        let idlest = Self.idlest(of: clients), idlest.time >= Self.grace
+      else { return (nil as Gate?, nil as PeerWatch?) }
+      clients[idlest.number]?.stage = .leaving
+      clients[number]?.stage = .served
+      return (client.turn, clients[idlest.number]?.watch)
+    }
+    turn?.open()
+    loser?.replace()
+  }
+  /// The served client with the longest idle time.
+  private static func idlest(of clients: [Int: Client]) -> (number: Int, time: Duration)? {
+    clients.compactMap { number, client in
+      let time = client.stage == .served ? client.watch?.idleTime : nil
+      return time.map { (number, $0) }
+    }.max { $0.1 < $1.1 }
+  }
+}
