@@ -94,7 +94,7 @@ struct Negotiation {
     var buffer: snd_pcm_uframes_t = 2
     snd_pcm_hw_params_get_period_size(hardware, &period, nil)
     snd_pcm_hw_params_get_buffer_size(hardware, &buffer)
-    return (FrameCount(Int(max(1, period))), FrameCount(Int(max(1, buffer))))
+    return (FrameCount(Int(clamping: max(1, period))), FrameCount(Int(clamping: max(1, buffer))))
   }
 
   private func check(_ code: Int32, _ what: String) throws(SoundCardError) {

@@ -53,7 +53,8 @@ class OpenDevice: PCM, @unchecked Sendable {
     polls = PollSet(pcm: pcm, waker: waker)
     scratchFrames = configuration.buffer.rawValue
     scratch = .allocate(
-      byteCount: scratchFrames * configuration.format.channelCount * 4, alignment: 16)
+      byteCount: 2 * scratchFrames * configuration.format.channelCount * 4, alignment: 16)
+    memset(scratch, 0, 2 * scratchFrames * configuration.format.channelCount * 4)
     routing = ChannelMix(direction: direction, device: configuration.channelLayout)
     routed = .allocate(capacity: scratchFrames * configuration.format.channelCount)
     let rate = configuration.format.sampleRate
@@ -129,9 +130,6 @@ class OpenDevice: PCM, @unchecked Sendable {
     wakeUpThrottle.transferred(frames)
   }
 
-  /// Whether the device's format and channel order equal ours.
-  var needsNoConversion: Bool { configuration.sampleFormat == .float32 && routing.isIdentity }
-
   /// The corresponding C function is `snd_pcm_close`.
   func close() {
     pcm = nil
@@ -156,9 +154,11 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// The frames in the device's buffer by its write position, or nil if unknown.
   var held: FrameCount? {
     guard let pcm, !isDropped else { return nil }
-    let available = snd_pcm_avail(pcm)
-    guard available >= 0 else { return nil }
-    return FrameCount(max(0, configuration.buffer.rawValue - available))
+    return switch DriverAnswer(snd_pcm_avail(pcm), of: configuration.buffer.rawValue) {
+    case .frames(let available): configuration.buffer - FrameCount(available)
+    case .excess: .zero
+    case .failure: nil
+    }
   }
 
   /// Waits as documented at `PCM.wait`.
@@ -201,7 +201,12 @@ class OpenDevice: PCM, @unchecked Sendable {
     let available = snd_pcm_avail_update(pcm)
     guard available >= 0 else { return try wakeUpAfterRecovery(Int32(available)) }
     let buffer = configuration.buffer.rawValue
-    let ready = min(available, buffer)
+    let ready: Int
+    switch DriverAnswer(snd_pcm_avail_update(pcm), of: buffer) {
+    case .frames(let available): ready = available
+    case .excess: ready = buffer
+    case .failure(let code): return try wakeUpAfterRecovery(code)
+    }
     let now = SuspendingClock.now
     let state = snd_pcm_state(pcm)
     if state == SND_PCM_STATE_RUNNING {
@@ -265,7 +270,11 @@ class OpenDevice: PCM, @unchecked Sendable {
     case SND_PCM_STATE_SUSPENDED: try wakeUpAfterRecovery(-ESTRPIPE)
     case SND_PCM_STATE_DISCONNECTED: throw lose()
     // Some plug-ins detect an xrun only when asked for their position.
-    default: try wakeUpAfterRecovery(Int32(min(0, snd_pcm_avail_update(pcm))))
+    default:
+      switch DriverAnswer(snd_pcm_avail_update(pcm), of: configuration.buffer.rawValue) {
+      case .frames, .excess: try wakeUpAfterRecovery(0)
+      case .failure(let code): try wakeUpAfterRecovery(code)
+      }
     }
   }
 

@@ -56,7 +56,7 @@ struct Recovery {
   mutating func begin(after code: Int32, isDisconnected: Bool = false) -> Action {
     guard !isDisconnected else { return .lost }
     if isPrepared { return step(.start) }
-    switch -code {
+    switch code.errnoValue {
     case EAGAIN, EINTR, 0: return .nothing
     case ENODEV, ENXIO: return .lost
     case ESTRPIPE:
@@ -69,7 +69,7 @@ struct Recovery {
 
   /// Returns the next step after the device returned `code` for the current one.
   mutating func next(after code: Int32, now: SuspendingClock.Instant) -> Action {
-    if -code == ENODEV || -code == ENXIO { return .lost }
+    if code == -ENODEV || code == -ENXIO { return .lost }
     switch current {
     case .resume, .waitToResume: return afterResume(code, now: now)
     case .prepare: return afterPrepare(code, now: now)
@@ -83,18 +83,18 @@ struct Recovery {
   private mutating func afterResume(_ code: Int32, now: SuspendingClock.Instant) -> Action {
     if case .waitToResume = current { return step(.resume) }
     if code >= 0 { return continueRunning() }
-    guard -code == EAGAIN, now < giveUpResumingAt else { return step(.prepare) }
+    guard code == -EAGAIN, now < giveUpResumingAt else { return step(.prepare) }
     return step(.waitToResume(Self.resumePause))
   }
 
   private mutating func afterPrepare(_ code: Int32, now: SuspendingClock.Instant) -> Action {
-    if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToPrepare(Self.resumePause)) }
+    if code == -EAGAIN, now < giveUpResumingAt { return step(.waitToPrepare(Self.resumePause)) }
     return code >= 0 ? continueRunning() : .lost
   }
 
   private mutating func afterStart(_ code: Int32, now: SuspendingClock.Instant) -> Action {
     if code >= 0 { return .done(cause) }
-    if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToStart(Self.resumePause)) }
+    if code == -EAGAIN, now < giveUpResumingAt { return step(.waitToStart(Self.resumePause)) }
     restarts += 1
     guard restarts < Self.restartLimit else {
       return .failed(operation: "snd_pcm_start", code: code)

@@ -97,6 +97,25 @@ import Testing
     #expect(played.finish == nil)
   }
 
+  @Test(arguments: [
+    "surplus=1", "surplus=1 format=S16", "surplus=100000", "claim=4611686018427387904",
+    "claim=-9200000000000000000", "claim=-2147483648",
+  ])
+  func `a driver whose count of frames makes no sense ends the playback with an error`(
+    script: String
+  ) async {
+    let played = await bench.play(sound, on: testCard(script))
+    #expect(played.error != nil && played.finish == nil)
+  }
+
+  @Test(arguments: ["pointer=4611686018427387904", "pointer=-9200000000000000000"])
+  func `a driver whose position makes no sense ends the playback in some way`(
+    script: String
+  ) async {
+    let played = await bench.play(sound, on: testCard("\(script) pointer_at=4800"))
+    #expect(played.error != nil || played.finish != nil)
+  }
+
   @Test(arguments: [("open_error=16", "in use"), ("open_error=19", "no playback device")])
   func `a card that cannot be opened throws its reason`(script: String, reason: String) async {
     let played = await bench.play(sound, on: testCard(script))
