@@ -58,7 +58,7 @@ class OpenDevice: PCM, @unchecked Sendable {
     routing = ChannelMix(direction: direction, device: configuration.channelLayout)
     routed = .allocate(capacity: scratchFrames * configuration.format.channelCount)
     let rate = configuration.format.sampleRate
-    losses = LossEstimate(direction: direction, rate: rate)
+    losses = LossEstimate(direction: direction, rate: rate, configuration)
     wakeUpThrottle = WakeUpThrottle(period: configuration.period, rate: rate)
     stateCheckInterval = configuration.buffer.duration(at: rate) * 2
     self.direction = direction
@@ -102,7 +102,7 @@ class OpenDevice: PCM, @unchecked Sendable {
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED else { return }
     // The kernel returns EPIPE for a playback without frames.
     guard direction == .capture || written > 0 else { return }
-    losses.restarted(at: .now)
+    losses.restarted()
     let code = snd_pcm_start(pcm)
     if code < 0 { try recoverSilently(code) }
   }
@@ -210,7 +210,7 @@ class OpenDevice: PCM, @unchecked Sendable {
     let now = SuspendingClock.now
     let state = snd_pcm_state(pcm)
     if state == SND_PCM_STATE_RUNNING {
-      losses.observe(held: direction == .playback ? buffer - ready : ready, at: .now)
+      losses.observe(held: direction == .playback ? buffer - ready : ready)
     }
     if ready >= configuration.period.rawValue {
       wakeUpThrottle.ready(ready, at: now)
@@ -221,7 +221,7 @@ class OpenDevice: PCM, @unchecked Sendable {
     wakeUpThrottle.observe(ready, at: now)
     // A stopped device never gets more room or frames.
     try start()
-    return nil
+    return takePendingInterruption().map { .interrupted($0) }
   }
 
   private func wakeUpAfterRecovery(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {

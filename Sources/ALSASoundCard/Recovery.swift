@@ -133,7 +133,8 @@ extension OpenDevice {
     while true {
       switch action {
       case .nothing: return .nothing
-      case .done(let cause): return .interrupted(recovered(cause, recovery.isEmptied))
+      case .done(let cause):
+        return .interrupted(recovered(cause, recovery.isEmptied, after: code))
       case .lost: throw lose()
       case .failed(let operation, let code):
         throw .operating(configuration.device, operation, code: code)
@@ -179,9 +180,12 @@ extension OpenDevice {
     snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING ? 0 : snd_pcm_start(pcm)
   }
 
-  private func recovered(
-    _ cause: PCMInterruption.Cause, _ isEmptied: Bool
+  /// Notes the end of an interruption, and estimates what it cost.
+  func recovered(
+    _ cause: PCMInterruption.Cause, _ isEmptied: Bool, after code: Int32
   ) -> PCMInterruption {
+    let discarded =
+      isEmptied ? losses.discarded(at: suspendedSince ?? .now, isUnderrun: code == -EPIPE) : .zero
     suspendedSince = nil
     let now = ContinuousClock.now
     let lost = losses.lost(at: now, isEmptied: isEmptied)
@@ -191,7 +195,7 @@ extension OpenDevice {
     } else if !isEmptied {
       losses.restarted(at: now)
     }
-    return PCMInterruption(cause: cause, lost: lost)
+    return PCMInterruption(cause: cause, lost: lost, discarded: discarded)
   }
 }
 
@@ -201,18 +205,31 @@ extension OpenDevice {
 struct LossEstimate {
   private let direction: AudioDevice.Direction
   private let rate: SampleRate
+  /// The frames by which a device that underruns may have played more than it was seen to.
+  private let tolerance: Int
   private var held = 0
   private var seenAt: ContinuousClock.Instant?
+  /// The same time on the clock that pauses while the machine sleeps.
+  private var seenAwakeAt: SuspendingClock.Instant?
 
-  init(direction: AudioDevice.Direction, rate: SampleRate) {
+  /// - Parameter configuration: the sizes of a device that may report its position once a period.
+  init(
+    direction: AudioDevice.Direction, rate: SampleRate, _ configuration: PCMConfiguration? = nil
+  ) {
     self.direction = direction
     self.rate = rate
+    let half = (configuration?.buffer.rawValue ?? 0) / 2
+    tolerance = max(
+      configuration?.period.rawValue ?? 0,
+      min(half, FrameCount(.milliseconds(50), at: rate).rawValue))
   }
 
   /// Records the buffer level of the running device: frames not yet played, or not yet read.
-  mutating func observe(held: Int, at time: ContinuousClock.Instant) {
+  mutating func observe(
+    held: Int, at time: ContinuousClock.Instant = .now, awake: SuspendingClock.Instant = .now
+  ) {
     self.held = held
-    seenAt = time
+    restarted(at: time, awake: awake)
   }
 
   /// Records frames written or read since the last observation.
@@ -221,14 +238,16 @@ struct LossEstimate {
   }
 
   /// Records that the device starts at `time` with its buffer.
-  mutating func restarted(at time: ContinuousClock.Instant) {
-    seenAt = time
+  mutating func restarted(
+    at time: ContinuousClock.Instant = .now, awake: SuspendingClock.Instant = .now
+  ) {
+    (seenAt, seenAwakeAt) = (time, awake)
   }
 
   /// Records that the device stopped.
   mutating func stopped() {
     held = 0
-    seenAt = nil
+    (seenAt, seenAwakeAt) = (nil, nil)
   }
 
   /// The frames of silence played, or of audio not captured, if the device continues at `time`.
@@ -239,5 +258,17 @@ struct LossEstimate {
     let passed = FrameCount(time - seenAt, at: rate).rawValue
     guard isEmptied else { return FrameCount(passed) }
     return FrameCount(max(0, direction == .playback ? passed - held : passed + held))
+  }
+
+  /// The written frames of a playback that were not played before it lost its buffer.
+  ///
+  /// - Parameters:
+  ///   - time: when the device stopped to play.
+  ///   - isUnderrun: whether the device reports that it has played all of them.
+  func discarded(at time: SuspendingClock.Instant, isUnderrun: Bool) -> FrameCount {
+    guard direction == .playback else { return .zero }
+    let passed = seenAwakeAt.map { FrameCount(max(.zero, time - $0), at: rate).rawValue } ?? 0
+    let left = held - passed
+    return left > (isUnderrun ? tolerance : 0) ? FrameCount(left) : .zero
   }
 }

@@ -111,4 +111,23 @@ import Testing
     let afterwards = watch.refused()
     #expect(!afterwards)
   }
+
+  @Test mutating func `a device that discards its frames again and again is stalled`() {
+    watch.progressed()
+    let verdicts = (0..<StallWatch.discardLimit).map { _ in
+      watch.interrupted(isDiscarding: true)
+      // It takes frames, but plays none of them.
+      watch.progressed(isRunning: false)
+      return watch.verdict
+    }
+    #expect(verdicts == [.fine, .fine, .fine, .stalled])
+  }
+
+  @Test mutating func `a device that plays between discarded frames is not stalled`() {
+    for _ in 0..<100 {
+      watch.interrupted(isDiscarding: true)
+      watch.progressed()
+    }
+    #expect(watch.verdict == .fine)
+  }
 }

@@ -31,8 +31,11 @@ final class PlaybackThread: @unchecked Sendable {
   private var reportedAt = 0
   /// The frames written when the device was last asked for its delay.
   private var observedAt = 0
-  /// The frames written when the device began, empty.
+  /// The frames written when the device was last empty.
   private var startedAt = 0
+  /// The frames written when the device began to serve the present voices, and how many of the
+  /// later ones it has discarded.
+  private var sinceBegin = (written: 0, discarded: 0)
   /// The frames played when the device was lost; nil once a returned device has played.
   private var lostAt: Int?
   private var isOver = false
@@ -177,9 +180,10 @@ final class PlaybackThread: @unchecked Sendable {
     case .frames(let count):
       took(count.rawValue)
       playhead.write(count.rawValue)
-      stall.progressed(isRunning: playhead.written - startedAt > configuration.buffer.rawValue)
+      // The device may play a few frames before it discards the others.
+      let taken = playhead.written - startedAt
+      stall.progressed(isRunning: taken > configuration.buffer.rawValue + period)
     case .interrupted(let interruption):
-      stall.interrupted()
       handle(interruption)
       try considerStall()
     }
@@ -195,9 +199,7 @@ final class PlaybackThread: @unchecked Sendable {
     switch wakeUp {
     case .ready(let room): playhead.see(room: room, at: pcm.elapsed)
     case .woken, .timedOut, .ended: break
-    case .interrupted(let interruption):
-      stall.interrupted()
-      handle(interruption)
+    case .interrupted(let interruption): handle(interruption)
     }
     return wakeUp
   }
@@ -231,11 +233,11 @@ final class PlaybackThread: @unchecked Sendable {
     guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
       return
     }
-    switch interruption.cause {
-    // A device that underruns now has played everything.
-    case .xrun: playhead.finish()
-    case .suspended: handle(interruption)
-    }
+    handle(interruption)
+    guard interruption.cause == .xrun else { return }
+    // There is nothing left to try it with.
+    guard hasPlayed else { throw .stalled(configuration.device, .playback) }
+    playhead.finish()
   }
 
   /// Stops the device and sleeps until a command comes, because nothing sounds.
@@ -255,9 +257,20 @@ final class PlaybackThread: @unchecked Sendable {
     stall.progressed(isRunning: false)
     playhead.empty()
     startedAt = playhead.written
+    sinceBegin = (playhead.written, 0)
+  }
+
+  /// Whether the device has kept anything of what it was given for the present voices.
+  private var hasPlayed: Bool {
+    let taken = playhead.written - sinceBegin.written
+    return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= period
   }
 
   private func handle(_ interruption: PCMInterruption) {
+    let isDiscarding = interruption.discarded > 0
+    stall.interrupted(isDiscarding: isDiscarding)
+    if isDiscarding { startedAt = playhead.written }
+    sinceBegin.discarded += interruption.discarded.rawValue
     playhead.empty()
     voices.noteSilence(interruption, at: playhead.written)
   }
@@ -268,7 +281,9 @@ final class PlaybackThread: @unchecked Sendable {
     case .fine: return
     case .late: if voices.areAllEnding { try giveUp() }
     case .stalled:
-      guard voices.areAllEnding else { throw .stalled(configuration.device, .playback) }
+      guard voices.areAllEnding, hasPlayed else {
+        throw .stalled(configuration.device, .playback)
+      }
       try giveUp()
     }
   }

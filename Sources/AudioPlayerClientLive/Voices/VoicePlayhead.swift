@@ -55,6 +55,12 @@ struct VoicePlayhead: Equatable {
     guard let startedAt, startedAt < frame else { return false }
     return endsAt.map { frame < $0 } ?? true
   }
+
+  /// The number of device frames in a range that belong to it.
+  func frames(within range: Range<Int>) -> Int {
+    guard let startedAt else { return 0 }
+    return max(0, min(endsAt ?? .max, range.upperBound) - max(startedAt, range.lowerBound))
+  }
 }
 
 /// How long to wait for the end of a voice once the device has all of it.

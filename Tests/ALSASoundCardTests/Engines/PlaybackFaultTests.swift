@@ -97,6 +97,32 @@ import Testing
     #expect(played.finish == nil)
   }
 
+  @Test(arguments: ["start_error=5", "pollerr_at=4800", "start_error=2147483647"])
+  func `a card that discards all that it is given is lost instead of played to the end`(
+    script: String
+  ) async {
+    let device = testCard(script)
+    let played = await bench.play(ramp(144_000, from: 1), on: device)
+    #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+    #expect(played.finish == nil)
+  }
+
+  @Test func `a sound shorter than the buffer of a card that does not start is not completed`()
+    async
+  {
+    let device = testCard("start_error=5")
+    let played = await bench.play(ramp(480, from: 1), on: device)
+    #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+  }
+
+  @Test(arguments: ["xrun_at=4800", "suspend_at=4800 resume_error=38", "fail=5 fail_at=4800"])
+  func `queued audio that a recovery discards is reported as a dropout`(script: String) async {
+    // The device holds two seconds, and a third of them passes before it is looked at again.
+    let played = await bench.play(
+      ramp(240_000, from: 1), on: testCard(script), progressInterval: .seconds(2))
+    #expect(played.dropouts > .milliseconds(500), "\(played.events)")
+  }
+
   @Test(arguments: [
     "surplus=1", "surplus=1 format=S16", "surplus=100000", "claim=4611686018427387904",
     "claim=-9200000000000000000", "claim=-2147483648",

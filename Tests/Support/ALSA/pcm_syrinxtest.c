@@ -24,6 +24,9 @@
 //   resume_error=E   and then fails with errno E
 //   short=N          a transfer moves at most N frames; again_every=N: every N-th transfer answers EAGAIN
 //   fail=E           every transfer fails with errno E from fail_at=N on (default: at once)
+//   surplus=N        a transfer claims N frames more than it moved, and claim=N claims N frames, any number, from
+//                    claim_at=N on (default: at once); pointer=N: its position is N, any number, from pointer_at=N on
+//   start_error=E    starting fails with errno E; pollerr_at=N: poll answers POLLERR from then on
 //   mmap=1           its memory can be mapped, which plug-ins that convert demand of what they are over
 //   early_wakes=1    poll says "ready" at every tick, whether a period is there or not
 //   again_in=CALL    CALL (prepare, start, or resume) answers EAGAIN again_times=N times (default 1) from again_at=N on
@@ -295,6 +298,10 @@ static int poll_revents(snd_pcm_ioplug_t *io, struct pollfd *pfd, unsigned int c
   if (count != 1) return -EINVAL;
   if (c->hangup_at != NONE && passed(c) >= c->hangup_at) {
     *revents = POLLHUP;
+    return 0;
+  }
+  if (c->pollerr_at != NONE && passed(c) >= c->pollerr_at) {
+    *revents = POLLERR;
     return 0;
   }
   if (!(pfd->revents & POLLIN)) return 0;
