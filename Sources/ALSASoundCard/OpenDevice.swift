@@ -13,7 +13,10 @@ class OpenDevice: PCM, @unchecked Sendable {
   let waker: WakeUp
   let polls: PollSet
 
-  /// One device buffer of samples in the device's format; this object owns and frees it.
+  /// Samples in the device's format; this object owns and frees it.
+  ///
+  /// It holds two device buffers, because alsa-lib continues past the end of a transfer whose
+  /// driver claims too many frames, for as many frames as the device has.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
   /// The mix between WAV channel order and the device's.
@@ -41,7 +44,8 @@ class OpenDevice: PCM, @unchecked Sendable {
   // Valid while `handle`, its owner, exists.
   private(set) var pcm: OpaquePointer?
   private var isLost = false
-  private var isDropped = false
+  /// Whether the next use must prepare the device.
+  var isDropped = false
 
   /// Opens and configures a device; it blocks, so do not call it on the audio thread.
   init(_ request: PCMRequest, for direction: AudioDevice.Direction) throws(SoundCardError) {
@@ -198,8 +202,6 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// The result available without sleeping, or nil if the device needs time.
   private func readiness(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
     if hasEnded { return .ended }
-    let available = snd_pcm_avail_update(pcm)
-    guard available >= 0 else { return try wakeUpAfterRecovery(Int32(available)) }
     let buffer = configuration.buffer.rawValue
     let ready: Int
     switch DriverAnswer(snd_pcm_avail_update(pcm), of: buffer) {
@@ -224,7 +226,7 @@ class OpenDevice: PCM, @unchecked Sendable {
     return takePendingInterruption().map { .interrupted($0) }
   }
 
-  private func wakeUpAfterRecovery(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
+  func wakeUpAfterRecovery(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
     switch try recover(code) {
     case .nothing: nil
     case .interrupted(let interruption): .interrupted(interruption)
@@ -236,7 +238,7 @@ class OpenDevice: PCM, @unchecked Sendable {
   private func sleep(
     _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?
   ) throws(SoundCardError) -> PCMWakeUp? {
-    if let left, left <= .zero { return try checkState(pcm) ?? .timedOut }
+    if let left, left <= .zero { return try checkState(pcm, for: interest) ?? .timedOut }
     if interest == .period, let rest = wakeUpThrottle.takeRest() {
       let most = left.map { min(rest, $0) } ?? rest
       return waker.isSignaled(within: most.inNanoseconds) ? woken : nil
@@ -246,33 +248,36 @@ class OpenDevice: PCM, @unchecked Sendable {
       milliseconds: milliseconds(interest == .period ? stateCheckInterval : nil, left))
     {
     case .waker: return woken
-    case .timeOut: return try checkState(pcm)
+    case .timeOut: return try checkState(pcm, for: interest)
     case .failure(let code): return try wakeUpAfterRecovery(code)
     case .device(let events):
       wakeUpThrottle.woke(at: .now)
-      return try handle(events, pcm)
+      return try handle(events, pcm, for: interest)
     }
   }
 
   private func handle(
-    _ events: Int32, _ pcm: OpaquePointer
+    _ events: Int32, _ pcm: OpaquePointer, for interest: PCMInterest
   ) throws(SoundCardError) -> PCMWakeUp? {
     if events & Int32(POLLHUP | POLLNVAL) != 0 { throw lose() }
     guard events & Int32(POLLERR) != 0 else { return nil }
-    if let outcome = try checkState(pcm) { return outcome }
+    if let outcome = try checkState(pcm, for: interest) { return outcome }
     return try wakeUpAfterRecovery(-EIO)
   }
 
   /// Checks the state of the device and recovers from a failure.
-  private func checkState(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
+  private func checkState(
+    _ pcm: OpaquePointer, for interest: PCMInterest
+  ) throws(SoundCardError) -> PCMWakeUp? {
     switch snd_pcm_state(pcm) {
-    case SND_PCM_STATE_XRUN: try wakeUpAfterRecovery(-EPIPE)
+    case SND_PCM_STATE_XRUN: try underrun(for: interest)
     case SND_PCM_STATE_SUSPENDED: try wakeUpAfterRecovery(-ESTRPIPE)
     case SND_PCM_STATE_DISCONNECTED: throw lose()
     // Some plug-ins detect an xrun only when asked for their position.
     default:
       switch DriverAnswer(snd_pcm_avail_update(pcm), of: configuration.buffer.rawValue) {
       case .frames, .excess: try wakeUpAfterRecovery(0)
+      case .failure(-EPIPE): try underrun(for: interest)
       case .failure(let code): try wakeUpAfterRecovery(code)
       }
     }

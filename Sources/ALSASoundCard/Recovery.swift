@@ -165,6 +165,22 @@ extension OpenDevice {
     }
   }
 
+  /// Recovers from an xrun.
+  ///
+  /// A playback that waits for nothing may be at its end: it is prepared when it is used again,
+  /// because a server that pauses or ends meanwhile would fail in that.
+  func underrun(for interest: PCMInterest) throws(SoundCardError) -> PCMWakeUp? {
+    guard direction == .playback, interest == .nothing, let pcm else {
+      return try wakeUpAfterRecovery(-EPIPE)
+    }
+    // alsa-lib takes every failure of a plug-in's position for an underrun.
+    var frames: snd_pcm_sframes_t = 0
+    let code = snd_pcm_delay(pcm, &frames)
+    guard code != -ENODEV, code != -ENXIO else { throw lose() }
+    isDropped = true
+    return .interrupted(recovered(.xrun, true, after: -EPIPE))
+  }
+
   /// Returns the code of `snd_pcm_resume`, corrected for plug-ins that report success too early.
   ///
   /// alsa-lib returns the code of a driver, but not of an external plug-in. If the device is still

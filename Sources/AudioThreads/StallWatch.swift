@@ -46,11 +46,14 @@ package struct StallWatch: Equatable, Sendable {
 
   /// Creates a watch for waits of at most `longestWait`.
   ///
-  /// A running device is stalled within a second if its buffer is at most a fifth of a second.
-  package init(lateAfter: Duration, longestWait: Duration) {
+  /// - Parameters:
+  ///   - lateAfter: the time until a device is late.
+  ///   - longestWait: the longest wait; a running device gets at least this time.
+  ///   - patience: the time until a running device is stalled.
+  package init(lateAfter: Duration, longestWait: Duration, patience: Duration) {
     self.init(
-      lateAfter: lateAfter, limit: max(.milliseconds(750), longestWait),
-      startLimit: max(.seconds(5), longestWait))
+      lateAfter: lateAfter, limit: max(patience, longestWait),
+      startLimit: max(.seconds(5), patience, longestWait))
   }
 
   /// The current state of the device.

@@ -130,4 +130,16 @@ import Testing
     }
     #expect(watch.verdict == .fine)
   }
+
+  @Test func `a running device is stalled after the patience with it`() {
+    var server = StallWatch(
+      lateAfter: .milliseconds(200), longestWait: .milliseconds(200), patience: .seconds(5))
+    server.progressed()
+    let verdicts = (0..<25).map { _ in
+      server.waited(.milliseconds(200), atMost: .milliseconds(200))
+      return server.verdict
+    }
+    #expect(verdicts[23] == .late)
+    #expect(verdicts[24] == .stalled)
+  }
 }

@@ -59,7 +59,9 @@ final class PlaybackThread: @unchecked Sendable {
     unplayed = UnplayedFrames(
       capacity: configuration.buffer.rawValue * 4, channels: format.channelCount)
     playhead = DevicePlayhead(buffer: configuration.buffer, rate: rate)
-    stall = StallWatch(lateAfter: longestWait + .milliseconds(250), longestWait: longestWait)
+    stall = StallWatch(
+      lateAfter: longestWait + .milliseconds(250), longestWait: longestWait,
+      patience: configuration.patience)
   }
 
   /// Serves the device until the engine quits; throws if the device is lost.
@@ -324,6 +326,7 @@ final class PlaybackThread: @unchecked Sendable {
       playhead.observe(delay: try pcm.delay().rawValue, at: pcm.elapsed)
       observedAt = playhead.written
     }
+    let drainPatience = try drainPatience()
     reportReturn()
     let passed = playhead.played - reportedAt
     var isNews = false
@@ -332,7 +335,8 @@ final class PlaybackThread: @unchecked Sendable {
     while index > 0 {
       index -= 1
       let voice = voices[index]
-      let timeLeft = voice.timeLeft(playhead, buffer: bufferLength, at: pcm.elapsed)
+      let timeLeft = voice.timeLeft(
+        playhead, buffer: bufferLength, patience: drainPatience, at: pcm.elapsed)
       voice.observe(playhead, isOver: timeLeft == .zero)
       if voice.reportSilence(to: link.events) { isNews = true }
       if voice.settle() || passed >= voice.progressFrames { isNews = true }
@@ -354,6 +358,12 @@ final class PlaybackThread: @unchecked Sendable {
     // If the device is lost, the frames that it was seen to play are not repeated.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
+  }
+
+  /// How long a server may pause while it holds the last frames; a card's time is its own.
+  private func drainPatience() throws(SoundCardError) -> Duration {
+    guard isDraining, configuration.patience > PCMConfiguration.cardPatience else { return .zero }
+    return try pcm.timeUntilUnderrun > .zero ? configuration.patience : .zero
   }
 
   private var isProgressSeldom: Bool { voices.reportSeldom(than: Self.seldom * period) }

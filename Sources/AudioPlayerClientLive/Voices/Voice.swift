@@ -193,7 +193,11 @@ final class Voice: @unchecked Sendable {
 
   /// The time to wait for its end at most; zero if it is over, nil if the device does not have all
   /// of it.
-  func timeLeft(_ device: DevicePlayhead, buffer: Duration, at time: Duration) -> Duration? {
+  ///
+  /// - Parameter patience: how long the device may pause while it holds the last frames.
+  func timeLeft(
+    _ device: DevicePlayhead, buffer: Duration, patience: Duration, at time: Duration
+  ) -> Duration? {
     if playhead.isOver(device.played) { return .zero }
     guard let end = playhead.endsAt, device.written >= end else {
       deadline = nil
@@ -201,7 +205,7 @@ final class Voice: @unchecked Sendable {
     }
     let delay = FrameCount(end - device.played).duration(at: format.sampleRate)
     if deadline == nil { deadline = PlayoutDeadline(delay: delay, buffer: buffer, at: time) }
-    return deadline?.timeLeft(delay: delay, at: time) ?? .zero
+    return deadline?.timeLeft(delay: delay, patience: patience, at: time) ?? .zero
   }
 
   /// Updates how much of it has been played: all of it if it is over.

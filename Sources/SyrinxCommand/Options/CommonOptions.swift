@@ -83,7 +83,7 @@ private func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) th
   }
 }
 
-/// The option `--wait` of a command that plays or records.
+/// The option `--wait` of a command that plays, records, or listens.
 struct WaitOption: ParsableArguments {
   @Option(
     name: .customLong("wait"), parsing: .unconditional,

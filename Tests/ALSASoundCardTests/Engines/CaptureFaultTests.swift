@@ -144,6 +144,15 @@ import Testing
     #expect(recorded.error != nil || recorded.finish != nil)
   }
 
+  @Test(.timeLimit(.minutes(5)))
+  func `a server that pauses for seconds records on`() async throws {
+    let recorded = try await bench.record(
+      .milliseconds(600), from: testCard("pause_at=9600 pause_ms=2500"))
+    #expect(recorded.error == nil)
+    #expect(recorded.finish?.reason == .lengthReached)
+    #expect(recorded.samples.count == 28_800)
+  }
+
   @Test func `a card that never becomes ready is lost after five seconds`() async throws {
     let device = testCard("stall_at=0")
     let recorded = try await bench.record(nil, from: device)

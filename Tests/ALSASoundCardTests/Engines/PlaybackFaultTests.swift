@@ -97,6 +97,27 @@ import Testing
     #expect(played.finish == nil)
   }
 
+  @Test(.timeLimit(.minutes(5)), arguments: [9_600, 22_000])
+  func `a server that pauses for seconds plays on, even while it holds the last frames`(
+    frame: Int
+  ) async throws {
+    let file = bench.bench.file()
+    let began = ContinuousClock.now
+    let played = await bench.play(
+      sound, on: testCard("pause_at=\(frame) pause_ms=2500 output=\(file.path())"))
+    #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
+    // The last frame is played after the pause, and not cut off by it.
+    #expect(ContinuousClock.now - began >= .milliseconds(2_900))
+    if !played.isStarved { #expect(try isPlayed(file, sound)) }
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `a card that has played everything is not prepared again`() async {
+    let played = await bench.play(
+      sound, on: testCard("block_in=prepare block_at=24000 block_ms=600000"))
+    #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
+  }
+
   @Test(arguments: ["start_error=5", "pollerr_at=4800", "start_error=2147483647"])
   func `a card that discards all that it is given is lost instead of played to the end`(
     script: String

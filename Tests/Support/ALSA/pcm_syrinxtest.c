@@ -33,6 +33,7 @@
 //   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer, or delay) takes block_ms=N, once block_at=N has
 //                    been reached (default: at once), as with a sound server that is stopped; with open it is opening
 //   stall_at=N       nothing moves from then on, and nothing is said of it
+//   pause_at=N       its time stands still for pause_ms=N, once, as that of a server that suspends or moves a stream
 //   gone_for_ms=N    with gone_at: after N ms it is back, once and for all, for who opens it anew by the same script
 //   plugged=FILE     it is there for as long as FILE is: ENODEV at the opening and in every call where FILE is not
 //   tell=PIPE        a byte goes into the named pipe PIPE, once, when a call blocks, answers EAGAIN or finds the card gone
@@ -55,7 +56,9 @@ struct card {
   long format, rate, channels, speed, open_error, xrun_at, gone_at, hangup_at, suspend_at;
   long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
   long set_chmap, mark_channels, again_times, again_at, block_at, block_ms, stall_at;
-  long gone_for_ms, mmap, fail, fail_at;
+  long gone_for_ms, mmap, fail, fail_at, surplus, claim, claim_at, pointer, pointer_at, start_error, pollerr_at;
+  long pause_at, pause_ms;
+  int has_claim, has_pointer;
   char again_in[16], block_in[16], plugged[256], tell[256], script[1024];
   snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
@@ -84,6 +87,10 @@ static int64_t passed(const struct card *c) {
   if (!c->running) return c->base;
   if (c->speed) {
     int64_t position = c->base + frames_since(c, c->began);
+    if (c->pause_at != NONE && position > c->pause_at) {
+      position -= c->pause_ms * c->io.rate * c->speed / 1000;
+      if (position < c->pause_at) position = c->pause_at;
+    }
     return c->stall_at != NONE && position > c->stall_at ? c->stall_at : position;
   }
   return c->io.stream == SND_PCM_STREAM_PLAYBACK
@@ -158,6 +165,7 @@ static int enter(struct card *c, const char *call) {
 static void halt(struct card *c) {
   if (c->running) c->halted = now();
   c->base = passed(c);
+  if (c->base > c->pause_at) c->pause_at = NONE;
   c->running = 0;
 }
 
@@ -371,7 +379,10 @@ static int read_word(struct card *c, const char *key, const char *value) {
       {"mark_channels", &c->mark_channels}, {"again_times", &c->again_times},
       {"again_at", &c->again_at}, {"mmap", &c->mmap},
       {"fail", &c->fail}, {"fail_at", &c->fail_at},
-      {"gone_for_ms", &c->gone_for_ms}, {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at}};
+      {"gone_for_ms", &c->gone_for_ms}, {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at},
+      {"surplus", &c->surplus}, {"claim", &c->claim}, {"claim_at", &c->claim_at}, {"pointer", &c->pointer},
+      {"pointer_at", &c->pointer_at}, {"start_error", &c->start_error}, {"pollerr_at", &c->pollerr_at},
+      {"pause_at", &c->pause_at}, {"pause_ms", &c->pause_ms}};
   if (!strcmp(key, "format")) return (c->format = snd_pcm_format_value(value)) < 0 ? -EINVAL : 0;
   if (!strcmp(key, "chmap")) return (c->chmap = snd_pcm_chmap_parse_string(value)) ? 0 : -EINVAL;
   if (!strcmp(key, "output")) {
@@ -436,7 +447,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(syrinxtest) {
   struct card *c = calloc(1, sizeof *c);
   if (!c) return -ENOMEM;
   c->format = c->xrun_at = c->gone_at = c->hangup_at = c->suspend_at = NONE;
-  c->resume_error = c->delay_error = c->output = c->stall_at = NONE;
+  c->resume_error = c->delay_error = c->output = c->stall_at = c->pollerr_at = c->pause_at = NONE;
   c->again_times = 1;
   c->speed = 1;
   c->boundary = 1 << 30;
