@@ -31,7 +31,11 @@ struct PlaybackDeviceOption: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("device")],
     help: .value(
-      "device", "Playback device, as listed by `syrinx devices`; virtual needs no hardware."),
+      "device",
+      """
+      Playback device, as listed by `syrinx devices`, or a part of its name; virtual needs no \
+      hardware.
+      """),
     completion: .devices("playback"))
   var name: String?
 
@@ -52,8 +56,8 @@ struct CaptureDeviceOption: ParsableArguments {
     help: .value(
       "device",
       """
-      Capture device, as listed by `syrinx devices`; virtual:FILE is a microphone that captures \
-      FILE in real time.
+      Capture device, as listed by `syrinx devices`, or a part of its name; virtual:FILE is a \
+      microphone that captures FILE in real time.
       """),
     completion: .devices("capture"))
   var name: String?
