@@ -177,7 +177,10 @@ let package = Package(
     // One owner per C library.
     library(
       "ALSASoundCard",
-      ["AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "SoundCard", logging]),
+      [
+        "AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "FilePaths", "SoundCard",
+        logging,
+      ]),
     library(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),

@@ -20,15 +20,16 @@ final class ALSACapture: OpenDevice, CapturePCM, @unchecked Sendable {
     guard frames > 0 else { return .frames(.zero) }
     // ALSA's `file` plug-in returns frames past the end of its file and leaves the memory
     // unchanged.
-    let direct = needsNoConversion ? UnsafeMutableRawPointer(samples.baseAddress) : nil
-    let target = direct ?? scratch
-    memset(target, 0, frames * channels * 4)
-    let read = snd_pcm_readi(pcm, target, snd_pcm_uframes_t(frames))
-    guard read >= 0 else { return try transfer(after: Int32(read)) }
+    memset(scratch, 0, frames * channels * 4)
+    let read: Int
+    switch DriverAnswer(snd_pcm_readi(pcm, scratch, snd_pcm_uframes_t(frames)), of: frames) {
+    case .frames(let count): read = count
+    case .excess: throw loseExcessive(frames)
+    case .failure(let code): return try transfer(after: code)
+    }
     // A device without frames now returns EAGAIN; zero frames mean the end of a file.
     if read == 0 { hasEnded = true }
     transferred(read)
-    if direct != nil { return .frames(FrameCount(read)) }
     decode(read, to: UnsafeMutableBufferPointer(rebasing: samples[..<(read * channels)]))
     return .frames(FrameCount(read))
   }

@@ -58,11 +58,17 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
     let channels = configuration.format.channelCount
     let frames = min(samples.count / channels, scratchFrames)
     guard frames > 0 else { return .frames(.zero) }
-    let source = encoded(
-      UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]), frames: frames)
-    let answer = snd_pcm_writei(pcm, source, snd_pcm_uframes_t(frames))
-    let written = -answer == EAGAIN ? takenBeforeStart(pcm) ?? answer : answer
-    guard written >= 0 else { return try recovered(Int32(written)) }
+    encode(UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]), frames: frames)
+    let written: Int
+    switch DriverAnswer(snd_pcm_writei(pcm, scratch, snd_pcm_uframes_t(frames)), of: frames) {
+    case .frames(let count): written = count
+    case .excess: throw loseExcessive(frames)
+    case .failure(let code):
+      guard code == -EAGAIN, let taken = takenBeforeStart(pcm, of: frames) else {
+        return try recovered(code)
+      }
+      written = taken
+    }
     self.written += written
     transferred(written)
     delayEstimate.wrote(FrameCount(written), at: .now)
@@ -74,17 +80,14 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
   ///
   /// alsa-lib reports only the refusal. A device that has not started still holds all written
   /// frames.
-  private func takenBeforeStart(_ pcm: OpaquePointer) -> Int? {
+  private func takenBeforeStart(_ pcm: OpaquePointer, of frames: Int) -> Int? {
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED, let held else { return nil }
     let taken = held.rawValue - written
-    return taken > 0 ? taken : nil
+    return taken > 0 ? min(taken, frames) : nil
   }
 
-  /// Returns the samples in the device's channel order and format, valid until the next call.
-  private func encoded(
-    _ samples: UnsafeBufferPointer<Float>, frames: Int
-  ) -> UnsafeRawPointer? {
-    guard !needsNoConversion else { return UnsafeRawPointer(samples.baseAddress) }
+  /// Converts the samples to the device's channel order and format, in `scratch`.
+  private func encode(_ samples: UnsafeBufferPointer<Float>, frames: Int) {
     var samples = samples
     if !routing.isIdentity, let source = samples.baseAddress {
       routing.apply(source, frames: frames, into: routed)
@@ -92,7 +95,6 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
     }
     SampleConversion.encode(
       samples, as: configuration.sampleFormat, to: scratch, dither: &dither)
-    return UnsafeRawPointer(scratch)
   }
 
   private func recovered(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
@@ -118,11 +120,11 @@ struct DelayEstimate {
     /// - Parameter code: 0, or a negative errno value.
     init(_ code: Int32, isDisconnected: Bool) {
       self =
-        switch -code {
+        switch code.errnoValue {
         case _ where isDisconnected: .lost
         case ENODEV, ENXIO: .lost
         case EPIPE: .underrun
-        case 1...: .unknown
+        case _ where code < 0: .unknown
         default: .frames
         }
     }

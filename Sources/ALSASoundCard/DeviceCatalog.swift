@@ -27,6 +27,8 @@ struct DeviceCatalog {
   var hardware: [HardwareDevice]
   var hints: [PCMHint]
   var defaultRoute: DefaultRoute
+  /// The devices of the sound server, if ALSA has a plug-in for it.
+  var served: [PulseDevice] = []
   var isServerAvailable: (_ plugin: String) -> Bool
 
   /// Plug-ins that are parts of other devices, and names that `hardware` lists in a better form.
@@ -40,7 +42,7 @@ struct DeviceCatalog {
 
   /// The devices, the default first.
   var devices: [AudioDevice] {
-    defaultDevice + named + hardware.flatMap(openable)
+    defaultDevice + named + served.compactMap(\.device) + hardware.flatMap(openable)
   }
 
   private var defaultDevice: [AudioDevice] {
@@ -107,9 +109,12 @@ extension PCMHint {
 /// Lists devices from ALSA's configuration and the cards' controls without opening a PCM.
 enum DeviceList {
   static func read() throws(SoundCardError) -> [AudioDevice] {
-    DeviceCatalog(
-      hardware: hardware(), hints: try hints(), defaultRoute: .read(),
-      isServerAvailable: SoundServer.current.isAvailable
+    let hints = try hints()
+    let server = SoundServer.current
+    let isServed = hints.contains { $0.name == "pulse" } && server.isAvailable(plugin: "pulse")
+    return DeviceCatalog(
+      hardware: hardware(), hints: hints, defaultRoute: .read(),
+      served: isServed ? PulseServer.devices() : [], isServerAvailable: server.isAvailable
     ).devices
   }
 

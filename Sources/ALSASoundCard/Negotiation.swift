@@ -36,7 +36,8 @@ struct Negotiation {
       device: device, format: format, sampleFormat: sampleFormat, period: sizes.period,
       buffer: sizes.buffer,
       channelLayout: DeviceLayout.settle(
-        pcm, channelCount: format.channelCount, for: direction))
+        pcm, channelCount: format.channelCount, for: direction),
+      patience: isCard ? PCMConfiguration.cardPatience : PCMConfiguration.serverPatience)
     try setThresholds(configuration)
     return configuration
   }
@@ -45,6 +46,14 @@ struct Negotiation {
   private var wantedRate: SampleRate {
     let isServer = snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG
     return isServer && request.prefersNativeRate ? 48_000 : request.format.sampleRate
+  }
+
+  /// Whether a sound card is behind the device, directly or through plug-ins that only convert.
+  private var isCard: Bool {
+    var information: OpaquePointer?
+    guard snd_pcm_info_malloc(&information) == 0 else { return true }
+    defer { snd_pcm_info_free(information) }
+    return snd_pcm_info(pcm, information) < 0 || snd_pcm_info_get_card(information) >= 0
   }
 
   /// Sets the best of our sample formats that the device supports.
@@ -94,7 +103,7 @@ struct Negotiation {
     var buffer: snd_pcm_uframes_t = 2
     snd_pcm_hw_params_get_period_size(hardware, &period, nil)
     snd_pcm_hw_params_get_buffer_size(hardware, &buffer)
-    return (FrameCount(Int(max(1, period))), FrameCount(Int(max(1, buffer))))
+    return (FrameCount(Int(clamping: max(1, period))), FrameCount(Int(clamping: max(1, buffer))))
   }
 
   private func check(_ code: Int32, _ what: String) throws(SoundCardError) {

@@ -13,7 +13,10 @@ class OpenDevice: PCM, @unchecked Sendable {
   let waker: WakeUp
   let polls: PollSet
 
-  /// One device buffer of samples in the device's format; this object owns and frees it.
+  /// Samples in the device's format; this object owns and frees it.
+  ///
+  /// It holds two device buffers, because alsa-lib continues past the end of a transfer whose
+  /// driver claims too many frames, for as many frames as the device has.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
   /// The mix between WAV channel order and the device's.
@@ -41,7 +44,8 @@ class OpenDevice: PCM, @unchecked Sendable {
   // Valid while `handle`, its owner, exists.
   private(set) var pcm: OpaquePointer?
   private var isLost = false
-  private var isDropped = false
+  /// Whether the next use must prepare the device.
+  var isDropped = false
 
   /// Opens and configures a device; it blocks, so do not call it on the audio thread.
   init(_ request: PCMRequest, for direction: AudioDevice.Direction) throws(SoundCardError) {
@@ -53,11 +57,12 @@ class OpenDevice: PCM, @unchecked Sendable {
     polls = PollSet(pcm: pcm, waker: waker)
     scratchFrames = configuration.buffer.rawValue
     scratch = .allocate(
-      byteCount: scratchFrames * configuration.format.channelCount * 4, alignment: 16)
+      byteCount: 2 * scratchFrames * configuration.format.channelCount * 4, alignment: 16)
+    memset(scratch, 0, 2 * scratchFrames * configuration.format.channelCount * 4)
     routing = ChannelMix(direction: direction, device: configuration.channelLayout)
     routed = .allocate(capacity: scratchFrames * configuration.format.channelCount)
     let rate = configuration.format.sampleRate
-    losses = LossEstimate(direction: direction, rate: rate)
+    losses = LossEstimate(direction: direction, rate: rate, configuration)
     wakeUpThrottle = WakeUpThrottle(period: configuration.period, rate: rate)
     stateCheckInterval = configuration.buffer.duration(at: rate) * 2
     self.direction = direction
@@ -101,7 +106,7 @@ class OpenDevice: PCM, @unchecked Sendable {
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED else { return }
     // The kernel returns EPIPE for a playback without frames.
     guard direction == .capture || written > 0 else { return }
-    losses.restarted(at: .now)
+    losses.restarted()
     let code = snd_pcm_start(pcm)
     if code < 0 { try recoverSilently(code) }
   }
@@ -129,9 +134,6 @@ class OpenDevice: PCM, @unchecked Sendable {
     wakeUpThrottle.transferred(frames)
   }
 
-  /// Whether the device's format and channel order equal ours.
-  var needsNoConversion: Bool { configuration.sampleFormat == .float32 && routing.isIdentity }
-
   /// The corresponding C function is `snd_pcm_close`.
   func close() {
     pcm = nil
@@ -156,9 +158,11 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// The frames in the device's buffer by its write position, or nil if unknown.
   var held: FrameCount? {
     guard let pcm, !isDropped else { return nil }
-    let available = snd_pcm_avail(pcm)
-    guard available >= 0 else { return nil }
-    return FrameCount(max(0, configuration.buffer.rawValue - available))
+    return switch DriverAnswer(snd_pcm_avail(pcm), of: configuration.buffer.rawValue) {
+    case .frames(let available): configuration.buffer - FrameCount(available)
+    case .excess: .zero
+    case .failure: nil
+    }
   }
 
   /// Waits as documented at `PCM.wait`.
@@ -198,14 +202,17 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// The result available without sleeping, or nil if the device needs time.
   private func readiness(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
     if hasEnded { return .ended }
-    let available = snd_pcm_avail_update(pcm)
-    guard available >= 0 else { return try wakeUpAfterRecovery(Int32(available)) }
     let buffer = configuration.buffer.rawValue
-    let ready = min(available, buffer)
+    let ready: Int
+    switch DriverAnswer(snd_pcm_avail_update(pcm), of: buffer) {
+    case .frames(let available): ready = available
+    case .excess: ready = buffer
+    case .failure(let code): return try wakeUpAfterRecovery(code)
+    }
     let now = SuspendingClock.now
     let state = snd_pcm_state(pcm)
     if state == SND_PCM_STATE_RUNNING {
-      losses.observe(held: direction == .playback ? buffer - ready : ready, at: .now)
+      losses.observe(held: direction == .playback ? buffer - ready : ready)
     }
     if ready >= configuration.period.rawValue {
       wakeUpThrottle.ready(ready, at: now)
@@ -216,10 +223,10 @@ class OpenDevice: PCM, @unchecked Sendable {
     wakeUpThrottle.observe(ready, at: now)
     // A stopped device never gets more room or frames.
     try start()
-    return nil
+    return takePendingInterruption().map { .interrupted($0) }
   }
 
-  private func wakeUpAfterRecovery(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
+  func wakeUpAfterRecovery(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
     switch try recover(code) {
     case .nothing: nil
     case .interrupted(let interruption): .interrupted(interruption)
@@ -231,7 +238,7 @@ class OpenDevice: PCM, @unchecked Sendable {
   private func sleep(
     _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?
   ) throws(SoundCardError) -> PCMWakeUp? {
-    if let left, left <= .zero { return try checkState(pcm) ?? .timedOut }
+    if let left, left <= .zero { return try checkState(pcm, for: interest) ?? .timedOut }
     if interest == .period, let rest = wakeUpThrottle.takeRest() {
       let most = left.map { min(rest, $0) } ?? rest
       return waker.isSignaled(within: most.inNanoseconds) ? woken : nil
@@ -241,31 +248,38 @@ class OpenDevice: PCM, @unchecked Sendable {
       milliseconds: milliseconds(interest == .period ? stateCheckInterval : nil, left))
     {
     case .waker: return woken
-    case .timeOut: return try checkState(pcm)
+    case .timeOut: return try checkState(pcm, for: interest)
     case .failure(let code): return try wakeUpAfterRecovery(code)
     case .device(let events):
       wakeUpThrottle.woke(at: .now)
-      return try handle(events, pcm)
+      return try handle(events, pcm, for: interest)
     }
   }
 
   private func handle(
-    _ events: Int32, _ pcm: OpaquePointer
+    _ events: Int32, _ pcm: OpaquePointer, for interest: PCMInterest
   ) throws(SoundCardError) -> PCMWakeUp? {
     if events & Int32(POLLHUP | POLLNVAL) != 0 { throw lose() }
     guard events & Int32(POLLERR) != 0 else { return nil }
-    if let outcome = try checkState(pcm) { return outcome }
+    if let outcome = try checkState(pcm, for: interest) { return outcome }
     return try wakeUpAfterRecovery(-EIO)
   }
 
   /// Checks the state of the device and recovers from a failure.
-  private func checkState(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
+  private func checkState(
+    _ pcm: OpaquePointer, for interest: PCMInterest
+  ) throws(SoundCardError) -> PCMWakeUp? {
     switch snd_pcm_state(pcm) {
-    case SND_PCM_STATE_XRUN: try wakeUpAfterRecovery(-EPIPE)
+    case SND_PCM_STATE_XRUN: try underrun(for: interest)
     case SND_PCM_STATE_SUSPENDED: try wakeUpAfterRecovery(-ESTRPIPE)
     case SND_PCM_STATE_DISCONNECTED: throw lose()
     // Some plug-ins detect an xrun only when asked for their position.
-    default: try wakeUpAfterRecovery(Int32(min(0, snd_pcm_avail_update(pcm))))
+    default:
+      switch DriverAnswer(snd_pcm_avail_update(pcm), of: configuration.buffer.rawValue) {
+      case .frames, .excess: try wakeUpAfterRecovery(0)
+      case .failure(-EPIPE): try underrun(for: interest)
+      case .failure(let code): try wakeUpAfterRecovery(code)
+      }
     }
   }
 

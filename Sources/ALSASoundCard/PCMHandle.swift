@@ -88,7 +88,8 @@ struct PollSet: ~Copyable {
   /// Sleeps until an event; with `.nothing`, the device's readiness is ignored.
   func sleep(_ pcm: OpaquePointer, for interest: PCMInterest, milliseconds: Int32) -> Event {
     let device = entries + 1
-    let filled = max(0, Int(snd_pcm_poll_descriptors(pcm, device, UInt32(deviceCount))))
+    let filled = min(
+      deviceCount, max(0, Int(snd_pcm_poll_descriptors(pcm, device, UInt32(deviceCount)))))
     if interest == .nothing {
       for index in 0..<filled { device[index].events = 0 }
     }

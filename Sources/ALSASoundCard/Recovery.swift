@@ -56,7 +56,7 @@ struct Recovery {
   mutating func begin(after code: Int32, isDisconnected: Bool = false) -> Action {
     guard !isDisconnected else { return .lost }
     if isPrepared { return step(.start) }
-    switch -code {
+    switch code.errnoValue {
     case EAGAIN, EINTR, 0: return .nothing
     case ENODEV, ENXIO: return .lost
     case ESTRPIPE:
@@ -69,7 +69,7 @@ struct Recovery {
 
   /// Returns the next step after the device returned `code` for the current one.
   mutating func next(after code: Int32, now: SuspendingClock.Instant) -> Action {
-    if -code == ENODEV || -code == ENXIO { return .lost }
+    if code == -ENODEV || code == -ENXIO { return .lost }
     switch current {
     case .resume, .waitToResume: return afterResume(code, now: now)
     case .prepare: return afterPrepare(code, now: now)
@@ -83,18 +83,18 @@ struct Recovery {
   private mutating func afterResume(_ code: Int32, now: SuspendingClock.Instant) -> Action {
     if case .waitToResume = current { return step(.resume) }
     if code >= 0 { return continueRunning() }
-    guard -code == EAGAIN, now < giveUpResumingAt else { return step(.prepare) }
+    guard code == -EAGAIN, now < giveUpResumingAt else { return step(.prepare) }
     return step(.waitToResume(Self.resumePause))
   }
 
   private mutating func afterPrepare(_ code: Int32, now: SuspendingClock.Instant) -> Action {
-    if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToPrepare(Self.resumePause)) }
+    if code == -EAGAIN, now < giveUpResumingAt { return step(.waitToPrepare(Self.resumePause)) }
     return code >= 0 ? continueRunning() : .lost
   }
 
   private mutating func afterStart(_ code: Int32, now: SuspendingClock.Instant) -> Action {
     if code >= 0 { return .done(cause) }
-    if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToStart(Self.resumePause)) }
+    if code == -EAGAIN, now < giveUpResumingAt { return step(.waitToStart(Self.resumePause)) }
     restarts += 1
     guard restarts < Self.restartLimit else {
       return .failed(operation: "snd_pcm_start", code: code)
@@ -133,7 +133,8 @@ extension OpenDevice {
     while true {
       switch action {
       case .nothing: return .nothing
-      case .done(let cause): return .interrupted(recovered(cause, recovery.isEmptied))
+      case .done(let cause):
+        return .interrupted(recovered(cause, recovery.isEmptied, after: code))
       case .lost: throw lose()
       case .failed(let operation, let code):
         throw .operating(configuration.device, operation, code: code)
@@ -164,6 +165,22 @@ extension OpenDevice {
     }
   }
 
+  /// Recovers from an xrun.
+  ///
+  /// A playback that waits for nothing may be at its end: it is prepared when it is used again,
+  /// because a server that pauses or ends meanwhile would fail in that.
+  func underrun(for interest: PCMInterest) throws(SoundCardError) -> PCMWakeUp? {
+    guard direction == .playback, interest == .nothing, let pcm else {
+      return try wakeUpAfterRecovery(-EPIPE)
+    }
+    // alsa-lib takes every failure of a plug-in's position for an underrun.
+    var frames: snd_pcm_sframes_t = 0
+    let code = snd_pcm_delay(pcm, &frames)
+    guard code != -ENODEV, code != -ENXIO else { throw lose() }
+    isDropped = true
+    return .interrupted(recovered(.xrun, true, after: -EPIPE))
+  }
+
   /// Returns the code of `snd_pcm_resume`, corrected for plug-ins that report success too early.
   ///
   /// alsa-lib returns the code of a driver, but not of an external plug-in. If the device is still
@@ -179,9 +196,12 @@ extension OpenDevice {
     snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING ? 0 : snd_pcm_start(pcm)
   }
 
-  private func recovered(
-    _ cause: PCMInterruption.Cause, _ isEmptied: Bool
+  /// Notes the end of an interruption, and estimates what it cost.
+  func recovered(
+    _ cause: PCMInterruption.Cause, _ isEmptied: Bool, after code: Int32
   ) -> PCMInterruption {
+    let discarded =
+      isEmptied ? losses.discarded(at: suspendedSince ?? .now, isUnderrun: code == -EPIPE) : .zero
     suspendedSince = nil
     let now = ContinuousClock.now
     let lost = losses.lost(at: now, isEmptied: isEmptied)
@@ -191,7 +211,7 @@ extension OpenDevice {
     } else if !isEmptied {
       losses.restarted(at: now)
     }
-    return PCMInterruption(cause: cause, lost: lost)
+    return PCMInterruption(cause: cause, lost: lost, discarded: discarded)
   }
 }
 
@@ -201,18 +221,31 @@ extension OpenDevice {
 struct LossEstimate {
   private let direction: AudioDevice.Direction
   private let rate: SampleRate
+  /// The frames by which a device that underruns may have played more than it was seen to.
+  private let tolerance: Int
   private var held = 0
   private var seenAt: ContinuousClock.Instant?
+  /// The same time on the clock that pauses while the machine sleeps.
+  private var seenAwakeAt: SuspendingClock.Instant?
 
-  init(direction: AudioDevice.Direction, rate: SampleRate) {
+  /// - Parameter configuration: the sizes of a device that may report its position once a period.
+  init(
+    direction: AudioDevice.Direction, rate: SampleRate, _ configuration: PCMConfiguration? = nil
+  ) {
     self.direction = direction
     self.rate = rate
+    let half = (configuration?.buffer.rawValue ?? 0) / 2
+    tolerance = max(
+      configuration?.period.rawValue ?? 0,
+      min(half, FrameCount(.milliseconds(50), at: rate).rawValue))
   }
 
   /// Records the buffer level of the running device: frames not yet played, or not yet read.
-  mutating func observe(held: Int, at time: ContinuousClock.Instant) {
+  mutating func observe(
+    held: Int, at time: ContinuousClock.Instant = .now, awake: SuspendingClock.Instant = .now
+  ) {
     self.held = held
-    seenAt = time
+    restarted(at: time, awake: awake)
   }
 
   /// Records frames written or read since the last observation.
@@ -221,14 +254,16 @@ struct LossEstimate {
   }
 
   /// Records that the device starts at `time` with its buffer.
-  mutating func restarted(at time: ContinuousClock.Instant) {
-    seenAt = time
+  mutating func restarted(
+    at time: ContinuousClock.Instant = .now, awake: SuspendingClock.Instant = .now
+  ) {
+    (seenAt, seenAwakeAt) = (time, awake)
   }
 
   /// Records that the device stopped.
   mutating func stopped() {
     held = 0
-    seenAt = nil
+    (seenAt, seenAwakeAt) = (nil, nil)
   }
 
   /// The frames of silence played, or of audio not captured, if the device continues at `time`.
@@ -239,5 +274,17 @@ struct LossEstimate {
     let passed = FrameCount(time - seenAt, at: rate).rawValue
     guard isEmptied else { return FrameCount(passed) }
     return FrameCount(max(0, direction == .playback ? passed - held : passed + held))
+  }
+
+  /// The written frames of a playback that were not played before it lost its buffer.
+  ///
+  /// - Parameters:
+  ///   - time: when the device stopped to play.
+  ///   - isUnderrun: whether the device reports that it has played all of them.
+  func discarded(at time: SuspendingClock.Instant, isUnderrun: Bool) -> FrameCount {
+    guard direction == .playback else { return .zero }
+    let passed = seenAwakeAt.map { FrameCount(max(.zero, time - $0), at: rate).rawValue } ?? 0
+    let left = held - passed
+    return left > (isUnderrun ? tolerance : 0) ? FrameCount(left) : .zero
   }
 }

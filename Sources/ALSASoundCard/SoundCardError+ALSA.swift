@@ -9,7 +9,7 @@ extension SoundCardError {
   static func opening(
     _ id: AudioDevice.ID, for direction: AudioDevice.Direction, code: Int32
   ) -> SoundCardError {
-    switch -code {
+    switch code.errnoValue {
     case ENOENT, ENODEV, ENXIO, EINVAL:
       isDefault(id) ? .noSoundCard(direction) : .unknownDevice(id, direction)
     case ECONNREFUSED, ECONNRESET, ECONNABORTED, EHOSTUNREACH, ETIMEDOUT:
@@ -26,7 +26,7 @@ extension SoundCardError {
   static func operating(
     _ id: AudioDevice.ID, _ operation: String, code: Int32
   ) -> SoundCardError {
-    switch -code {
+    switch code.errnoValue {
     case ENODEV, ENXIO: .deviceLost(id)
     default: failure(of: id, in: operation, code: code)
     }
@@ -36,7 +36,7 @@ extension SoundCardError {
   static func negotiating(
     _ id: AudioDevice.ID, _ what: String, code: Int32, for direction: AudioDevice.Direction
   ) -> SoundCardError {
-    switch -code {
+    switch code.errnoValue {
     case EINVAL, ENOENT: .unsupported(id, reason: "it offers no \(what)")
     // The plug-in of PulseAudio connects to the named sink or source only now.
     case EIO where id.rawValue.hasPrefix("pulse:"):
@@ -56,7 +56,7 @@ extension SoundCardError {
     of id: AudioDevice.ID, in operation: String, code: Int32, preface: String = ""
   ) -> SoundCardError {
     let words = snd_strerror(code).map { String(cString: $0) } ?? "unknown"
-    return .failed(id, operation: operation, code: -code, reason: preface + words)
+    return .failed(id, operation: operation, code: code.errnoValue, reason: preface + words)
   }
 }
 

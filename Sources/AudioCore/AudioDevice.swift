@@ -62,7 +62,9 @@ extension AudioDevice.ID: CustomStringConvertible {
 /// A lost device was unplugged, or its sound server ended or stopped responding. More cases may be
 /// added, so a `switch` needs a `default`.
 public enum DeviceLossPolicy: Hashable, Sendable {
-  /// End with an error, within a second.
+  /// End with an error: at once if the device is unplugged or its server ends; after
+  /// `PCMConfiguration.patience` if it moves no frames or does not respond; and after five seconds
+  /// if it never began to.
   case fail
   /// Continue when the device is back within this time after the loss; otherwise end with the same
   /// error.
@@ -93,10 +95,22 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The order of the device's channels; the PCM converts between it and the order of WAV files.
   public var channelLayout: ChannelLayout
 
-  /// Creates a configuration, by default with channels in the order of WAV files.
+  /// How long the running device may move no frames, or not return from a call, before it is lost.
+  ///
+  /// A sound card gets three quarters of a second. A sound server gets five seconds: it pauses its
+  /// streams when it suspends a card or moves them to another.
+  public var patience: Duration
+
+  /// The patience with a sound card.
+  package static let cardPatience = Duration.milliseconds(750)
+  /// The patience with a sound server.
+  package static let serverPatience = Duration.seconds(5)
+
+  /// Creates a configuration, by default of a sound card with channels in the order of WAV files.
   public init(
     device: AudioDevice.ID, format: AudioFormat, sampleFormat: PCMSampleFormat,
-    period: FrameCount, buffer: FrameCount, channelLayout: ChannelLayout? = nil
+    period: FrameCount, buffer: FrameCount, channelLayout: ChannelLayout? = nil,
+    patience: Duration = .milliseconds(750)
   ) {
     self.device = device
     self.format = format
@@ -104,6 +118,7 @@ public struct PCMConfiguration: Hashable, Sendable {
     self.period = period
     self.buffer = buffer
     self.channelLayout = channelLayout ?? .wav(format.channelCount)
+    self.patience = patience
   }
 }
 

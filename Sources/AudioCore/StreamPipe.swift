@@ -48,6 +48,35 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     var readers: [Int: CheckedContinuation<Answer, Never>] = [:]
     var producer: CheckedContinuation<Bool, Never>?
     var whenAbandoned: (@Sendable () -> Void)?
+    /// Whether a canceled reader waits for the end that the producer makes.
+    var awaitsEnd = false
+    /// The canceled readers that wait for the end, with the last element that each has skipped to.
+    var canceled: [Int: Queue.Element?] = [:]
+
+    /// Makes a canceled reader leave, or wait for the end; returns the handler to call.
+    mutating func cancel(_ reader: Int) -> (@Sendable () -> Void)? {
+      guard awaitsEnd else {
+        queue.abandon(by: reader)
+        return nil
+      }
+      canceled[reader] = .some(canceled[reader] ?? nil)
+      return whenAbandoned.take()
+    }
+
+    /// The next element for a reader; for a canceled one the last, at the end.
+    mutating func next(for reader: Int) -> PipeStep<Queue.Element, Queue.Failure> {
+      while true {
+        let step = queue.next(for: reader)
+        guard let skipped = canceled[reader] else { return step }
+        switch step {
+        case .element(let element): canceled[reader] = .some(element)
+        case .end(nil):
+          canceled[reader] = .some(nil)
+          return skipped.map { .element($0) } ?? .end(nil)
+        case .end, .wait: return step
+        }
+      }
+    }
   }
 
   // Held for one change of the queue; continuations and handlers run after it is released, except those
@@ -88,7 +117,10 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     }
   }
 
-  /// Returns the next element for a reader, nil after the end; a canceled reader leaves.
+  /// Returns the next element for a reader, nil after the end.
+  ///
+  /// A canceled reader leaves, or gets the last element at the end, if the producer has set
+  /// `onTermination(awaitingEnd:_:)` so.
   package func next(
     for reader: Int = 0, isolation actor: isolated (any Actor)? = #isolation
   ) async throws(Queue.Failure) -> Queue.Element? {
@@ -100,15 +132,24 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
         }
       }
     } onCancel: {
-      change { $0.abandon(by: reader) }
+      perform { $0.cancel(reader) }?()
     }
     return try answer.get()
   }
 
   /// Sets the handler that is called once when the readers leave before the end, or at once if they
   /// have.
-  package func onTermination(_ handler: @escaping @Sendable () -> Void) {
-    perform { $0.whenAbandoned = handler }
+  ///
+  /// - Parameters:
+  ///   - awaitsEnd: whether a canceled reader waits for the end, which the handler's work brings.
+  ///   - handler: ends the producer's work.
+  package func onTermination(
+    awaitingEnd awaitsEnd: Bool = false, _ handler: @escaping @Sendable () -> Void
+  ) {
+    perform { state in
+      state.awaitsEnd = awaitsEnd
+      state.whenAbandoned = handler
+    }
   }
 
   private func perform<Value: Sendable>(_ step: (inout State) -> Value) -> Value {
@@ -125,7 +166,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   ) -> [@Sendable () -> Void] {
     var wakeUps: [@Sendable () -> Void] = []
     for id in state.readers.keys.sorted() {
-      guard let answer = answer(state.queue.next(for: id)),
+      guard let answer = answer(state.next(for: id)),
         let reader = state.readers.removeValue(forKey: id)
       else { continue }
       hold?.begin()

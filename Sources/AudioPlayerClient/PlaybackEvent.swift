@@ -12,7 +12,8 @@ public enum PlaybackEvent: Hashable, Sendable {
   ///
   /// A slow consumer gets only the newest.
   case progress(PlaybackProgress)
-  /// Silence of this length was played after an underrun or a suspend.
+  /// Silence of this length was played, or written audio of this length was discarded by the
+  /// device, in an underrun, a suspend, or another failure that it recovered from.
   ///
   /// It is zero if the device cannot report the length. A slow consumer gets the sum.
   case xrun(Duration)

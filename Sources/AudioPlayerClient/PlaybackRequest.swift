@@ -50,6 +50,13 @@ public struct PlaybackRequest: Sendable {
   /// The latency of the device, if this sound opens it.
   public var latency: PlaybackLatency
 
+  /// The audio to wait for before the sound begins, at most a second; nil for as much as the device
+  /// holds: 100 ms, or 15 ms with a low latency.
+  ///
+  /// A live stream is played later by this time. A shorter one lets it begin sooner, and a longer
+  /// one bridges gaps between its buffers.
+  public var prefill: Duration?
+
   /// The device format, if this sound opens the device; nil for one that suits the source.
   ///
   /// The device may settle on another; see `PlaybackStart.format`.
@@ -79,14 +86,16 @@ public struct PlaybackRequest: Sendable {
     source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1, speed: Double = 1,
     repetition: PlaybackRepetition = .times(1), range: PlaybackRange = PlaybackRange(),
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
-    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil,
-    progressInterval: Duration = .milliseconds(50), onDeviceLoss: DeviceLossPolicy = .fail
+    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, prefill: Duration? = nil,
+    deviceFormat: AudioFormat? = nil, progressInterval: Duration = .milliseconds(50),
+    onDeviceLoss: DeviceLossPolicy = .fail
   ) {
     self.init(
       items: [PlaybackItem(source: source, range: range, repetition: repetition)],
       device: device, volume: volume, speed: speed, id: id, fadeIn: fadeIn, fadeOut: fadeOut,
       bus: bus,
-      latency: latency, deviceFormat: deviceFormat, progressInterval: progressInterval,
+      latency: latency, prefill: prefill, deviceFormat: deviceFormat,
+      progressInterval: progressInterval,
       onDeviceLoss: onDeviceLoss)
   }
 
@@ -95,8 +104,9 @@ public struct PlaybackRequest: Sendable {
     items: [PlaybackItem], cycle: PlaybackRepetition = .times(1), device: AudioDevice.ID? = nil,
     volume: Float = 1, speed: Double = 1,
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
-    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil,
-    progressInterval: Duration = .milliseconds(50), onDeviceLoss: DeviceLossPolicy = .fail
+    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, prefill: Duration? = nil,
+    deviceFormat: AudioFormat? = nil, progressInterval: Duration = .milliseconds(50),
+    onDeviceLoss: DeviceLossPolicy = .fail
   ) {
     self.items = items
     self.cycle = cycle
@@ -108,6 +118,7 @@ public struct PlaybackRequest: Sendable {
     self.fadeOut = fadeOut
     self.bus = bus
     self.latency = latency
+    self.prefill = prefill
     self.deviceFormat = deviceFormat
     self.progressInterval = progressInterval
     self.onDeviceLoss = onDeviceLoss

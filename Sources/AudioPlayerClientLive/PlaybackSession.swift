@@ -197,7 +197,8 @@ final class PlaybackSession: Sendable {
     let capacity = Voice.capacity(on: device)
     do {
       return try Voice(
-        format: format, capacity: capacity, parameters: parameters,
+        format: format, capacity: capacity, prefill: request.prefill ?? Voice.prefill(on: device),
+        parameters: parameters,
         bus: engines.buses[request.bus], progressInterval: request.progressInterval,
         onDeviceLoss: request.onDeviceLoss
       ) { [report, hold] in

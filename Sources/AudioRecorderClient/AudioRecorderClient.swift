@@ -36,8 +36,9 @@ public struct AudioRecorderClient: Sendable {
 
   /// Records a request and reports its events.
   ///
-  /// The stream yields `started`, then events in order, and ends after `finished`; canceling its
-  /// consumer completes the file. If it is stopped before the device opens, it yields only
+  /// The stream yields `started`, then events in order, and ends after `finished`. Canceling its
+  /// consumer completes the file: `next()` then skips to `finished`, and returns it when the file and
+  /// the device are closed. If it is stopped before the device opens, it yields only
   /// `finished`. If nothing was recorded, there is no file. It throws `AudioRecorderError` after
   /// the event `closed`, which reports the length that was recorded and stays.
   public var recording:
@@ -47,6 +48,8 @@ public struct AudioRecorderClient: Sendable {
       }
 
   /// Captures live buffers until the consumer is canceled or the device ends.
+  ///
+  /// The `next()` of a canceled consumer returns the last buffer, or nil, when the device is closed.
   ///
   /// Captures and recordings of a device share one opening; each gets its own rate and channels,
   /// converted from the device's. A capture that opens the device requests at least two channels

@@ -21,9 +21,11 @@ public enum RecordingEvent: Hashable, Sendable {
   ///
   /// It is reported again only after there was room for two minutes.
   case diskLow(left: Duration)
-  /// The level stayed below the request's `warnBelow` for its duration; the value is the level.
+  /// The level has stayed below the request's `warnBelow` since the beginning, for at least its
+  /// duration; the value is the level.
   ///
-  /// The microphone may be switched off. It is reported again only after a louder signal.
+  /// The microphone may be switched off. It is reported once. Silence after a louder signal is not
+  /// reported.
   case silentMicrophone(Decibels)
   /// The recording waits for a sound or a command to begin.
   case waiting

@@ -36,6 +36,8 @@ actor AudioRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
+    // Its consumer cannot wait for the end.
+    guard !Task.isCancelled else { return .finished(throwing: nil) }
     @Dependency(\.soundCard) var soundCard
     let pipe = PolicyPipe<RecordingEvent>(
       policy: .recording,
@@ -46,7 +48,7 @@ actor AudioRecorder {
     } catch {
       return .finished(throwing: error)
     }
-    pipe.onTermination { recording.stop() }
+    pipe.onTermination(awaitingEnd: true) { recording.stop() }
     Task {
       defer { recording.releaseTime() }
       // The name is free before the consumer reads the end.
@@ -79,6 +81,7 @@ actor AudioRecorder {
   }
 
   func capture(_ request: CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error> {
+    guard !Task.isCancelled else { return .finished(throwing: nil) }
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let pipe = PolicyPipe<CapturedAudio>(
@@ -89,7 +92,7 @@ actor AudioRecorder {
       guard !isInUse(id) else { return .finished(throwing: AudioRecorderError.idInUse(id)) }
       captures[id] = session
     }
-    pipe.onTermination { session.stop() }
+    pipe.onTermination(awaitingEnd: true) { session.stop() }
     Task { [soundCard, clock, hub] in
       defer { session.releaseTime() }
       do {

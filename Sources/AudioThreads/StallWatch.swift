@@ -17,6 +17,9 @@ package struct StallWatch: Equatable, Sendable {
   /// A device that needs more recoveries without moving a frame is stalled.
   static let interruptionLimit = 100
 
+  /// A device that discards its frames this often without playing more than its buffer is stalled.
+  static let discardLimit = 4
+
   /// A wait that ends later than this says nothing about a running device.
   private static let lateness = Duration.milliseconds(50)
 
@@ -27,6 +30,7 @@ package struct StallWatch: Equatable, Sendable {
   private var waitedInTime = Duration.zero
   private var interruptions = 0
   private var refusals = 0
+  private var discards = 0
   private var isRunning = false
 
   /// Creates a watch for a device that has not been waited for yet.
@@ -42,17 +46,21 @@ package struct StallWatch: Equatable, Sendable {
 
   /// Creates a watch for waits of at most `longestWait`.
   ///
-  /// A running device is stalled within a second if its buffer is at most a fifth of a second.
-  package init(lateAfter: Duration, longestWait: Duration) {
+  /// - Parameters:
+  ///   - lateAfter: the time until a device is late.
+  ///   - longestWait: the longest wait; a running device gets at least this time.
+  ///   - patience: the time until a running device is stalled.
+  package init(lateAfter: Duration, longestWait: Duration, patience: Duration) {
     self.init(
-      lateAfter: lateAfter, limit: max(.milliseconds(750), longestWait),
-      startLimit: max(.seconds(5), longestWait))
+      lateAfter: lateAfter, limit: max(patience, longestWait),
+      startLimit: max(.seconds(5), patience, longestWait))
   }
 
   /// The current state of the device.
   package var verdict: Verdict {
     if isRunning && waitedInTime >= limit { return .stalled }
     if waited >= startLimit || interruptions > Self.interruptionLimit { return .stalled }
+    if discards >= Self.discardLimit { return .stalled }
     return waited > lateAfter ? .late : .fine
   }
 
@@ -66,6 +74,7 @@ package struct StallWatch: Equatable, Sendable {
   /// - Parameter isRunning: whether it moved more frames than its empty buffer takes.
   package mutating func progressed(isRunning: Bool = true) {
     reset()
+    if isRunning { discards = 0 }
     self.isRunning = isRunning
   }
 
@@ -86,7 +95,10 @@ package struct StallWatch: Equatable, Sendable {
   }
 
   /// Records a recovery; its duration counts only if another one follows before a frame moves.
-  package mutating func interrupted() {
+  ///
+  /// - Parameter isDiscarding: whether the device has discarded frames instead of playing them.
+  package mutating func interrupted(isDiscarding: Bool = false) {
+    if isDiscarding { discards += 1 }
     if interruptions == 0 { (waited, waitedInTime) = (.zero, .zero) }
     interruptions += 1
   }

@@ -81,7 +81,7 @@ package final class Heartbeat: Sendable {
 /// Detects a hanging call from regular snapshots of a heartbeat.
 ///
 /// Each snapshot counts for at most one interval, so a process that was stopped for a minute
-/// reports no hang. Late snapshots show that the machine is busy: the limit is then several
+/// reports no hang. Late snapshots show that the machine is busy: the limit is then at least five
 /// seconds.
 package struct HeartbeatWatch: Sendable {
   /// The state of the watched thread.
@@ -96,8 +96,6 @@ package struct HeartbeatWatch: Sendable {
   /// The time between two snapshots.
   package static let interval = Duration.milliseconds(200)
   private static let suspicion = Duration.milliseconds(400)
-  /// Together with the snapshot before the call, less than a second since its begin.
-  private static let limit = Duration.milliseconds(750)
   /// The delay from which a snapshot is late.
   private static let tolerance = Duration.milliseconds(50)
   private static let longestLimit = Duration.seconds(5)
@@ -112,7 +110,16 @@ package struct HeartbeatWatch: Sendable {
   package init() {}
 
   /// Evaluates a snapshot that was taken `passed` after the last one.
-  package mutating func check(_ beat: Heartbeat.Beat, after passed: Duration) -> Verdict {
+  ///
+  /// - Parameters:
+  ///   - beat: the snapshot.
+  ///   - passed: the time since the last one.
+  ///   - patience: how long a call may take. With a card's, together with the snapshot before the
+  ///     call, less than a second passes since its begin.
+  package mutating func check(
+    _ beat: Heartbeat.Beat, after passed: Duration,
+    patience: Duration = PCMConfiguration.cardPatience
+  ) -> Verdict {
     guard beat == last, beat.call != .none else {
       self = HeartbeatWatch()
       last = beat
@@ -121,7 +128,9 @@ package struct HeartbeatWatch: Sendable {
     let counted = min(passed, Self.interval)
     time += counted
     if passed <= Self.interval + Self.tolerance { punctual += counted }
-    if punctual >= Self.limit || time >= Self.longestLimit { return .stuck(beat.call) }
+    if punctual >= patience || time >= max(Self.longestLimit, patience) {
+      return .stuck(beat.call)
+    }
     guard time >= Self.suspicion, !isSuspected else { return .fine }
     isSuspected = true
     return .suspicious
@@ -135,9 +144,11 @@ package final class DeviceMonitor: Sendable {
   /// The device's waker.
   package let waker: WakeUp
   private let device: AudioDevice.ID
+  private let patience: Duration
 
   init(_ pcm: any PCM) {
     device = pcm.configuration.device
+    patience = pcm.configuration.patience
     waker = pcm.waker
   }
 
@@ -145,14 +156,19 @@ package final class DeviceMonitor: Sendable {
   ///
   /// Throws if the device hangs: its thread is then abandoned, and the caller owns the thread's work.
   ///
+  /// - Parameters:
+  ///   - news: what to wait for.
+  ///   - watch: the earlier snapshots.
+  ///   - isEnding: whether the caller wants to end, and waits no longer than for a card.
   /// - Returns: false on timeout.
   package func wait(
-    for news: WakeUp, _ watch: inout HeartbeatWatch
+    for news: WakeUp, _ watch: inout HeartbeatWatch, isEnding: Bool = false
   ) throws(SoundCardError) -> Bool {
     let before = SuspendingClock.now
     let isSignaled = news.wait(atMost: HeartbeatWatch.interval)
     let beat = heartbeat.beat
-    switch watch.check(beat, after: before.duration(to: .now)) {
+    let patience = isEnding ? min(patience, PCMConfiguration.cardPatience) : patience
+    switch watch.check(beat, after: before.duration(to: .now), patience: patience) {
     case .fine: break
     case .suspicious: waker.signal()
     case .stuck(let call):

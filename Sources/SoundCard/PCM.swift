@@ -123,9 +123,13 @@ public struct PCMInterruption: Hashable, Sendable {
   /// It is estimated by the clock and includes a suspend; zero if the device cannot report it.
   public var lost: FrameCount
 
+  /// The written frames that a playback device has discarded unplayed, estimated by the clock.
+  public var discarded: FrameCount
+
   /// Creates an interruption.
-  public init(cause: Cause, lost: FrameCount) {
+  public init(cause: Cause, lost: FrameCount, discarded: FrameCount = .zero) {
     self.cause = cause
     self.lost = lost
+    self.discarded = discarded
   }
 }

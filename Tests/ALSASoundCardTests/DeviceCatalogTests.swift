@@ -65,6 +65,22 @@ import Testing
     #expect(catalog(route: .userDefined).devices.map(\.id) == ["default"])
   }
 
+  @Test func `a server's sinks, sources, and monitors are listed by the names that open them`() {
+    var catalog = catalog(hints: ["pulse"], servers: ["pulse"])
+    catalog.served = [
+      PulseDevice(name: "alsa_output.usb-1.analog", description: "USB", direction: .playback),
+      PulseDevice(name: "a b,c.monitor", description: "Monitor", direction: .capture),
+      PulseDevice(name: "it's", description: "No name for ALSA", direction: .playback),
+    ]
+    let devices = catalog.devices
+    #expect(
+      devices.map(\.id) == [
+        "pulse", "pulse:alsa_output.usb-1.analog", "pulse:DEVICE='a b,c.monitor'",
+      ])
+    #expect(devices.map(\.name).dropFirst() == ["USB", "Monitor"])
+    #expect(devices.dropFirst().map(\.directions) == [[.playback], [.capture]])
+  }
+
   @Test func `a description of several lines becomes one line`() {
     #expect(PCMHint(name: "x", description: "PCH\nDirect").title == "PCH, Direct")
     #expect(PCMHint(name: "x").title == "x")

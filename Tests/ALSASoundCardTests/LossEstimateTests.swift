@@ -56,4 +56,38 @@ import Testing
     let missed: FrameCount = 5_529_600_080
     #expect(clock.lost(at: start + night) == missed)
   }
+
+  // MARK: Discarded frames
+
+  private static let configuration = PCMConfiguration(
+    device: "test", format: AudioFormat(sampleRate: 1_000, channelCount: 1),
+    sampleFormat: .float32, period: 25, buffer: 100)
+  private let awake = SuspendingClock().systemEpoch
+
+  /// A playback that was given 100 frames and discards its queue after a time.
+  private func discarded(
+    after time: Duration, isUnderrun: Bool, direction: AudioDevice.Direction = .playback
+  ) -> FrameCount {
+    var clock = LossEstimate(direction: direction, rate: 1_000, Self.configuration)
+    clock.observe(held: 40, at: start, awake: awake)
+    clock.transferred(60)
+    return clock.discarded(at: awake + time, isUnderrun: isUnderrun)
+  }
+
+  @Test func `a playback discards the frames that it had no time to play`() {
+    #expect(discarded(after: .milliseconds(30), isUnderrun: false) == 70)
+    #expect(discarded(after: .milliseconds(200), isUnderrun: false) == 0)
+    #expect(discarded(after: .zero, isUnderrun: false, direction: .capture) == 0)
+  }
+
+  @Test func `a playback that never started discards all of its frames`() {
+    var clock = LossEstimate(direction: .playback, rate: 1_000, Self.configuration)
+    clock.transferred(60)
+    #expect(clock.discarded(at: awake, isUnderrun: false) == 60)
+  }
+
+  @Test func `an underrun discards frames only if it comes half a buffer too early`() {
+    #expect(discarded(after: .milliseconds(30), isUnderrun: true) == 70)
+    #expect(discarded(after: .milliseconds(60), isUnderrun: true) == 0)
+  }
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import Foundation
 import SoundCard
 import Testing
 
@@ -49,6 +50,25 @@ import Testing
     try bench.stopPulse()
     #expect(await capture.record(96_000).error == .deviceLost("syrinxpulse"))
     capture.close()
+  }
+
+  @Test func `the sinks and the monitors of a sound server are found by name`() throws {
+    let socket = "unix:\(bench.pulseDirectory.path())/native"
+    let found = PulseServer.devices(at: socket, within: .seconds(20))
+    #expect(found.filter { $0.direction == .playback }.map(\.name) == ["syrinx", "syrinx51"])
+    #expect(
+      found.filter { $0.direction == .capture }.map(\.name) == [
+        "syrinx.monitor", "syrinx51.monitor",
+      ])
+    #expect(found.allSatisfy { !$0.description.isEmpty })
+    #expect(PulseServer.devices(at: "\(socket).missing").isEmpty)
+  }
+
+  @Test func `a hung sound server does not delay the list for long`() throws {
+    try bench.pausePulse()
+    defer { try? bench.continuePulse() }
+    let socket = "unix:\(bench.pulseDirectory.path())/native"
+    #expect(PulseServer.devices(at: socket, within: .milliseconds(200)).isEmpty)
   }
 
   @Test func `the delay of a sound server is plausible and not always zero`()

@@ -77,7 +77,8 @@ extension ImportRules {
 
     // The owners of C libraries.
     "ALSASoundCard": [
-      "AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "Glibc", "Logging", "SoundCard",
+      "AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "FilePaths", "Glibc", "Logging",
+      "SoundCard",
     ],
     "SoundFile": essentials.union([
       "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",

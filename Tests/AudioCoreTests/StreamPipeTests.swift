@@ -39,6 +39,41 @@ import Testing
     #expect(terminations.withLock { $0 } == 1)
   }
 
+  @Test func `a canceled reader that waits for the end gets the last element, and then nil`()
+    async throws
+  {
+    let pipe = PolicyPipe(policy: keepAll)
+    let stopped = AsyncStream<Void>.makeStream()
+    pipe.onTermination(awaitingEnd: true) { stopped.continuation.finish() }
+    let reader = Task {
+      var seen = [try await pipe.next()]
+      seen.append(try await pipe.next())
+      return seen
+    }
+    while !pipe.isAwaited { await Task.yield() }
+    reader.cancel()
+    for await _ in stopped.stream {}
+    // It still waits, although it is canceled.
+    pipe.send(1)
+    pipe.send(2)
+    #expect(pipe.isAwaited)
+    pipe.finish()
+    #expect(try await reader.value == [2, nil])
+  }
+
+  @Test func `a canceled reader that waits for the end gets its error`() async {
+    struct Failure: Error {}
+    let pipe = PolicyPipe(policy: keepAll)
+    pipe.onTermination(awaitingEnd: true) {
+      pipe.send(1)
+      pipe.finish(throwing: Failure())
+    }
+    let reader = Task { try await pipe.next() }
+    while !pipe.isAwaited { await Task.yield() }
+    reader.cancel()
+    await #expect(throws: Failure.self) { _ = try await reader.value }
+  }
+
   @Test func `a consumer that leaves the loop and the stream behind is gone`() async throws {
     let pipe = PolicyPipe(policy: keepAll)
     try await confirmation { gone in

@@ -20,7 +20,7 @@ struct AudioThreadHarness {
     progressInterval: Duration = .milliseconds(50)
   ) throws -> Voice {
     let voice = try Voice(
-      format: pcm.configuration.format, capacity: .seconds(10),
+      format: pcm.configuration.format, capacity: .seconds(10), prefill: .milliseconds(100),
       parameters: SharedVoiceParameters(gain: 1), bus: bus,
       progressInterval: progressInterval
     ) { _ in }
@@ -70,12 +70,13 @@ struct AudioThreadHarness {
 
 extension Voice {
   convenience init(
-    format: AudioFormat, capacity: Duration, volume: Float, bus: BusVolume = BusVolume(),
+    format: AudioFormat, capacity: Duration, prefill: Duration = .milliseconds(100), volume: Float,
+    bus: BusVolume = BusVolume(),
     report: @escaping @Sendable (VoiceReport) -> Void
   ) throws(WakeUpError) {
     try self.init(
-      format: format, capacity: capacity, parameters: SharedVoiceParameters(gain: volume), bus: bus,
-      report: report)
+      format: format, capacity: capacity, prefill: prefill,
+      parameters: SharedVoiceParameters(gain: volume), bus: bus, report: report)
   }
 
   func give(_ samples: [Float]) {

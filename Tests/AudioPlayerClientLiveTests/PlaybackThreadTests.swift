@@ -230,6 +230,40 @@ import Testing
       ])
   }
 
+  @Test func `discarded frames are reported for the voices that they belong to`() throws {
+    let voice = try harness.voice(second)
+    harness.pcm.at(500) { pcm in
+      let loss = PCMInterruption(cause: .xrun, lost: 0, discarded: 600)
+      pcm.outcomes = [(.interrupted(loss), .zero)]
+    }
+    try harness.run([voice])
+    #expect(
+      harness.events() == [
+        .silence(ObjectIdentifier(voice), 600), .finished(ObjectIdentifier(voice)),
+      ])
+  }
+
+  @Test func `a sound that the device discards as a whole is not completed`() throws {
+    // Shorter than the device's buffer: the discard comes while it drains.
+    let voice = try harness.voice([Float](repeating: 0.5, count: 400))
+    harness.pcm.at(10) { pcm in
+      let loss = PCMInterruption(cause: .xrun, lost: 0, discarded: FrameCount(pcm.level))
+      pcm.outcomes = [(.interrupted(loss), .zero)]
+    }
+    #expect(throws: SoundCardError.stalled("simulated", .playback)) { try harness.run([voice]) }
+  }
+
+  @Test func `a device that discards everything is given up instead of fed to the end`() throws {
+    let loss = PCMInterruption(cause: .xrun, lost: 0, discarded: 800)
+    for time in stride(from: 50, to: 1_000, by: 10) {
+      harness.pcm.at(time) { $0.outcomes = [(.interrupted(loss), .zero)] }
+    }
+    #expect(throws: SoundCardError.stalled("simulated", .playback)) {
+      try harness.run([try harness.voice(second)])
+    }
+    #expect(harness.pcm.elapsed < .milliseconds(300))
+  }
+
   @Test func `silence is reported in full later if the event ring is full`() throws {
     let voice = try harness.voice(second)
     let lost = PCMInterruption(cause: .xrun, lost: 400)

@@ -6,10 +6,14 @@ import Testing
   private let buffer = Duration.milliseconds(100)
 
   /// The wait for a device whose delay is this function of the time.
-  private func wait(_ delay: (Duration) -> Duration) -> Duration {
+  private func wait(
+    patience: Duration = .zero, _ delay: (Duration) -> Duration
+  ) -> Duration {
     var now = Duration.zero
     var deadline = PlayoutDeadline(delay: delay(now), buffer: buffer, at: now)
-    while delay(now) > .zero, let left = deadline.timeLeft(delay: delay(now), at: now) {
+    while delay(now) > .zero,
+      let left = deadline.timeLeft(delay: delay(now), patience: patience, at: now)
+    {
       #expect(left > .zero)
       now += min(left, max(delay(now), .milliseconds(1)), .milliseconds(50))
     }
@@ -36,6 +40,17 @@ import Testing
     let time = wait { max(.milliseconds(1_000), .milliseconds(1_600) - $0) }
     #expect(time > .milliseconds(600))
     #expect(time <= .milliseconds(600 + 2 * 350))
+  }
+
+  @Test
+  func `a device that pauses with its last frames gets the patience, and ends when it plays on`() {
+    let patience = Duration.seconds(5)
+    // It pauses for three seconds before its last 80 ms.
+    let delay = { (now: Duration) in
+      now < .seconds(3) ? .milliseconds(80) : .milliseconds(3_080) - now
+    }
+    #expect(wait(patience: patience, delay) == .milliseconds(3_080))
+    #expect(wait(patience: patience) { _ in .milliseconds(80) } == patience + .milliseconds(330))
   }
 
   @Test func `a delay that grows does not extend the wait`() {

@@ -12,7 +12,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   private(set) var written: [Float] = []
   private(set) var interruptions = 0
   private(set) var writes = 0
-  private var level = 0
+  private(set) var level = 0
   private var isRunning = false
   private var script: [(at: Duration, act: (SimulatedPlayback) -> Void)] = []
 

@@ -60,4 +60,27 @@ import VirtualSoundCard
     }
     #expect(finish.reason == .stopped)
   }
+
+  @Test func `a live stream begins with as much as a low-latency device holds`() async throws {
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
+    // 15 ms, and neither more nor an end.
+    var request = stubborn((0..<3).map { _ in AudioBuffer(silence: 240, format: format) })
+    request.latency = .low
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      let player = AudioPlayerClient.liveValue
+      let stream = await player.playback(request: request)
+      var events = stream.makeAsyncIterator()
+      guard case .started(let start) = try await events.next() else {
+        Issue.record("the first event is another")
+        return
+      }
+      #expect(start.settings?.buffer == 720)
+      await player.stop()
+      while try await events.next() != nil {}
+    }
+    answered.open()
+  }
 }

@@ -8,16 +8,33 @@ import Testing
 @Suite struct VoiceTests {
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
-  @Test(arguments: [(200, 8_000), (800, 8_000), (1_000, 10_000), (80_000, 800_000)])
-  func `a voice begins with a fifth of a second or, if longer, two periods`(
-    period: Int, capacity: Int
+  @Test(arguments: [
+    (40, 8_000, 160), (200, 8_000, 800), (1_000, 10_000, 4_000), (80_000, 800_000, 8_000),
+  ])
+  func `a voice begins with as much as the device holds, at most a second`(
+    period: Int, capacity: Int, prefill: Int
   ) throws {
     let device = PCMConfiguration(
       device: "slow", format: format, sampleFormat: .float32, period: FrameCount(period),
       buffer: FrameCount(4 * period))
-    let voice = try Voice(format: format, capacity: Voice.capacity(on: device), volume: 1) { _ in }
+    let voice = try Voice(
+      format: format, capacity: Voice.capacity(on: device), prefill: Voice.prefill(on: device),
+      volume: 1
+    ) { _ in }
     #expect(voice.ring.capacity == capacity * 2)
-    voice.give([Float](repeating: 0, count: capacity / 5 * 2 - 2))
+    voice.give([Float](repeating: 0, count: prefill * 2 - 2))
+    #expect(!voice.isPrimed)
+    voice.give([0, 0])
+    #expect(voice.isPrimed)
+  }
+
+  @Test(arguments: [(Duration.zero, 1), (.milliseconds(15), 120), (.seconds(60), 8_000)])
+  func `a voice begins with the prefill of its request, within its ring`(
+    prefill: Duration, frames: Int
+  ) throws {
+    let voice = try Voice(format: format, capacity: .seconds(1), prefill: prefill, volume: 1) { _ in
+    }
+    voice.give([Float](repeating: 0, count: frames * 2 - 2))
     #expect(!voice.isPrimed)
     voice.give([0, 0])
     #expect(voice.isPrimed)

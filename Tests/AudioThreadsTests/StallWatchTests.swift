@@ -111,4 +111,35 @@ import Testing
     let afterwards = watch.refused()
     #expect(!afterwards)
   }
+
+  @Test mutating func `a device that discards its frames again and again is stalled`() {
+    watch.progressed()
+    let verdicts = (0..<StallWatch.discardLimit).map { _ in
+      watch.interrupted(isDiscarding: true)
+      // It takes frames, but plays none of them.
+      watch.progressed(isRunning: false)
+      return watch.verdict
+    }
+    #expect(verdicts == [.fine, .fine, .fine, .stalled])
+  }
+
+  @Test mutating func `a device that plays between discarded frames is not stalled`() {
+    for _ in 0..<100 {
+      watch.interrupted(isDiscarding: true)
+      watch.progressed()
+    }
+    #expect(watch.verdict == .fine)
+  }
+
+  @Test func `a running device is stalled after the patience with it`() {
+    var server = StallWatch(
+      lateAfter: .milliseconds(200), longestWait: .milliseconds(200), patience: .seconds(5))
+    server.progressed()
+    let verdicts = (0..<25).map { _ in
+      server.waited(.milliseconds(200), atMost: .milliseconds(200))
+      return server.verdict
+    }
+    #expect(verdicts[23] == .late)
+    #expect(verdicts[24] == .stalled)
+  }
 }

@@ -19,6 +19,15 @@ import Testing
     #expect(HeartbeatWatch.interval * 5 <= .seconds(1))
   }
 
+  @Test func `a call into a sound server may take as long as the patience with it`() {
+    var watch = HeartbeatWatch()
+    let verdicts = (0..<27).map { _ in
+      watch.check(inWrite, after: .milliseconds(200), patience: .seconds(5))
+    }
+    #expect(verdicts.dropLast(2).allSatisfy { $0 == .fine || $0 == .suspicious })
+    #expect(verdicts.contains(.stuck(.write)))
+  }
+
   @Test func `a thread that keeps making the same call is fine`() {
     let beats = (0..<20).map { Heartbeat.Beat(count: $0, call: .wait) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })

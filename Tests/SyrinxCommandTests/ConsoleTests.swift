@@ -165,8 +165,8 @@ struct ConsoleTests {
       lines == [
         "syrinx: recognition lags 6.000 s behind; is this machine too slow or busy?",
         "syrinx: 1.500 s of audio at 1:01.0 was dropped: recognition lags too far behind",
-        "syrinx: 1.000 s of audio at 1:03.0 was lost during capture; "
-          + "is this machine too slow or busy?",
+        "syrinx: 1.000 s of audio at 1:03.0 was lost during capture: "
+          + "the device stopped, or this machine is too slow or busy",
         "syrinx: 2.000 s of audio at 1:05.0 was dropped: speech cannot be recognized: gone",
         "syrinx: recognition has caught up",
       ])
@@ -178,8 +178,8 @@ struct ConsoleTests {
     try await text.end()
     #expect(
       try error.text().split(separator: "\n").last
-        == "syrinx: 0.040 s of audio in 4 places from 1:10.1 on was lost during capture; "
-        + "is this machine too slow or busy?")
+        == "syrinx: 0.040 s of audio in 4 places from 1:10.1 on was lost during capture: "
+        + "the device stopped, or this machine is too slow or busy")
     var json = TranscriptReport(styles: [.json], console: console)
     for event in events { try await json.show(event) }
     let records = try output.text().split(separator: "\n")

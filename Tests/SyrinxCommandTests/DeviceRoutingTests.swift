@@ -95,3 +95,64 @@ struct SoundCardRoutingTests {
     }
   }
 }
+
+struct PartialDeviceNameTests {
+  /// Hardware that throws the device that it opens.
+  private struct Opened: Error, Equatable {
+    let device: AudioDevice.ID?
+  }
+
+  private let routed = SoundCard.routing(
+    to: SoundCard(
+      devices: {
+        [
+          AudioDevice(id: "pulse:usb", name: "USB Headset", directions: [.playback]),
+          AudioDevice(id: "pulse:usb.mic", name: "USB Headset", directions: [.capture]),
+          AudioDevice(id: "pulse:hdmi", name: "HDMI", directions: [.playback]),
+          AudioDevice(id: "pulse:hdmi2", name: "HDMI 2", directions: [.playback]),
+        ]
+      },
+      openPlayback: { try PartialDeviceNameTests.open($0, .playback) },
+      openCapture: { try PartialDeviceNameTests.open($0, .capture) })
+  ) { _ in }
+
+  private static func open<Device>(
+    _ request: PCMRequest, _ direction: AudioDevice.Direction
+  ) throws -> Device {
+    guard let device = request.device, device.rawValue.hasPrefix("pulse:") else {
+      throw SoundCardError.unknownDevice(request.device ?? "default", direction)
+    }
+    throw Opened(device: device)
+  }
+
+  @Test(arguments: ["headset", "USB", "Headset"])
+  func `a part of a name opens the only device of the direction that has it`(part: String) async {
+    let request = PCMRequest(device: AudioDevice.ID(rawValue: part), format: .speech)
+    await #expect(throws: Opened(device: "pulse:usb")) {
+      try await routed.openPlayback(request: request)
+    }
+    await #expect(throws: Opened(device: "pulse:usb.mic")) {
+      try await routed.openCapture(request: request)
+    }
+  }
+
+  @Test func `a whole name is no part of another`() async {
+    let request = PCMRequest(device: "pulse:hdmi", format: .speech)
+    await #expect(throws: Opened(device: "pulse:hdmi")) {
+      try await routed.openPlayback(request: request)
+    }
+  }
+
+  @Test func `a part of several names names them, and one of no name is unknown`() async {
+    let request = PCMRequest(device: "hdmi", format: .speech)
+    await #expect(
+      throws: SoundCardError.unsupported(
+        "hdmi",
+        reason: "it is a part of the names of several devices (pulse:hdmi, pulse:hdmi2); "
+          + "name one of them")
+    ) { try await routed.openPlayback(request: request) }
+    await #expect(throws: SoundCardError.unknownDevice("hdmi", .capture)) {
+      try await routed.openCapture(request: request)
+    }
+  }
+}

@@ -4,7 +4,8 @@ import Testing
 @testable import SyrinxCommand
 
 struct LossSummaryTests {
-  private let why = "was lost during capture; is this machine too slow or busy?"
+  private let why =
+    "was lost during capture: the device stopped, or this machine is too slow or busy"
 
   private func stretch(_ begin: Int, _ length: Int) -> Range<Duration> {
     .milliseconds(begin) ..< .milliseconds(begin + length)

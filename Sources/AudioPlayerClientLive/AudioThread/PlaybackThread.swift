@@ -31,8 +31,11 @@ final class PlaybackThread: @unchecked Sendable {
   private var reportedAt = 0
   /// The frames written when the device was last asked for its delay.
   private var observedAt = 0
-  /// The frames written when the device began, empty.
+  /// The frames written when the device was last empty.
   private var startedAt = 0
+  /// The frames written when the device began to serve the present voices, and how many of the
+  /// later ones it has discarded.
+  private var sinceBegin = (written: 0, discarded: 0)
   /// The frames played when the device was lost; nil once a returned device has played.
   private var lostAt: Int?
   private var isOver = false
@@ -56,7 +59,9 @@ final class PlaybackThread: @unchecked Sendable {
     unplayed = UnplayedFrames(
       capacity: configuration.buffer.rawValue * 4, channels: format.channelCount)
     playhead = DevicePlayhead(buffer: configuration.buffer, rate: rate)
-    stall = StallWatch(lateAfter: longestWait + .milliseconds(250), longestWait: longestWait)
+    stall = StallWatch(
+      lateAfter: longestWait + .milliseconds(250), longestWait: longestWait,
+      patience: configuration.patience)
   }
 
   /// Serves the device until the engine quits; throws if the device is lost.
@@ -177,9 +182,10 @@ final class PlaybackThread: @unchecked Sendable {
     case .frames(let count):
       took(count.rawValue)
       playhead.write(count.rawValue)
-      stall.progressed(isRunning: playhead.written - startedAt > configuration.buffer.rawValue)
+      // The device may play a few frames before it discards the others.
+      let taken = playhead.written - startedAt
+      stall.progressed(isRunning: taken > configuration.buffer.rawValue + period)
     case .interrupted(let interruption):
-      stall.interrupted()
       handle(interruption)
       try considerStall()
     }
@@ -195,9 +201,7 @@ final class PlaybackThread: @unchecked Sendable {
     switch wakeUp {
     case .ready(let room): playhead.see(room: room, at: pcm.elapsed)
     case .woken, .timedOut, .ended: break
-    case .interrupted(let interruption):
-      stall.interrupted()
-      handle(interruption)
+    case .interrupted(let interruption): handle(interruption)
     }
     return wakeUp
   }
@@ -231,11 +235,11 @@ final class PlaybackThread: @unchecked Sendable {
     guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
       return
     }
-    switch interruption.cause {
-    // A device that underruns now has played everything.
-    case .xrun: playhead.finish()
-    case .suspended: handle(interruption)
-    }
+    handle(interruption)
+    guard interruption.cause == .xrun else { return }
+    // There is nothing left to try it with.
+    guard hasPlayed else { throw .stalled(configuration.device, .playback) }
+    playhead.finish()
   }
 
   /// Stops the device and sleeps until a command comes, because nothing sounds.
@@ -255,9 +259,20 @@ final class PlaybackThread: @unchecked Sendable {
     stall.progressed(isRunning: false)
     playhead.empty()
     startedAt = playhead.written
+    sinceBegin = (playhead.written, 0)
+  }
+
+  /// Whether the device has kept anything of what it was given for the present voices.
+  private var hasPlayed: Bool {
+    let taken = playhead.written - sinceBegin.written
+    return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= period
   }
 
   private func handle(_ interruption: PCMInterruption) {
+    let isDiscarding = interruption.discarded > 0
+    stall.interrupted(isDiscarding: isDiscarding)
+    if isDiscarding { startedAt = playhead.written }
+    sinceBegin.discarded += interruption.discarded.rawValue
     playhead.empty()
     voices.noteSilence(interruption, at: playhead.written)
   }
@@ -268,7 +283,9 @@ final class PlaybackThread: @unchecked Sendable {
     case .fine: return
     case .late: if voices.areAllEnding { try giveUp() }
     case .stalled:
-      guard voices.areAllEnding else { throw .stalled(configuration.device, .playback) }
+      guard voices.areAllEnding, hasPlayed else {
+        throw .stalled(configuration.device, .playback)
+      }
       try giveUp()
     }
   }
@@ -309,6 +326,7 @@ final class PlaybackThread: @unchecked Sendable {
       playhead.observe(delay: try pcm.delay().rawValue, at: pcm.elapsed)
       observedAt = playhead.written
     }
+    let drainPatience = try drainPatience()
     reportReturn()
     let passed = playhead.played - reportedAt
     var isNews = false
@@ -317,7 +335,8 @@ final class PlaybackThread: @unchecked Sendable {
     while index > 0 {
       index -= 1
       let voice = voices[index]
-      let timeLeft = voice.timeLeft(playhead, buffer: bufferLength, at: pcm.elapsed)
+      let timeLeft = voice.timeLeft(
+        playhead, buffer: bufferLength, patience: drainPatience, at: pcm.elapsed)
       voice.observe(playhead, isOver: timeLeft == .zero)
       if voice.reportSilence(to: link.events) { isNews = true }
       if voice.settle() || passed >= voice.progressFrames { isNews = true }
@@ -339,6 +358,12 @@ final class PlaybackThread: @unchecked Sendable {
     // If the device is lost, the frames that it was seen to play are not repeated.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
+  }
+
+  /// How long a server may pause while it holds the last frames; a card's time is its own.
+  private func drainPatience() throws(SoundCardError) -> Duration {
+    guard isDraining, configuration.patience > PCMConfiguration.cardPatience else { return .zero }
+    return try pcm.timeUntilUnderrun > .zero ? configuration.patience : .zero
   }
 
   private var isProgressSeldom: Bool { voices.reportSeldom(than: Self.seldom * period) }

@@ -97,14 +97,19 @@ final class VoiceTable {
     }
   }
 
-  /// Notes silence that the device played at the frame `position`, for the voices it falls within.
+  /// Notes silence that the device played at the frame `position`, and the frames before it that it
+  /// has discarded, for the voices that they fall within.
   func noteSilence(_ interruption: PCMInterruption, at position: Int) {
     for index in 0..<count {
       let voice = self[index]
       // A device that slept has yet to play what it holds.
       if interruption.cause == .suspended { voice.deadline = nil }
-      guard voice.playhead.contains(position) else { continue }
-      voice.unreported.device = (voice.unreported.device ?? 0) + interruption.lost.rawValue
+      let discarded = voice.playhead.frames(
+        within: (position - interruption.discarded.rawValue)..<position)
+      let isWithin = voice.playhead.contains(position)
+      guard isWithin || discarded > 0 else { continue }
+      let silence = isWithin ? interruption.lost.rawValue : 0
+      voice.unreported.device = (voice.unreported.device ?? 0) + silence + discarded
     }
   }
 

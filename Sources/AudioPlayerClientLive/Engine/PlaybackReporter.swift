@@ -137,6 +137,11 @@ final class PlaybackReporter: Sendable {
     }
   }
 
+  /// Whether every voice was stopped, or the engine quits.
+  private var isEnding: Bool {
+    state.withLock { $0.isEnding || $0.registry.voices.allSatisfy(\.isStopping) }
+  }
+
   private var voices: [Voice] { state.withLock { $0.registry.voices } }
 
   /// Sleeps until there is news; while something plays, a device that hangs is news, too.
@@ -147,7 +152,7 @@ final class PlaybackReporter: Sendable {
       return
     }
     do throws(SoundCardError) {
-      while try !monitor.wait(for: link.news, &watch) {}
+      while try !monitor.wait(for: link.news, &watch, isEnding: isEnding) {}
     } catch {
       watch = HeartbeatWatch()
       lose(error)

@@ -49,9 +49,12 @@ final class Voice: @unchecked Sendable {
   /// The last frame read from the ring, one sample per channel.
   let lastFrame: UnsafeMutableBufferPointer<Float>
   private var appliedSerial: Int
+  /// The samples that the ring must have got before the voice begins.
+  private let prefill: Int
 
+  /// - Parameter prefill: the audio that must be decoded before it begins, at most its capacity.
   init(
-    format: AudioFormat, capacity: Duration, parameters: SharedVoiceParameters,
+    format: AudioFormat, capacity: Duration, prefill: Duration, parameters: SharedVoiceParameters,
     bus: BusVolume = BusVolume(), progressInterval: Duration = .milliseconds(50),
     onDeviceLoss: DeviceLossPolicy = .fail, report: @escaping @Sendable (VoiceReport) -> Void
   ) throws(WakeUpError) {
@@ -66,6 +69,8 @@ final class Voice: @unchecked Sendable {
     ring = RingBuffer(
       capacity: FrameCount(capacity, at: rate).rawValue * format.channelCount,
       resident: rate.hertz * format.channelCount)
+    self.prefill = min(
+      ring.capacity, max(1, FrameCount(prefill, at: rate).rawValue) * format.channelCount)
     let begin = parameters.current
     appliedSerial = begin.serial
     transport = VoiceTransport(begin.parameters, rate: rate)
@@ -78,12 +83,15 @@ final class Voice: @unchecked Sendable {
     lastFrame.deallocate()
   }
 
-  /// The length of the ring: at least 1 s, and ten periods, because the voice begins when a fifth of
-  /// it is full.
-  ///
-  /// An empty device takes one period at once. A second one bridges a source that is late.
+  /// The length of the ring: at least 1 s, and ten periods.
   static func capacity(on device: PCMConfiguration) -> Duration {
     max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 10)
+  }
+
+  /// The audio to wait for before a voice begins: what the device's buffer takes, so that a live
+  /// stream is no later than the device makes it, and at most a second.
+  static func prefill(on device: PCMConfiguration) -> Duration {
+    min(.seconds(1), device.buffer.duration(at: device.format.sampleRate))
   }
 
   /// Whether it fades out and ends.
@@ -95,7 +103,7 @@ final class Voice: @unchecked Sendable {
   /// The frames that can be mixed now.
   var readableFrames: Int { ring.readable / format.channelCount }
   /// Whether enough has been decoded to begin.
-  var isPrimed: Bool { ring.totalWritten >= ring.capacity / 5 }
+  var isPrimed: Bool { ring.totalWritten >= prefill }
 
   func stop(fade: Duration = VoiceParameters.shortestFade) {
     parameters.update { parameters in
@@ -193,7 +201,11 @@ final class Voice: @unchecked Sendable {
 
   /// The time to wait for its end at most; zero if it is over, nil if the device does not have all
   /// of it.
-  func timeLeft(_ device: DevicePlayhead, buffer: Duration, at time: Duration) -> Duration? {
+  ///
+  /// - Parameter patience: how long the device may pause while it holds the last frames.
+  func timeLeft(
+    _ device: DevicePlayhead, buffer: Duration, patience: Duration, at time: Duration
+  ) -> Duration? {
     if playhead.isOver(device.played) { return .zero }
     guard let end = playhead.endsAt, device.written >= end else {
       deadline = nil
@@ -201,7 +213,7 @@ final class Voice: @unchecked Sendable {
     }
     let delay = FrameCount(end - device.played).duration(at: format.sampleRate)
     if deadline == nil { deadline = PlayoutDeadline(delay: delay, buffer: buffer, at: time) }
-    return deadline?.timeLeft(delay: delay, at: time) ?? .zero
+    return deadline?.timeLeft(delay: delay, patience: patience, at: time) ?? .zero
   }
 
   /// Updates how much of it has been played: all of it if it is over.

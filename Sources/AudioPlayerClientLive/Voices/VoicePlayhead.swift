@@ -55,13 +55,19 @@ struct VoicePlayhead: Equatable {
     guard let startedAt, startedAt < frame else { return false }
     return endsAt.map { frame < $0 } ?? true
   }
+
+  /// The number of device frames in a range that belong to it.
+  func frames(within range: Range<Int>) -> Int {
+    guard let startedAt else { return 0 }
+    return max(0, min(endsAt ?? .max, range.upperBound) - max(startedAt, range.lowerBound))
+  }
 }
 
 /// How long to wait for the end of a voice once the device has all of it.
 ///
 /// The time is the delay that the device reports, at most the length of its buffer, and a quarter of
 /// a second. A sound server that holds more than the buffer gets more time only while it is seen to
-/// play.
+/// play, or while it pauses with frames that it has not taken yet.
 struct PlayoutDeadline {
   private static let grace = Duration.milliseconds(250)
 
@@ -79,8 +85,16 @@ struct PlayoutDeadline {
   }
 
   /// Returns how long to wait, or nil if the wait is over; the device reports this delay at `time`.
-  mutating func timeLeft(delay: Duration, at time: Duration) -> Duration? {
+  ///
+  /// - Parameter patience: how much longer the device may take if it pauses; zero if it does not.
+  mutating func timeLeft(
+    delay: Duration, patience: Duration = .zero, at time: Duration
+  ) -> Duration? {
     if time >= deadline { extend(delay, time) }
+    if time >= deadline, patience > .zero {
+      deadline = max(deadline, min(time + min(delay, buffer) + Self.grace, latest + patience))
+      last = (delay, time)
+    }
     return time < deadline ? deadline - time : nil
   }
 

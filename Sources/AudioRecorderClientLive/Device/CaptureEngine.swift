@@ -91,7 +91,7 @@ final class CaptureEngine: Sendable {
   private func wait(for ended: WakeUp) {
     var watch = HeartbeatWatch()
     while !pcm.monitor.heartbeat.isAbandoned, link.ending == nil {
-      _ = try? pcm.monitor.wait(for: ended, &watch)
+      _ = try? pcm.monitor.wait(for: ended, &watch, isEnding: true)
     }
   }
 
@@ -148,7 +148,8 @@ final class CaptureEngine: Sendable {
       // After a stop, the audio thread is about to end.
       if !link.isStopping { link.hold?.end(at: wakeUps) }
       do throws(SoundCardError) {
-        _ = try pcm.monitor.wait(for: link.consumerWakeUp, &watch)
+        _ = try pcm.monitor.wait(
+          for: link.consumerWakeUp, &watch, isEnding: link.isStopping)
       } catch {
         // The capture was to end anyway.
         if link.isStopping { return }

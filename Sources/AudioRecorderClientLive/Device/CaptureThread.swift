@@ -28,7 +28,8 @@ final class CaptureThread {
     rate = configuration.format.sampleRate
     longestWait = configuration.buffer.duration(at: rate) * 2
     periodLength = configuration.period.duration(at: rate)
-    stall = StallWatch(lateAfter: longestWait, longestWait: longestWait)
+    stall = StallWatch(
+      lateAfter: longestWait, longestWait: longestWait, patience: configuration.patience)
     // Used by this thread alone; the pointer never leaves a call.
     block = .allocate(capacity: configuration.period.rawValue * channels)
     block.initialize(repeating: 0)

@@ -53,24 +53,27 @@ struct SilentMicrophone {
   private let hold: FrameCount
   private var quiet: FrameCount = 0
   private var highest: Float = 0
-  private var hasWarned = false
+  /// Whether it has warned, or a sound has come.
+  private var isDecided = false
 
   init(_ rule: LevelRule, rate: SampleRate) {
     loudFrames = LoudFrameFinder(threshold: rule.threshold)
     hold = FrameCount(rule.hold, at: rate)
   }
 
-  /// Takes a buffer; returns the peak level once for every quiet stretch that is long enough.
+  /// Takes a buffer; returns the peak level once, if nothing loud has come since the beginning.
+  ///
+  /// A microphone that has captured a sound is not muted: later pauses say nothing about it.
   mutating func take(_ buffer: AudioBuffer) -> Decibels? {
-    if let last = loudFrames.last(in: buffer) {
-      quiet = buffer.frameCount - last - 1
-      (highest, hasWarned) = (0, false)
-    } else {
-      quiet += buffer.frameCount
-      highest = buffer.samples.reduce(highest) { max($0, abs($1)) }
+    guard !isDecided else { return nil }
+    guard !loudFrames.mayBeLoud(buffer) || loudFrames.last(in: buffer) == nil else {
+      isDecided = true
+      return nil
     }
-    guard quiet >= hold, !hasWarned else { return nil }
-    hasWarned = true
+    quiet += buffer.frameCount
+    highest = buffer.samples.reduce(highest) { max($0, abs($1)) }
+    guard quiet >= hold else { return nil }
+    isDecided = true
     return Decibels(amplitude: Double(highest))
   }
 }

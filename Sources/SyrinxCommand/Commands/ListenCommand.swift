@@ -49,6 +49,8 @@ struct ListenCommand: RecognizingSubcommand {
 
   @OptionGroup var recognition: SpeechOptions
 
+  @OptionGroup var wait: WaitOption
+
   @OptionGroup var engine: EngineOptions
 
   @OptionGroup var common: CommonOptions
@@ -82,6 +84,7 @@ struct ListenCommand: RecognizingSubcommand {
   ) async throws {
     var capture = CaptureRequest.speech
     capture.device = device.id
+    capture.onDeviceLoss = wait.onDeviceLoss
     var request = SpeechRequest(
       microphone: capture,
       shouldReportPartialResults: transcript.wantsPartials(on: context.console))

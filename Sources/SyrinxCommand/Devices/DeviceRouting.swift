@@ -62,7 +62,7 @@ extension SoundCard {
         let route = DeviceRoute(request.device)
         try route.check(request.device, .playback)
         guard route == .virtualPlayback else {
-          return try await hardware.openPlayback(request)
+          return try await hardware.opening(request, hardware.openPlayback)
         }
         let setup = VirtualSoundCard.Setup(pace: inRealTime, keepsPlayback: false)
         return try await VirtualSoundCard(setup).soundCard.openPlayback(request)
@@ -71,11 +71,40 @@ extension SoundCard {
         let route = DeviceRoute(request.device)
         try route.check(request.device, .capture)
         guard case .virtualMicrophone(let path) = route else {
-          return try await hardware.openCapture(request)
+          return try await hardware.opening(request, hardware.openCapture)
         }
         return try await openMicrophone(capturing: path, request, onProblem: onProblem)
       },
       deviceChanges: hardware.deviceChanges)
+  }
+
+  /// Opens a device by its name, or else the only one with the name as a part of its own.
+  private func opening<Device>(
+    _ request: PCMRequest, _ open: (PCMRequest) async throws -> Device
+  ) async throws -> Device {
+    do {
+      return try await open(request)
+    } catch SoundCardError.unknownDevice(let part, let direction) where part == request.device {
+      var request = request
+      request.device = try await device(withPart: part, direction)
+      return try await open(request)
+    }
+  }
+
+  /// The device with a part of its name; throws if there is none, or more than one.
+  private func device(
+    withPart part: AudioDevice.ID, _ direction: AudioDevice.Direction
+  ) async throws -> AudioDevice.ID {
+    let text = part.rawValue.lowercased()
+    let found = try await devices().filter { device in
+      device.directions.contains(direction)
+        && [device.id.rawValue, device.name].contains { $0.lowercased().contains(text) }
+    }
+    guard let first = found.first else { throw SoundCardError.unknownDevice(part, direction) }
+    guard found.count > 1 else { return first.id }
+    let names = found.map(\.id.rawValue).joined(separator: ", ")
+    throw SoundCardError.unsupported(
+      part, reason: "it is a part of the names of several devices (\(names)); name one of them")
   }
 
   /// On a busy machine the virtual card waits: without hardware there is no reason to lose frames.

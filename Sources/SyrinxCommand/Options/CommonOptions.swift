@@ -58,7 +58,11 @@ struct PlaybackDeviceOption: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("device")],
     help: .value(
-      "device", "Playback device, as listed by `syrinx devices`; virtual needs no hardware."),
+      "device",
+      """
+      Playback device, as listed by `syrinx devices`, or a part of its name; virtual needs no \
+      hardware.
+      """),
     completion: .devices("playback"))
   var name: String?
 
@@ -79,8 +83,8 @@ struct CaptureDeviceOption: ParsableArguments {
     help: .value(
       "device",
       """
-      Capture device, as listed by `syrinx devices`; virtual:FILE is a microphone that captures \
-      FILE in real time.
+      Capture device, as listed by `syrinx devices`, or a part of its name; virtual:FILE is a \
+      microphone that captures FILE in real time.
       """),
     completion: .devices("capture"))
   var name: String?
@@ -110,7 +114,7 @@ private func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) th
   }
 }
 
-/// The option `--wait` of a command that plays or records.
+/// The option `--wait` of a command that plays, records, or listens.
 struct WaitOption: ParsableArguments {
   @Option(
     name: .customLong("wait"), parsing: .unconditional,

@@ -36,9 +36,9 @@ struct PlaybackRecord: Encodable {
     position in frames of the file. started adds "device" and the settings of the device: "rate", \
     "channelCount", "sampleFormat" (float32, int32, int24, int24Packed, or int16), and in frames its \
     "period" and "buffer". looped adds the "count" of repetitions so far; xrun and starved the \
-    seconds of "silence", to a microsecond; limited the "gain" in dB; shortfall the seconds \
-    "announced" (missing if the header has no length) and "decoded"; nonFinite the number of \
-    "samples" that were NaN or infinite and are played as silence; failed the "error"; \
+    seconds of "silence" or discarded audio, to a microsecond; limited the "gain" in dB; shortfall \
+    the seconds "announced" (missing if the header has no length) and "decoded"; nonFinite the \
+    number of "samples" that were NaN or infinite and are played as silence; failed the "error"; \
     deviceReturned the seconds of the "gap"; finished, once each time a file ends, the "reason": \
     completed (also after skip), stopped, or failed.
     """

@@ -15,6 +15,7 @@ struct PlaybackReport {
   private var remark = ""
   private var throttle = StatusThrottle()
   private var silence = Duration.zero
+  private var hasLostDevice = false
   private var lowestGain = Decibels(0)
   private var nonFiniteCount = 0
   private var item = 0
@@ -55,6 +56,7 @@ struct PlaybackReport {
       silence += length
       context.log.warning("\(file): \(length.secondsText) dropout, the source was late")
     case .deviceLost:
+      hasLostDevice = true
       await context.console.report("the device is lost; waiting for it to return")
     case .deviceReturned(let gap):
       await context.console.report("the device is back after \(gap.secondsText)")
@@ -75,6 +77,8 @@ struct PlaybackReport {
 
   /// Ends the remaining items after a playback threw an error.
   mutating func end(after error: AudioPlayerError) async throws {
+    if case .deviceLost = error { hasLostDevice = true }
+    await reportFaults()
     guard json else { return }
     // A reported error ended only its own item.
     try await print(itemEnds.endAll(failures.contains(error) ? .completed : .failed))
@@ -140,8 +144,10 @@ struct PlaybackReport {
 
   private mutating func reportFaults() async {
     if silence > .zero {
+      // A device that fails loses audio on every machine.
+      let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
       await context.console.report(
-        "\(file): dropouts of \(silence.secondsText) in total; is this machine too slow or busy?")
+        "\(file): dropouts of \(silence.secondsText) in total\(question)")
     }
     // Lossy files exceed full scale slightly all the time.
     if lowestGain.value < -1 {

@@ -11,6 +11,7 @@ struct RecordingReport {
   private let showsMeter: Bool
   private var throttle = StatusThrottle()
   private var lost = Duration.zero
+  private var hasLostDevice = false
   private var nonFiniteCount = 0
 
   init(
@@ -37,6 +38,7 @@ struct RecordingReport {
       await context.console.report(
         "the disk is nearly full: \(left.clockText) left at this rate")
     case .deviceLost:
+      hasLostDevice = true
       await context.console.report("the device is lost; waiting for it to return")
     case .deviceReturned(let gap):
       // Nothing was lost before the first frame.
@@ -52,6 +54,7 @@ struct RecordingReport {
       await context.console.notifyTerminal("\(FilePath(rolled.finished).name) is complete")
       context.log.info("continues in \(FilePath(rolled.next))")
     case .closed(let finish):
+      hasLostDevice = hasLostDevice || finish.reason == .failed
       // An error follows, or the command ends quietly because its reader is gone.
       if finish.frameCount > 0 { await context.console.notifyTerminal(finish.summary) }
       await reportFaults()
@@ -94,9 +97,10 @@ struct RecordingReport {
         "\(nonFiniteCount) captured samples are NaN or infinite and are recorded as silence")
     }
     guard lost > .zero else { return }
+    // A device that fails loses audio on every machine.
+    let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
     await context.console.report(
-      "\(lost.secondsText) of audio was lost \(gaps.consequence); is this machine too slow or busy?"
-    )
+      "\(lost.secondsText) of audio was lost \(gaps.consequence)\(question)")
   }
 }
 

@@ -218,7 +218,8 @@ extension SpeechRecognitionEvent.DropReason {
     case .unintelligible: "has no plausible words"
     case .nonFinite(let count):
       "contains \(count) NaN or infinite samples, replaced by silence"
-    case .gap: "was lost during capture; is this machine too slow or busy?"
+    case .gap:
+      "was lost during capture: the device stopped, or this machine is too slow or busy"
     }
   }
 }

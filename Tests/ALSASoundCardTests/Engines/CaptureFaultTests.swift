@@ -123,6 +123,36 @@ import Testing
     #expect(recorded.samples.count >= 2_400)
   }
 
+  @Test(arguments: [
+    "surplus=1", "surplus=1 format=S16", "surplus=100000", "claim=4611686018427387904",
+    "claim=-9200000000000000000", "claim=-2147483648",
+  ])
+  func `a driver whose count of frames makes no sense ends the recording with an error`(
+    script: String
+  ) async throws {
+    let recorded = try await bench.record(nil, from: testCard("\(script) claim_at=9600"))
+    #expect(recorded.error != nil && recorded.finish == nil)
+    #expect(recorded.samples.count >= 2_400)
+  }
+
+  @Test(arguments: ["pointer=4611686018427387904", "pointer=-9200000000000000000"])
+  func `a driver whose position makes no sense ends the recording in some way`(
+    script: String
+  ) async throws {
+    let recorded = try await bench.record(
+      .milliseconds(600), from: testCard("\(script) pointer_at=9600"))
+    #expect(recorded.error != nil || recorded.finish != nil)
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `a server that pauses for seconds records on`() async throws {
+    let recorded = try await bench.record(
+      .milliseconds(600), from: testCard("pause_at=9600 pause_ms=2500"))
+    #expect(recorded.error == nil)
+    #expect(recorded.finish?.reason == .lengthReached)
+    #expect(recorded.samples.count == 28_800)
+  }
+
   @Test func `a card that never becomes ready is lost after five seconds`() async throws {
     let device = testCard("stall_at=0")
     let recorded = try await bench.record(nil, from: device)

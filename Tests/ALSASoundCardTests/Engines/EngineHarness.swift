@@ -33,6 +33,13 @@ struct EngineHarness {
       events.contains { if case .xrun = $0 { true } else { false } }
     }
 
+    /// The sum of all dropouts of the device.
+    var dropouts: Duration {
+      events.reduce(.zero) { sum, event in
+        if case .xrun(let length) = event { sum + length } else { sum }
+      }
+    }
+
     var isStarved: Bool {
       events.contains { if case .starved = $0 { true } else { false } }
     }
@@ -49,10 +56,12 @@ struct EngineHarness {
   /// Plays mono samples at 48 kHz to their end.
   ///
   /// - Parameters:
+  ///   - progressInterval: the time between two reports of progress; the device's buffer grows with it.
   ///   - act: called once it plays.
   ///   - observe: called with every event.
   func play(
     _ samples: [Float], on device: String, onDeviceLoss: DeviceLossPolicy = .fail,
+    progressInterval: Duration = .milliseconds(50),
     act: @escaping @Sendable (AudioPlayerClient) async -> Void = { _ in },
     onEvent: (PlaybackEvent) -> Void = { _ in }
   ) async -> Played {
@@ -67,7 +76,7 @@ struct EngineHarness {
       let stream = await player.playback(
         request: PlaybackRequest(
           source: .buffers([buffer]), device: AudioDevice.ID(rawValue: device),
-          onDeviceLoss: onDeviceLoss))
+          progressInterval: progressInterval, onDeviceLoss: onDeviceLoss))
       do {
         for try await event in stream {
           played.events.append(event)

@@ -97,6 +97,72 @@ import Testing
     #expect(played.finish == nil)
   }
 
+  @Test(.timeLimit(.minutes(5)), arguments: [9_600, 22_000])
+  func `a server that pauses for seconds plays on, even while it holds the last frames`(
+    frame: Int
+  ) async throws {
+    let file = bench.bench.file()
+    let began = ContinuousClock.now
+    let played = await bench.play(
+      sound, on: testCard("pause_at=\(frame) pause_ms=2500 output=\(file.path())"))
+    #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
+    // The last frame is played after the pause, and not cut off by it.
+    #expect(ContinuousClock.now - began >= .milliseconds(2_900))
+    if !played.isStarved { #expect(try isPlayed(file, sound)) }
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `a card that has played everything is not prepared again`() async {
+    let played = await bench.play(
+      sound, on: testCard("block_in=prepare block_at=24000 block_ms=600000"))
+    #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
+  }
+
+  @Test(arguments: ["start_error=5", "pollerr_at=4800", "start_error=2147483647"])
+  func `a card that discards all that it is given is lost instead of played to the end`(
+    script: String
+  ) async {
+    let device = testCard(script)
+    let played = await bench.play(ramp(144_000, from: 1), on: device)
+    #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+    #expect(played.finish == nil)
+  }
+
+  @Test func `a sound shorter than the buffer of a card that does not start is not completed`()
+    async
+  {
+    let device = testCard("start_error=5")
+    let played = await bench.play(ramp(480, from: 1), on: device)
+    #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+  }
+
+  @Test(arguments: ["xrun_at=4800", "suspend_at=4800 resume_error=38", "fail=5 fail_at=4800"])
+  func `queued audio that a recovery discards is reported as a dropout`(script: String) async {
+    // The device holds two seconds, and a third of them passes before it is looked at again.
+    let played = await bench.play(
+      ramp(240_000, from: 1), on: testCard(script), progressInterval: .seconds(2))
+    #expect(played.dropouts > .milliseconds(500), "\(played.events)")
+  }
+
+  @Test(arguments: [
+    "surplus=1", "surplus=1 format=S16", "surplus=100000", "claim=4611686018427387904",
+    "claim=-9200000000000000000", "claim=-2147483648",
+  ])
+  func `a driver whose count of frames makes no sense ends the playback with an error`(
+    script: String
+  ) async {
+    let played = await bench.play(sound, on: testCard(script))
+    #expect(played.error != nil && played.finish == nil)
+  }
+
+  @Test(arguments: ["pointer=4611686018427387904", "pointer=-9200000000000000000"])
+  func `a driver whose position makes no sense ends the playback in some way`(
+    script: String
+  ) async {
+    let played = await bench.play(sound, on: testCard("\(script) pointer_at=4800"))
+    #expect(played.error != nil || played.finish != nil)
+  }
+
   @Test(arguments: [("open_error=16", "in use"), ("open_error=19", "no playback device")])
   func `a card that cannot be opened throws its reason`(script: String, reason: String) async {
     let played = await bench.play(sound, on: testCard(script))

@@ -56,7 +56,10 @@ let package = Package(
     library("SpeechEngine", ["AudioCore", "AudioThreads", "ClientDependencies", "FilePaths"]),
     library(
       "ALSASoundCard",
-      ["AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "SoundCard", logging]),
+      [
+        "AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "FilePaths", "SoundCard",
+        logging,
+      ]),
     library(
       "Reducers",
       [

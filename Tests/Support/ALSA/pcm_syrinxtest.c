@@ -24,12 +24,16 @@
 //   resume_error=E   and then fails with errno E
 //   short=N          a transfer moves at most N frames; again_every=N: every N-th transfer answers EAGAIN
 //   fail=E           every transfer fails with errno E from fail_at=N on (default: at once)
+//   surplus=N        a transfer claims N frames more than it moved, and claim=N claims N frames, any number, from
+//                    claim_at=N on (default: at once); pointer=N: its position is N, any number, from pointer_at=N on
+//   start_error=E    starting fails with errno E; pollerr_at=N: poll answers POLLERR from then on
 //   mmap=1           its memory can be mapped, which plug-ins that convert demand of what they are over
 //   early_wakes=1    poll says "ready" at every tick, whether a period is there or not
 //   again_in=CALL    CALL (prepare, start, or resume) answers EAGAIN again_times=N times (default 1) from again_at=N on
 //   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer, or delay) takes block_ms=N, once block_at=N has
 //                    been reached (default: at once), as with a sound server that is stopped; with open it is opening
 //   stall_at=N       nothing moves from then on, and nothing is said of it
+//   pause_at=N       its time stands still for pause_ms=N, once, as that of a server that suspends or moves a stream
 //   gone_for_ms=N    with gone_at: after N ms it is back, once and for all, for who opens it anew by the same script
 //   plugged=FILE     it is there for as long as FILE is: ENODEV at the opening and in every call where FILE is not
 //   tell=PIPE        a byte goes into the named pipe PIPE, once, when a call blocks, answers EAGAIN or finds the card gone
@@ -52,7 +56,9 @@ struct card {
   long format, rate, channels, speed, open_error, xrun_at, gone_at, hangup_at, suspend_at;
   long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
   long set_chmap, mark_channels, again_times, again_at, block_at, block_ms, stall_at;
-  long gone_for_ms, mmap, fail, fail_at;
+  long gone_for_ms, mmap, fail, fail_at, surplus, claim, claim_at, pointer, pointer_at, start_error, pollerr_at;
+  long pause_at, pause_ms;
+  int has_claim, has_pointer;
   char again_in[16], block_in[16], plugged[256], tell[256], script[1024];
   snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
@@ -81,6 +87,10 @@ static int64_t passed(const struct card *c) {
   if (!c->running) return c->base;
   if (c->speed) {
     int64_t position = c->base + frames_since(c, c->began);
+    if (c->pause_at != NONE && position > c->pause_at) {
+      position -= c->pause_ms * c->io.rate * c->speed / 1000;
+      if (position < c->pause_at) position = c->pause_at;
+    }
     return c->stall_at != NONE && position > c->stall_at ? c->stall_at : position;
   }
   return c->io.stream == SND_PCM_STREAM_PLAYBACK
@@ -155,6 +165,7 @@ static int enter(struct card *c, const char *call) {
 static void halt(struct card *c) {
   if (c->running) c->halted = now();
   c->base = passed(c);
+  if (c->base > c->pause_at) c->pause_at = NONE;
   c->running = 0;
 }
 
@@ -163,6 +174,7 @@ static int start(snd_pcm_ioplug_t *io) {
   int code = enter(c, "start");
   if (code < 0) return code;
   if (is_gone(c)) return -ENODEV;
+  if (c->start_error) return -(int)c->start_error;
   c->began = now();
   if (c->halted && c->speed) c->skipped += frames_since(c, c->halted);
   c->running = 1;
@@ -180,6 +192,7 @@ static snd_pcm_sframes_t pointer(snd_pcm_ioplug_t *io) {
   enter(c, "pointer");
   int64_t position = passed(c);
   if (is_gone(c)) return -ENODEV;
+  if (c->has_pointer && position >= c->pointer_at) return c->pointer;
   if (is_due(&c->xrun_at, position)) {
     halt(c);
     return -EPIPE;
@@ -244,6 +257,8 @@ static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_ar
   enter(c, "transfer");
   if (is_gone(c)) return -ENODEV;
   if (c->fail && passed(c) >= c->fail_at) return -(int)c->fail;
+  // alsa-lib believes what earlier transfers claimed, and then asks for more than there is.
+  if (size > io->buffer_size) return -EAGAIN;
   c->transfers++;
   if (c->again_every > 0 && c->transfers % c->again_every == 0) return -EAGAIN;
   if (c->most > 0 && size > (snd_pcm_uframes_t)c->most) size = c->most;
@@ -254,7 +269,8 @@ static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_ar
     return -errno;
   }
   c->moved += size;
-  return size;
+  if (passed(c) < c->claim_at) return size;
+  return c->has_claim ? c->claim : (snd_pcm_sframes_t)size + c->surplus;
 }
 
 static int delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *frames) {
@@ -290,6 +306,10 @@ static int poll_revents(snd_pcm_ioplug_t *io, struct pollfd *pfd, unsigned int c
   if (count != 1) return -EINVAL;
   if (c->hangup_at != NONE && passed(c) >= c->hangup_at) {
     *revents = POLLHUP;
+    return 0;
+  }
+  if (c->pollerr_at != NONE && passed(c) >= c->pollerr_at) {
+    *revents = POLLERR;
     return 0;
   }
   if (!(pfd->revents & POLLIN)) return 0;
@@ -359,7 +379,10 @@ static int read_word(struct card *c, const char *key, const char *value) {
       {"mark_channels", &c->mark_channels}, {"again_times", &c->again_times},
       {"again_at", &c->again_at}, {"mmap", &c->mmap},
       {"fail", &c->fail}, {"fail_at", &c->fail_at},
-      {"gone_for_ms", &c->gone_for_ms}, {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at}};
+      {"gone_for_ms", &c->gone_for_ms}, {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at},
+      {"surplus", &c->surplus}, {"claim", &c->claim}, {"claim_at", &c->claim_at}, {"pointer", &c->pointer},
+      {"pointer_at", &c->pointer_at}, {"start_error", &c->start_error}, {"pollerr_at", &c->pollerr_at},
+      {"pause_at", &c->pause_at}, {"pause_ms", &c->pause_ms}};
   if (!strcmp(key, "format")) return (c->format = snd_pcm_format_value(value)) < 0 ? -EINVAL : 0;
   if (!strcmp(key, "chmap")) return (c->chmap = snd_pcm_chmap_parse_string(value)) ? 0 : -EINVAL;
   if (!strcmp(key, "output")) {
@@ -371,6 +394,8 @@ static int read_word(struct card *c, const char *key, const char *value) {
     if (!strcmp(key, numbers[i].key)) {
       *numbers[i].field = atol(value);
       if (!strcmp(key, "delay")) c->has_delay = 1;
+      if (!strcmp(key, "claim")) c->has_claim = 1;
+      if (!strcmp(key, "pointer")) c->has_pointer = 1;
       return 0;
     }
   SNDERR("syrinxtest does not know the word %s", key);
@@ -422,7 +447,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(syrinxtest) {
   struct card *c = calloc(1, sizeof *c);
   if (!c) return -ENOMEM;
   c->format = c->xrun_at = c->gone_at = c->hangup_at = c->suspend_at = NONE;
-  c->resume_error = c->delay_error = c->output = c->stall_at = NONE;
+  c->resume_error = c->delay_error = c->output = c->stall_at = c->pollerr_at = c->pause_at = NONE;
   c->again_times = 1;
   c->speed = 1;
   c->boundary = 1 << 30;

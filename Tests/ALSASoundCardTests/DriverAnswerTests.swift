@@ -1,0 +1,41 @@
+import AudioCore
+import Glibc
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct DriverAnswerTests {
+  @Test(arguments: [0, 1, 479, 480])
+  func `a count up to what was asked is that count`(answer: Int) {
+    #expect(DriverAnswer(answer, of: 480) == .frames(answer))
+  }
+
+  @Test(arguments: [481, 1 << 31, 1 << 62, Int.max])
+  func `a count above what was asked is an excess, however large`(answer: Int) {
+    #expect(DriverAnswer(answer, of: 480) == .excess)
+  }
+
+  @Test(arguments: [-EPIPE, -ENODEV, -1, -4_095])
+  func `an errno value is that failure`(code: Int32) {
+    #expect(DriverAnswer(Int(code), of: 480) == .failure(code))
+  }
+
+  @Test(arguments: [-4_096, -1 << 31, -1 << 32, -9_200_000_000_000_000_000, Int.min])
+  func `a negative number that is no errno value is an input or output error`(answer: Int) {
+    #expect(DriverAnswer(answer, of: 480) == .failure(-EIO))
+  }
+
+  @Test func `every code of a driver has an errno value`() {
+    #expect((-ENODEV).errnoValue == ENODEV)
+    #expect(Int32.min.errnoValue == .min)
+    #expect(Int32.max.errnoValue == -.max)
+  }
+
+  @Test(arguments: [Int32.min, Int32.max, -1_000_000])
+  func `a recovery and a delay accept every code`(code: Int32) {
+    var recovery = Recovery(direction: .playback, suspended: .now)
+    #expect(recovery.begin(after: code) == .prepare)
+    #expect(recovery.next(after: Int32.min, now: .now) == .lost)
+    #expect(DelayEstimate.Answer(Int32.min, isDisconnected: false) == .unknown)
+  }
+}
