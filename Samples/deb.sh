@@ -91,7 +91,9 @@ echo 'Source: syrinx' >"$work/debian/control"
 libraries=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info "$linked" "$command" 2>/dev/null | sed 's/^shlibs:Depends=//')
 # dpkg-shlibdeps reads the versions of functions. The loader of relative relocations has one too, without a function.
 libc=$(sed -n 's/.*libc6 (>= \([^)]*\)).*/\1/p' <<<"$libraries")
-if readelf --version-info "$command" | grep -q GLIBC_ABI_DT_RELR && dpkg --compare-versions "$libc" lt 2.36; then
+[ -n "$libc" ] || { echo "deb.sh: dpkg-shlibdeps names no version of the C library" >&2; exit 1; }
+versions=$(readelf --version-info "$command")
+if [[ $versions == *GLIBC_ABI_DT_RELR* ]] && dpkg --compare-versions "$libc" lt 2.36; then
   libraries=${libraries/"libc6 (>= $libc)"/libc6 (>= 2.36)}
 fi
 case $libraries in

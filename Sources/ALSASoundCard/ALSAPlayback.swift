@@ -71,6 +71,8 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
     }
     self.written += written
     transferred(written)
+    // A write may start the device.
+    if !losses.isRunning, snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING { losses.restarted() }
     delayEstimate.wrote(FrameCount(written), at: .now)
     return .frames(FrameCount(written))
   }

@@ -5,7 +5,7 @@ import SoundCard
 
 /// A driver's answer to a call that counts frames, checked before anything is computed with it.
 ///
-/// A driver or a plug-in may answer any number, also one that no buffer holds.
+/// A driver or a plug-in may answer any number, even one larger than any buffer.
 enum DriverAnswer: Equatable {
   /// A count of 0 to as many frames as were asked for.
   case frames(Int)
@@ -37,8 +37,9 @@ extension Int32 {
 }
 
 extension OpenDevice {
-  /// Gives up a device whose driver claims to have moved more than `asked` frames: alsa-lib has
-  /// then moved others, too, and no later number can be trusted.
+  /// Gives up a device whose driver claims to have moved more than `asked` frames.
+  ///
+  /// alsa-lib has then moved other frames as well. No later number can be trusted.
   func loseExcessive(_ asked: Int) -> SoundCardError {
     _ = lose()
     return .failed(

@@ -16,7 +16,8 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// Samples in the device's format; this object owns and frees it.
   ///
   /// It holds two device buffers, because alsa-lib continues past the end of a transfer whose
-  /// driver claims too many frames, for as many frames as the device has.
+  /// driver claims too many frames. A plug-in that moves whatever alsa-lib then asks for may still
+  /// end the process.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
   /// The mix between WAV channel order and the device's.

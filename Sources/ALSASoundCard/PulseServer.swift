@@ -9,7 +9,11 @@ struct PulseDevice: Equatable {
 
   /// The device as ALSA's `pulse` opens it; nil if ALSA's syntax cannot hold its name.
   var device: AudioDevice? {
-    guard !name.isEmpty, !name.contains(where: { "'\"\\\n".contains($0) }) else { return nil }
+    // Bytes, because a quote with an accent is a character of its own.
+    let isSafe = { (byte: UInt8) in
+      byte >= 0x20 && byte != 0x7F && !"'\"\\".utf8.contains(byte)
+    }
+    guard !name.isEmpty, name.utf8.allSatisfy(isSafe) else { return nil }
     let isPlain = name.utf8.allSatisfy {
       UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
         || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || [0x2D, 0x2E, 0x5F].contains($0)

@@ -177,6 +177,8 @@ extension OpenDevice {
     var frames: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &frames)
     guard code != -ENODEV, code != -ENXIO else { throw lose() }
+    // A server that has ended fails in other ways, and then in being prepared.
+    guard code == 0 || code == -EPIPE else { return try wakeUpAfterRecovery(code) }
     isDropped = true
     return .interrupted(recovered(.xrun, true, after: -EPIPE))
   }
@@ -221,7 +223,7 @@ extension OpenDevice {
 struct LossEstimate {
   private let direction: AudioDevice.Direction
   private let rate: SampleRate
-  /// The frames by which a device that underruns may have played more than it was seen to.
+  /// The frames that an underrun may have played unobserved.
   private let tolerance: Int
   private var held = 0
   private var seenAt: ContinuousClock.Instant?
@@ -260,6 +262,9 @@ struct LossEstimate {
     (seenAt, seenAwakeAt) = (time, awake)
   }
 
+  /// Whether the device is known to run.
+  var isRunning: Bool { seenAt != nil }
+
   /// Records that the device stopped.
   mutating func stopped() {
     held = 0
@@ -279,7 +284,7 @@ struct LossEstimate {
   /// The written frames of a playback that were not played before it lost its buffer.
   ///
   /// - Parameters:
-  ///   - time: when the device stopped to play.
+  ///   - time: when the device stopped playing.
   ///   - isUnderrun: whether the device reports that it has played all of them.
   func discarded(at time: SuspendingClock.Instant, isUnderrun: Bool) -> FrameCount {
     guard direction == .playback else { return .zero }

@@ -228,12 +228,10 @@ extension UInt8 {
 
 extension Unicode.Scalar {
   /// Whether it is not displayed but moves, colors, or reverses the text around it.
-  ///
-  /// Marks without an effect on other letters, such as U+200F, are a part of Arabic and Hebrew text.
   package var isControl: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
-    default: properties.isBidiControl && !["\u{200E}", "\u{200F}", "\u{61C}"].contains(self)
+    default: properties.isBidiControl
     }
   }
 

@@ -161,10 +161,10 @@ final class ClientHandler: ChannelDuplexHandler {
 
   /// A command of the server.
   enum Event: Sendable {
-    /// Reading begins for a client that waits, to detect whether it sends audio.
+    /// Reading begins for a client that waits, to detect whether it sends audio or asks for the models.
     ///
     /// Called once, if it does.
-    case listen(whenAudioArrives: @Sendable () -> Void)
+    case listen(whenRequested: @Sendable () -> Void)
     /// Reading begins.
     case serve
     /// Whether an answer is due.
@@ -176,12 +176,12 @@ final class ClientHandler: ChannelDuplexHandler {
   }
 
   private enum Stage {
-    case held([ByteBuffer])
+    case held(ByteBuffer)
     case served
     case left(whenClientEnds: @Sendable () -> Void)
   }
 
-  private var stage = Stage.held([])
+  private var stage = Stage.held(ByteBuffer())
   private var listening: Listening?
   private var isAnswering = false
   private var hasClientEnded = false
@@ -196,8 +196,8 @@ final class ClientHandler: ChannelDuplexHandler {
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
     switch event as? Event {
-    case .listen(let whenAudioArrives):
-      listening = Listening(whenAudioArrives: whenAudioArrives)
+    case .listen(let whenRequested):
+      listening = Listening(whenRequested: whenRequested)
       context.read()
     case .serve: serve(context)
     case .answering(let isAnswering):
@@ -210,9 +210,9 @@ final class ClientHandler: ChannelDuplexHandler {
   }
 
   private func serve(_ context: ChannelHandlerContext) {
-    guard case .held(let pieces) = stage else { return }
+    guard case .held(let bytes) = stage else { return }
     (stage, listening) = (.served, nil)
-    for piece in pieces { context.fireChannelRead(wrapInboundOut(piece)) }
+    if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
     context.fireChannelReadComplete()
     if hasClientEnded { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
   }
@@ -238,10 +238,13 @@ final class ClientHandler: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch stage {
-    case .held(let pieces):
-      let piece = unwrapInboundIn(data)
-      stage = .held(pieces + [piece])
+    case .held(var bytes):
+      var piece = unwrapInboundIn(data)
       listening?.add(piece)
+      // The only reference, so that appending copies nothing.
+      stage = .held(ByteBuffer())
+      bytes.writeBuffer(&piece)
+      stage = .held(bytes)
     case .served: context.fireChannelRead(data)
     case .left: break
     }
@@ -275,18 +278,19 @@ final class ClientHandler: ChannelDuplexHandler {
   }
 }
 
-/// Detects that a client that waits for a place sends audio, from its first bytes.
+/// Detects that a client that waits for a place sends audio or asks for the models, from its first
+/// bytes.
 private struct Listening {
   /// The most bytes that are read from a client that waits.
   private static let longest = 1 << 16
 
-  private let whenAudioArrives: @Sendable () -> Void
+  private let whenRequested: @Sendable () -> Void
   private var reader = FrameReader()
   private var count = 0
   private(set) var isActive = true
 
-  init(whenAudioArrives: @escaping @Sendable () -> Void) {
-    self.whenAudioArrives = whenAudioArrives
+  init(whenRequested: @escaping @Sendable () -> Void) {
+    self.whenRequested = whenRequested
   }
 
   mutating func add(_ piece: ByteBuffer) {
@@ -295,7 +299,9 @@ private struct Listening {
     count += piece.readableBytes
     // The conversation reports malformed frames.
     while let event = try? reader.next(longest: FrameReader.quick) {
-      if event.type == "audio-chunk", !event.payload.isEmpty { return report() }
+      if event.type == "describe" || (event.type == "audio-chunk" && !event.payload.isEmpty) {
+        return report()
+      }
     }
     // A long text before the audio, and a long chunk, are parsed only for a client that is served.
     if reader.hasLongText || count >= Self.longest { report() }
@@ -303,6 +309,6 @@ private struct Listening {
 
   private mutating func report() {
     isActive = false
-    whenAudioArrives()
+    whenRequested()
   }
 }

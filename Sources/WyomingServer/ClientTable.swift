@@ -3,8 +3,8 @@ import Synchronization
 
 /// The clients of a listener: the served ones, those that wait for a place, and those that leave.
 ///
-/// A client that sends audio takes the place of one that keeps the server waiting, so that idle
-/// connections lock nobody out.
+/// A client that sends audio or asks for the models takes the place of one that keeps the server
+/// waiting, so that idle connections lock nobody out.
 final class ClientTable: Sendable {
   /// What the server does with a client.
   enum Stage {
@@ -20,14 +20,14 @@ final class ClientTable: Sendable {
     let address: String?
     /// Opened at the end of its wait.
     let turn = Gate()
-    var sendsAudio = false
+    var hasRequest = false
     /// Counts its time; nil until it is served.
     var watch: PeerWatch?
   }
 
   /// The most clients that wait at once.
   private static let mostWaiting = 64
-  /// The most clients that leave at once, except those that were served or waited.
+  /// While so many clients leave, further ones are disconnected without an event.
   private static let mostLeaving = 256
   /// The idle time after which a client may lose its place.
   private static let grace = Duration.seconds(1)
@@ -92,9 +92,9 @@ final class ClientTable: Sendable {
     }
   }
 
-  /// Reports that a waiting client sends audio.
-  func reportAudio(from number: Int) {
-    clients.withLock { $0[number]?.sendsAudio = true }
+  /// Reports that a waiting client sends audio or asks for the models.
+  func reportRequest(from number: Int) {
+    clients.withLock { $0[number]?.hasRequest = true }
     takePlace(for: number)
   }
 
@@ -103,12 +103,12 @@ final class ClientTable: Sendable {
     clients.withLock { $0[number]?.watch = watch }
   }
 
-  /// Removes a client; its place goes to the first waiting one that sends audio, or to the first one.
+  /// Removes a client; its place goes to the first waiting one with a request, or to the first one.
   func remove(_ number: Int) {
     let (turn, isEmpty) = clients.withLock { clients in
       let wasServed = clients.removeValue(forKey: number)?.stage == .served
       let waiting = clients.filter { $0.value.stage == .waiting }
-      let next = (waiting.filter(\.value.sendsAudio).keys.min() ?? waiting.keys.min())
+      let next = waiting.filter(\.value.hasRequest).keys.min() ?? waiting.keys.min()
       guard wasServed, let next else { return (nil as Gate?, clients.isEmpty) }
       clients[next]?.stage = .served
       return (clients[next]?.turn, false)
@@ -117,11 +117,11 @@ final class ClientTable: Sendable {
     if isEmpty { emptied.continuation.yield() }
   }
 
-  /// Gives the place of the client that has been idle for the longest time to a waiting client that
-  /// sends audio.
+  /// Gives the place of the client that has been idle for the longest time to a waiting client with
+  /// a request.
   private func takePlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
-      guard let client = clients[number], client.stage == .waiting, client.sendsAudio,
+      guard let client = clients[number], client.stage == .waiting, client.hasRequest,
         let idlest = Self.idlest(of: clients), idlest.time >= Self.grace
       else { return (nil as Gate?, nil as PeerWatch?) }
       clients[idlest.number]?.stage = .leaving
@@ -131,6 +131,7 @@ final class ClientTable: Sendable {
     turn?.open()
     loser?.replace()
   }
+
   /// The served client with the longest idle time.
   private static func idlest(of clients: [Int: Client]) -> (number: Int, time: Duration)? {
     clients.compactMap { number, client in

@@ -22,7 +22,10 @@ struct ConversationMachine {
   mutating func take(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
     switch event.type {
     case "describe": return [.describe]
-    case "ping": return [.answer(WyomingEvent("pong", event.data.filter { $0.key == "text" }))]
+    case "ping":
+      // Only a text: other values may take long to encode.
+      let text = event.data["text"]?.string
+      return [.answer(WyomingEvent("pong", text.map { ["text": .string($0)] } ?? [:]))]
     case "transcribe":
       try checkBetweenTranscriptions(event)
       request = TranscriptionRequest(event.data)

@@ -61,7 +61,7 @@ struct Listener {
           if let name = options.announcedName {
             tasks.addTask { await announce(as: name, at: listener.channel, options) }
           }
-          tasks.addTask { await returnMemory(whenEmpty: clients) }
+          tasks.addTask { await returnMemory(whenEmpty: clients, on: clock) }
           var client = 0
           for try await connection in connections {
             client += 1
@@ -97,7 +97,7 @@ struct Listener {
     let stopwatch = Stopwatch(clock)
     defer { options.meters.wait.recordNanoseconds(stopwatch.elapsed().inNanoseconds) }
     connection.triggerUserOutboundEvent(
-      ClientHandler.Event.listen { clients.reportAudio(from: client) }, promise: nil)
+      ClientHandler.Event.listen { clients.reportRequest(from: client) }, promise: nil)
     if await clients.wait(client, within: Self.slotTimeout, on: clock) { return true }
     options.meters.refusals.increment()
     return false
@@ -115,10 +115,12 @@ struct Listener {
 
   /// Returns freed memory to the system when no client has been connected for a while: the C library
   /// keeps it otherwise, about 100 MB for each client at once.
-  private func returnMemory(whenEmpty clients: ClientTable) async {
+  private func returnMemory(
+    whenEmpty clients: ClientTable, on clock: any Clock<Duration>
+  ) async {
     for await _ in clients.emptied.stream {
-      // The last recognizer still ends, in real time.
-      guard (try? await ContinuousClock().sleep(for: Self.memoryDelay)) != nil else { return }
+      // The last recognizer still ends.
+      guard (try? await clock.sleep(for: Self.memoryDelay)) != nil else { return }
       guard clients.isEmpty else { continue }
       // Without a thread, the memory stays until the next client has left.
       try? await DedicatedThread.run(name: "syrinx-memory") { returnFreedMemory() }
@@ -142,12 +144,7 @@ struct Listener {
       try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         // Without a free descriptor, accept fails repeatedly without waiting.
-        .serverChannelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(
-              AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
-          }
-        }
+        .serverChannelInitializer(pausingAfterFailures)
         // A client may end its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         // Nothing is read until the client is served. If the server ends before that, the event
@@ -263,5 +260,14 @@ extension WyomingAddress {
     } else {
       return nil
     }
+  }
+}
+
+/// Makes a listening socket pause when it cannot accept a client, as without free descriptors,
+/// instead of ending the server.
+@Sendable func pausingAfterFailures(_ channel: any Channel) -> EventLoopFuture<Void> {
+  channel.eventLoop.makeCompletedFuture {
+    try channel.pipeline.syncOperations.addHandler(
+      AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
   }
 }

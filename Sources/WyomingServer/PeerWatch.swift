@@ -64,7 +64,11 @@ final class PeerWatch: Sendable {
 
   /// Restores time for audio.
   func take(audio: Duration) {
-    change { $0.idleTime = max(.zero, $0.idleTime - audio * Self.idleTimePerAudio) }
+    // A second of audio makes up for any pause.
+    let most = Duration.seconds(Self.idleTimePerAudio)
+    change { state in
+      state.idleTime = max(.zero, min(state.idleTime, most) - audio * Self.idleTimePerAudio)
+    }
     guard let limit else { return }
     let (seconds, attoseconds) = min(audio, .seconds(1)).components
     let share = Double(seconds) + Double(attoseconds) / 1e18
@@ -90,7 +94,7 @@ final class PeerWatch: Sendable {
   /// The time for which the peer has been connected without audio; nil while the server recognizes
   /// its audio.
   ///
-  /// A second of audio makes up for 30 seconds without, so that a few samples now and then do not.
+  /// A second of audio makes up for 30 seconds without, so a few samples do not keep a place.
   var idleTime: Duration? {
     change { $0.isCounting ? $0.idleTime : nil }
   }

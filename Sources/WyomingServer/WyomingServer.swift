@@ -60,12 +60,13 @@ public struct WyomingServer: Sendable {
 public struct WyomingServerOptions: Sendable {
   /// The most connections at once, each with its own recognizer; 4.
   ///
-  /// Another client waits half a second for a free connection. If it sends audio meanwhile, it takes
-  /// the place of the client that has kept the server waiting for audio for the longest time, at
-  /// least a second; that one gets an `error` event with the code `idle`. A client that gets no place
+  /// Another client waits half a second for a free connection. If it sends audio or asks for the
+  /// models meanwhile, it takes the place of the client that has kept the server waiting for audio for
+  /// the longest time, at least a second. The replaced client gets an `error` event with the code
+  /// `idle`. A client that gets no place
   /// gets an `error` event with the code `busy`, and has five seconds to disconnect. While 64 clients
-  /// wait, further ones get the event at once, have one second, and are not reported. Beyond 256 of
-  /// those at once, clients are disconnected without an event.
+  /// wait, further ones get the event at once, have one second, and are not reported. While
+  /// 256 clients have yet to disconnect, further ones are disconnected without an event.
   public var maximumConnections = 4
 
   /// The most connections at once from one IP address, those that wait included; nil for 16 more

@@ -66,7 +66,7 @@ struct FilePathTests {
   func `a printable line has no line breaks, and at most its length`() {
     #expect(
       "a\\b\n\t\u{1B}\u{2028}\u{202E}é\u{200F}".printableLine
-        == "a\\b\\n\\t\\x1B\\u{2028}\\u{202E}é\u{200F}")
+        == "a\\b\\n\\t\\x1B\\u{2028}\\u{202E}é\\u{200F}")
     #expect("one".printableLine(atMost: 3) == "one")
     #expect("four".printableLine(atMost: 3) == "fo…")
     #expect("\n\n".printableLine(atMost: 3) == "\\n…")

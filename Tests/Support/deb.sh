@@ -27,7 +27,7 @@ package=$(bash Samples/deb.sh --command "$1" "$folder")
 again=$(bash Samples/deb.sh --command "$1" "$folder/again")
 cmp "$package" "$again" || fail "the same command makes another package"
 lintian --fail-on error,warning,info "$package"
-dpkg-deb --field "$package" Depends | grep -q 'libc6 (>= 2\.\(3[6-9]\|[4-9]\)' || fail "the package does not need the C library of its loader"
+dpkg-deb --field "$package" Depends | grep -q 'libc6 (>= 2\.\(3[6-9]\|[4-9][0-9]\)' || fail "the package does not need the C library of its loader"
 
 debootstrap --variant=minbase bookworm "$tree" "$(apt-get indextargets --format '$(REPO_URI)' | head -n 1)" >/dev/null
 cp -L /etc/resolv.conf "$tree/etc/resolv.conf"

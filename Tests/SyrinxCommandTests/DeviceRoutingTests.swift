@@ -106,6 +106,18 @@ struct PartialDeviceNameTests {
     to: SoundCard(
       devices: {
         [
+          AudioDevice(id: "hw:CARD=Dock", name: "Dock, USB Audio", directions: [.playback]),
+          AudioDevice(
+            id: "plughw:CARD=Dock", name: "Dock, USB Audio, with conversions",
+            directions: [.playback]),
+          AudioDevice(
+            id: "hw:CARD=Headset", name: "USB Headset, USB Audio", directions: [.playback]),
+          AudioDevice(
+            id: "plughw:CARD=Headset", name: "USB Headset, USB Audio, with conversions",
+            directions: [.playback]),
+          AudioDevice(
+            id: "pulse:usb.monitor", name: "Monitor of USB Headset",
+            directions: [.capture]),
           AudioDevice(id: "pulse:usb", name: "USB Headset", directions: [.playback]),
           AudioDevice(id: "pulse:usb.mic", name: "USB Headset", directions: [.capture]),
           AudioDevice(id: "pulse:hdmi", name: "HDMI", directions: [.playback]),
@@ -119,14 +131,35 @@ struct PartialDeviceNameTests {
   private static func open<Device>(
     _ request: PCMRequest, _ direction: AudioDevice.Direction
   ) throws -> Device {
-    guard let device = request.device, device.rawValue.hasPrefix("pulse:") else {
+    guard let device = request.device, device.rawValue.contains(":") else {
       throw SoundCardError.unknownDevice(request.device ?? "default", direction)
     }
     throw Opened(device: device)
   }
 
-  @Test(arguments: ["headset", "USB", "Headset"])
-  func `a part of a name opens the only device of the direction that has it`(part: String) async {
+  @Test func `a part of the name of a card opens the device that converts formats`() async {
+    let request = PCMRequest(device: "dock", format: .speech)
+    await #expect(throws: Opened(device: "plughw:CARD=Dock")) {
+      try await routed.openPlayback(request: request)
+    }
+  }
+
+  @Test func `a part of the name of a monitor opens it if nothing else has it`() async {
+    let request = PCMRequest(device: ".monitor", format: .speech)
+    await #expect(throws: Opened(device: "pulse:usb.monitor")) {
+      try await routed.openCapture(request: request)
+    }
+  }
+
+  @Test func `a display name that is a part of another one is a whole name`() async {
+    let request = PCMRequest(device: "hdmi", format: .speech)
+    await #expect(throws: Opened(device: "pulse:hdmi")) {
+      try await routed.openPlayback(request: request)
+    }
+  }
+
+  @Test(arguments: ["headset", "USB Head", "Headset"])
+  func `a part of a name opens the device of the sound server that has it`(part: String) async {
     let request = PCMRequest(device: AudioDevice.ID(rawValue: part), format: .speech)
     await #expect(throws: Opened(device: "pulse:usb")) {
       try await routed.openPlayback(request: request)
@@ -144,14 +177,14 @@ struct PartialDeviceNameTests {
   }
 
   @Test func `a part of several names names them, and one of no name is unknown`() async {
-    let request = PCMRequest(device: "hdmi", format: .speech)
+    let request = PCMRequest(device: "hdm", format: .speech)
     await #expect(
       throws: SoundCardError.unsupported(
-        "hdmi",
+        "hdm",
         reason: "it is a part of the names of several devices (pulse:hdmi, pulse:hdmi2); "
           + "name one of them")
     ) { try await routed.openPlayback(request: request) }
-    await #expect(throws: SoundCardError.unknownDevice("hdmi", .capture)) {
+    await #expect(throws: SoundCardError.unknownDevice("hdm", .capture)) {
       try await routed.openCapture(request: request)
     }
   }

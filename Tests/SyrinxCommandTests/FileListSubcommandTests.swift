@@ -66,17 +66,17 @@ struct FileListSubcommandTests {
     let info = try #require(
       try RootCommand.parsed(Self.words("info @ -q --jobs 3")) as? InfoCommand)
     #expect(info.parallel.jobs == 3 && info.common.quiet && !info.json.isOn)
-    let transcribe = try #require(
-      try RootCommand.parsed(Self.words("transcribe -o @")) as? TranscribeCommand)
-    #expect(transcribe.outputDir?.text == Self.many.first)
-    #expect(transcribe.files.map(\.text) == Array(Self.many.dropFirst()))
+    let convert = try #require(
+      try RootCommand.parsed(Self.words("convert -o @")) as? ConvertCommand)
+    #expect(convert.output?.text == Self.many.first)
+    #expect(convert.files.map(\.text) == Array(Self.many.dropFirst()))
   }
 
   @Test func `an option may take the value that the shortened arguments leave out`() throws {
-    let line = "transcribe -\(String(repeating: "o", count: 20)) %"
-    let command = try #require(try RootCommand.parsed(Self.words(line)) as? TranscribeCommand)
+    let line = "convert -\(String(repeating: "o", count: 20)) %"
+    let command = try #require(try RootCommand.parsed(Self.words(line)) as? ConvertCommand)
     let names = Self.names(100)
-    #expect(command.outputDir?.text == names[19])
+    #expect(command.output?.text == names[19])
     #expect(command.files.map(\.text) == Array(names[20...]))
   }
 

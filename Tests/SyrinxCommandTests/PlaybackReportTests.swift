@@ -1,6 +1,8 @@
 import AudioCore
 import AudioPlayerClient
 import FilePaths
+import Foundation
+import TestTools
 import Testing
 
 @testable import SyrinxCommand
@@ -21,5 +23,24 @@ struct PlaybackReportTests {
     let error = AudioPlayerError.source(nil, reason: "a.wav is empty")
     try await report.show(.failed(item: 0, error))
     #expect(report.failures == [error])
+  }
+
+  @Test(arguments: [
+    (AudioPlayerError.deviceLost("hw:1"), ""),
+    (.source(nil, reason: "it ends"), "; is this machine too slow or busy?"),
+  ])
+  func `dropouts are reported after an error, and a lost device is not blamed on the machine`(
+    failure: AudioPlayerError, question: String
+  ) async throws {
+    let folder = try TestFolder()
+    let error = try folder.output()
+    let console = try Console(
+      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"),
+      isQuiet: true)
+    let context = CommandContext(console: console, signals: StopSignals())
+    var report = PlaybackReport(files: ["a.wav"], json: false, context: context)
+    try await report.show(.xrun(.milliseconds(500)))
+    try await report.end(after: failure)
+    #expect(try error.text() == "syrinx: a.wav: dropouts of 0.500 s in total\(question)\n")
   }
 }

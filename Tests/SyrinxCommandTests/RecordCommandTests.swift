@@ -226,7 +226,7 @@ struct RecordCommandTests {
 
   @Test(arguments: [
     (["out.wav", "--seconds", "0"], "--seconds 0.0"),
-    (["out.wav", "--seconds", "inf"], "--seconds inf"),
+    (["out.wav", "--seconds", "inf"], "'inf' is invalid for '--seconds <time>'"),
     (["out.wav", "--rate", "0"], "--rate 0"), (["out.wav", "--channels", "0"], "--channels 0"),
     (["out.wav", "--channels", "1000"], "--channels 1000"), (["out.m4a"], "\"m4a\""),
     (["out"], "no file format"), (["out.wav", "--device", "virtual"], "--device virtual"),

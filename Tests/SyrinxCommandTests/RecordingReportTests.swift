@@ -24,4 +24,24 @@ struct RecordingReportTests {
       try error.text()
         == "syrinx: the device is back; 6.000 s of audio lost\nsyrinx: the device is back\n")
   }
+
+  @Test(arguments: [
+    (RecordingFinish.Reason.failed, ""), (.stopped, "; is this machine too slow or busy?"),
+  ])
+  func `a lost device is not blamed on the machine`(
+    reason: RecordingFinish.Reason, question: String
+  ) async throws {
+    let folder = try TestFolder()
+    let error = try folder.output()
+    let console = try Console(
+      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
+    let context = CommandContext(console: console, signals: StopSignals())
+    var report = RecordingReport(device: nil, context: context)
+    await report.show(.xrun(.seconds(1)))
+    await report.show(
+      .closed(RecordingFinish(reason: reason, frameCount: 48_000, recorded: .seconds(1))))
+    #expect(
+      try error.text()
+        == "syrinx: 1.000 s of audio was lost and is recorded as silence\(question)\n")
+  }
 }

@@ -97,7 +97,8 @@ struct UnsupportedPlaceholderTests {
     let words = ["record", name, "--format", "wav", "-d", "virtual:x.wav"]
     let error = #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
     let message = RootCommand.fullMessage(for: try #require(error))
-    #expect(message.contains("\(placeholder) has a meaning only with --roll-seconds"), "\(message)")
+    let reason = placeholder.hasSuffix("d") ? "needs --roll-seconds" : "is not supported in a name"
+    #expect(message.contains("\(placeholder) \(reason)"), "\(message)")
   }
 
   @Test(arguments: ["50%done.wav", "100%.wav", "%Y/a.wav", "5%Hall.wav"])

@@ -46,7 +46,7 @@ struct TranscriptTextTests {
     #expect(text.contains("zé"))
     let controls = text.unicodeScalars.filter { $0.properties.generalCategory == .control }
     #expect(controls.allSatisfy { $0 == "\n" || $0 == "\t" })
-    if style == .text { #expect(text == #"go\x1B[2J zé\u{200F} on\nforever\u{9B} now"#) }
+    if style == .text { #expect(text == #"go\x1B[2J zé\#u{200F} on\nforever\u{9B} now"#) }
   }
 
   @Test

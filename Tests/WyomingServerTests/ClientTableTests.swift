@@ -48,8 +48,8 @@ import Testing
     let (third, fourth, fifth) = await (
       waiting(3), waiting(4, sleepers: 2), waiting(5, sleepers: 3)
     )
-    table.reportAudio(from: 4)
-    table.reportAudio(from: 5)
+    table.reportRequest(from: 4)
+    table.reportRequest(from: 5)
     table.remove(1)
     #expect(await fourth.value)
     table.remove(2)
@@ -69,7 +69,7 @@ import Testing
     let second = await serve(2)
     await clock.advance(by: .milliseconds(600))
     let third = await waiting(3)
-    table.reportAudio(from: 3)
+    table.reportRequest(from: 3)
     #expect(await third.value)
     await first.untilReplaced()
     #expect(second.idleTime == .milliseconds(600))
@@ -91,7 +91,7 @@ import Testing
     await clock.advance(by: .milliseconds(700))
     second.take(audio: .seconds(1))
     let third = await waiting(3)
-    table.reportAudio(from: 3)
+    table.reportRequest(from: 3)
     await clock.advance(by: .milliseconds(500))
     #expect(await third.value)
     await first.untilReplaced()
@@ -103,7 +103,7 @@ import Testing
     await first.recognizing {
       await clock.advance(by: .seconds(20))
       let third = await waiting(3)
-      table.reportAudio(from: 3)
+      table.reportRequest(from: 3)
       await clock.advance(by: .milliseconds(500))
       #expect(await !third.value)
     }
@@ -117,7 +117,7 @@ import Testing
       trickling.take(audio: .microseconds(62.5))
     }
     let third = await waiting(3)
-    table.reportAudio(from: 3)
+    table.reportRequest(from: 3)
     #expect(await third.value)
     await trickling.untilReplaced()
     #expect(speaking.idleTime == .zero)

@@ -161,7 +161,7 @@ import Wyoming
   func `nested data is refused at once, and data as large as the limit is read`() async {
     let client = client(CountingSpeech().client)
     let numbers = JSONValue.array((0..<30_000).map(JSONValue.integer))
-    client.send([WyomingEvent("ping", ["text": numbers])])
+    client.send([WyomingEvent("ping", ["numbers": numbers, "text": "x"])])
     let numbersAsText = String(repeating: "1,", count: 100_000) + "1"
     let opening = String(repeating: "[", count: 200)
     let closing = String(repeating: "]", count: 200)
@@ -170,7 +170,7 @@ import Wyoming
       Array("{\"type\":\"ping\",\"data_length\":\(deep.utf8.count)}\n\(deep)".utf8))
     let events = await client.all()
     #expect(events.map(\.type) == ["pong", "error"])
-    #expect(events.first?.data["text"] == numbers)
+    #expect(events.first?.data == ["text": "x"])
     #expect(events.last?.data["code"] == "malformed")
   }
 

@@ -361,6 +361,24 @@ import WyomingServer
     }
   }
 
+  @Test func `a client that asks for the models takes the place of an idle one`() async throws {
+    let clock = TestClock()
+    try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
+      let (idle, asking) = (LinkBox(), LinkBox())
+      try await onThread {
+        idle.put(try connect(address))
+        try idle.exchange(WyomingEvent("ping"), until: "pong")
+      }
+      await clock.advance(by: .seconds(2))
+      try await onThread {
+        asking.put(try connect(address))
+        #expect(
+          try asking.exchange(WyomingEvent("describe"), until: "info", "error").type == "info")
+        #expect(try idle.exchange(nil, until: "error").data["code"] == "idle")
+      }
+    }
+  }
+
   @Test func `an address may have only its number of connections at once`() async throws {
     try await serving(options: { $0.maximumConnectionsPerAddress = 1 }) { address in
       try await onThread {

@@ -237,8 +237,8 @@ final class PlaybackThread: @unchecked Sendable {
     }
     handle(interruption)
     guard interruption.cause == .xrun else { return }
-    // There is nothing left to try it with.
-    guard hasPlayed else { throw .stalled(configuration.device, .playback) }
+    // No frames are left for another attempt.
+    guard hasPlayed else { throw stalled() }
     playhead.finish()
   }
 
@@ -277,6 +277,13 @@ final class PlaybackThread: @unchecked Sendable {
     voices.noteSilence(interruption, at: playhead.written)
   }
 
+  /// Reports what the voices lost on a device that is given up, and returns the error.
+  private func stalled() -> SoundCardError {
+    for index in 0..<voices.count { _ = voices[index].reportSilence(to: link.events) }
+    link.wakeReporter()
+    return .stalled(configuration.device, .playback)
+  }
+
   /// Gives up a device that takes no frames: early if everything is ending anyway, else as a loss.
   private func considerStall() throws(SoundCardError) {
     switch stall.verdict {
@@ -284,7 +291,7 @@ final class PlaybackThread: @unchecked Sendable {
     case .late: if voices.areAllEnding { try giveUp() }
     case .stalled:
       guard voices.areAllEnding, hasPlayed else {
-        throw .stalled(configuration.device, .playback)
+        throw stalled()
       }
       try giveUp()
     }
@@ -336,7 +343,8 @@ final class PlaybackThread: @unchecked Sendable {
       index -= 1
       let voice = voices[index]
       let timeLeft = voice.timeLeft(
-        playhead, buffer: bufferLength, patience: drainPatience, at: pcm.elapsed)
+        playhead, buffer: bufferLength, patience: voice.isStopping ? .zero : drainPatience,
+        at: pcm.elapsed)
       voice.observe(playhead, isOver: timeLeft == .zero)
       if voice.reportSilence(to: link.events) { isNews = true }
       if voice.settle() || passed >= voice.progressFrames { isNews = true }

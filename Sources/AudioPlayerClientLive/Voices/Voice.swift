@@ -69,8 +69,8 @@ final class Voice: @unchecked Sendable {
     ring = RingBuffer(
       capacity: FrameCount(capacity, at: rate).rawValue * format.channelCount,
       resident: rate.hertz * format.channelCount)
-    self.prefill = min(
-      ring.capacity, max(1, FrameCount(prefill, at: rate).rawValue) * format.channelCount)
+    let frames = max(1, FrameCount(prefill, at: rate).rawValue)
+    self.prefill = min(ring.capacity / format.channelCount, frames) * format.channelCount
     let begin = parameters.current
     appliedSerial = begin.serial
     transport = VoiceTransport(begin.parameters, rate: rate)

@@ -54,7 +54,7 @@ struct SilentMicrophone {
   private var quiet: FrameCount = 0
   private var highest: Float = 0
   /// Whether it has warned, or a sound has come.
-  private var isDecided = false
+  private var isOver = false
 
   init(_ rule: LevelRule, rate: SampleRate) {
     loudFrames = LoudFrameFinder(threshold: rule.threshold)
@@ -65,15 +65,15 @@ struct SilentMicrophone {
   ///
   /// A microphone that has captured a sound is not muted: later pauses say nothing about it.
   mutating func take(_ buffer: AudioBuffer) -> Decibels? {
-    guard !isDecided else { return nil }
-    guard !loudFrames.mayBeLoud(buffer) || loudFrames.last(in: buffer) == nil else {
-      isDecided = true
+    guard !isOver else { return nil }
+    if loudFrames.mayBeLoud(buffer), loudFrames.last(in: buffer) != nil {
+      isOver = true
       return nil
     }
     quiet += buffer.frameCount
     highest = buffer.samples.reduce(highest) { max($0, abs($1)) }
     guard quiet >= hold else { return nil }
-    isDecided = true
+    isOver = true
     return Decibels(amplitude: Double(highest))
   }
 }

@@ -115,8 +115,10 @@ struct RecordCommand: Subcommand {
   private func checkPlaceholder() throws {
     if !rules.hasRollingLimit, let placeholder = meaninglessPlaceholder(in: file.text) {
       throw ValidationError(
-        "\(file): \(placeholder) has a meaning only with --roll-seconds or --roll-bytes, and only as "
-          + "a number (%d or %03d). For a date, use the shell: take-$(date +%F).wav.")
+        placeholder.hasSuffix("d")
+          ? "\(file): \(placeholder) needs --roll-seconds or --roll-bytes, which begin new files."
+          : "\(file): \(placeholder) is not supported in a name. "
+            + "For a date, use the shell: take-$(date +%F).wav.")
     }
     guard rules.hasRollingLimit, let placeholder = unsupportedPlaceholder(in: file.text) else {
       return

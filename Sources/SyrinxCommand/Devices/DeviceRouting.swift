@@ -56,13 +56,15 @@ extension SoundCard {
     to hardware: SoundCard,
     onProblem: @escaping @Sendable (FileProblem) -> Void
   ) -> SoundCard {
-    SoundCard(
+    // The devices that parts of names stood for: a lost one is not replaced by another.
+    let found = Lock<[AudioDevice.Direction: [AudioDevice.ID: AudioDevice.ID]]>([:])
+    return SoundCard(
       devices: { try await hardware.devices() + [.virtualPlayback, .virtualMicrophone] },
       openPlayback: { request in
         let route = DeviceRoute(request.device)
         try route.check(request.device, .playback)
         guard route == .virtualPlayback else {
-          return try await hardware.opening(request, hardware.openPlayback)
+          return try await hardware.opening(request, found, hardware.openPlayback)
         }
         let setup = VirtualSoundCard.Setup(pace: inRealTime, keepsPlayback: false)
         return try await VirtualSoundCard(setup).soundCard.openPlayback(request)
@@ -71,7 +73,7 @@ extension SoundCard {
         let route = DeviceRoute(request.device)
         try route.check(request.device, .capture)
         guard case .virtualMicrophone(let path) = route else {
-          return try await hardware.opening(request, hardware.openCapture)
+          return try await hardware.opening(request, found, hardware.openCapture)
         }
         return try await openMicrophone(capturing: path, request, onProblem: onProblem)
       },
@@ -80,31 +82,59 @@ extension SoundCard {
 
   /// Opens a device by its name, or else the only one with the name as a part of its own.
   private func opening<Device>(
-    _ request: PCMRequest, _ open: (PCMRequest) async throws -> Device
+    _ request: PCMRequest, _ found: Lock<[AudioDevice.Direction: [AudioDevice.ID: AudioDevice.ID]]>,
+    _ open: (PCMRequest) async throws -> Device
   ) async throws -> Device {
     do {
       return try await open(request)
-    } catch SoundCardError.unknownDevice(let part, let direction) where part == request.device {
+    } catch SoundCardError.unknownDevice(let part, let direction)
+      // Only whole names have a colon.
+      where part == request.device && !part.rawValue.contains(":")
+    {
       var request = request
-      request.device = try await device(withPart: part, direction)
-      return try await open(request)
+      if let known = found.withLock({ $0[direction]?[part] }) {
+        request.device = known
+        return try await open(request)
+      }
+      let device = try await device(withPart: part, direction)
+      request.device = device
+      let opened = try await open(request)
+      found.withLock { $0[direction, default: [:]][part] = device }
+      return opened
     }
   }
 
   /// The device with a part of its name; throws if there is none, or more than one.
+  ///
+  /// A card has several names in ALSA. Its device on the sound server takes precedence, and then the
+  /// one that converts formats.
   private func device(
     withPart part: AudioDevice.ID, _ direction: AudioDevice.Direction
   ) async throws -> AudioDevice.ID {
     let text = part.rawValue.lowercased()
-    let found = try await devices().filter { device in
-      device.directions.contains(direction)
-        && [device.id.rawValue, device.name].contains { $0.lowercased().contains(text) }
+    let names = { (device: AudioDevice) in
+      let id = device.id.rawValue
+      return [id, id.hasPrefix("pulse:") ? String(id.dropFirst(6)) : id, device.name]
+        .map { $0.lowercased() }
     }
+    let matches = try await devices().filter { device in
+      device.directions.contains(direction) && names(device).contains { $0.contains(text) }
+    }
+    let ranks: [(AudioDevice) -> Bool] = [
+      { names($0).contains(text) },
+      { $0.id.rawValue.hasPrefix("pulse:") && !$0.id.rawValue.hasSuffix(".monitor") },
+      { device in
+        !device.isDefault
+          && !["hw:", "sysdefault:"].contains { device.id.rawValue.hasPrefix($0) }
+      },
+      { _ in true },
+    ]
+    let found = ranks.lazy.map { matches.filter($0) }.first { !$0.isEmpty } ?? []
     guard let first = found.first else { throw SoundCardError.unknownDevice(part, direction) }
     guard found.count > 1 else { return first.id }
-    let names = found.map(\.id.rawValue).joined(separator: ", ")
+    let list = found.map(\.id.rawValue).joined(separator: ", ")
     throw SoundCardError.unsupported(
-      part, reason: "it is a part of the names of several devices (\(names)); name one of them")
+      part, reason: "it is a part of the names of several devices (\(list)); name one of them")
   }
 
   /// On a busy machine the virtual card waits: without hardware there is no reason to lose frames.

@@ -135,8 +135,8 @@ func unsupportedPlaceholder(in file: String) -> Substring? {
 
 /// The first placeholder for a number or a date in the name of a single file; nil if there is none.
 ///
-/// One before a letter is rather a percentage, as in `50%done.wav`.
+/// A percent sign before a word is kept, as in `50%done.wav`, and so is an encoded byte, as in `%2d1.wav`.
 func meaninglessPlaceholder(in file: String) -> Substring? {
   let name = file.split(separator: "/").last ?? ""
-  return name.firstMatch(of: /%(0?[0-9]*d|[-_0^#]?[FHMSTY])(?![A-Za-z])/)?.output.0
+  return name.firstMatch(of: /%(0?[0-9]*d|[-_0^#]?[FHMSTY])(?![A-Za-z0-9])/)?.output.0
 }

@@ -19,10 +19,10 @@ struct UnknownOption {
     var takesValue = false
     for word in arguments {
       if word == "--" { break }
-      defer { takesValue = known.takesValue(word) }
-      guard word.hasPrefix("-"), word != "-" else { continue }
       // Only a word that begins like a long option is not a value.
-      if takesValue, !word.hasPrefix("--") { continue }
+      let isValue = takesValue && !word.hasPrefix("--")
+      defer { takesValue = !isValue && known.takesValue(word) }
+      guard word.hasPrefix("-"), word != "-", !isValue else { continue }
       guard let name = known.unknownName(in: word) else { continue }
       self.name = name
       suggestion = known.suggestion(for: name)

@@ -128,7 +128,7 @@ struct PlaybackReport {
     let tags = await DedicatedThread.run(name: "syrinx-tags", abandoned: [:], failed: { _ in [:] })
     {
       // The player reports a file that cannot be read.
-      (try? AudioFileInfo(url: url))?.tags ?? [:]
+      (try? SoundFileReader(url: url))?.tags ?? [:]
     }
     let names = [tags[.artist], tags[.title]].compactMap {
       $0?.printableLine(atMost: 100).unlessEmpty

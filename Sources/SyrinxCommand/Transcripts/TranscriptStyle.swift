@@ -157,8 +157,12 @@ extension Transcription {
     guard !segments.allSatisfy(\.substring.isPlain) else { return self }
     var transcription = self
     for index in segments.indices {
-      transcription.segments[index].substring = segments[index].substring.printableLine
+      transcription.segments[index].substring = segments[index].substring.unicodeScalars
+        .map { Self.orderMarks.contains($0) ? String($0) : String($0).printableLine }.joined()
     }
     return transcription
   }
+
+  /// The marks that order the letters beside them, a part of Arabic and Hebrew text.
+  private static var orderMarks: Set<Unicode.Scalar> { ["\u{200E}", "\u{200F}", "\u{61C}"] }
 }

@@ -43,6 +43,7 @@ public struct MetricsEndpoint: Sendable {
       let listener = try await mappingErrors(at: address) {
         try await ServerBootstrap(group: group)
           .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+          .serverChannelInitializer(pausingAfterFailures)
           // Nothing is read until the client has a connection.
           .childChannelOption(.autoRead, value: false)
           .bind(to: address) { channel in
