@@ -2,6 +2,7 @@ import AudioCore
 import FilePaths
 import SoundCard
 import SoundFile
+import Synchronization
 import VirtualSoundCard
 
 /// The destination of a device's name: the hardware or the sound card in this process.
@@ -47,6 +48,12 @@ enum DeviceRoute: Equatable {
   }
 }
 
+/// The devices that parts of names stood for: a lost one is not replaced by another.
+private final class FoundDevices: Sendable {
+  // Held for a lookup or a change.
+  let ids = Mutex<[AudioDevice.Direction: [AudioDevice.ID: AudioDevice.ID]]>([:])
+}
+
 extension SoundCard {
   /// The command's sound card: `virtual` and `virtual:FILE` lead to a sound card in this process at
   /// the pace of real time, and every other device to the hardware.
@@ -56,8 +63,7 @@ extension SoundCard {
     to hardware: SoundCard,
     onProblem: @escaping @Sendable (FileProblem) -> Void
   ) -> SoundCard {
-    // The devices that parts of names stood for: a lost one is not replaced by another.
-    let found = Lock<[AudioDevice.Direction: [AudioDevice.ID: AudioDevice.ID]]>([:])
+    let found = FoundDevices()
     return SoundCard(
       devices: { try await hardware.devices() + [.virtualPlayback, .virtualMicrophone] },
       openPlayback: { request in
@@ -82,8 +88,7 @@ extension SoundCard {
 
   /// Opens a device by its name, or else the only one with the name as a part of its own.
   private func opening<Device>(
-    _ request: PCMRequest, _ found: Lock<[AudioDevice.Direction: [AudioDevice.ID: AudioDevice.ID]]>,
-    _ open: (PCMRequest) async throws -> Device
+    _ request: PCMRequest, _ found: FoundDevices, _ open: (PCMRequest) async throws -> Device
   ) async throws -> Device {
     do {
       return try await open(request)
@@ -92,14 +97,14 @@ extension SoundCard {
       where part == request.device && !part.rawValue.contains(":")
     {
       var request = request
-      if let known = found.withLock({ $0[direction]?[part] }) {
+      if let known = found.ids.withLock({ $0[direction]?[part] }) {
         request.device = known
         return try await open(request)
       }
       let device = try await device(withPart: part, direction)
       request.device = device
       let opened = try await open(request)
-      found.withLock { $0[direction, default: [:]][part] = device }
+      found.ids.withLock { $0[direction, default: [:]][part] = device }
       return opened
     }
   }
