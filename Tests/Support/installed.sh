@@ -18,6 +18,7 @@ root=$folder/opt/syrinx
 mkdir -p "$root/bin" && echo mine >"$root/bin/other"
 chmod 775 "$root" "$root/bin"
 mkdir -p "$root/lib" "$root/share/man"
+bash Samples/manual/make.sh "$command" "$command.share"
 install --command "$command"
 [ "$(stat -c %a "$root" "$root/bin" "$root/share/doc" | xargs)" = "775 775 755" ] || fail "folders have other modes"
 # An older version's file, which the newer one removes.
