@@ -107,7 +107,8 @@ struct Transcribing {
       WordErrorRate(
         reference: Array(repeating: clip.words, count: clips == nil ? bench.times : 1)
           .joined(separator: " "),
-        hypothesis: records.filter { $0.file == clip.url.path }.map(\.text).joined(separator: " "),
+        hypothesis: records.filter { $0.file == clip.url.path }.compactMap(\.text)
+          .joined(separator: " "),
         normalization: normalization)
     }
     let rate = rates.dropFirst().reduce(rates[0], +)
@@ -119,7 +120,8 @@ struct Transcribing {
 
   private struct Line: Decodable {
     let file: String
-    let text: String
+    /// Nil for what was dropped.
+    let text: String?
   }
 
   private var output: String { bench.file("out-\(engine)") }
