@@ -49,7 +49,7 @@ public struct AudioRecorderClient: Sendable {
 
   /// Captures live buffers until the consumer is canceled or the device ends.
   ///
-  /// The `next()` of a canceled consumer returns the last buffer, or nil, when the device is closed.
+  /// The `next()` of a canceled consumer returns nil when its capture has ended.
   ///
   /// Captures and recordings of a device share one opening; each gets its own rate and channels,
   /// converted from the device's. A capture that opens the device requests at least two channels

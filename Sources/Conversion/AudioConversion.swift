@@ -151,7 +151,7 @@ public struct ConversionResult: Sendable {
   public let limitedLoudness: LoudnessLevel?
   /// The missing audio of truncated sources.
   public let shortfalls: [Shortfall]
-  /// What users should know about sources that are complete.
+  /// Notices about the sources; no audio is missing because of them.
   public let notices: [Notice]
   /// The bits of the samples that became fewer although no sample format was chosen.
   public let reduction: BitReduction?
@@ -172,7 +172,7 @@ public struct ConversionResult: Sendable {
   public struct Notice: Hashable, Sendable {
     /// The source.
     public let source: AudioConversion.Source
-    /// What users should know.
+    /// The notice.
     public let notice: SoundFileNotice
   }
 

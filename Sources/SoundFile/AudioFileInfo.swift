@@ -37,7 +37,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let tags: [AudioTag: String]
   /// The cues in the file, in file order, or the beginnings of its chapters.
   public let cues: [AudioCue]
-  /// What users should know about the file, although nothing is missing.
+  /// Notices about the file; no audio is missing because of them.
   public let notices: [SoundFileNotice]
   /// The missing audio at the end of the file; nil if the file seems complete without decoding.
   public let shortfall: SoundFileShortfall?

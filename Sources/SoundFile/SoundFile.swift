@@ -14,7 +14,7 @@ public enum SoundFile {
   ///   - url: a file; a named pipe is read while it is written.
   ///   - framesPerBuffer: the length of each buffer except the last, above 0.
   ///   - onShortfall: called at the end of the stream if the end of the file is missing.
-  ///   - onNotice: called at the end of the stream for what users should know about the file.
+  ///   - onNotice: called at the end of the stream with each notice about the file.
   /// - Throws: the stream throws `SoundFileError`, which describes the problem with the file.
   public static func buffers(
     of url: URL, framesPerBuffer: FrameCount = 4096,

@@ -36,7 +36,7 @@ public final class SoundFileReader {
   /// The tags in the header.
   public var tags: [AudioTag: String] { decoder.tags }
 
-  /// What users should know about the file, although nothing is missing; complete at the end.
+  /// Notices about the file, complete at its end; no audio is missing because of them.
   public var notices: [SoundFileNotice] { decoder.notices }
 
   /// Whether the reader can seek to any frame.

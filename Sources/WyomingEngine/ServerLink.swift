@@ -184,7 +184,7 @@ final class ServerLink {
     }
   }
 
-  /// Reads what has arrived, at most a mebibyte of it: a server may send faster than it is read.
+  /// Reads at most 1 MiB of what has arrived: a server may send faster than it is read.
   private func readArrived() {
     let now = TimeBudget(.zero)
     for _ in 0..<16 {

@@ -114,7 +114,7 @@ final class LinkPool: Sendable {
     if case .stdio = server { false } else { true }
   }
 
-  /// Takes back a link without an utterance, of which no answer is due.
+  /// Takes back a link that has no utterance and expects no answer.
   func giveBack(_ link: ServerLink) {
     link.interruption = nil
     guard link.isOpen else { return }
@@ -129,7 +129,7 @@ final class LinkPool: Sendable {
     do throws(ThreadError) {
       _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
     } catch {
-      // Nobody would close the link.
+      // Without the thread, nothing would close the link.
       idle.withLock { $0 = Idle() }
     }
   }

@@ -4,7 +4,7 @@ import Synchronization
 /// The clients of a listener: the served ones, those that wait for a place, and those that leave.
 ///
 /// A client that sends audio or asks for the models takes the place of one that keeps the server
-/// waiting, so that idle connections lock nobody out.
+/// waiting, so idle connections do not block others.
 final class ClientTable: Sendable {
   /// What the server does with a client.
   enum Stage {
@@ -27,7 +27,7 @@ final class ClientTable: Sendable {
 
   /// The most clients that wait at once.
   private static let mostWaiting = 64
-  /// While so many clients leave, further ones are disconnected without an event.
+  /// The number of leaving clients from which on refused ones are disconnected without an event.
   private static let mostLeaving = 256
   /// The idle time after which a client may lose its place.
   private static let grace = Duration.seconds(1)
@@ -50,7 +50,7 @@ final class ClientTable: Sendable {
   /// Whether no client is connected.
   var isEmpty: Bool { clients.withLock { $0.isEmpty } }
 
-  /// Adds a client; nil if so many leave that it is not added and must be disconnected.
+  /// Adds a client; returns nil if too many clients are leaving: then disconnect it.
   ///
   /// - Parameter number: its number, greater than those of earlier clients.
   func add(_ number: Int, from address: String?) -> Stage? {

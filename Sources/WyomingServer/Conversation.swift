@@ -23,7 +23,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   /// - Parameters:
   ///   - client: the number of the client for reports.
   ///   - input: the client's bytes in pieces of any size, read on demand.
-  ///   - watch: counts the client's time; nil for one that nobody else reads.
+  ///   - watch: counts the client's time; if nil, the conversation makes its own.
   init(
     client: Int, input: Input, peer: Peer, options: WyomingServerOptions, watch: PeerWatch? = nil
   ) {

@@ -1,6 +1,8 @@
 import Glibc
 
-/// A part of a regular file for decoders, of which other bytes may replace the first ones.
+/// A range of a regular file for decoders.
+///
+/// `header`, if there is one, replaces its first bytes.
 final class FilePart {
   let descriptor: Descriptor
   /// The offset of the part.

@@ -51,7 +51,7 @@ actor FileReading {
 protocol FrameSource: AnyObject {
   /// The missing announced frames; nil before the end, and if none are missing.
   var shortfall: SoundFileShortfall? { get }
-  /// What users should know about the source.
+  /// Notices about the source.
   var notices: [SoundFileNotice] { get }
 
   /// Returns the next frames; empty at the end.

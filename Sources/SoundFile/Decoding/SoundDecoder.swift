@@ -23,7 +23,7 @@ protocol SoundDecoder: AnyObject {
   /// The cues in the file, in file order.
   var cues: [AudioCue] { get }
 
-  /// What users should know about the file; final at its end.
+  /// Notices about the file; final at its end.
   var notices: [SoundFileNotice] { get }
 
   var isSeekable: Bool { get }

@@ -57,7 +57,7 @@ struct WAVRepair {
     let rest = bytes(end, 16)
     let tags = ["TAG", "ID3", "APETAGEX", "LYRICSBEGIN", "3DI"]
     if tags.contains(where: { rest.starts(with: $0.utf8) }) { return false }
-    // Up to the end of the file, so many zeros fill a block of the disk.
+    // Zeros up to the end of the file may only fill a block of the disk.
     let mostPadding = 1 << 20
     if claimed > 0, length - end <= mostPadding,
       bytes(end, mostPadding).allSatisfy({ $0 == 0 })
@@ -187,7 +187,7 @@ struct WAVLayout {
   ///
   /// - Parameters:
   ///   - bytes: returns up to this many bytes at an offset.
-  ///   - length: the length of the file; nil for a stream, of which only the beginning is examined.
+  ///   - length: the length of the file; nil for a stream: only its beginning is examined.
   mutating func form(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8], length: Int? = nil
   ) throws(SoundFileError) -> LibraryDecoder.WAVForm {

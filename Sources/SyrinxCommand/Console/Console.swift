@@ -44,7 +44,7 @@ actor Console {
     try output.write(line + "\n", stopSignal: stopSignal)
   }
 
-  /// Writes a line of data for people, which a terminal gets in lines of whole words.
+  /// Writes a line of data for people; on a terminal, it is wrapped at spaces.
   func printWrapped(_ line: String) throws(OutputError) {
     try print(output.isTerminal ? line.wrapped(to: output.columns) : line)
   }

@@ -89,7 +89,7 @@ private struct KnownOptions {
       let name = String(word.prefix { $0 != "=" })
       return options[name] == nil ? name : nil
     }
-    // Several short options, the last of which may have its value behind it.
+    // Several short options; the value of the last one may follow.
     for letter in word.dropFirst() {
       switch options["-\(letter)"] {
       case .none: return Double(word) == nil ? "-\(letter)" : word

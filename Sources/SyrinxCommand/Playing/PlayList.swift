@@ -65,7 +65,7 @@ struct PlayList {
       let entries = format.entries(bytes).map { $0.resolved(in: playlist.folder) }
       if entries.isEmpty { problems.append("\(playlist) contains no entries") }
       for entry in entries {
-        // A playlist may come from anywhere, and has no business in a private network.
+        // A playlist may come from anywhere, so it must not lead into a private network.
         guard entry.isWebAddress, WebRedirection.isPrivate("\(entry)") == true else {
           files.append(entry)
           continue

@@ -112,7 +112,7 @@ extension ServerRecord {
 extension WyomingServerReport {
   /// The report with at most 200 characters of each text, which may be a client's.
   ///
-  /// The forms of the log escape it, each in its way.
+  /// Each form of the log escapes the text itself.
   fileprivate var shortened: WyomingServerReport {
     let longest = 200
     return switch self {
