@@ -7,16 +7,27 @@ import Testing
 @testable import SyrinxCommand
 
 struct RecordingReportTests {
+  private let folder: TestFolder
+  private let error: TestFolder.Output
+
+  init() throws {
+    folder = try TestFolder()
+    error = try folder.output()
+  }
+
+  /// A report that writes its messages to `error`.
+  private func report() throws -> RecordingReport {
+    let console = try Console(
+      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
+    let context = CommandContext(console: console, signals: StopSignals())
+    return RecordingReport(device: nil, context: context)
+  }
+
   @Test
   func `the message about a returned device has the lost audio, if there is any`()
     async throws
   {
-    let folder = try TestFolder()
-    let error = try folder.output()
-    let console = try Console(
-      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
-    let context = CommandContext(console: console, signals: StopSignals())
-    var report = RecordingReport(device: nil, context: context)
+    var report = try report()
     await report.show(.deviceReturned(gap: .seconds(6)))
     // The device was lost before its first frame.
     await report.show(.deviceReturned(gap: .zero))
@@ -31,12 +42,7 @@ struct RecordingReportTests {
   func `a lost device is not blamed on the machine`(
     reason: RecordingFinish.Reason, question: String
   ) async throws {
-    let folder = try TestFolder()
-    let error = try folder.output()
-    let console = try Console(
-      error: OutputDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
-    let context = CommandContext(console: console, signals: StopSignals())
-    var report = RecordingReport(device: nil, context: context)
+    var report = try report()
     await report.show(.xrun(.seconds(1)))
     await report.show(
       .closed(RecordingFinish(reason: reason, frameCount: 48_000, recorded: .seconds(1))))

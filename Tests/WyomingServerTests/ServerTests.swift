@@ -336,15 +336,9 @@ import WyomingServer
     let clock = TestClock()
     try await serving(clock: clock, options: { $0.maximumConnections = 2 }) { address in
       let (oldest, idle, speaking) = (LinkBox(), LinkBox(), LinkBox())
-      try await onThread {
-        oldest.put(try connect(address))
-        try oldest.exchange(WyomingEvent("ping"), until: "pong")
-      }
+      try await oldest.connectIdly(to: address)
       await clock.advance(by: .seconds(1))
-      try await onThread {
-        idle.put(try connect(address))
-        try idle.exchange(WyomingEvent("ping"), until: "pong")
-      }
+      try await idle.connectIdly(to: address)
       await clock.advance(by: .milliseconds(500))
       try await onThread {
         speaking.put(try connect(address))
@@ -365,10 +359,7 @@ import WyomingServer
     let clock = TestClock()
     try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
       let (idle, asking) = (LinkBox(), LinkBox())
-      try await onThread {
-        idle.put(try connect(address))
-        try idle.exchange(WyomingEvent("ping"), until: "pong")
-      }
+      try await idle.connectIdly(to: address)
       await clock.advance(by: .seconds(2))
       try await onThread {
         asking.put(try connect(address))
@@ -403,10 +394,7 @@ import WyomingServer
     let clock = TestClock()
     try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
       let (first, second) = (LinkBox(), LinkBox())
-      try await onThread {
-        first.put(try connect(address))
-        try first.exchange(WyomingEvent("ping"), until: "pong")
-      }
+      try await first.connectIdly(to: address)
       await clock.advance(by: .seconds(2))
       try await onThread {
         for event in utterance(tenths: 2) { _ = try first.take().write(event.bytes[...]) }

@@ -107,6 +107,14 @@ final class LinkBox: @unchecked Sendable {
 
   func put(_ link: ByteLink) { self.link = link }
 
+  /// Connects a client that is served, and sends no audio.
+  func connectIdly(to address: WyomingAddress) async throws {
+    try await onThread {
+      self.put(try connect(address))
+      try self.exchange(WyomingEvent("ping"), until: "pong")
+    }
+  }
+
   func close() { link?.close() }
 
   func take() throws -> ByteLink {
