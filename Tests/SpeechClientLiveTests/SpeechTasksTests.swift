@@ -4,6 +4,7 @@ import Foundation
 import SoundFile
 import SpeechClient
 import SpeechEngine
+import Synchronization
 import SyrinxTestSupport
 import Testing
 
@@ -24,6 +25,17 @@ import Testing
     let partials = results.filter { !$0.isFinal }.map(\.bestTranscription.formattedString)
     #expect(partials.allSatisfy { "go forward".hasPrefix($0) || "ten meters".hasPrefix($0) })
     #expect(results.last?.isFinal == true)
+  }
+
+  @Test func `a task is no longer listed when its consumer sees the end`() {
+    let events = EventPipe(policy: .events())
+    let wereClosed = Mutex<[Bool]>([])
+    let task = SpeechTask(.wait, events: events, clock: ContinuousClock()) { _ in
+      wereClosed.withLock { $0.append(events.inspect(\.isClosed)) }
+    }
+    task.fail(SpeechEngineError.interrupted)
+    #expect(wereClosed.withLock { $0.first } == false)
+    #expect(events.inspect(\.isClosed))
   }
 
   @Test func `without partial results only final ones come`() async throws {

@@ -74,8 +74,7 @@ final class SpeechTask: Sendable {
 
   /// Ends a task that could not start.
   func fail(_ error: any Error) {
-    events.finish(throwing: SpeechClientError.mapped(error))
-    release()
+    end(throwing: SpeechClientError.mapped(error))
   }
 
   /// Moves audio into the intake until the source ends or no more is wanted.
@@ -127,7 +126,16 @@ final class SpeechTask: Sendable {
     } catch {
       failure = failure ?? error
     }
-    events.finish(throwing: failure.map(SpeechClientError.mapped))
+    end(throwing: failure.map(SpeechClientError.mapped))
+  }
+
+  /// Ends the events and the task.
+  private func end(throwing failure: (any Error)?) {
+    // The order matters: a consumer that sees the end no longer finds the task.
+    state.withLock { $0.isOver = true }
+    whenOver(self)
+    // The failure comes before that of the engine's call, which `release` interrupts.
+    events.finish(throwing: failure)
     release()
   }
 
