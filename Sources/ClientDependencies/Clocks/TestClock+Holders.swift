@@ -48,11 +48,17 @@ extension TestClock {
   /// The time moves only while the task waits for it. If nothing sleeps, it waits for the next
   /// sleeper, so that a feature may open devices one after another.
   ///
+  /// If the task cannot finish, an issue says why, and the task is canceled so that a test that awaits
+  /// it ends.
+  ///
   /// - Parameters:
   ///   - task: the task to wait for.
-  ///   - timeout: the real time after which it stops with a reported issue.
+  ///   - stepLimit: the number of sleeps to end before giving up, because tasks keep sleeping again.
+  ///   - timeout: the real time without the end of a sleep before giving up. On a busy machine a task
+  ///     may take longer as a whole.
   public func advance<Success: Sendable, Failure: Error>(
     until task: Task<Success, Failure>,
+    stepLimit: Int = 100_000,
     timeout: Swift.Duration = .seconds(60),
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
@@ -60,6 +66,13 @@ extension TestClock {
     column: UInt = #column
   ) async {
     let isOver = Lock(false)
+    let steps = Lock(0)
+    let giveUp: @Sendable (String) -> Void = { [self] reason in
+      reportIssue(
+        "The task has not finished \(reason). \(sleepersAndHolders)",
+        fileID: fileID, filePath: filePath, line: line, column: column)
+      task.cancel()
+    }
     let advancing = Task {
       await letOthersRun()
       while !Task.isCancelled, !isOver.withLock({ $0 }) {
@@ -71,14 +84,23 @@ extension TestClock {
         guard !isOver.withLock({ $0 }) else { break }
         guard let next = state.withLock({ $0.queue.nextDeadline }) else { continue }
         _ = await wakeNext(until: next)
+        let count = steps.withLock { steps in
+          steps += 1
+          return steps
+        }
+        if count >= stepLimit, !isOver.withLock({ $0 }) {
+          return giveUp("after \(count) sleeps have ended")
+        }
       }
     }
-    let timer = Task {
-      try await ContinuousClock().sleep(for: timeout)
+    let watchdog = Task {
+      var before: Int
+      repeat {
+        before = steps.withLock { $0 }
+        try await ContinuousClock().sleep(for: timeout)
+      } while steps.withLock { $0 } > before
       guard !isOver.withLock({ $0 }) else { return }
-      reportIssue(
-        "The task has not finished after \(timeout). \(sleepersAndHolders)",
-        fileID: fileID, filePath: filePath, line: line, column: column)
+      giveUp("and no sleep has ended for \(timeout)")
       isOver.withLock { $0 = true }
       advancing.cancel()
     }
@@ -92,7 +114,7 @@ extension TestClock {
     } onCancel: {
       advancing.cancel()
     }
-    timer.cancel()
+    watchdog.cancel()
     ending.cancel()
   }
 

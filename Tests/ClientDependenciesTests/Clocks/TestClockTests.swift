@@ -144,6 +144,34 @@ import Testing
     }
   }
 
+  @Test func `an advance until a task ends cancels the task if no sleep ends`() async {
+    let endless = Task { try await ContinuousClock().sleep(for: .seconds(3_600)) }
+    await withKnownIssue {
+      await clock.advance(until: endless, timeout: .zero)
+    } matching: { issue in
+      issue.comments.first?.rawValue == """
+        The task has not finished and no sleep has ended for 0.0 seconds. At 0.0 seconds, no task sleeps.
+        """
+    }
+    await #expect(throws: CancellationError.self) { try await endless.value }
+  }
+
+  @Test func `an advance until a task ends cancels the task at its step limit`() async {
+    let endless = Task(name: "ticker") {
+      while true { try await clock.sleep(for: .seconds(1)) }
+    }
+    await withKnownIssue {
+      await clock.advance(until: endless, stepLimit: 3)
+    } matching: { issue in
+      issue.comments.first?.rawValue == """
+        The task has not finished after 3 sleeps have ended. At 3.0 seconds, the task 'ticker' sleeps until \
+        4.0 seconds.
+        """
+    }
+    let end = await endless.result
+    #expect(throws: CancellationError.self) { try end.get() }
+  }
+
   @Test func `a cancelled wait for sleepers ends`() async {
     let waiting = Task { await clock.sleepers(atLeast: 1) }
     await Task.megaYield()
