@@ -55,12 +55,10 @@ struct TranscriptReport {
 
   /// Shows an event: a result, or a loss or lag as a message and, with JSON, in the transcript.
   mutating func show(_ event: SpeechRecognitionEvent) async throws {
-    if case .result(let result) = event {
-      try await show(result)
-      guard let notice = languageNotice?.text(after: result) else { return }
+    if let notice = languageNotice?.text(after: event) {
       for sentence in named([notice]) { await console.notify(sentence) }
-      return
     }
+    if case .result(let result) = event { return try await show(result) }
     if includesJSON, let record = LagRecord(event, file: file, utterance: open) {
       let line = try record.jsonLine()
       try await print { $0.style == .json ? [line] : [] }
