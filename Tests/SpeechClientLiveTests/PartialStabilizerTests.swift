@@ -113,12 +113,12 @@ import Testing
     #expect(stabilizer.stableCount == 1)
   }
 
-  @Test(arguments: [(0.99, 1), (0.9, 2), (0.75, 2), (0.6, 3), (0.5, 4), (0.3, 11)])
+  @Test(arguments: [(0.99, 1), (0.9, 2), (0.81, 2), (0.75, 3), (0.6, 7), (0.5, 14)])
   func `a word needs the more decodes the less sure the engine is, and later words wait for it`(
     confidence: Double, needed: Int
   ) {
     var stabilizer = PartialStabilizer()
-    let counts = (1...11).map { revision in
+    let counts = (1...14).map { revision in
       var hypothesis = hypothesis("go on then", revision: revision)
       hypothesis.words[0].confidence = confidence
       hypothesis.words[1].confidence = 1
