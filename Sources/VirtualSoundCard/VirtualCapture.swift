@@ -107,9 +107,10 @@ public struct VirtualMicrophone: Sendable {
         let room = FrameCount(samples.count / format.channelCount)
         let start = min(firstFrame, buffer.frameCount)
         let end = min(start + room, buffer.frameCount)
-        let captured = buffer.frames(start..<end)
-        _ = samples.update(fromContentsOf: captured.samples)
-        return captured.frameCount
+        let channels = format.channelCount
+        _ = samples.update(
+          fromContentsOf: buffer.samples[start.rawValue * channels..<end.rawValue * channels])
+        return end - start
       }
     }
   }
