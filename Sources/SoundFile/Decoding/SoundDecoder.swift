@@ -20,6 +20,9 @@ protocol SoundDecoder: AnyObject {
   /// The tags that have been read.
   var tags: [AudioTag: String] { get }
 
+  /// The title that a live stream announced last; nil for a file.
+  var streamTitle: String? { get }
+
   /// The cues in the file, in file order.
   var cues: [AudioCue] { get }
 
@@ -55,6 +58,7 @@ extension SoundDecoder {
   var bitsPerSample: Int? { nil }
   var samples: SoundFileEncoding.SampleFormat? { nil }
   var tags: [AudioTag: String] { [:] }
+  var streamTitle: String? { nil }
   var cues: [AudioCue] { [] }
 
   func promise(exceeding decoded: FrameCount) -> FrameCount? {
