@@ -168,8 +168,6 @@ final class FFmpeg: Sendable {
   private var isWriting: Bool { output.events & POLLHUP == 0 }
 
   /// Whether it has failed; valid after the end of its output.
-  ///
-  /// The connection of a live stream may end in any way.
   func hasFailed() -> Bool {
     // FFmpeg would wait for a reader, and we for FFmpeg.
     guard !isWriting else { return false }

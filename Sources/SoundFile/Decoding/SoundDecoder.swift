@@ -90,6 +90,8 @@ final class LibraryDecoder: SoundDecoder {
   let foundFrameCount: FrameCount?
   /// The frame after the last one read.
   private var position = 0
+  /// Whether anything was decoded.
+  private var hasDecoded = false
 
   /// What libsndfile does not know about a WAV file.
   struct WAVForm {
@@ -202,6 +204,7 @@ final class LibraryDecoder: SoundDecoder {
 
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let count = handle.read(target, frames: frames)
+    if count > 0 { hasDecoded = true }
     if form.isLow { raise(target, count: max(0, count) * format.channelCount) }
     order?.apply(inPlace: target, frames: max(0, count))
     position += max(0, count)
@@ -218,9 +221,19 @@ final class LibraryDecoder: SoundDecoder {
   }
 
   func seek(to frame: Int) -> Bool {
-    guard handle.seek(to: frame) else { return false }
+    guard isDecodable, handle.seek(to: frame) else { return false }
     position = frame
     return true
+  }
+
+  /// Whether a seek is safe: in Vorbis whose setup cannot be used, libvorbis reads at address 0.
+  ///
+  /// The corresponding C function is `vorbis_synthesis_trackonly`.
+  private var isDecodable: Bool {
+    guard Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS, !hasDecoded else { return true }
+    var frame = [Float](repeating: 0, count: format.channelCount)
+    hasDecoded = handle.read(&frame, frames: 1) > 0
+    return hasDecoded
   }
 
   /// Bytes after the announced audio, such as a tag, are not damage.

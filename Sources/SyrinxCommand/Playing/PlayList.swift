@@ -21,9 +21,10 @@ struct PlayList {
   /// Asks a server for a playlist; nil if it cannot be asked.
   private let ask: Asking
 
-  typealias Asking = @Sendable (
-    _ address: String, _ isWanted: (_ type: String, _ head: [UInt8]) -> Bool
-  ) -> WebAnswer?
+  typealias Asking =
+    @Sendable (
+      _ address: String, _ isWanted: (_ type: String, _ head: [UInt8]) -> Bool
+    ) -> WebAnswer?
 
   /// Reads the folders and playlists.
   init(_ arguments: [FilePath], ask: @escaping Asking = Self.ask) {
