@@ -231,8 +231,10 @@ final class LibraryDecoder: SoundDecoder {
   /// The corresponding C function is `vorbis_synthesis_trackonly`.
   private var isDecodable: Bool {
     guard Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS, !hasDecoded else { return true }
+    // After a read, libsndfile's seek may miss the frame, so another decoder reads.
     var frame = [Float](repeating: 0, count: format.channelCount)
-    hasDecoded = handle.read(&frame, frames: 1) > 0
+    guard let file, let other = try? LibraryDecoder(file, path: path) else { return false }
+    hasDecoded = other.read(&frame, frames: 1) > 0
     return hasDecoded
   }
 
