@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 parts=(
-  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models closed-loops demo
+  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models fuzz closed-loops demo
   reproducible-build container cluster balancer deb
   DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
 )
@@ -16,7 +16,7 @@ parts=(
 part() {
   case $1 in
   *-sanitizer) bash Tests/sanitize.sh "${1%-sanitizer}" ;;
-  pocketsphinx5 | documentation-site) bash "Tests/Support/$1.sh" ;;
+  pocketsphinx5 | documentation-site | fuzz) bash "Tests/Support/$1.sh" ;;
   # One result in each of many runs, beside other tests.
   closed-loops)
     SYRINX_TEST_LOOPS=200 swift test --filter 'SyrinxTestSupportTests|VirtualSoundCardTests|RecorderClientLiveTests'

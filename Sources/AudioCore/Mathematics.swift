@@ -22,3 +22,8 @@ func decimalLogarithm(_ value: Double) -> Double {
 func powerOfTen(_ exponent: Double) -> Double {
   pow(10, exponent)
 }
+
+/// The natural exponential of `exponent`.
+func exponential(_ exponent: Double) -> Double {
+  exp(exponent)
+}

@@ -39,6 +39,10 @@ public enum PlaybackEvent: Hashable, Sendable {
   ///
   /// `announced` is nil if the file is truncated but its header gives no length.
   case shortfall(item: Int, announced: Duration?, decoded: Duration)
+  /// The title of what a live stream on the web plays from here on, as its server writes it.
+  ///
+  /// It may be longer than a line and contain control characters. It is accurate within seconds.
+  case title(item: Int, String)
   /// This many samples of the current item were NaN or infinite; they are played as silence.
   ///
   /// Samples of a preloaded sound are silenced during loading and not reported. A slow consumer
@@ -168,7 +172,7 @@ extension PipePolicy<PlaybackEvent> {
       queue.append(.limited(lowest), inPlaceOf: { $0.limitingGain != nil })
     case .deviceReturned(let gap):
       queue.append(adding: gap, to: \.gap, as: PlaybackEvent.deviceReturned)
-    case .advanced, .paused, .resumed, .sought, .shortfall, .failed:
+    case .advanced, .paused, .resumed, .sought, .shortfall, .title, .failed:
       queue.append(event, toNewest: 64, where: event.isOfKind)
     case .started, .finished: queue.append(event)
     }
@@ -181,7 +185,7 @@ extension PlaybackEvent {
     switch (self, other) {
     case (.progress, .progress), (.looped, .looped), (.deviceLost, .deviceLost),
       (.advanced, .advanced), (.paused, .paused), (.resumed, .resumed), (.sought, .sought),
-      (.shortfall, .shortfall), (.failed, .failed):
+      (.shortfall, .shortfall), (.title, .title), (.failed, .failed):
       true
     default: false
     }

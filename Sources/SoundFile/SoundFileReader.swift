@@ -36,6 +36,9 @@ public final class SoundFileReader {
   /// The tags in the header.
   public var tags: [AudioTag: String] { decoder.tags }
 
+  /// The title that a live stream on the web announced last (ICY); nil for a file.
+  package var streamTitle: String? { decoder.streamTitle }
+
   /// Notices about the file, complete at its end; no audio is missing because of them.
   public var notices: [SoundFileNotice] { decoder.notices }
 

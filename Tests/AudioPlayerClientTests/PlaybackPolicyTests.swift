@@ -35,12 +35,12 @@ import Testing
       let events: [PlaybackEvent] = [
         .advanced(place(step)), .paused(place(step)), .resumed(place(step)), .sought(place(step)),
         .shortfall(item: step, announced: .zero, decoded: .zero),
-        .failed(item: step, .emptySource(nil)),
+        .title(item: step, "\(step)"), .failed(item: step, .emptySource(nil)),
       ]
       for event in events { PipePolicy.playback.enqueue(&queue, event) }
     }
     PipePolicy.playback.enqueue(&queue, finished)
-    #expect(queue.count == 2 + 6 * 64)
+    #expect(queue.count == 2 + 7 * 64)
     #expect(queue.first == started)
     #expect(queue.last == finished)
     #expect(queue.dropFirst().first == .advanced(place(936)))

@@ -43,4 +43,12 @@ import Testing
     let again = Steps.audio((0.5, 50), (0, 2_000), (0.5, 10), (0, 300))
     #expect(trimmed(again, margin: 20, cut: size).count == 2_080)
   }
+
+  @Test(arguments: [20, 1_000])
+  func `silence with a constant offset is trimmed`(size: Int) {
+    let audio = Steps.audio((0, 100), (0.1, 50), (0, 300), offset: 0.2)
+    let kept = trimmed(audio, margin: 0, cut: size)
+    #expect((50..<60).contains(kept.count) && Array(audio.samples[100..<150]) == Array(kept[..<50]))
+    #expect(trimmed(Steps.audio((0, 500), offset: -0.2), margin: 20, cut: size).isEmpty)
+  }
 }

@@ -32,4 +32,10 @@ import Testing
     #expect(end(Steps.audio((0, 300)), cut: size, skip: 80) == 180)
     #expect(end(Steps.audio((0, 50), (0.5, 10), (0, 300)), cut: size, skip: 80) == 180)
   }
+
+  @Test(arguments: [20, 1_000])
+  func `silence with a constant offset ends a recording`(size: Int) throws {
+    let audio = Steps.audio((0.1, 50), (0, 300), offset: 0.2)
+    #expect((150..<200).contains(try #require(end(audio, cut: size))))
+  }
 }

@@ -32,4 +32,12 @@ import Testing
     let click = Steps.audio((0.5, 2), (0, 90), (0.5, 60))
     #expect(onset(click, hold: .milliseconds(60), cut: size) == 92)
   }
+
+  @Test(arguments: [20, 1_000])
+  func `a constant offset does not start a recording, and a sound on it does`(size: Int) {
+    let offset = Steps.audio((0, 500), offset: 0.2)
+    #expect(onset(offset, hold: .zero, cut: size) == nil)
+    let sound = Steps.audio((0, 500), (0.1, 100), offset: 0.2)
+    #expect(onset(sound, hold: .milliseconds(90), cut: size) == 500)
+  }
 }

@@ -4,10 +4,12 @@ import AudioCore
 enum Steps {
   static let format = AudioFormat(sampleRate: 1_000, channelCount: 1)
 
-  /// So many frames of each amplitude, with alternating signs.
-  static func audio(_ steps: (amplitude: Float, frames: Int)...) -> AudioBuffer {
+  /// So many frames of each amplitude, with alternating signs, and a constant offset.
+  static func audio(
+    _ steps: (amplitude: Float, frames: Int)..., offset: Float = 0
+  ) -> AudioBuffer {
     let samples = steps.flatMap { step in
-      (0..<step.frames).map { $0.isMultiple(of: 2) ? step.amplitude : -step.amplitude }
+      (0..<step.frames).map { offset + ($0.isMultiple(of: 2) ? step.amplitude : -step.amplitude) }
     }
     return AudioBuffer(format: format, samples: samples)
   }

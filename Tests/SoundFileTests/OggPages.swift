@@ -16,16 +16,33 @@ enum OggPages {
     for index in 0..<8 {
       bytes[last + 6 + index] = UInt8(truncatingIfNeeded: position >> (8 * UInt64(index)))
     }
-    for index in 0..<4 { bytes[last + 22 + index] = 0 }
-    let checksum = checksum(bytes[last...])
-    for index in 0..<4 {
-      bytes[last + 22 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(index)))
-    }
+    bytes.withUnsafeMutableBufferPointer { repairChecksums($0) }
     return Data(bytes)
   }
 
+  /// Gives each whole page the right checksum.
+  static func repairChecksums(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
+    var start = 0
+    while start + 27 <= bytes.count {
+      guard bytes[start..<start + 4].elementsEqual("OggS".utf8) else {
+        start += 1
+        continue
+      }
+      let body = start + 27 + Int(bytes[start + 26])
+      guard body <= bytes.count else { return }
+      let end = body + bytes[(start + 27)..<body].reduce(0) { $0 + Int($1) }
+      guard end <= bytes.count else { return }
+      for index in 0..<4 { bytes[start + 22 + index] = 0 }
+      let checksum = checksum(UnsafeMutableBufferPointer(rebasing: bytes[start..<end]))
+      for index in 0..<4 {
+        bytes[start + 22 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(index)))
+      }
+      start = end
+    }
+  }
+
   /// The checksum of Ogg: polynomial 0x04C11DB7, most significant bit first, from zero.
-  private static func checksum(_ page: ArraySlice<UInt8>) -> UInt32 {
+  private static func checksum(_ page: UnsafeMutableBufferPointer<UInt8>) -> UInt32 {
     page.reduce(0) { sum, byte in
       (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in
         sum & 0x8000_0000 == 0 ? sum << 1 : sum << 1 ^ 0x04C1_1DB7

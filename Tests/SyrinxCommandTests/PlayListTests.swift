@@ -1,5 +1,6 @@
 import FilePaths
 import Foundation
+import SoundFile
 import TestTools
 import Testing
 
@@ -89,6 +90,85 @@ import Testing
     #expect(list.files.map(\.name) == ["a.wav"])
     #expect(list.problems.count == 1 && list.problems[0].contains(address))
     #expect(PlayList([FilePath(address)]).files == [FilePath(address)])
+  }
+
+  @Test(arguments: ["list", "list.txt", "list.mp3"])
+  func `a file that begins as a playlist is one, whatever its name is`(name: String) throws {
+    try write(name, "\u{FEFF}\r\n#extm3u\r\na.wav\n")
+    #expect(files([name]) == ["a.wav"])
+    try write(name, " [Playlist] \nFile1=b.wav\n")
+    #expect(files([name]) == ["b.wav"])
+    try write(name, "a.wav\n")
+    #expect(files([name]) == [name])
+  }
+
+  @Test(arguments: ["#EXT-X-TARGETDURATION:10\na.ts\n", "#EXT-X-STREAM-INF:A=1\na.m3u8\n"])
+  func `a list of the parts of a stream is refused`(text: String) throws {
+    try write("a.m3u8", "#EXTM3U\n" + text)
+    let list = PlayList([path("a.m3u8")])
+    #expect(list.files.isEmpty && list.problems.count == 1)
+    #expect(list.problems.first?.contains("lists the parts of a stream (HLS)") == true)
+  }
+
+  /// The play list of an address whose server answers like this.
+  private func list(
+    _ address: FilePath, _ text: String, type: String = "audio/mpeg", at base: String? = nil
+  ) -> PlayList {
+    PlayList([address]) { asked, _ in
+      WebAnswer(address: base ?? asked, type: type, bytes: Array(text.utf8))
+    }
+  }
+
+  @Test(arguments: [
+    ("http://1.1.1.1/listen", "", "#EXTM3U\nb.mp3\n"),
+    ("http://1.1.1.1/listen", "audio/x-mpegurl", "b.mp3\n"),
+    ("http://1.1.1.1/listen", "application/vnd.apple.mpegurl", "b.mp3"),
+    ("http://1.1.1.1/listen", "audio/x-scpls", "File1=b.mp3\n"),
+    ("http://1.1.1.1/listen", "text/plain", "[playlist]\nFile1=b.mp3\n"),
+    ("http://1.1.1.1/a.m3u?b=c", "text/plain", "b.mp3\n"),
+  ])
+  func `a playlist on the web is known by its content, its type, or its name`(
+    address: FilePath, type: String, text: String
+  ) {
+    #expect(list(address, text, type: type).files == ["http://1.1.1.1/b.mp3"])
+  }
+
+  @Test(arguments: ["ID3\u{3}\u{0}", "#EXTM3U\nb.mp3\u{0}", "b.mp3\n"])
+  func `an answer that is no playlist is a file on the web`(text: String) {
+    #expect(list("http://1.1.1.1/listen", text).files == ["http://1.1.1.1/listen"])
+  }
+
+  @Test func `entries of a playlist on the web are relative to its address after redirections`() {
+    let list = list(
+      "http://1.1.1.1/a.m3u", "#EXTM3U\n/c.mp3\nd e.mp3\n//9.9.9.9/f\nHTTP://9.9.9.9/g\n",
+      at: "http://9.9.9.9/lists/b.m3u")
+    #expect(
+      list.files == [
+        "http://9.9.9.9/c.mp3", "http://9.9.9.9/lists/d%20e.mp3", "http://9.9.9.9/f",
+        "http://9.9.9.9/g",
+      ])
+    #expect(list.problems.isEmpty)
+  }
+
+  @Test(arguments: [
+    "file:///etc/passwd", "concat:/etc/passwd|/etc/hosts", "data:audio/wav;base64,AAAA",
+    "http://127.0.0.1/a", "http://169.254.169.254/latest", "http://[::1]/", "//localhost/a",
+    "http://10.0.0.1/", "http://nowhere.invalid/", "rtsp://1.1.1.1/a",
+  ])
+  func `a playlist on the web leads to no file of this machine and into no private network`(
+    entry: String
+  ) {
+    let list = list("http://1.1.1.1/a.m3u", "#EXTM3U\nb.mp3\n\(entry)\n")
+    #expect(list.files == ["http://1.1.1.1/b.mp3"])
+    #expect(list.problems.count == 1 && list.problems[0].contains(entry), "\(list.problems)")
+  }
+
+  @Test func `a playlist on the web that is too long or lists parts of a stream is refused`() {
+    let long = String(repeating: "a.mp3\n", count: 200_000)
+    for text in [long, "#EXT-X-TARGETDURATION:10\na.ts\n"] {
+      let list = list("http://1.1.1.1/a.m3u", "#EXTM3U\n" + text)
+      #expect(list.files.isEmpty && list.problems.count == 1)
+    }
   }
 
   private func path(_ name: String) -> FilePath { FilePath(folder.url).appending(FilePath(name)) }

@@ -52,6 +52,9 @@ struct PlaybackRecordTests {
     #expect(
       try line(.deviceReturned(gap: .seconds(2))) == #"{"event":"deviceReturned","gap":2}"#)
     #expect(try line(.limited(Decibels(-6.02))) == #"{"event":"limited","gain":-6}"#)
+    #expect(
+      try line(.title(item: 1, "A\n\"B\""))
+        == #"{"event":"title","file":"b.wav","item":1,"title":"A\n\"B\""}"#)
     #expect(try line(.nonFinite(sampleCount: 3)) == #"{"event":"nonFinite","samples":3}"#)
     #expect(
       try PlaybackRecord(.init(item: 1, reason: .stopped, played: .seconds(3)), files: files)

@@ -225,6 +225,10 @@ import Testing
       #expect(run.status == 1 && run.output.isEmpty)
       #expect(run.error.hasPrefix("syrinx: engine parrot (SYRINX_ENGINE) is not an engine"))
     }
+    let json = try await BuiltCommand.run(
+      "config", "--json", in: folder, environment: ["SYRINX_ENGINE": "parrot"])
+    #expect(json.status == 1 && json.outputLines.count == 1)
+    #expect(json.output.hasPrefix(#"{"error":"engine parrot (SYRINX_ENGINE)"#), "\(json.output)")
     let help = try await BuiltCommand.run(
       "help", in: folder, environment: ["SYRINX_ENGINE": "parrot"])
     #expect(help.status == 0)

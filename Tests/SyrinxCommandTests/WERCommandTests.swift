@@ -57,6 +57,18 @@ struct WERCommandTests {
   }
 
   @Test
+  func `with --json, texts without a rate are an object with the error`() async throws {
+    for arguments in ["nowhere.txt nowhere.txt", "--text ... a"] {
+      let run = try await BuiltCommand.shell("syrinx wer --json \(arguments)", in: folder)
+      #expect(run.status == 1 && run.outputLines.count == 1 && run.errorLines.count == 1)
+      #expect(run.output.hasPrefix(#"{"error":""#), "\(run.output)")
+    }
+    let above = try await BuiltCommand.run(
+      "wer", "--json", "--text", "a b", "a", "--limit", "1", in: folder)
+    #expect(above.status == 1 && above.outputLines.count == 1)
+  }
+
+  @Test
   func `--limit determines the exit status`() async throws {
     let above = try await BuiltCommand.run(
       "wer", "--text", "a b", "a", "--limit", "49.9", in: folder)

@@ -10,6 +10,7 @@ private struct SilenceFinder: Sendable {
   private let policy: SilencePolicy
   private let threshold: Float
   private var continuity = Continuity()
+  private var offset = OffsetFilter()
   private var isInSound = false
   /// Undecided silence: up to `hold` after a sound, otherwise the margin of the next one.
   private var held = HeldBuffers()
@@ -24,9 +25,12 @@ private struct SilenceFinder: Sendable {
 
   mutating func take(_ buffer: AudioBuffer) -> [Piece] {
     guard !buffer.isEmpty else { return [] }
-    var pieces = continuity.note(buffer).isBreak ? finish() : []
+    let isBreak = continuity.note(buffer).isBreak
+    var pieces = isBreak ? finish() : []
+    if isBreak { offset.reset() }
     rate = buffer.format.sampleRate
-    for run in buffer.silenceRuns(below: threshold, joinedUnder: frames(policy.hold)) {
+    let levels = offset.levels(of: buffer)
+    for run in levels.silenceRuns(below: threshold, joinedUnder: frames(policy.hold)) {
       let isWhole = run.range == 0..<buffer.frameCount
       let frames = isWhole ? buffer : buffer.frames(run.range)
       pieces += run.isSilent ? addSilence(frames) : addSound(frames)
@@ -232,7 +236,7 @@ extension SilenceFinder.Piece {
 
 /// The definition of silence, and the margin kept around sounds.
 public struct SilencePolicy: Hashable, Sendable {
-  /// A frame is silent if all its channels are below this level.
+  /// A frame is silent if all its channels are below this level, without a constant offset (DC).
   public var threshold: Decibels
 
   /// The duration of silence that ends a sound; a shorter pause belongs to the sound.

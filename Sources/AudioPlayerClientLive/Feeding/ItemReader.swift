@@ -21,6 +21,7 @@ final class ItemReader {
   private let range: Range<FrameCount>
   private var repetitions: RepetitionCounter
   private var hasReturnedAudio = false
+  private var title: String?
 
   /// Opens an item's source and moves to its first frame.
   nonisolated(nonsending) static func open(
@@ -61,6 +62,13 @@ final class ItemReader {
 
   /// The source's shortfall; nil if the source was not read to its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { source.shortfall }
+
+  /// The source's title if it is a new one.
+  func newTitle() -> String? {
+    guard let new = source.title, new != title else { return nil }
+    title = new
+    return new
+  }
 
   /// Whether it has returned no audio at all.
   var isEmpty: Bool { !hasReturnedAudio }

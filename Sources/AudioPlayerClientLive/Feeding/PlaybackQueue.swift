@@ -210,6 +210,9 @@ final class PlaybackQueue {
     case .audio(var buffer):
       rounds.markAudio()
       let count = buffer.silencedSamples()
+      if let title = reader.newTitle() {
+        steps.append(.event(.title(item: reader.index, title)))
+      }
       steps.append(.audio(buffer))
       if count > 0 { steps.append(.event(.nonFinite(sampleCount: count))) }
     case .looped(let count): steps.append(.begins(position(of: reader), .looped(count: count)))

@@ -9,6 +9,9 @@ protocol FeederSource: AnyObject {
   /// The file's URL; nil if the source is not a file.
   var url: URL? { get }
 
+  /// The title that a live stream announced last; nil if the source is none.
+  var title: String? { get }
+
   /// The audio that the source announced but did not hold, known once its end has been reached.
   var shortfall: (announced: Duration?, decoded: Duration)? { get }
 
@@ -47,6 +50,8 @@ extension FeederSource {
   nonisolated(nonsending) func begin(at frame: FrameCount) async throws {
     if frame > 0 { try await seek(to: frame) }
   }
+
+  var title: String? { nil }
 
   var oldestFrame: FrameCount { 0 }
 

@@ -16,6 +16,8 @@ final class FileSource: FeederSource {
 
   var shortfall: (announced: Duration?, decoded: Duration)? { reader?.shortfall?.durations }
 
+  var title: String? { reader?.streamTitle }
+
   var position: FrameCount { reader?.position ?? 0 }
 
   nonisolated(nonsending) func open() async throws -> SourceDescription {

@@ -116,6 +116,7 @@ extension TimelineEvent {
     case .sought: .sought(progress)
     case .shortfall(let item, let announced, let decoded):
       .shortfall(item: item, announced: announced, decoded: decoded)
+    case .title(let item, let title): .title(item: item, title)
     case .nonFinite(let count): .nonFinite(sampleCount: count)
     case .failed(let item, let error): .failed(item: item, error)
     }

@@ -9,6 +9,7 @@ enum TimelineEvent: Equatable {
   case resumed
   case sought
   case shortfall(item: Int, announced: Duration?, decoded: Duration)
+  case title(item: Int, String)
   case nonFinite(sampleCount: Int)
   case failed(item: Int, AudioPlayerError)
 

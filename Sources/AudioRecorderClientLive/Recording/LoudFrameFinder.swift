@@ -82,6 +82,7 @@ struct SilentMicrophone {
 struct SilenceEnd {
   private let loudFrames: LoudFrameFinder
   private let hold: FrameCount
+  private var offset = OffsetFilter()
   private var quiet: FrameCount = 0
   private var skipped: FrameCount = 0
 
@@ -98,9 +99,10 @@ struct SilenceEnd {
 
   /// Takes a buffer; returns how many of its frames come before the end, nil if the end is not in it.
   mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
+    let levels = offset.levels(of: buffer)
     var position: FrameCount = 0
     while true {
-      let next = loudFrames.first(in: buffer, from: position) ?? buffer.frameCount
+      let next = loudFrames.first(in: levels, from: position) ?? buffer.frameCount
       if quiet + next - position >= hold { return position + hold - quiet }
       quiet += next - position
       skipped -= min(skipped, min(next + 1, buffer.frameCount) - position)

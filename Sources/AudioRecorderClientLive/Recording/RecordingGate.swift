@@ -161,6 +161,7 @@ struct EdgeTrimmer {
   private let loudFrames: LoudFrameFinder
   private let margin: FrameCount
   private let limit: FrameCount
+  private var offset = OffsetFilter()
   private var held = HeldBuffers()
   private var hasBegun = false
   /// Whether silence beyond the limit went into the recording.
@@ -179,8 +180,9 @@ struct EdgeTrimmer {
 
   mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     held.append(buffer)
-    guard let last = loudFrames.last(in: buffer) else { return takeSilence() }
-    if !hasBegun, let first = loudFrames.first(in: buffer) {
+    let levels = offset.levels(of: buffer)
+    guard let last = loudFrames.last(in: levels) else { return takeSilence() }
+    if !hasBegun, let first = loudFrames.first(in: levels) {
       _ = held.take(held.frameCount - buffer.frameCount + first - margin)
       hasBegun = true
     }
@@ -257,6 +259,7 @@ struct SoundTrigger {
   private let loudFrames: LoudFrameFinder
   private let hold: FrameCount
   private let pause: FrameCount
+  private var offset = OffsetFilter()
   private var position: FrameCount = 0
   private var sound: (first: FrameCount, last: FrameCount)?
 
@@ -271,10 +274,11 @@ struct SoundTrigger {
 
   /// Takes a buffer; returns the first frame of a sound as soon as it is long enough.
   mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
-    var next = loudFrames.first(in: buffer)
+    let levels = offset.levels(of: buffer)
+    var next = loudFrames.first(in: levels)
     while let frame = next {
       if let first = take(loudFrame: position + frame) { return first }
-      next = loudFrames.first(in: buffer, from: frame + 1)
+      next = loudFrames.first(in: levels, from: frame + 1)
     }
     position += buffer.frameCount
     if let sound, position - sound.last > pause { self.sound = nil }

@@ -18,8 +18,8 @@ final class FFmpeg: Sendable {
   private let name: String
   /// The C constant `F_SETPIPE_SZ`, which Glibc does not import.
   private static let setPipeSize: Int32 = 1_031
-  // The bytes on its standard error so far; held while they are read, which does not block.
-  private let received = Mutex<[UInt8]>([])
+  // The messages so far; held while more are read, which does not block.
+  private let messages = Mutex(FFmpegMessages())
 
   /// The input of FFmpeg.
   enum Input {
@@ -57,16 +57,14 @@ final class FFmpeg: Sendable {
     }
   }
 
-  /// Starts ffprobe, which writes the headers of a server's answer to its standard error; returns nil
-  /// if it is not installed.
+  /// Starts FFmpeg, which copies a server's answer to its output and writes the headers to its
+  /// standard error; returns nil if it is not installed.
   ///
   /// - Throws: `.cannotRead` if it cannot be started.
-  convenience init?(tracing address: String) throws(SoundFileError) {
+  convenience init?(copying address: String) throws(SoundFileError) {
     do throws(SoundFileError) {
       let input = Input.address(address)
-      try self.init(
-        ["ffprobe", "-v", "trace"] + input.opening.dropFirst(2) + [address], reading: input,
-        path: address, what: "")
+      try self.init(input.copying, reading: input, path: address, what: "")
     } catch .unsupported {
       return nil
     } catch {
@@ -109,6 +107,8 @@ final class FFmpeg: Sendable {
   struct Complaint: Sendable {
     /// Whether FFmpeg calls it an error.
     let isError: Bool
+    /// Whether it is not even a warning.
+    let isInformation: Bool
     /// The line without FFmpeg's own prefixes and the name of its input.
     let text: String
     /// The part of FFmpeg that says it; empty for FFmpeg itself.
@@ -122,7 +122,7 @@ final class FFmpeg: Sendable {
     ]
 
     /// - Parameter line: as in "[https @ 0x55…] [error] HTTP error 404 Not Found".
-    fileprivate init(_ line: Substring, name: String) {
+    init(_ line: Substring, name: String) {
       var (text, level, speaker) = (line, Substring(), Substring())
       while text.hasPrefix("["), let end = text.firstIndex(of: "]") {
         level = text[..<end].dropFirst()
@@ -130,12 +130,13 @@ final class FFmpeg: Sendable {
         text = text[text.index(after: end)...].drop { $0 == " " }
       }
       isError = ["error", "fatal", "panic"].contains(level)
+      isInformation = ["info", "verbose", "debug"].contains(level)
       self.speaker = String(speaker)
       self.text = String(text.hasPrefix(name) ? text.dropFirst(name.count + 2) : text).printable
     }
 
     /// Whether audio is missing because of it.
-    fileprivate var isLoss: Bool {
+    var isLoss: Bool {
       guard !Self.pictures.contains(speaker) else { return false }
       return isError
         || ["corrupt", "truncat", "partial file"].contains { text.lowercased().contains($0) }
@@ -143,21 +144,25 @@ final class FFmpeg: Sendable {
   }
 
   /// The lines on its standard error so far.
-  var complaints: [Complaint] {
-    received.withLock { received in
+  var complaints: [Complaint] { received.complaints }
+
+  /// The title that a live stream announced last; nil before the first one.
+  var title: String? { received.title }
+
+  private var received: FFmpegMessages {
+    messages.withLock { messages in
       var bytes = [UInt8](repeating: 0, count: 65_536)
       while errors.events & POLLIN != 0 {
         let count = read(errors.number, &bytes, bytes.count)
         guard count > 0 else { break }
-        received += bytes.prefix(count)
+        messages.add(bytes.prefix(count), name: name)
       }
-      return String(decoding: received, as: UTF8.self).split(separator: "\n")
-        .map { Complaint($0, name: name) }
+      return messages
     }
   }
 
   /// Whether its output is incomplete; valid after the output was read.
-  var isCutOff: Bool { isWriting || complaints.contains(where: \.isLoss) }
+  var isCutOff: Bool { isWriting || received.isCutOff }
 
   /// Whether it may still write, because its output was not read to the end.
   private var isWriting: Bool { output.events & POLLHUP == 0 }
@@ -204,10 +209,23 @@ extension FFmpeg.Input {
       + ["-select_streams", "a:0", "-show_entries", FFprobeReport.entries, "-of", "json", name]
   }
 
+  /// The command line that copies the bytes at an address and traces the server's headers.
+  fileprivate var copying: [String] {
+    let mostly = opening.prefix { $0 != "-format_whitelist" }.dropFirst(2)
+    return ["ffmpeg", "-nostdin", "-v", "trace", "-nostats"] + mostly
+      + ["-format_whitelist", "data", "-f", "data", "-i", name]
+      + ["-map", "0", "-c", "copy", "-f", "data", "-protocol_whitelist", "pipe", "pipe:1"]
+  }
+
+  /// The options with which it reports the titles of a live stream.
+  private var reporting: [String] {
+    if case .address = self { ["-v", "level+verbose", "-nostats"] } else { [] }
+  }
+
   /// The command line that decodes it.
   fileprivate func decoding(from start: Duration) -> [String] {
     let microseconds = Int(clamping: start.inSeconds * 1e6)
-    return ["ffmpeg", "-nostdin"] + opening
+    return ["ffmpeg", "-nostdin"] + opening + reporting
       + (start > .zero ? ["-ss", "\(microseconds)us"] : [])
       + [
         "-i", name, "-map", "0:a:0",
@@ -233,11 +251,12 @@ final class FFmpegDecoder: SoundDecoder {
   /// Containers round their lengths, and count padding that is not decoded.
   private static let tolerance = Duration.milliseconds(250)
 
-  private let start: (_ time: Duration) throws -> any SoundDecoder
+  private let start: (_ time: Duration) throws -> (decoder: any SoundDecoder, child: FFmpeg)
   private let stored: LosslessSamples?
   private let path: String
   private let isFile: Bool
   private var decoder: any SoundDecoder
+  private var child: FFmpeg
   /// Whether anything was decoded.
   private var hasAudio = false
   /// The description of a file, once it was asked for; nil if there is none.
@@ -254,12 +273,12 @@ final class FFmpegDecoder: SoundDecoder {
   init(
     stored: LosslessSamples?, path: String, isFile: Bool,
     report: @escaping () throws(SoundFileError) -> FFprobeReport?,
-    _ start: @escaping (_ time: Duration) throws -> any SoundDecoder
+    _ start: @escaping (_ time: Duration) throws -> (decoder: any SoundDecoder, child: FFmpeg)
   ) throws {
     (self.stored, self.path, self.isFile) = (stored, path, isFile)
     self.report = report
     self.start = start
-    decoder = try start(.zero)
+    (decoder, child) = try start(.zero)
     (format, encodingDescription) = (decoder.format, decoder.encodingDescription)
   }
 
@@ -284,6 +303,7 @@ final class FFmpegDecoder: SoundDecoder {
     else { return nil }
     return FrameCount(announced: FrameCount(length, at: format.sampleRate).rawValue)
   }
+  var streamTitle: String? { isFile ? nil : child.title }
   // FFmpeg writes them to its output.
   var tags: [AudioTag: String] { decoder.tags }
 
@@ -295,9 +315,9 @@ final class FFmpegDecoder: SoundDecoder {
 
   func seek(to frame: Int) -> Bool {
     guard let other = try? start(FrameCount(frame).duration(at: format.sampleRate)),
-      other.format == format
+      other.decoder.format == format
     else { return false }
-    decoder = other
+    (decoder, child) = other
     return true
   }
 

@@ -20,6 +20,9 @@ protocol SoundDecoder: AnyObject {
   /// The tags that have been read.
   var tags: [AudioTag: String] { get }
 
+  /// The title that a live stream announced last; nil for a file.
+  var streamTitle: String? { get }
+
   /// The cues in the file, in file order.
   var cues: [AudioCue] { get }
 
@@ -55,6 +58,7 @@ extension SoundDecoder {
   var bitsPerSample: Int? { nil }
   var samples: SoundFileEncoding.SampleFormat? { nil }
   var tags: [AudioTag: String] { [:] }
+  var streamTitle: String? { nil }
   var cues: [AudioCue] { [] }
 
   func promise(exceeding decoded: FrameCount) -> FrameCount? {
@@ -86,6 +90,8 @@ final class LibraryDecoder: SoundDecoder {
   let foundFrameCount: FrameCount?
   /// The frame after the last one read.
   private var position = 0
+  /// Whether anything was decoded.
+  private var hasDecoded = false
 
   /// What libsndfile does not know about a WAV file.
   struct WAVForm {
@@ -198,6 +204,7 @@ final class LibraryDecoder: SoundDecoder {
 
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let count = handle.read(target, frames: frames)
+    if count > 0 { hasDecoded = true }
     if form.isLow { raise(target, count: max(0, count) * format.channelCount) }
     order?.apply(inPlace: target, frames: max(0, count))
     position += max(0, count)
@@ -214,9 +221,21 @@ final class LibraryDecoder: SoundDecoder {
   }
 
   func seek(to frame: Int) -> Bool {
-    guard handle.seek(to: frame) else { return false }
+    guard isDecodable, handle.seek(to: frame) else { return false }
     position = frame
     return true
+  }
+
+  /// Whether a seek is safe: in Vorbis whose setup cannot be used, libvorbis reads at address 0.
+  ///
+  /// The corresponding C function is `vorbis_synthesis_trackonly`.
+  private var isDecodable: Bool {
+    guard Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS, !hasDecoded else { return true }
+    // After a read, libsndfile's seek may miss the frame, so another decoder reads.
+    var frame = [Float](repeating: 0, count: format.channelCount)
+    guard let file, let other = try? LibraryDecoder(file, path: path) else { return false }
+    hasDecoded = other.read(&frame, frames: 1) > 0
+    return hasDecoded
   }
 
   /// Bytes after the announced audio, such as a tag, are not damage.

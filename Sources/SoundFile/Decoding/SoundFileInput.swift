@@ -277,8 +277,8 @@ enum SoundFileInput {
         return try open(redirected: target, from: address, interruption)
       } catch {
         guard case .cannotRead = error,
-          let next = try WebRedirection.target(
-            of: target, from: address, interruption: interruption)
+          let next = try WebAnswer(target, interruption: interruption)?
+            .target(from: address)
         else { throw error }
         target = next
       }
@@ -316,12 +316,13 @@ enum SoundFileInput {
         if kind.isUnknown, child.complaints.contains(where: { $0.text.contains("misdetection") }) {
           throw SoundFileError.notAudio(path: path)
         }
-        return try wav(head, path: path, name: kind.name) {
+        let decoder = try wav(head, path: path, name: kind.name) {
           LibraryDecoder.Ending(
             // FFmpeg calls the end of every SDS file an error; its header has the length.
             isCutOff: isTruncated || (child.isCutOff && kind.demuxers != ["sds"]),
             reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
         }
+        return (decoder, child)
       }
     }
   }

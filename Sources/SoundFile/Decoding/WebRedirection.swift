@@ -1,33 +1,30 @@
-import AudioThreads
 import FilePaths
 import FoundationEssentials
 import Glibc
 
-/// The redirection of an address on the web, which FFmpeg itself would follow to any host.
+/// Where an address on the web leads, which FFmpeg itself would follow to any host.
 package enum WebRedirection {
   /// The most redirections that are followed.
   static let mostSteps = 8
 
-  /// The address to which a server redirects; nil if it does not.
+  /// The address that a server or a list of its names, relative to its own address; nil if it is not
+  /// on the web.
   ///
-  /// - Throws: `.cannotRead` if it is in a private network, or not known to be outside, and `first`,
-  ///   which the user gave, is not: servers on the internet have no business there.
-  static func target(
-    of address: String, from first: String, interruption: WakeUp
+  /// - Parameters:
+  ///   - base: the address of the server's answer.
+  ///   - first: the address that the user gave.
+  /// - Throws: `.cannotRead` if it is in a private network, or not known to be outside, and `first`
+  ///   is not: servers on the internet have no business there.
+  package static func address(
+    _ text: String, in base: String, from first: String
   ) throws(SoundFileError) -> String? {
-    guard let child = try FFmpeg(tracing: address) else { return nil }
-    let stream = StreamInput(source: child.output, path: address, interruption: interruption)
-    while try !stream.next(atMost: 1 << 16).isEmpty {}
-    let (start, end) = ("header='location: ", "'")
-    let location = child.complaints.map(\.text).first { $0.lowercased().hasPrefix(start) }
-    guard let location = location?.dropFirst(start.count).dropLast(end.count),
-      let url = URL(string: String(location), relativeTo: URL(string: address)),
+    guard let url = URL(string: text, relativeTo: URL(string: base)),
       let target = url.absoluteURL.webAddress
     else { return nil }
     guard isAllowed(target, from: first) else {
       throw .cannotRead(
         path: first,
-        reason: "it redirects to \(target.printable), which is in a private network or unknown")
+        reason: "it leads to \(target.printable), which is in a private network or unknown")
     }
     return target
   }

@@ -16,6 +16,9 @@ protocol Subcommand: AsyncParsableCommand {
   /// Whether SIGUSR1 and SIGUSR2 control the subcommand; otherwise they end it.
   static var takesCommandSignals: Bool { get }
 
+  /// Whether its only failure is an object of its JSON output.
+  var printsFailure: Bool { get }
+
   /// Replaces dependencies before `perform`.
   func prepare(_ values: inout DependencyValues) throws
 
@@ -25,6 +28,8 @@ protocol Subcommand: AsyncParsableCommand {
 
 extension Subcommand {
   static var takesCommandSignals: Bool { false }
+
+  var printsFailure: Bool { false }
 
   func prepare(_ values: inout DependencyValues) throws {}
 
@@ -42,7 +47,11 @@ extension Subcommand {
     } catch {
       await console.keepStatus()
       guard let report = ErrorReport(error) else { throw error }
-      if let sentence = report.sentence { await console.report(sentence) }
+      if let sentence = report.sentence {
+        await console.report(sentence)
+        // The exit status shows that the output is incomplete.
+        if printsFailure { try? await console.print(FailureRecord(error: sentence).jsonLine()) }
+      }
       throw ExitCode(report.status)
     }
   }

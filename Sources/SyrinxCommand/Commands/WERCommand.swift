@@ -51,6 +51,8 @@ struct WERCommand: Subcommand {
 
   @OptionGroup var common: CommonOptions
 
+  var printsFailure: Bool { json.isOn }
+
   func validate() throws {
     try check("--limit", limit, in: 0...1_000_000, "a rate in percent")
     try require(
@@ -73,8 +75,9 @@ struct WERCommand: Subcommand {
     for line in try lines(errors, rate) { try await context.console.print(line) }
     // 7 / 25 is a little more than 28 percent, and 9.2 * 750 a little less than 6,900.
     if let limit, Double(errors.errorCount * 100) > (limit * Double(errors.referenceCount)).nextUp {
-      throw CommandFailure(
+      await context.console.report(
         "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
+      throw CommandEnd.reported
     }
   }
 
@@ -140,6 +143,6 @@ struct WordErrorRecord: Encodable {
     With --json, there is one object: "rate" (0 is perfect, 1 is an error for each word), \
     "substitutions", "deletions", "insertions", "referenceWords", "hypothesisWords", and \
     "alignment", the words in order, each with "kind" (match, substitution, deletion, or insertion) \
-    and "reference" and "hypothesis" where they exist.
+    and "reference" and "hypothesis" where they exist; or one with the "error" if there is no rate.
     """
 }

@@ -110,6 +110,11 @@ struct FailureRecord: Encodable {
   var output: FilePath?
   let error: String
 
+  /// The failure of a command.
+  init(error: String) {
+    self.error = error
+  }
+
   /// The failure of one file.
   init(_ file: FilePath, error: String) {
     (self.file, self.error) = (file, error)

@@ -153,13 +153,25 @@ struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
   ///
   /// - Throws: `ValidationError`, which shows how to write a time.
   static func seconds(_ argument: String) throws -> Double {
-    guard let time = TimeValue(argument: argument) else {
+    guard let seconds = number(argument) else {
       throw ValidationError("give a time such as 90, 1:30, 500ms, or 2m.")
     }
-    return time.seconds
+    guard seconds <= longest else {
+      throw ValidationError("\(argument) is longer than a year; give at most 8760h.")
+    }
+    return seconds
   }
 
   init?(argument: String) {
+    guard let seconds = Self.number(argument), seconds <= Self.longest else { return nil }
+    self.init(seconds: seconds, description: argument)
+  }
+
+  /// A year, in seconds.
+  private static let longest = 31_536_000.0
+
+  /// The seconds of a text, however many; nil if it is no time.
+  private static func number(_ argument: String) -> Double? {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60), ("h", 3_600)]
     let unit = units.first { argument.hasSuffix($0.0) }
     let digits = unit.map { argument.dropLast($0.0.count) } ?? argument[...]
@@ -167,10 +179,9 @@ struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
     let numbers = parts.compactMap { Double($0) }
     guard numbers.count == parts.count, (1...(unit == nil ? 3 : 1)).contains(numbers.count),
       numbers.allSatisfy({ $0 >= 0 }), numbers.dropFirst().allSatisfy({ $0 < 60 }),
-      case let seconds = numbers.reduce(0, { $0 * 60 + $1 }) * (unit?.1 ?? 1),
-      seconds <= 31_536_000
+      case let seconds = numbers.reduce(0, { $0 * 60 + $1 }) * (unit?.1 ?? 1), seconds.isFinite
     else { return nil }
-    self.init(seconds: seconds, description: argument)
+    return seconds
   }
 
   var defaultValueDescription: String { description }

@@ -1,5 +1,6 @@
 import FilePaths
 import FoundationEssentials
+import Glibc
 import SoundFile
 
 /// The files that the arguments of `syrinx play` stand for: a folder stands for the sound files in it,
@@ -14,23 +15,40 @@ struct PlayList {
   /// The entries of a playlist are not examined.
   private(set) var hasStream = false
 
-  /// The longest playlist, in bytes.
-  private static let longest = 16 << 20
+  /// The longest playlist, in bytes; on the web, a server may send anything.
+  private static let longest = (file: 16 << 20, answer: 1 << 20)
+
+  /// Asks a server for a playlist; nil if it cannot be asked.
+  private let ask: Asking
+
+  typealias Asking =
+    @Sendable (
+      _ address: String, _ isWanted: (_ type: String, _ head: [UInt8]) -> Bool
+    ) -> WebAnswer?
 
   /// Reads the folders and playlists.
-  init(_ arguments: [FilePath]) {
+  init(_ arguments: [FilePath], ask: @escaping Asking = Self.ask) {
+    self.ask = ask
     for argument in arguments { add(argument) }
+  }
+
+  @Sendable private static func ask(
+    _ address: String, _ isWanted: (_ type: String, _ head: [UInt8]) -> Bool
+  ) -> WebAnswer? {
+    // The player asks again, and reports what is wrong.
+    (try? WebAnswer.following(address, atMost: longest.answer, isWanted: isWanted)) ?? nil
   }
 
   private mutating func add(_ argument: FilePath) {
     let count = files.count
-    let status = argument == "-" || argument.isWebAddress ? nil : argument.status
-    if argument == "-" || argument.isWebAddress {
-      append(argument, isStream: argument == "-")
+    if argument.isWebAddress { return addAddress(argument) }
+    let status = argument == "-" ? nil : argument.status
+    if argument == "-" {
+      append(argument, isStream: true)
     } else if status?.isFolder == true {
       addFolder(argument)
       if files.count == count { problems.append("\(argument) contains no sound files") }
-    } else if let format = PlaylistFormat(rawValue: argument.pathExtension.lowercased()) {
+    } else if let format = PlaylistFormat(argument, status) {
       addPlaylist(argument, format)
     } else {
       append(argument, isStream: status?.isRegularFile == false)
@@ -58,13 +76,11 @@ struct PlayList {
       return problems.append("cannot read \(playlist): it is not a regular file")
     }
     do throws(FilePathError) {
-      let bytes = try playlist.contents(atMost: Self.longest)
-      guard bytes.count <= Self.longest else {
-        return problems.append("\(playlist) is too long for a playlist")
+      let bytes = try playlist.contents(atMost: Self.longest.file)
+      guard let entries = entries(of: playlist, format, bytes, atMost: Self.longest.file) else {
+        return
       }
-      let entries = format.entries(bytes).map { $0.resolved(in: playlist.folder) }
-      if entries.isEmpty { problems.append("\(playlist) contains no entries") }
-      for entry in entries {
+      for entry in entries.map({ $0.resolved(in: playlist.folder) }) {
         // A playlist may come from anywhere, so it must not lead into a private network.
         guard entry.isWebAddress, WebRedirection.isPrivate("\(entry)") == true else {
           files.append(entry)
@@ -78,47 +94,82 @@ struct PlayList {
       problems.append("cannot read \(playlist): \(error.readingReason)")
     }
   }
-}
 
-/// A playlist format, by its extension.
-enum PlaylistFormat: String {
-  case m3u, m3u8, pls
-
-  /// The entries of a playlist, in order.
-  func entries(_ bytes: [UInt8]) -> [FilePath] {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
-    let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map(\.trimmed)
-    switch self {
-    case .m3u, .m3u8:
-      return lines.filter { !$0.isEmpty && $0.first != UInt8(ascii: "#") }.map(
-        FilePath.init(bytes:))
-    case .pls: return Self.numbered(lines)
+  /// The entries of a playlist; nil if there is a problem with all of it.
+  private mutating func entries(
+    of playlist: FilePath, _ format: PlaylistFormat, _ bytes: [UInt8], atMost longest: Int
+  ) -> [FilePath]? {
+    guard bytes.count <= longest else {
+      problems.append("\(playlist) is too long for a playlist")
+      return nil
     }
+    guard !PlaylistFormat.isOfParts(bytes) else {
+      problems.append(
+        "\(playlist) lists the parts of a stream (HLS), which syrinx does not play; "
+          + "give the address of a plain stream")
+      return nil
+    }
+    let entries = format.entries(bytes)
+    if entries.isEmpty { problems.append("\(playlist) contains no entries") }
+    return entries
   }
 
-  /// The values of `File1=…`, `File2=…` by their numbers.
-  private static func numbered(_ lines: [ArraySlice<UInt8>]) -> [FilePath] {
-    lines.compactMap { line -> (number: Int, file: FilePath)? in
-      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-      let key = String(decoding: line[..<equals].trimmed, as: UTF8.self).lowercased()
-      let value = line[(equals + 1)...].trimmed
-      guard key.hasPrefix("file"), let number = Int(key.dropFirst(4)), !value.isEmpty else {
-        return nil
+  /// Adds a file on the web, or the entries of a playlist there.
+  private mutating func addAddress(_ address: FilePath) {
+    // The name of a sound file saves a second connection.
+    guard !address.isSound,
+      let answer = ask(address.text, { PlaylistFormat(type: $0, head: $1, of: address) != nil }),
+      let format = PlaylistFormat(type: answer.type, head: answer.bytes, of: address)
+    else { return append(address, isStream: false) }
+    guard
+      let entries = entries(of: address, format, answer.bytes, atMost: Self.longest.answer)
+    else { return }
+    for entry in entries { addEntry(entry, of: address, at: answer.address) }
+  }
+
+  /// - Parameter base: the address of the playlist, after redirections.
+  private mutating func addEntry(_ entry: FilePath, of playlist: FilePath, at base: String) {
+    do throws(SoundFileError) {
+      // A server must not name the files of this machine.
+      guard
+        let target = try WebRedirection.address(entry.text, in: base, from: playlist.text)
+      else {
+        return problems.append("\(playlist) names \(entry), which is not on the web")
       }
-      return (number, FilePath(bytes: value))
+      append(FilePath(target), isStream: false)
+    } catch {
+      problems.append(
+        "\(playlist) names \(entry), which is in a private network or unknown; "
+          + "give the address itself to play it")
     }
-    .sorted { $0.number < $1.number }.map(\.file)
   }
 }
 
-extension ArraySlice<UInt8> {
-  /// Without spaces and tabs at both ends.
-  fileprivate var trimmed: ArraySlice<UInt8> {
-    let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    var rest = drop(while: isBlank)
-    while let last = rest.last, isBlank(last) { rest.removeLast() }
-    return rest
+extension PlaylistFormat {
+  /// The length of the beginning of a file that shows its format.
+  private static let headLength = 512
+
+  /// The format of a file, by its extension or its content; nil if it is no playlist.
+  fileprivate init?(_ file: FilePath, _ status: stat?) {
+    if let format = PlaylistFormat(rawValue: file.pathExtension.lowercased()) {
+      self = format
+      return
+    }
+    // The player reports a file that cannot be read.
+    guard status?.isRegularFile == true, let head = try? file.contents(atMost: Self.headLength)
+    else { return nil }
+    self.init(head: head)
+  }
+
+  /// The format of a server's answer; nil if it is no playlist.
+  fileprivate init?(type: String, head: [UInt8], of address: FilePath) {
+    // The extension of an address may be that of a list that a script makes into audio.
+    let named = URL(string: address.text)
+      .flatMap { PlaylistFormat(rawValue: FilePath($0.path()).pathExtension.lowercased()) }
+    guard !head.contains(0), let format = Self(head: head) ?? Self(type: type) ?? named else {
+      return nil
+    }
+    self = format
   }
 }
 

@@ -24,23 +24,24 @@ struct PlaybackRecord: Encodable {
   var gain: Double?
   var announced: Double?
   var decoded: Double?
+  var title: String?
   var error: String?
   var reason: String?
 
   /// The documentation of the JSON in the help.
   static let schema = """
     With --json, each event is an object on its own line: "event" (started, progress, looped, \
-    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, nonFinite, failed, \
+    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, title, nonFinite, failed, \
     deviceLost, deviceReturned, or finished), "item" (from 0) and its "file" (\(FilePath.jsonHelp)), \
     and in seconds "played" (of all items), "position", and "length" (of the file); "frame" is the \
     position in frames of the file. started adds "device" and the settings of the device: "rate", \
     "channelCount", "sampleFormat" (float32, int32, int24, int24Packed, or int16), and in frames its \
     "period" and "buffer". looped adds the "count" of repetitions so far; xrun and starved the \
     seconds of "silence" or discarded audio, to a microsecond; limited the "gain" in dB; shortfall \
-    the seconds "announced" (missing if the header has no length) and "decoded"; nonFinite the \
-    number of "samples" that were NaN or infinite and are played as silence; failed the "error"; \
-    deviceReturned the seconds of the "gap"; finished, once each time a file ends, the "reason": \
-    completed (also after skip), stopped, or failed.
+    the seconds "announced" (missing if the header has no length) and "decoded"; title the "title" \
+    that a live stream announces; nonFinite the number of "samples" that were NaN or infinite and \
+    are played as silence; failed the "error"; deviceReturned the seconds of the "gap"; finished, \
+    once each time a file ends, the "reason": completed (also after skip), stopped, or failed.
     """
 }
 
@@ -66,6 +67,9 @@ extension PlaybackRecord {
       self.init("shortfall", item, files)
       self.announced = announced?.inRecordSeconds
       self.decoded = decoded.inRecordSeconds
+    case .title(let item, let title):
+      self.init("title", item, files)
+      self.title = title
     case .nonFinite(let count): self.init(event: "nonFinite", samples: count)
     case .failed(let item, let error):
       self.init("failed", item, files)

@@ -67,6 +67,9 @@ struct PlaybackReport {
       isComplete = false
       let text = SoundFileShortfall.text(announced: announced, decoded: decoded)
       await context.console.report("\(files[item]) is incomplete: \(text)")
+    case .title(_, let title):
+      await context.console.notifyTerminal(title.printableLine(atMost: 200))
+      context.log.info("\(file) plays \(title.printableLine(atMost: 200))")
     case .nonFinite(let count): nonFiniteCount += count
     case .failed(_, let error):
       failures.insert(error)

@@ -53,6 +53,21 @@ private func text(_ part: SoundPart) -> String {
     #expect(try split("x________x", hold: 3, margin: 3, cut: cut) == "(0....4)(6....10)")
   }
 
+  @Test func `silence with a constant offset is silent, and a sound on it is found`() throws {
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    let tone = AudioSignal.sine(440, amplitude: 0.1).during(.seconds(1) ..< .seconds(2))
+    let samples = tone.buffer(.seconds(4), format: format).samples.map { $0 + 0.2 }
+    let audio = AudioBuffer(format: format, samples: samples)
+    let policy = SilencePolicy(hold: .milliseconds(500), margin: .zero)
+    let parts = try all(SilenceSplitter(policy), audio)
+    guard case .began(let start) = parts.first, case .ended(let end) = parts.last else {
+      Issue.record("\(parts.count) parts")
+      return
+    }
+    #expect(abs(start.rawValue - 48_000) < 480 && (0..<2_400).contains(end.rawValue - 96_000))
+    #expect(try all(SilenceTrimmer(policy), audio).reduce(0) { $0 + $1.frameCount } == end - start)
+  }
+
   @Test func `audio without sound has no part`() throws {
     #expect(try split("_________", hold: 2, margin: 1, cut: 4) == "")
     #expect(try split("", hold: 2, margin: 1, cut: 4) == "")

@@ -86,6 +86,78 @@ struct WebAddressTests {
     #expect(run.errorLines.count == 1 && run.error.contains("it redirects too often"))
   }
 
+  /// Runs a script in which `$server` is the address of a server that answers with `body`, the
+  /// lines of a Python function.
+  private func withServer(answering body: String, _ script: String) async throws
+    -> BuiltCommand.Outcome
+  {
+    let server = """
+      import http.server, socketserver
+      class Handler(http.server.SimpleHTTPRequestHandler):
+        def answer(self, type, parts, *headers):
+          self.send_response(200)
+          for name, value in (("Content-Type", type),) + headers: self.send_header(name, value)
+          self.end_headers()
+          for part in parts: self.wfile.write(part)
+        def do_GET(self):
+      \(body.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
+      class Server(socketserver.ThreadingMixIn, http.server.HTTPServer): daemon_threads = True
+      server = Server(("127.0.0.1", 0), Handler)
+      print("port", server.server_port, flush=True)
+      server.serve_forever()
+      """
+    try Data(server.utf8).write(to: folder.file("server.py"))
+    return try await BuiltCommand.shell(
+      """
+      mkfifo port
+      python3 -u server.py >port 2>log & python=$!
+      read -r line <port || { cat log >&2; exit 1; }
+      server=http://127.0.0.1:${line#port }
+      \(script); status=$?
+      kill $python; exit $status
+      """, in: folder)
+  }
+
+  @Test func `'play' plays the entries of a playlist on the web, after a redirection`() async throws
+  {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await withServer(
+      answering: """
+        if self.path == "/list": self.answer("audio/x-scpls", [b"[playlist]\\nFile1=a.wav\\n"])
+        elif self.path == "/a.wav": super().do_GET()
+        else: self.send_response(302), self.send_header("Location", "list"), self.end_headers()
+        """, "syrinx play $server/radio a.wav -d virtual --json")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.outputLines.last?.contains(#""played":0.4"#) == true, "\(run.output)")
+    #expect(run.output.contains("/a.wav"))
+  }
+
+  @Test func `a live stream's titles are events, and its end is no damage`() async throws {
+    try folder.tone("a.wav", .seconds(2))
+    let run = try await withServer(
+      answering: """
+        with open("a.mp3", "rb") as file: data = file.read()
+        def part(index):
+          title = b"StreamTitle='Song %d \\x1b';" % (index // 4) if index % 4 == 0 else b""
+          title += bytes(-len(title) % 16)
+          return data[index * 2000:][:2000] + bytes([len(title) // 16]) + title
+        # Its last frame is cut, and the server announces no length.
+        self.answer("audio/mpeg", map(part, range(len(data) // 2000)), ("icy-metaint", "2000"))
+        """,
+      """
+      ffmpeg -v error -i a.wav -b:a 64k -write_xing 0 a.mp3 &&
+        syrinx play $server/radio -d virtual --json &&
+        script -qec "syrinx play $server/radio -d virtual" /dev/null | tr -d '\\r' >terminal
+      """)
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    let titles = run.outputLines.filter { $0.contains(#""event":"title""#) }
+    #expect(titles.count >= 1 && titles.last?.contains(#""item":0"#) == true, "\(run.output)")
+    #expect(titles.last?.contains(#""title":"Song "#) == true, "\(titles)")
+    #expect(!run.output.contains("shortfall"))
+    let terminal = try String(contentsOf: folder.file("terminal"), encoding: .utf8)
+    #expect(terminal.contains("\nSong "), "\(terminal)")
+  }
+
   @Test func `without FFmpeg, the error names it`() async throws {
     let run = try await BuiltCommand.shell(
       "syrinx=$(command -v syrinx); PATH=/nowhere $syrinx play http://127.0.0.1:1/a.wav -d virtual",

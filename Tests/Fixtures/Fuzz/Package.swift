@@ -1,0 +1,25 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Reads foreign bytes under libFuzzer. Tests/Support/fuzz.sh builds it, with every module of the
+// repository instrumented, and runs it.
+func product(_ name: String) -> Target.Dependency { .product(name: name, package: "syrinx") }
+
+let package = Package(
+  name: "fuzz",
+  dependencies: [.package(name: "syrinx", path: "../../..", traits: ["Command", "Plots"])],
+  targets: [
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: [
+        product("AudioCore"), product("MoonshineEngine"), product("PocketSphinxEngine"),
+        product("SoundFile"), product("SpeechEngine"), product("SyrinxCommand"),
+        product("Transcripts"), product("Wyoming"),
+      ],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+      ])
+  ],
+  swiftLanguageModes: [.v6]
+)

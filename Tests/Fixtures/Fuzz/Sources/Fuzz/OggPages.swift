@@ -1,0 +1,1 @@
+../../../../SoundFileTests/OggPages.swift

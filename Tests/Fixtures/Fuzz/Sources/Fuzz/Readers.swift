@@ -1,0 +1,126 @@
+import AudioCore
+@testable import FilePaths
+import Glibc
+@testable import MoonshineEngine
+@testable import PocketSphinxEngine
+import SoundFile
+@testable import SpeechEngine
+@testable import SyrinxCommand
+import Transcripts
+@testable import Wyoming
+
+/// The most samples that are decoded: a small file may hold hours of silence.
+private let mostSamples = 1 << 20
+
+func readAsFile(_ bytes: [UInt8]) {
+  withFile(bytes) { descriptor in
+    readAll(descriptor, seeks: true)
+    _ = try? AudioFileInfo(url: FilePath("/proc/self/fd/\(descriptor)").url)
+  }
+}
+
+func readAsPipe(_ bytes: [UInt8]) {
+  var ends: [CInt] = [-1, -1]
+  guard pipe(&ends) == 0 else { return }
+  defer { close(ends[0]) }
+  // 65,536 bytes, the longest input, fit into a pipe.
+  _ = write(ends[1], bytes, bytes.count)
+  close(ends[1])
+  readAll(ends[0], seeks: false)
+}
+
+private func readAll(_ descriptor: CInt, seeks: Bool) {
+  guard let reader = try? SoundFileReader(fileDescriptor: descriptor) else { return }
+  _ = (reader.tags, reader.encodingDescription, reader.bitsPerSample)
+  var count = 0
+  while count < mostSamples, let buffer = try? reader.read(atMost: 4_096), !buffer.isEmpty {
+    count += buffer.samples.count
+  }
+  _ = (reader.shortfall, reader.notices)
+  guard seeks, reader.isSeekable else { return }
+  for frame in [reader.framesRead, FrameCount(reader.framesRead.rawValue / 2), 0] {
+    _ = try? reader.seek(to: frame)
+    _ = try? reader.read(atMost: 4_096)
+  }
+}
+
+/// Reads a Wyoming peer's bytes, which arrive in two pieces.
+func readFrames(_ bytes: [UInt8]) {
+  var reader = FrameReader()
+  let cut = bytes.count * Int(bytes.first ?? 0) / 256
+  for piece in [bytes[..<cut], bytes[cut...]] {
+    reader.add(piece)
+    while let event = (try? reader.next()) ?? nil {
+      _ = (event.bytes, WyomingInfo(event.data))
+    }
+  }
+  _ = try? reader.finish()
+}
+
+/// Reads a text in the way that its first byte chooses.
+func readText(_ bytes: [UInt8]) {
+  guard let kind = bytes.first else { return }
+  let bytes = Array(bytes.dropFirst())
+  let text = String(decoding: bytes, as: UTF8.self)
+  switch kind % 8 {
+  case 0: _ = try? JSGFGrammar(text).checkExpansion()
+  case 1: _ = TranscriptCues(text)
+  case 2: readPlaylist(bytes)
+  case 3: _ = try? ControlLine(text)?.command(fileCount: 3)
+  case 4: _ = WordNormalization.spoken.words(of: text)
+  case 5: _ = try? YAMLPair.all(in: bytes)
+  case 6: _ = PlaybackKey.keys(in: bytes)
+  default: _ = text.printableLine(atMost: 200)
+  }
+}
+
+private func readPlaylist(_ bytes: [UInt8]) {
+  guard !PlaylistFormat.isOfParts(bytes) else { return }
+  for format in [PlaylistFormat(head: bytes), .m3u, .pls] { _ = format?.entries(bytes) }
+}
+
+/// Reads a file of a model in the way that its first byte chooses.
+func readModel(_ bytes: [UInt8]) {
+  guard let kind = bytes.first else { return }
+  let bytes = Array(bytes.dropFirst())
+  if kind % 9 == 0 {
+    _ = try? Tokenizer(bytes)
+    return
+  }
+  withFile(bytes) { descriptor in
+    let path = "/proc/self/fd/\(descriptor)"
+    if kind % 9 == 1 {
+      try? ONNXGraphRewriting.rewrite(
+        FilePath(path), to: "/dev/null", headSize: 36, quantizesInputs: true, unshapedInput: "x")
+    } else if let file = try? ModelBytes(path: path) {
+      readSphinxFile(file, kind: kind % 9)
+    }
+  }
+}
+
+private func readSphinxFile(_ file: ModelBytes, kind: UInt8) {
+  switch kind {
+  case 2:
+    if let definition = try? ModelDefinition(file) {
+      try? DictionaryFile.checkFillers(file, of: definition)
+    }
+  case 3: _ = try? LanguageModelFile(file)
+  case 4: _ = try? ModelParameters(file, hasStreams: true)
+  case 5: _ = try? ModelParameters(file, hasStreams: false)
+  case 6: _ = try? SenoneDump(file)
+  case 7: _ = try? FeatureParameters(file)
+  default: try? DictionaryFile.check(file)
+  }
+}
+
+/// Runs `body` with a file in memory.
+private func withFile(_ bytes: [UInt8], _ body: (CInt) -> Void) {
+  var name = Array("/dev/shm/syrinx-fuzz-XXXXXX".utf8CString)
+  let descriptor = mkstemp(&name)
+  guard descriptor >= 0 else { return }
+  unlink(name)
+  defer { close(descriptor) }
+  _ = write(descriptor, bytes, bytes.count)
+  lseek(descriptor, 0, SEEK_SET)
+  body(descriptor)
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import SoundFile
+
+@Suite struct FFmpegMessagesTests {
+  private static let address = "http://a.example/radio"
+  private static let mark = "[http @ 0x55] [verbose] Metadata update for StreamTitle: "
+
+  /// The messages after these lines, which arrive byte by byte.
+  private func messages(_ lines: String...) -> FFmpegMessages {
+    messages(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
+  }
+
+  private func messages(bytes: [UInt8]) -> FFmpegMessages {
+    var messages = FFmpegMessages()
+    for byte in bytes { messages.add([byte], name: Self.address) }
+    return messages
+  }
+
+  @Test func `the newest title is that of the stream, and an empty one changes nothing`() {
+    #expect(messages("[info]   Duration: 00:00:01.00").title == nil)
+    let lines = [Self.mark + "One", Self.mark + "Two: [x] it's", Self.mark]
+    #expect(messages(lines[0], lines[1], lines[2]).title == "Two: [x] it's")
+  }
+
+  @Test func `a title that is not UTF-8 is Latin-1`() {
+    let messages = messages(bytes: Array(Self.mark.utf8) + [0x42, 0xF6, 0x73, 0x65, 0x0A])
+    #expect(messages.title == "Böse")
+  }
+
+  @Test(arguments: [
+    "[info]     icy-name        : Radio", "[info]   Duration: N/A, start: 0.025057", mark + "One",
+  ])
+  func `errors at the end of a live stream are no loss`(line: String) {
+    let error = "[mp3float @ 0x55] [error] Header missing"
+    let broken = "[error] \(Self.address): Connection reset by peer"
+    #expect(messages(error).isCutOff && messages(broken).isCutOff)
+    #expect(!messages(line, error, broken).isCutOff)
+  }
+
+  @Test func `the end of a file whose size the server does not announce is no loss`() {
+    let end = "[http @ 0x55] [error] Stream ends prematurely at 24666, should be "
+    let failure = "[error] \(Self.address): Input/output error"
+    #expect(!messages(end + "18446744073709551615", failure).isCutOff)
+    #expect(messages(end + "48936", failure).isCutOff)
+    #expect(messages(failure).isCutOff)
+  }
+
+  @Test func `information is no complaint, and the number of complaints is bounded`() {
+    #expect(messages("[info] Output #0, wav", "[verbose] x", "[warning] y").complaints.count == 1)
+    var messages = FFmpegMessages()
+    for _ in 0..<5_000 { messages.add(Array("[error] z\n".utf8), name: Self.address) }
+    #expect(messages.complaints.count == 1_000)
+  }
+}
