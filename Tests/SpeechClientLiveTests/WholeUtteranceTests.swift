@@ -207,26 +207,6 @@ import Testing
     #expect(ends(scripted.events).count == 1, "\(scripted.events)")
   }
 
-  @Test func `audio that was queued when a pause began is decoded early once the queue is empty`()
-    async throws
-  {
-    let events = EventPipe(policy: .events(limit: 1_000))
-    let recognizer = try Recognizer(
-      engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
-      detector: .energy, isLive: true, events: events, interruption: Interruption())
-    try await recognizer.prepare()
-    // The voice ends after 2 s and the pause is found after 2.2 s; the queue is empty after 2.4 s.
-    let audio = joined(voice(in: [1...2], seconds: 2.5))
-    let late = FrameCount(38_400)
-    try await recognizer.add(IntakeQueue.Item(buffer: audio.frames(0..<late)), Pulse()) { true }
-    #expect(ends(scripted.events).isEmpty)
-    try await recognizer.add(
-      IntakeQueue.Item(buffer: audio.frames(late..<audio.frameCount)), Pulse())
-    #expect(
-      ends(scripted.events).contains { if case .anticipated = $0 { true } else { false } },
-      "\(scripted.events)")
-  }
-
   @Test func `an engine chosen by another one recognizes the stream with its own settings`()
     async throws
   {

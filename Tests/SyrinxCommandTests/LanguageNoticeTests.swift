@@ -29,7 +29,7 @@ import Testing
     _ confidences: Double?..., engine: SpeechEngine, isFinal: Bool = true
   ) -> [String] {
     var notice = LanguageNotice(engine: engine)
-    return confidences.compactMap { notice.text(after: .result(final($0, isFinal: isFinal))) }
+    return confidences.compactMap { notice.text(after: final($0, isFinal: isFinal)) }
   }
 
   @Test func `ten seconds of improbable words are one notice that names the model's language`()
@@ -50,17 +50,6 @@ import Testing
     #expect(notices(0.1, 0.9, 0.6, 0.4, engine: engine()).isEmpty)
     #expect(notices(nil, nil, nil, engine: engine()).isEmpty)
     #expect(notices(0.1, 0.1, 0.1, engine: engine(), isFinal: false).isEmpty)
-  }
-
-  @Test func `unintelligible utterances count as improbable words`() {
-    var notice = LanguageNotice(engine: engine())
-    var notices = [notice.text(after: .result(final(0.6)))]
-    for _ in 0..<5 {
-      notices.append(
-        notice.text(after: .dropped(.seconds(8) ..< .seconds(9), reason: .unintelligible)))
-    }
-    #expect(notices.compactMap(\.self).count == 1)
-    #expect(notices.last??.contains("a mean confidence of 0.17: ") == true)
   }
 
   @Test func `a language that changes in the middle is noticed`() {

@@ -51,9 +51,6 @@ actor Recognizer {
   private var pulse: Pulse?
   /// Whether more audio of a waiting source is already queued.
   private var isAhead = false
-  /// The silence of a pause in which the engine has not yet decoded early, because more audio was
-  /// queued.
-  private var pauseToDecode: FrameCount?
   /// The end of the audio whose progress was reported.
   private var reported: FrameCount = 0
 
@@ -121,7 +118,6 @@ actor Recognizer {
       guard isWanted else { return }
       isAhead = anticipatesEnd && hasMore()
       try process(try conversion.add(slice))
-      try anticipateEnd()
       if !finder.isInUtterance { try perform(joiner?.pass(to: finder.earliestStart) ?? []) }
       postProgress()
       pulse.beat()
@@ -214,7 +210,6 @@ actor Recognizer {
   }
 
   private func perform(_ action: UtteranceFinder.Action) throws {
-    pauseToDecode = nil
     switch action {
     case .begin(let frame, let sound):
       utterance = Utterance(
@@ -232,7 +227,7 @@ actor Recognizer {
       if parallel != nil { utterance.pieces.append(samples) }
       try attempt { try $0.process(samples) }
       try postPartial()
-    case .pause(let silence): pauseToDecode = silence
+    case .pause(let silence): try anticipateEnd(after: silence)
     case .end(let silence, let certainty):
       try end(after: silence, certainty)
     }
@@ -324,12 +319,9 @@ actor Recognizer {
     events.send(.speechEnded(at: end.duration(at: .speech)))
   }
 
-  /// In a pause, lets the engine decode the utterance early, unless more silence has to follow.
-  ///
-  /// If a partial result has delayed the audio, it waits until the queue is empty: only then is it
-  /// known that the pause still lasts.
-  private func anticipateEnd() throws {
-    guard anticipatesEnd, !isLate, !isAhead, let silence = pauseToDecode.take() else { return }
+  /// Lets the engine decode the utterance early, unless more silence has to follow.
+  private func anticipateEnd(after silence: FrameCount) throws {
+    guard anticipatesEnd, !isLate, !isAhead else { return }
     try attempt { session in
       guard padding(after: silence, wanted: session.tailPadding).isEmpty else { return }
       try session.anticipateEnd()

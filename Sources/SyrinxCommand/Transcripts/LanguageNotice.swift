@@ -25,22 +25,13 @@ struct LanguageNotice {
     engine.name == EngineName.pocketsphinx.rawValue ? 0.4 : 0.5
   }
 
-  /// The text of the notice if it is due after this event; at most once for each input.
-  ///
-  /// An unintelligible utterance counts as a word with no confidence.
-  mutating func text(after event: SpeechRecognitionEvent) -> String? {
-    guard !isReported else { return nil }
-    switch event {
-    case .result(let result) where result.isFinal:
-      let words = result.bestTranscription.segments
-      guard let first = words.first, let last = words.last else { return nil }
-      speech += last.timestamp + last.duration - first.timestamp
-      confidences += words.compactMap(\.confidence)
-    case .dropped(let stretch, reason: .unintelligible):
-      speech += stretch.upperBound - stretch.lowerBound
-      confidences.append(0)
-    default: return nil
-    }
+  /// The text of the notice if it is due after this result; at most once for each input.
+  mutating func text(after result: SpeechRecognitionResult) -> String? {
+    guard !isReported, result.isFinal else { return nil }
+    let words = result.bestTranscription.segments
+    guard let first = words.first, let last = words.last else { return nil }
+    speech += last.timestamp + last.duration - first.timestamp
+    confidences += words.compactMap(\.confidence)
     guard speech >= Self.leastSpeech, !confidences.isEmpty else { return nil }
     let mean = confidences.reduce(0, +) / Double(confidences.count)
     (speech, confidences) = (.zero, [])

@@ -55,10 +55,12 @@ struct TranscriptReport {
 
   /// Shows an event: a result, or a loss or lag as a message and, with JSON, in the transcript.
   mutating func show(_ event: SpeechRecognitionEvent) async throws {
-    if let notice = languageNotice?.text(after: event) {
+    if case .result(let result) = event {
+      try await show(result)
+      guard let notice = languageNotice?.text(after: result) else { return }
       for sentence in named([notice]) { await console.notify(sentence) }
+      return
     }
-    if case .result(let result) = event { return try await show(result) }
     if includesJSON, let record = LagRecord(event, file: file, utterance: open) {
       let line = try record.jsonLine()
       try await print { $0.style == .json ? [line] : [] }
