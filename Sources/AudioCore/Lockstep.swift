@@ -37,7 +37,7 @@ package final class Lockstep: Sendable {
   private let patience: Duration
   private let state = Mutex(State())
 
-  package init(patience: Duration = .seconds(30)) {
+  package init(patience: Duration = .seconds(20)) {
     self.patience = patience
   }
 

@@ -12,7 +12,7 @@ public enum VirtualPace: Sendable {
   ///
   /// A `TestClock` waits for every consumer of the card's audio: the engines, a recognizer with its
   /// backlog, and a feature until it asks for the next element or waits for something else. With it,
-  /// every run is the same, as long as each of them answers within 30 seconds.
+  /// every run is the same, as long as each of them answers within 20 seconds.
   ///
   /// After a delay the card catches up as fast as the engine runs. After more than `slack` it skips
   /// the delay instead. Nil, for test clocks, means no limit.

@@ -113,7 +113,7 @@ import Testing
     #expect(stabilizer.stableCount == 1)
   }
 
-  @Test(arguments: [(0.99, 1), (0.9, 2), (0.81, 2), (0.75, 3), (0.6, 7), (0.5, 14)])
+  @Test(arguments: [(1, 2), (0.9, 2), (0.8, 2), (0.75, 3), (0.6, 4), (0.5, 5), (0.3, 14)])
   func `a word needs the more decodes the less sure the engine is, and later words wait for it`(
     confidence: Double, needed: Int
   ) {

@@ -48,17 +48,18 @@ extension TestClock {
   /// The time moves only while the task waits for it. If nothing sleeps, it waits for the next
   /// sleeper, so that a feature may open devices one after another.
   ///
-  /// If the task cannot finish, an issue says why, and the task is canceled so that a test that awaits
-  /// it ends.
+  /// If the task does not finish, it reports an issue and cancels the task, so that a test that awaits
+  /// the task ends.
   ///
   /// - Parameters:
   ///   - task: the task to wait for.
-  ///   - stepLimit: the number of sleeps to end before giving up, because tasks keep sleeping again.
-  ///   - timeout: the real time without the end of a sleep before giving up. On a busy machine a task
-  ///     may take longer as a whole.
+  ///   - stepLimit: the number of ended sleeps after which the advance gives up, because tasks keep
+  ///     sleeping again; a virtual card sleeps for each period of its audio.
+  ///   - timeout: the real time without an ended sleep after which the advance gives up; the whole
+  ///     advance may take longer.
   public func advance<Success: Sendable, Failure: Error>(
     until task: Task<Success, Failure>,
-    stepLimit: Int = 100_000,
+    stepLimit: Int = 50_000,
     timeout: Swift.Duration = .seconds(60),
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
@@ -68,6 +69,12 @@ extension TestClock {
     let isOver = Lock(false)
     let steps = Lock(0)
     let giveUp: @Sendable (String) -> Void = { [self] reason in
+      guard
+        !isOver.withLock({ isOver in
+          defer { isOver = true }
+          return isOver
+        })
+      else { return }
       reportIssue(
         "The task has not finished \(reason). \(sleepersAndHolders)",
         fileID: fileID, filePath: filePath, line: line, column: column)
@@ -83,14 +90,12 @@ extension TestClock {
         await waitForHolders()
         guard !isOver.withLock({ $0 }) else { break }
         guard let next = state.withLock({ $0.queue.nextDeadline }) else { continue }
-        _ = await wakeNext(until: next)
+        guard await wakeNext(until: next) else { continue }
         let count = steps.withLock { steps in
           steps += 1
           return steps
         }
-        if count >= stepLimit, !isOver.withLock({ $0 }) {
-          return giveUp("after \(count) sleeps have ended")
-        }
+        if count >= stepLimit { return giveUp("after \(count) sleeps have ended") }
       }
     }
     let watchdog = Task {
@@ -99,9 +104,7 @@ extension TestClock {
         before = steps.withLock { $0 }
         try await ContinuousClock().sleep(for: timeout)
       } while steps.withLock { $0 } > before
-      guard !isOver.withLock({ $0 }) else { return }
       giveUp("and no sleep has ended for \(timeout)")
-      isOver.withLock { $0 = true }
       advancing.cancel()
     }
     let ending = Task {

@@ -128,7 +128,7 @@ extension TestClock {
   /// - Parameter timeout: the real time after which it stops with a reported issue, because tasks
   ///   keep sleeping again.
   public func run(
-    timeout: Swift.Duration = .seconds(10),
+    timeout: Swift.Duration = .seconds(60),
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,

@@ -72,7 +72,7 @@ final class SpeechTask: Sendable {
     watch.cancel()
   }
 
-  /// Ends a task that could not start.
+  /// Ends a task that could not start or makes no progress.
   func fail(_ error: any Error) {
     end(throwing: SpeechClientError.mapped(error))
   }
@@ -134,7 +134,7 @@ final class SpeechTask: Sendable {
     // The order matters: a consumer that sees the end no longer finds the task.
     state.withLock { $0.isOver = true }
     whenOver(self)
-    // The failure comes before that of the engine's call, which `release` interrupts.
+    // Before `release`: the engine's call that it interrupts fails too, and the first failure counts.
     events.finish(throwing: failure)
     release()
   }

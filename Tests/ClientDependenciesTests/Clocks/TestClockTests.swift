@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite struct TestClockTests {
+@Suite(.timeLimit(.minutes(10))) struct TestClockTests {
   private let clock = TestClock()
   private let log = Log()
 
@@ -163,10 +163,8 @@ import Testing
     await withKnownIssue {
       await clock.advance(until: endless, stepLimit: 3)
     } matching: { issue in
-      issue.comments.first?.rawValue == """
-        The task has not finished after 3 sleeps have ended. At 3.0 seconds, the task 'ticker' sleeps until \
-        4.0 seconds.
-        """
+      issue.comments.first?.rawValue.hasPrefix(
+        "The task has not finished after 3 sleeps have ended.") == true
     }
     let end = await endless.result
     #expect(throws: CancellationError.self) { try end.get() }
