@@ -11,7 +11,7 @@ import Testing
 @testable import SpeechClientLive
 
 /// The engine below the speech client.
-@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(10))) struct LongSpeechTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct LongSpeechTests {
   private func finals(of samples: [Float], partials: Bool = false) async throws -> [Transcription] {
     let buffers = stride(from: 0, to: samples.count, by: 16_000).map { begin in
       AudioBuffer(

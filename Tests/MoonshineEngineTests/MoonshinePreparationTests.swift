@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.installedEngines, .ownThread, .serialized, .timeLimit(.minutes(10)))
+@Suite(.installedEngines, .ownThread, .serialized, .timeLimit(.minutes(60)))
 struct MoonshinePreparationTests {
   @Test func `a prepared model gives the same text, and nothing is left beside it`() throws {
     let library = try ONNXComponents.library()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(10))) struct MoonshineSessionTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct MoonshineSessionTests {
   @Test func `an utterance has words with punctuation, confidence, and measured times`() throws {
     let final = try RealModel.session().recognize(Clip.goForward.samples)
     #expect(Clip.goForwardTexts.contains(final.text))
@@ -241,7 +241,7 @@ import Testing
 /// Recordings that do not ship with the project.
 @Suite(
   .installedEngines, .enabled(if: Clip.folder != nil, "SYRINX_SPEECH_DATA names no folder"),
-  .timeLimit(.minutes(10)))
+  .timeLimit(.minutes(60)))
 struct MoonshineClipTests {
   @Test func `at most 5.5 % of the words are wrong`() throws {
     let session = try RealModel.session()

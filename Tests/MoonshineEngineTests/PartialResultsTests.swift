@@ -11,7 +11,7 @@ import Transcripts
 @testable import SpeechClientLive
 
 /// Partial results of the engine below the speech client.
-@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(10))) struct PartialResultsTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct PartialResultsTests {
   private func results(of samples: [Float], partials: Bool) async throws
     -> [SpeechRecognitionResult]
   {

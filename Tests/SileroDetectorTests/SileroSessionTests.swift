@@ -8,7 +8,7 @@ import Testing
 
 @testable import SileroDetector
 
-@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(10))) struct SileroSessionTests {
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct SileroSessionTests {
   private let detector: SpeechActivityDetector
 
   init() throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import SpeechClientLive
 
 /// As many utterances as an hour has, short ones: nothing of them is held longer than one.
-@Suite(.timeLimit(.minutes(10))) struct LongSpeechTests {
+@Suite(.timeLimit(.minutes(60))) struct LongSpeechTests {
   private let policy = EndpointPolicy(preRoll: .milliseconds(50), silence: .milliseconds(150))
 
   /// Looks at the task when this many utterances have ended, while the source waits before the

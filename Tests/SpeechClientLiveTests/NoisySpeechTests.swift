@@ -11,7 +11,7 @@ import Testing
 /// same in every run.
 ///
 /// The clips are those in Samples, and the recordings in the folder that `SYRINX_SPEECH_DATA` names.
-@Suite(.timeLimit(.minutes(10))) struct NoisySpeechTests {
+@Suite(.timeLimit(.minutes(60))) struct NoisySpeechTests {
   enum Noise: String {
     case white, pink, brown, wandering
   }

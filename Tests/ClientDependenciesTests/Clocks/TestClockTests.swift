@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TestClockTests {
+@Suite(.timeLimit(.minutes(60))) struct TestClockTests {
   private let clock = TestClock()
   private let log = Log()
 
