@@ -92,6 +92,7 @@ let package = Package(
     .library(name: "SpeechClient", targets: ["SpeechClient"]),
     .library(name: "SpeechClientLive", targets: ["SpeechClientLive"]),
     .library(name: "SpeechEngine", targets: ["SpeechEngine"]),
+    // For Tests/Fixtures/Fuzz only.
     .library(name: "SyrinxCommand", targets: ["SyrinxCommand"]),
     .library(name: "SyrinxTestSupport", targets: ["SyrinxTestSupport"]),
     .library(name: "Transcripts", targets: ["Transcripts"]),

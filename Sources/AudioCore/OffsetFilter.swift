@@ -3,13 +3,17 @@
 /// The offset is what a high-pass at 20 Hz removes.
 package struct OffsetFilter: Sendable {
   private static let cutoff = 20.0
-  /// Slower signals have nothing above the cutoff.
-  private static let slowestRate = 400
-  /// The duration of the first buffer from which its mean is the first offset.
-  private static let shortestStart = Duration.milliseconds(5)
+  /// Below this rate the filter is not used.
+  private static let lowestRate = 400
+  /// The duration of the first samples, whose mean is the first offset.
+  private static let start = Duration.milliseconds(5)
+  /// The duration of zeros that are a gap, which has no offset; half a period at the cutoff.
+  private static let gap = Duration.milliseconds(25)
 
-  /// The offset of each channel; empty before the first buffer.
-  private var offsets: [Double] = []
+  /// The state of each channel; empty before the first buffer.
+  ///
+  /// `count` is the number of the first samples, and `earlier` the offset before the zeros.
+  private var channels: [(offset: Double, count: Int, zeroCount: Int, earlier: Double)] = []
 
   package init() {}
 
@@ -18,34 +22,48 @@ package struct OffsetFilter: Sendable {
   /// An offset alone has no level, and silence after a sound has none either, because a sample never
   /// gets louder. NaN and infinite samples stay.
   package mutating func levels(of buffer: AudioBuffer) -> AudioBuffer {
-    guard buffer.format.sampleRate.hertz >= Self.slowestRate, !buffer.isEmpty else { return buffer }
-    if offsets.count != buffer.format.channelCount { start(with: buffer) }
-    let share = 1 - exponential(-2 * .pi * Self.cutoff / Double(buffer.format.sampleRate.hertz))
+    let rate = buffer.format.sampleRate
+    guard rate.hertz >= Self.lowestRate, !buffer.isEmpty else { return buffer }
+    let channelCount = buffer.format.channelCount
+    if channels.count != channelCount {
+      channels = Array(
+        repeating: (offset: 0, count: 0, zeroCount: 0, earlier: 0), count: channelCount)
+    }
+    let (start, gap) = (
+      FrameCount(Self.start, at: rate).rawValue, FrameCount(Self.gap, at: rate).rawValue
+    )
+    let usualShare = 1 - exponential(-2 * .pi * Self.cutoff / Double(rate.hertz))
     var samples = buffer.samples
-    for (channel, var offset) in offsets.enumerated() {
-      for index in stride(from: channel, to: samples.count, by: offsets.count) {
+    for (channel, var state) in channels.enumerated() {
+      let indices = stride(from: channel, to: samples.count, by: channelCount)
+      if state.count < start {
+        for index in indices where samples[index].isFinite {
+          state.count += 1
+          state.offset += (Double(samples[index]) - state.offset) / Double(state.count)
+        }
+      }
+      let share = state.count < start ? 0 : usualShare
+      for index in indices where samples[index].isFinite {
         let sample = Double(samples[index])
-        guard sample.isFinite else { continue }
-        let distance = sample - offset
-        offset += share * distance
+        if sample == 0 {
+          if state.zeroCount == 0 { state.earlier = state.offset }
+          state.zeroCount += 1
+        } else {
+          // Lost audio is replaced with zeros, and then the offset is there again.
+          if state.zeroCount >= gap { state.offset = state.earlier }
+          state.zeroCount = 0
+        }
+        let distance = sample - state.offset
+        state.offset += share * distance
         if abs(distance) < abs(sample) { samples[index] = Float(distance) }
       }
-      offsets[channel] = offset
+      channels[channel] = state
     }
     return AudioBuffer(format: buffer.format, samples: samples, firstFrame: buffer.firstFrame)
   }
 
   /// Forgets the offset before audio that does not continue the last buffer.
   package mutating func reset() {
-    offsets = []
-  }
-
-  private mutating func start(with buffer: AudioBuffer) {
-    offsets = Array(repeating: 0, count: buffer.format.channelCount)
-    // The first frames alone do not show whether they are a sound.
-    guard buffer.duration >= Self.shortestStart else { return }
-    for (index, sample) in buffer.samples.enumerated() where sample.isFinite {
-      offsets[index % offsets.count] += Double(sample) / Double(buffer.frameCount.rawValue)
-    }
+    channels = []
   }
 }

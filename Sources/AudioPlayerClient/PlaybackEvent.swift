@@ -39,9 +39,10 @@ public enum PlaybackEvent: Hashable, Sendable {
   ///
   /// `announced` is nil if the file is truncated but its header gives no length.
   case shortfall(item: Int, announced: Duration?, decoded: Duration)
-  /// The title of what a live stream on the web plays from here on, as its server writes it.
+  /// A live stream on the web announced this title for the audio that follows.
   ///
-  /// It may be longer than a line and contain control characters. It is accurate within seconds.
+  /// It may be longer than a line. Control characters in it are escaped. It is accurate within
+  /// seconds.
   case title(item: Int, String)
   /// This many samples of the current item were NaN or infinite; they are played as silence.
   ///

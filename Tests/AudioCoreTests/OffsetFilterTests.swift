@@ -5,13 +5,16 @@ import Testing
 @Suite struct OffsetFilterTests {
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
-  /// The peaks of both channels behind the filter, for a second with other offsets in 10 ms buffers.
-  private func peaks(of signal: AudioSignal, offsets: [Float]) -> [Float] {
+  /// The peaks of both channels behind the filter, for a second with other offsets.
+  ///
+  /// - Parameter frames: the length of each buffer.
+  private func peaks(of signal: AudioSignal, offsets: [Float], frames: Int = 480) -> [Float] {
     var filter = OffsetFilter()
     var peaks: [Float] = [0, 0]
     let audio = signal.buffer(.seconds(1), format: format)
-    for begin in stride(from: 0, to: audio.samples.count, by: 960) {
-      let samples = audio.samples[begin..<begin + 960].enumerated().map { $1 + offsets[$0 % 2] }
+    for begin in stride(from: 0, to: audio.samples.count, by: 2 * frames) {
+      let part = audio.samples[begin..<begin + 2 * frames]
+      let samples = part.enumerated().map { $1 + offsets[$0 % 2] }
       let levels = filter.levels(of: AudioBuffer(format: format, samples: samples)).samples
       for (index, level) in levels.enumerated() {
         peaks[index % 2] = max(peaks[index % 2], abs(level))
@@ -20,14 +23,40 @@ import Testing
     return peaks
   }
 
-  @Test func `a constant offset has no level from its first sample on`() {
-    let peaks = peaks(of: .sine(440, amplitude: 0), offsets: [0.5, -0.25])
+  @Test(arguments: [1, 3, 480])
+  func `a constant offset has no level from its first sample on, in buffers of any size`(
+    frames: Int
+  ) {
+    let peaks = peaks(of: .sine(440, amplitude: 0), offsets: [0.5, -0.25], frames: frames)
     #expect(peaks.allSatisfy { $0 < 0.000_01 }, "\(peaks)")
   }
 
   @Test func `a sound has its level with and without an offset`() {
     let peaks = peaks(of: .sine(440, amplitude: 0.01), offsets: [0, 0.3])
     #expect(peaks.allSatisfy { (0.009...0.011).contains($0) }, "\(peaks)")
+  }
+
+  @Test func `an offset has no level after a gap of zeros`() {
+    var filter = OffsetFilter()
+    let offset = AudioBuffer(format: format, samples: Array(repeating: 0.5, count: 9_600))
+    let gap = AudioBuffer(format: format, samples: Array(repeating: 0, count: 19_200))
+    for buffer in [offset, gap, offset] {
+      #expect(filter.levels(of: buffer).samples.allSatisfy { abs($0) < 0.000_01 })
+    }
+  }
+
+  @Test(arguments: [1, 480])
+  func `pulses of one sign between zeros keep a level`(frames: Int) {
+    var filter = OffsetFilter()
+    // A square wave of 240 Hz.
+    let wave = (0..<48_000).flatMap { Array(repeating: $0 % 200 < 100 ? Float(0.5) : 0, count: 2) }
+    var peak: Float = 0
+    for begin in stride(from: 0, to: wave.count, by: 2 * frames) {
+      let buffer = AudioBuffer(format: format, samples: Array(wave[begin..<begin + 2 * frames]))
+      let levels = filter.levels(of: buffer).samples
+      if begin > wave.count / 2 { peak = max(peak, levels.map(abs).max() ?? 0) }
+    }
+    #expect(peak > 0.2)
   }
 
   @Test func `silence after a sound has no level`() {

@@ -28,6 +28,14 @@ import Testing
     }
   }
 
+  @Test func `the beginning of a Vorbis file without a frame can be sought`() throws {
+    let folder = try TestFolder()
+    let empty = AudioBuffer(format: sampleBuffer().format, samples: [])
+    let reader = try SoundFileReader(url: folder.file("a.ogg", .oggVorbis, empty))
+    try reader.seek(to: 0)
+    #expect(try reader.read(atMost: 10).isEmpty)
+  }
+
   @Test func `a Vorbis file is sought in before anything was read`() throws {
     let folder = try TestFolder()
     let file = try folder.file("a.ogg", .oggVorbis, sampleBuffer())

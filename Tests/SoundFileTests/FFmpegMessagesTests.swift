@@ -38,10 +38,23 @@ import Testing
     #expect(!messages(line, error, broken).isCutOff)
   }
 
+  @Test(arguments: ["[info]     icy-name        : Radio", "[info]   Duration: N/A, start: 0.0"])
+  func `less than the server announced is a loss, whatever came before`(line: String) {
+    let end = "[http @ 0x55] [error] Stream ends prematurely at 99376, should be 198753"
+    #expect(messages(line, end).isCutOff)
+    var messages = messages(line)
+    for _ in 0..<5_000 { messages.add(Array("[error] z\n".utf8), name: Self.address) }
+    #expect(!messages.isCutOff)
+    messages.add(Array((end + "\n").utf8), name: Self.address)
+    #expect(messages.isCutOff)
+  }
+
   @Test func `the end of a file whose size the server does not announce is no loss`() {
     let end = "[http @ 0x55] [error] Stream ends prematurely at 24666, should be "
     let failure = "[error] \(Self.address): Input/output error"
     #expect(!messages(end + "18446744073709551615", failure).isCutOff)
+    let newer = "[in#0 @ 0x55] [error] Error during demuxing: Input/output error"
+    #expect(!messages(end + "18446744073709551615", newer).isCutOff && messages(newer).isCutOff)
     #expect(messages(end + "48936", failure).isCutOff)
     #expect(messages(failure).isCutOff)
   }

@@ -29,9 +29,12 @@ enum OggPages {
         continue
       }
       let body = start + 27 + Int(bytes[start + 26])
-      guard body <= bytes.count else { return }
-      let end = body + bytes[(start + 27)..<body].reduce(0) { $0 + Int($1) }
-      guard end <= bytes.count else { return }
+      let sizes = bytes[(start + 27)..<min(body, bytes.count)]
+      let end = body + sizes.reduce(0) { $0 + Int($1) }
+      guard end <= bytes.count else {
+        start += 1
+        continue
+      }
       for index in 0..<4 { bytes[start + 22 + index] = 0 }
       let checksum = checksum(UnsafeMutableBufferPointer(rebasing: bytes[start..<end]))
       for index in 0..<4 {

@@ -29,6 +29,19 @@ import Glibc
     #expect(try everything(reader) == everything(file))
   }
 
+  @Test func `a stream with a deadline ends then, after the bytes that have arrived`() throws {
+    let pipe = TestPipe()
+    // It stays open, so that this is no end of the stream.
+    defer { close(pipe.inlet) }
+    pipe.write(Data([1, 2]))
+    let input = try StreamInput(
+      source: Descriptor(owning: pipe.outlet), path: "a", interruption: WakeUp(),
+      deadline: ContinuousClock.now + .milliseconds(1))
+    var bytes: [UInt8] = []
+    while case let more = try input.next(atMost: 10), !more.isEmpty { bytes += more }
+    #expect(bytes == [1, 2])
+  }
+
   @Test func `a stream that has to be kept in a file has a largest size`() throws {
     let pipe = TestPipe()
     try pipe.feed(Data(count: 5_000))

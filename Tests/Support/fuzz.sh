@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzzer, with every module instrumented, and feeds each reader of foreign bytes for a minute:
 #   Tests/Support/fuzz.sh [SECONDS [HARNESS]...]
-# What crashes a reader, takes over two seconds, or takes over 1.5 GB ends the run and fails it; the path of the input is
+# What crashes a reader, takes over 20 seconds, or takes over 1.5 GB ends the run and fails it; the path of the input is
 # printed. Inputs that reach new code are kept in .build/fuzz for the next run. It begins with a fault made on purpose.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -22,8 +22,8 @@ program=$(swift build "${package[@]}" --show-bin-path)/Fuzz
 run() {
   local corpus=$folder/corpus/$1
   mkdir -p "$corpus" "$folder/crashes"
-  SYRINX_FUZZ=$1 "$program" --seeds "$corpus"
-  SYRINX_FUZZ=$1 PATH=/nowhere "$program" "-max_total_time=$2" -max_len=65536 -timeout=2 -rss_limit_mb=1500 \
+  SYRINX_FUZZ=$1 "$program" --seeds "$corpus" || return
+  SYRINX_FUZZ=$1 PATH=/nowhere "$program" "-max_total_time=$2" -max_len=65536 -timeout=20 -rss_limit_mb=1500 \
     -malloc_limit_mb=1000 -print_final_stats=1 -close_fd_mask=1 "-artifact_prefix=$folder/crashes/$1-" \
     -dict=Tests/Fixtures/Fuzz/words.dict "$corpus" >"$log" 2>&1
 }

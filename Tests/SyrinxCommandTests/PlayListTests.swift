@@ -112,11 +112,34 @@ import Testing
 
   /// The play list of an address whose server answers like this.
   private func list(
-    _ address: FilePath, _ text: String, type: String = "audio/mpeg", at base: String? = nil
+    _ address: FilePath, _ text: String, type: String = "audio/mpeg", at base: String? = nil,
+    isComplete: Bool = true
   ) -> PlayList {
-    PlayList([address]) { asked, _ in
-      WebAnswer(address: base ?? asked, type: type, bytes: Array(text.utf8))
-    }
+    PlayList(
+      [address],
+      ask: { asked, _ in
+        WebAnswer(
+          address: base ?? asked, type: type, bytes: Array(text.utf8), isComplete: isComplete)
+      },
+      isPrivate: { $0.contains("nowhere.invalid") ? nil : WebRedirection.isPrivate($0) })
+  }
+
+  @Test func `a playlist on the web that cannot be read is left to the player, or a problem`() {
+    let address: FilePath = "http://1.1.1.1/a.m3u"
+    #expect(list(address, "", isComplete: false).files == [address])
+    let half = list(address, "#EXTM3U\nb.mp3\n", isComplete: false)
+    #expect(half.files.isEmpty && half.problems.count == 1)
+    #expect(half.problems.first?.hasSuffix("its server did not send all of it") == true)
+    #expect(list(address, "").problems.first?.hasSuffix("contains no entries") == true)
+  }
+
+  @Test func `a playlist on the web has a limit of entries, and few lines of problems`() {
+    let many = list("http://1.1.1.1/a.m3u", String(repeating: "b.mp3\n", count: 1_500))
+    #expect(many.files.count == 1_000 && many.problems.count == 1)
+    let text = String(repeating: "rtsp://1.1.1.1/a\n", count: 50)
+    let refused = list("http://1.1.1.1/a.m3u", text)
+    #expect(refused.files.isEmpty && refused.problems.count == 11)
+    #expect(refused.problems.last?.hasSuffix("50 are not played") == true)
   }
 
   @Test(arguments: [

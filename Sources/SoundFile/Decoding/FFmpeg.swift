@@ -151,8 +151,9 @@ final class FFmpeg: Sendable {
 
   private var received: FFmpegMessages {
     messages.withLock { messages in
-      var bytes = [UInt8](repeating: 0, count: 65_536)
+      var bytes: [UInt8] = []
       while errors.events & POLLIN != 0 {
+        if bytes.isEmpty { bytes = Array(repeating: 0, count: 65_536) }
         let count = read(errors.number, &bytes, bytes.count)
         guard count > 0 else { break }
         messages.add(bytes.prefix(count), name: name)
@@ -187,19 +188,25 @@ extension FFmpeg.Input {
     }
   }
 
-  /// The options that open it, and permit no other protocols.
-  fileprivate var opening: [String] {
-    let options = ["-v", "level+warning", "-protocol_whitelist"]
-    return switch self {
-    case .file(_, let demuxers):
-      options + ["file", "-format_whitelist", demuxers.joined(separator: ",")]
-        + (demuxers.count == 1 ? ["-f"] + demuxers : [])
-    // The timeout for a server that sends nothing is 20 s.
+  /// The options that open it, and permit no other protocols and demuxers.
+  private var opening: [String] { ["-v", "level+warning"] + protocols + demuxers }
+
+  private var protocols: [String] {
+    switch self {
+    case .file: ["-protocol_whitelist", "file"]
+    // The timeout for a server that sends nothing is 20 s; redirections are followed one by one.
     case .address:
-      options + ["http,https,httpproxy,tcp,tls", "-rw_timeout", "20000000"]
-        // Redirections are followed one by one.
-        + ["-max_redirects", "0"]
-        + ["-format_whitelist", FileKind.demuxersOfAddresses.joined(separator: ",")]
+      ["-protocol_whitelist", "http,https,httpproxy,tcp,tls"]
+        + ["-rw_timeout", "20000000", "-max_redirects", "0"]
+    }
+  }
+
+  private var demuxers: [String] {
+    switch self {
+    case .file(_, let demuxers):
+      ["-format_whitelist", demuxers.joined(separator: ",")]
+        + (demuxers.count == 1 ? ["-f"] + demuxers : [])
+    case .address: ["-format_whitelist", FileKind.demuxersOfAddresses.joined(separator: ",")]
     }
   }
 
@@ -211,8 +218,7 @@ extension FFmpeg.Input {
 
   /// The command line that copies the bytes at an address and traces the server's headers.
   fileprivate var copying: [String] {
-    let mostly = opening.prefix { $0 != "-format_whitelist" }.dropFirst(2)
-    return ["ffmpeg", "-nostdin", "-v", "trace", "-nostats"] + mostly
+    ["ffmpeg", "-nostdin", "-v", "trace", "-nostats"] + protocols
       + ["-format_whitelist", "data", "-f", "data", "-i", name]
       + ["-map", "0", "-c", "copy", "-f", "data", "-protocol_whitelist", "pipe", "pipe:1"]
   }

@@ -4,6 +4,8 @@ struct FFmpegMessages: Sendable {
   private static let most = 1_000
   /// A line with a title: "[http @ 0x55…] [verbose] Metadata update for StreamTitle: …".
   private static let titleMark = "Metadata update for StreamTitle: "
+  /// The beginning of the line about a connection that ended too early.
+  private static let prematureMark = "Stream ends prematurely"
   /// The size of a stream whose server does not announce one, in the line about its end.
   private static let unknownSize = "should be \(UInt64.max)"
   /// The lines that only a live stream has: one of the server's headers, and no duration.
@@ -14,12 +16,15 @@ struct FFmpegMessages: Sendable {
   /// The newest title of a live stream.
   private(set) var title: String?
   private var isLive = false
+  /// Whether less came than the server announced, live or not.
+  private var isShort = false
+  private var hasLoss = false
   private var hasEndedWithoutSize = false
   /// The beginning of an incomplete line.
   private var rest: [UInt8] = []
 
   /// Whether audio is missing; a live stream begins and ends anywhere, at any time.
-  var isCutOff: Bool { !isLive && complaints.contains(where: \.isLoss) }
+  var isCutOff: Bool { isShort || (hasLoss && !isLive) }
 
   /// Adds bytes of any number of lines.
   ///
@@ -48,7 +53,9 @@ struct FFmpegMessages: Sendable {
   private mutating func keep(_ complaint: FFmpeg.Complaint) {
     // FFmpeg calls the end of such a stream an error twice.
     if complaint.text.hasSuffix(Self.unknownSize) { return hasEndedWithoutSize = true }
-    if hasEndedWithoutSize, complaint.text == "Input/output error" { return }
+    if hasEndedWithoutSize, complaint.text.hasSuffix("Input/output error") { return }
+    if complaint.text.contains(Self.prematureMark) { isShort = true }
+    if complaint.isLoss { hasLoss = true }
     if complaints.count < Self.most { complaints.append(complaint) }
   }
 }

@@ -221,7 +221,9 @@ final class LibraryDecoder: SoundDecoder {
   }
 
   func seek(to frame: Int) -> Bool {
-    guard isDecodable, handle.seek(to: frame) else { return false }
+    // Where nothing can be decoded, as in a file without a frame, it is at its beginning.
+    guard isDecodable else { return frame == 0 }
+    guard handle.seek(to: frame) else { return false }
     position = frame
     return true
   }

@@ -9,6 +9,8 @@ struct StreamInput {
   let path: String
   /// Signaled when the audio is no longer needed; it is never reset.
   let interruption: WakeUp
+  /// When waiting ends as if the read was interrupted; nil if it never does.
+  var deadline: ContinuousClock.Instant?
 
   /// Waits for bytes; none at the end, or if the read was interrupted.
   func next(atMost count: Int) throws(SoundFileError) -> [UInt8] {
@@ -38,8 +40,12 @@ struct StreamInput {
       pollfd(fd: interruption.fileDescriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: outlet, events: 0, revents: 0),
     ]
-    while poll(&descriptors, 3, -1) < 0 && errno == EINTR {}
-    return descriptors[1].revents == 0 && descriptors[2].revents == 0
+    var count: Int32 = -1
+    repeat {
+      let left = deadline.map { pollTimeout(ContinuousClock.now.duration(to: $0)) } ?? -1
+      count = poll(&descriptors, 3, left)
+    } while count < 0 && errno == EINTR
+    return count != 0 && descriptors[1].revents == 0 && descriptors[2].revents == 0
   }
 }
 

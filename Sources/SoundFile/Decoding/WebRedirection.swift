@@ -7,20 +7,25 @@ package enum WebRedirection {
   /// The most redirections that are followed.
   static let mostSteps = 8
 
-  /// The address that a server or a list of its names, relative to its own address; nil if it is not
+  /// The address that a redirection or a playlist entry names, relative to `base`; nil if it is not
   /// on the web.
+  ///
+  /// - Parameter base: the address of the server's answer.
+  package static func address(_ text: String, in base: String) -> String? {
+    URL(string: text, relativeTo: URL(string: base))?.absoluteURL.webAddress
+  }
+
+  /// The address that a redirection names, relative to `base`; nil if it is not on the web.
   ///
   /// - Parameters:
   ///   - base: the address of the server's answer.
   ///   - first: the address that the user gave.
   /// - Throws: `.cannotRead` if it is in a private network, or not known to be outside, and `first`
   ///   is not: servers on the internet have no business there.
-  package static func address(
+  static func address(
     _ text: String, in base: String, from first: String
   ) throws(SoundFileError) -> String? {
-    guard let url = URL(string: text, relativeTo: URL(string: base)),
-      let target = url.absoluteURL.webAddress
-    else { return nil }
+    guard let target = address(text, in: base) else { return nil }
     guard isAllowed(target, from: first) else {
       throw .cannotRead(
         path: first,

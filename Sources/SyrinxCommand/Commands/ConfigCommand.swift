@@ -24,15 +24,15 @@ struct ConfigCommand: Subcommand {
       model applies only to the configured engine, and server only to wyoming.
 
       With --json, each setting is an object on its own line: "setting", "variable", and if it \
-      is set "value" and "source", which is the variable's name or the file's path. If the settings cannot \
-      be used, there is one object with the "error".
+      is set "value" and "source", which is the variable's name or the file's path. If the \
+      settings cannot be used, there is one object with the "error".
       """)
 
   @OptionGroup var json: JSONOption
 
   @OptionGroup var common: CommonOptions
 
-  var printsFailure: Bool { json.isOn }
+  var printsFailureAsJSON: Bool { json.isOn }
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.settings) var settings

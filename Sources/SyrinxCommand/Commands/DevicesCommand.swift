@@ -25,12 +25,15 @@ struct DevicesCommand: Subcommand {
 
       With --json, each device is an object on its own line: "id" (the value for --device), "name", \
       "playback", "capture", "default", and "virtual", and where they are known "rates", "channels", \
-      and "usedBy", each with "program" and "process".
+      and "usedBy", each with "program" and "process". If the devices cannot be listed, the last \
+      object has the "error".
       """)
 
   @OptionGroup var json: JSONOption
 
   @OptionGroup var common: CommonOptions
+
+  var printsFailureAsJSON: Bool { json.isOn }
 
   func perform(in context: CommandContext) async throws {
     let virtual: [AudioDevice] = [.virtualPlayback, .virtualMicrophone]

@@ -50,6 +50,8 @@ struct EnginesCommand: Subcommand {
 
   @OptionGroup var common: CommonOptions
 
+  var printsFailureAsJSON: Bool { json.isOn }
+
   func validate() throws {
     try server.map(EngineOptions.check(server:))
   }

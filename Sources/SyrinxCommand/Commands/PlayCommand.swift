@@ -17,8 +17,9 @@ struct PlayCommand: FileListSubcommand {
 
       \(PlaybackKey.list)
 
-      A folder stands for the sound files in it and its subfolders, a playlist (m3u, m3u8, pls) for \
-      its entries. On a terminal, the keys control the playback.
+      A folder stands for the sound files in it and its subfolders, a playlist (m3u, m3u8, pls), \
+      also one on the web, for its entries. On a terminal, the keys control the playback, and the \
+      titles that a live stream announces are shown.
 
       A file that cannot be played is reported and skipped; a truncated file is reported and played \
       as far as it goes. In both cases the exit status is 1. Ctrl-C fades out and ends the command \

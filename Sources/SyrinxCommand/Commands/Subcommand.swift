@@ -16,8 +16,8 @@ protocol Subcommand: AsyncParsableCommand {
   /// Whether SIGUSR1 and SIGUSR2 control the subcommand; otherwise they end it.
   static var takesCommandSignals: Bool { get }
 
-  /// Whether its only failure is an object of its JSON output.
-  var printsFailure: Bool { get }
+  /// Whether a failure is also printed as a JSON object.
+  var printsFailureAsJSON: Bool { get }
 
   /// Replaces dependencies before `perform`.
   func prepare(_ values: inout DependencyValues) throws
@@ -29,7 +29,7 @@ protocol Subcommand: AsyncParsableCommand {
 extension Subcommand {
   static var takesCommandSignals: Bool { false }
 
-  var printsFailure: Bool { false }
+  var printsFailureAsJSON: Bool { false }
 
   func prepare(_ values: inout DependencyValues) throws {}
 
@@ -50,7 +50,9 @@ extension Subcommand {
       if let sentence = report.sentence {
         await console.report(sentence)
         // The exit status shows that the output is incomplete.
-        if printsFailure { try? await console.print(FailureRecord(error: sentence).jsonLine()) }
+        if printsFailureAsJSON {
+          try? await console.print(FailureRecord(error: sentence).jsonLine())
+        }
       }
       throw ExitCode(report.status)
     }

@@ -51,7 +51,7 @@ struct WERCommand: Subcommand {
 
   @OptionGroup var common: CommonOptions
 
-  var printsFailure: Bool { json.isOn }
+  var printsFailureAsJSON: Bool { json.isOn }
 
   func validate() throws {
     try check("--limit", limit, in: 0...1_000_000, "a rate in percent")

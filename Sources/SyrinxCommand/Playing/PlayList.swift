@@ -18,8 +18,15 @@ struct PlayList {
   /// The longest playlist, in bytes; on the web, a server may send anything.
   private static let longest = (file: 16 << 20, answer: 1 << 20)
 
+  /// The most entries of a playlist on the web.
+  private static let mostEntries = 1_000
+  /// The most refused entries of a playlist on the web that are reported one by one.
+  private static let mostRefusals = 10
+
   /// Asks a server for a playlist; nil if it cannot be asked.
   private let ask: Asking
+  /// Whether an address is in a private network; nil if its host is unknown.
+  private let isPrivate: @Sendable (_ address: String) -> Bool?
 
   typealias Asking =
     @Sendable (
@@ -27,8 +34,13 @@ struct PlayList {
     ) -> WebAnswer?
 
   /// Reads the folders and playlists.
-  init(_ arguments: [FilePath], ask: @escaping Asking = Self.ask) {
-    self.ask = ask
+  init(
+    _ arguments: [FilePath], ask: @escaping Asking = Self.ask,
+    isPrivate: @escaping @Sendable (_ address: String) -> Bool? = {
+      WebRedirection.isPrivate($0)
+    }
+  ) {
+    (self.ask, self.isPrivate) = (ask, isPrivate)
     for argument in arguments { add(argument) }
   }
 
@@ -82,7 +94,7 @@ struct PlayList {
       }
       for entry in entries.map({ $0.resolved(in: playlist.folder) }) {
         // A playlist may come from anywhere, so it must not lead into a private network.
-        guard entry.isWebAddress, WebRedirection.isPrivate("\(entry)") == true else {
+        guard entry.isWebAddress, isPrivate("\(entry)") == true else {
           files.append(entry)
           continue
         }
@@ -119,28 +131,46 @@ struct PlayList {
     // The name of a sound file saves a second connection.
     guard !address.isSound,
       let answer = ask(address.text, { PlaylistFormat(type: $0, head: $1, of: address) != nil }),
-      let format = PlaylistFormat(type: answer.type, head: answer.bytes, of: address)
+      let format = PlaylistFormat(type: answer.type, head: answer.bytes, of: address),
+      // The player reports an address that cannot be read.
+      answer.isComplete || !answer.bytes.isEmpty
     else { return append(address, isStream: false) }
+    guard answer.isComplete else {
+      return problems.append("cannot read \(address): its server did not send all of it")
+    }
     guard
       let entries = entries(of: address, format, answer.bytes, atMost: Self.longest.answer)
     else { return }
-    for entry in entries { addEntry(entry, of: address, at: answer.address) }
+    addEntries(entries, of: address, at: answer.address)
   }
 
   /// - Parameter base: the address of the playlist, after redirections.
-  private mutating func addEntry(_ entry: FilePath, of playlist: FilePath, at base: String) {
-    do throws(SoundFileError) {
+  private mutating func addEntries(_ entries: [FilePath], of playlist: FilePath, at base: String) {
+    let isInside = isPrivate(playlist.text) == true
+    var refusedCount = 0
+    for entry in entries.prefix(Self.mostEntries) {
       // A server must not name the files of this machine.
-      guard
-        let target = try WebRedirection.address(entry.text, in: base, from: playlist.text)
-      else {
-        return problems.append("\(playlist) names \(entry), which is not on the web")
+      let target = WebRedirection.address(entry.text, in: base)
+      if let target, isInside || isPrivate(target) == false {
+        append(FilePath(target), isStream: false)
+        continue
       }
-      append(FilePath(target), isStream: false)
-    } catch {
+      refusedCount += 1
+      guard refusedCount <= Self.mostRefusals else { continue }
+      let reason =
+        target == nil
+        ? "not on the web"
+        : "in a private network or unknown; give the address itself to play it"
+      problems.append("\(playlist) names \(entry), which is \(reason)")
+    }
+    if refusedCount > Self.mostRefusals {
       problems.append(
-        "\(playlist) names \(entry), which is in a private network or unknown; "
-          + "give the address itself to play it")
+        "\(playlist) names more such entries: \(refusedCount) are not played")
+    }
+    if entries.count > Self.mostEntries {
+      problems.append(
+        "\(playlist) has \(entries.count) entries; those after the first \(Self.mostEntries) "
+          + "are not played")
     }
   }
 }

@@ -138,7 +138,7 @@ struct WebAddressTests {
       answering: """
         with open("a.mp3", "rb") as file: data = file.read()
         def part(index):
-          title = b"StreamTitle='Song %d \\x1b';" % (index // 4) if index % 4 == 0 else b""
+          title = b"StreamTitle='Song %d \\x7f';" % (index // 4) if index % 4 == 0 else b""
           title += bytes(-len(title) % 16)
           return data[index * 2000:][:2000] + bytes([len(title) // 16]) + title
         # Its last frame is cut, and the server announces no length.
@@ -152,10 +152,19 @@ struct WebAddressTests {
     #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
     let titles = run.outputLines.filter { $0.contains(#""event":"title""#) }
     #expect(titles.count >= 1 && titles.last?.contains(#""item":0"#) == true, "\(run.output)")
-    #expect(titles.last?.contains(#""title":"Song "#) == true, "\(titles)")
+    let exact = [#""title":"Song 0 \\x7F""#, #""title":"Song 1 \\x7F""#]
+    #expect(titles.allSatisfy { line in exact.contains(where: line.contains) }, "\(titles)")
     #expect(!run.output.contains("shortfall"))
     let terminal = try String(contentsOf: folder.file("terminal"), encoding: .utf8)
     #expect(terminal.contains("\nSong "), "\(terminal)")
+  }
+
+  @Test func `a playlist that the server does not have is named with the server's answer`()
+    async throws
+  {
+    let run = try await withServer("syrinx play $server/none.m3u -d virtual")
+    #expect(run.status == 1 && run.errorLines.count == 1)
+    #expect(run.error.contains("/none.m3u: FFmpeg reports: Server returned 404"), "\(run.error)")
   }
 
   @Test func `without FFmpeg, the error names it`() async throws {

@@ -101,6 +101,6 @@ private func onSmallStack(_ body: @escaping () -> Void) {
       sigaltstack(&stack, nil)
       return nil
     }, work.toOpaque())
-  guard code == 0 else { return work.release() }
+  guard code == 0 else { fatalError("no thread: \(code)") }
   pthread_join(thread, nil)
 }

@@ -9,6 +9,9 @@ import SoundFile
 import Transcripts
 @testable import Wyoming
 
+/// The folder of PocketSphinx's own model.
+let modelFolder = "/usr/share/pocketsphinx/model/en-us"
+
 /// The most samples that are decoded: a small file may hold hours of silence.
 private let mostSamples = 1 << 20
 
@@ -21,10 +24,10 @@ func readAsFile(_ bytes: [UInt8]) {
 
 func readAsPipe(_ bytes: [UInt8]) {
   var ends: [CInt] = [-1, -1]
-  guard pipe(&ends) == 0 else { return }
+  guard pipe(&ends) == 0 else { fatalError("no pipe: \(errno)") }
   defer { close(ends[0]) }
   // 65,536 bytes, the longest input, fit into a pipe.
-  _ = write(ends[1], bytes, bytes.count)
+  guard write(ends[1], bytes, bytes.count) == bytes.count else { fatalError("pipe: \(errno)") }
   close(ends[1])
   readAll(ends[0], seeks: false)
 }
@@ -83,33 +86,40 @@ private func readPlaylist(_ bytes: [UInt8]) {
 func readModel(_ bytes: [UInt8]) {
   guard let kind = bytes.first else { return }
   let bytes = Array(bytes.dropFirst())
-  if kind % 9 == 0 {
+  if kind % 10 == 0 {
     _ = try? Tokenizer(bytes)
     return
   }
   withFile(bytes) { descriptor in
     let path = "/proc/self/fd/\(descriptor)"
-    if kind % 9 == 1 {
+    if kind % 10 == 1 {
       try? ONNXGraphRewriting.rewrite(
         FilePath(path), to: "/dev/null", headSize: 36, quantizesInputs: true, unshapedInput: "x")
     } else if let file = try? ModelBytes(path: path) {
-      readSphinxFile(file, kind: kind % 9)
+      readSphinxFile(file, kind: kind % 10)
     }
   }
 }
 
+/// The phones of PocketSphinx's own model, which the fuzzer does not change.
+private let usualDefinition: ModelDefinition = {
+  do {
+    return try ModelDefinition(ModelBytes(path: modelFolder + "/en-us/mdef"))
+  } catch {
+    fatalError("no model of PocketSphinx: \(error)")
+  }
+}()
+
 private func readSphinxFile(_ file: ModelBytes, kind: UInt8) {
   switch kind {
-  case 2:
-    if let definition = try? ModelDefinition(file) {
-      try? DictionaryFile.checkFillers(file, of: definition)
-    }
+  case 2: _ = try? ModelDefinition(file)
   case 3: _ = try? LanguageModelFile(file)
   case 4: _ = try? ModelParameters(file, hasStreams: true)
   case 5: _ = try? ModelParameters(file, hasStreams: false)
   case 6: _ = try? SenoneDump(file)
   case 7: _ = try? FeatureParameters(file)
-  default: try? DictionaryFile.check(file)
+  case 8: try? DictionaryFile.check(file)
+  default: try? DictionaryFile.checkFillers(file, of: usualDefinition)
   }
 }
 
@@ -117,10 +127,12 @@ private func readSphinxFile(_ file: ModelBytes, kind: UInt8) {
 private func withFile(_ bytes: [UInt8], _ body: (CInt) -> Void) {
   var name = Array("/dev/shm/syrinx-fuzz-XXXXXX".utf8CString)
   let descriptor = mkstemp(&name)
-  guard descriptor >= 0 else { return }
+  guard descriptor >= 0 else { fatalError("no file in memory: \(errno)") }
   unlink(name)
   defer { close(descriptor) }
-  _ = write(descriptor, bytes, bytes.count)
+  guard write(descriptor, bytes, bytes.count) == bytes.count else {
+    fatalError("file in memory: \(errno)")
+  }
   lseek(descriptor, 0, SEEK_SET)
   body(descriptor)
 }

@@ -25,7 +25,7 @@ extension Harness {
     case .file, .pipe: try fileSeeds()
     case .frames: frameSeeds()
     case .texts: textSeeds()
-    case .models: modelSeeds()
+    case .models: try modelSeeds()
     }
   }
 }
@@ -91,7 +91,7 @@ private func textSeeds() -> [[UInt8]] {
 }
 
 /// The beginnings of the files of PocketSphinx's model, which are damaged because they are cut.
-private func modelSeeds() -> [[UInt8]] {
+private func modelSeeds() throws -> [[UInt8]] {
   let tokens = ["<unk>", "<s>", "</s>", "\u{2581}ten", "four"].flatMap {
     [UInt8($0.utf8.count)] + Array($0.utf8)
   }
@@ -101,13 +101,13 @@ private func modelSeeds() -> [[UInt8]] {
     0x42, 1, 0x61, 0,
   ]
   let names = [
-    (2, "en-us/mdef"), (2, "en-us/noisedict"), (3, "en-us.lm.bin"), (4, "en-us/means"),
+    (2, "en-us/mdef"), (9, "en-us/noisedict"), (3, "en-us.lm.bin"), (4, "en-us/means"),
     (5, "en-us/transition_matrices"), (6, "en-us/sendump"), (7, "en-us/feat.params"),
     (8, "cmudict-en-us.dict"),
   ]
-  let model = URL(filePath: "/usr/share/pocketsphinx/model/en-us")
-  let files = names.flatMap { kind, name in
-    let file = (try? Data(contentsOf: model.appending(path: name))) ?? Data()
+  let model = URL(filePath: modelFolder)
+  let files = try names.flatMap { kind, name in
+    let file = try Data(contentsOf: model.appending(path: name))
     return [1_024, 16_384].map { [UInt8(kind)] + file.prefix($0) }
   }
   return [[0] + tokens, [1] + graph] + files
