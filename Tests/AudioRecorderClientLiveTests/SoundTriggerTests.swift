@@ -22,7 +22,8 @@ import Testing
     #expect(onset(audio, hold: .milliseconds(101), cut: size) == nil)
   }
 
-  @Test(arguments: [1, 7, 50, 1_000])
+  // The first sample alone has no level: it may be a constant offset.
+  @Test(arguments: [2, 7, 50, 1_000])
   func `a pause of up to 50 ms belongs to the sound, a longer one ends it`(size: Int) {
     let short = Steps.audio((0.5, 60), (0, 49), (0.5, 60))
     #expect(onset(short, hold: .milliseconds(150), cut: size) == 0)

@@ -34,8 +34,6 @@ struct DoctorCommand: Subcommand {
 
   @OptionGroup var common: CommonOptions
 
-  var printsFailureAsJSON: Bool { json.isOn }
-
   func prepare(_ values: inout DependencyValues) throws {
     values.useInstalledEngines()
   }

@@ -101,6 +101,13 @@ private func onSmallStack(_ body: @escaping () -> Void) {
       sigaltstack(&stack, nil)
       return nil
     }, work.toOpaque())
-  guard code == 0 else { fatalError("no thread: \(code)") }
+  guard code == 0 else { fail("no thread: \(code)") }
   pthread_join(thread, nil)
+}
+
+/// Ends the fuzzer because it cannot do its work, which is no fault of a reader.
+func fail(_ reason: String) -> Never {
+  let line = "fuzz: \(reason)\n"
+  _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  abort()
 }

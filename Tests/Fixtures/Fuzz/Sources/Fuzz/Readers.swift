@@ -24,10 +24,10 @@ func readAsFile(_ bytes: [UInt8]) {
 
 func readAsPipe(_ bytes: [UInt8]) {
   var ends: [CInt] = [-1, -1]
-  guard pipe(&ends) == 0 else { fatalError("no pipe: \(errno)") }
+  guard pipe(&ends) == 0 else { fail("no pipe: \(errno)") }
   defer { close(ends[0]) }
   // 65,536 bytes, the longest input, fit into a pipe.
-  guard write(ends[1], bytes, bytes.count) == bytes.count else { fatalError("pipe: \(errno)") }
+  guard write(ends[1], bytes, bytes.count) == bytes.count else { fail("pipe: \(errno)") }
   close(ends[1])
   readAll(ends[0], seeks: false)
 }
@@ -106,7 +106,7 @@ private let usualDefinition: ModelDefinition = {
   do {
     return try ModelDefinition(ModelBytes(path: modelFolder + "/en-us/mdef"))
   } catch {
-    fatalError("no model of PocketSphinx: \(error)")
+    fail("no model of PocketSphinx: \(error)")
   }
 }()
 
@@ -127,11 +127,11 @@ private func readSphinxFile(_ file: ModelBytes, kind: UInt8) {
 private func withFile(_ bytes: [UInt8], _ body: (CInt) -> Void) {
   var name = Array("/dev/shm/syrinx-fuzz-XXXXXX".utf8CString)
   let descriptor = mkstemp(&name)
-  guard descriptor >= 0 else { fatalError("no file in memory: \(errno)") }
+  guard descriptor >= 0 else { fail("no file in memory: \(errno)") }
   unlink(name)
   defer { close(descriptor) }
   guard write(descriptor, bytes, bytes.count) == bytes.count else {
-    fatalError("file in memory: \(errno)")
+    fail("file in memory: \(errno)")
   }
   lseek(descriptor, 0, SEEK_SET)
   body(descriptor)
