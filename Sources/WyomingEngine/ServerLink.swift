@@ -184,7 +184,7 @@ final class ServerLink {
     }
   }
 
-  /// Reads at most 1 MiB of what has arrived: a server may send faster than it is read.
+  /// Reads what has arrived, up to 1 MiB, because a server can send without end.
   private func readArrived() {
     let now = TimeBudget(.zero)
     for _ in 0..<16 {

@@ -1,6 +1,5 @@
 import AudioCore
 import AudioRecorderClient
-import AudioThreads
 import ClientDependencies
 import Foundation
 import SoundCard
@@ -114,21 +113,22 @@ import VirtualSoundCard
     try FileManager.default.createDirectory(at: gone, withIntermediateDirectories: false)
     let url = gone.appending(path: "out")
     let copy = folder.url.appending(path: "out-recovered")
-    // The microphone, which is faster than time, waits for the second that is recorded.
-    let isGone = try WakeUp()
     let closed = Mutex<RecordingFinish?>(nil)
-    await #expect(throws: AudioRecorderError.fileRecovered(url, copy: copy)) {
-      try await record(container, url) { event in
+    // The time of the card waits while the test removes the folder.
+    let clock = TestClock()
+    let recording = Task {
+      try await record(container, url, clock: clock) { event in
         switch event {
         case .levels(let levels) where levels.recorded >= .seconds(1):
           try? FileManager.default.removeItem(at: gone)
-          isGone.signal()
         case .closed(let finish): closed.withLock { $0 = finish }
         default: break
         }
-      } willCapture: { frame in
-        if frame == 96_000 { isGone.wait() }
       }
+    }
+    await clock.advance(until: recording)
+    await #expect(throws: AudioRecorderError.fileRecovered(url, copy: copy)) {
+      try await recording.value
     }
     let reader = try SoundFileReader(url: copy)
     while try !reader.read(atMost: 4_096).isEmpty {}
@@ -137,26 +137,18 @@ import VirtualSoundCard
   }
 }
 
-/// Records twelve seconds of noise; calls `willCapture` before each block.
+/// Records twelve seconds of noise, as fast as possible or in the time of a clock.
 private func record(
   _ container: SoundFileEncoding.Container, _ url: URL,
-  rolling: RecordingRollingRule = RecordingRollingRule(),
-  _ event: (RecordingEvent) -> Void = { _ in },
-  willCapture: @escaping @Sendable (FrameCount) -> Void = { _ in }
+  rolling: RecordingRollingRule = RecordingRollingRule(), clock: TestClock<Duration>? = nil,
+  _ event: (RecordingEvent) -> Void = { _ in }
 ) async throws {
   let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
   let noise = AudioSignal.noise(seed: 1).buffer(.seconds(12), format: format)
-  let microphone = VirtualMicrophone(format: format) { _ in
-    { samples, frame in
-      willCapture(frame)
-      let start = min(frame.rawValue, noise.samples.count)
-      let end = min(start + samples.count, noise.samples.count)
-      _ = samples.update(fromContentsOf: noise.samples[start..<end])
-      return FrameCount(end - start)
-    }
-  }
+  let pace = clock.map { VirtualPace.lockstep($0) } ?? .untimed
   try await withDependencies {
-    $0.soundCard = VirtualSoundCard(.init(pace: .untimed, microphone: microphone)).soundCard
+    if let clock { $0.continuousClock = clock }
+    $0.soundCard = VirtualSoundCard(.init(pace: pace, microphone: .buffer(noise))).soundCard
   } operation: {
     let request = RecordingRequest(
       url: url, encoding: SoundFileEncoding(container), rolling: rolling)

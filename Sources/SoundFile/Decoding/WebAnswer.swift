@@ -15,7 +15,7 @@ package struct WebAnswer: Sendable {
   let location: String?
 
   /// How long a server may take to answer.
-  static let patience = Duration.seconds(10)
+  static let timeout = Duration.seconds(10)
   /// The length of the beginning that shows what the content is, unless a line ends before that.
   private static let headLength = 512
 
@@ -32,7 +32,7 @@ package struct WebAnswer: Sendable {
   ///   - isWanted: whether to read more than the first bytes, by the type and by these.
   init?(
     _ address: String, atMost longest: Int = 0, interruption: WakeUp,
-    until deadline: ContinuousClock.Instant = ContinuousClock.now + patience,
+    until deadline: ContinuousClock.Instant = ContinuousClock.now + timeout,
     isWanted: (_ type: String, _ head: [UInt8]) -> Bool = { _, _ in false }
   ) throws(SoundFileError) {
     guard let child = try FFmpeg(copying: address) else { return nil }
@@ -81,7 +81,7 @@ package struct WebAnswer: Sendable {
     _ address: String, atMost longest: Int,
     isWanted: (_ type: String, _ head: [UInt8]) -> Bool
   ) throws -> WebAnswer? {
-    let (interruption, deadline) = (try WakeUp(), ContinuousClock.now + patience)
+    let (interruption, deadline) = (try WakeUp(), ContinuousClock.now + timeout)
     var target = address
     for _ in 0..<WebRedirection.mostSteps {
       let answer = try WebAnswer(
