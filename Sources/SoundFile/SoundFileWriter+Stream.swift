@@ -13,13 +13,15 @@ extension SoundFileWriter {
   ///   - name: its name in error messages.
   ///   - format: the sample rate and channels of the audio.
   ///   - encoding: the container, which must be streamable, and the sample format.
-  ///   - tags: the tags, as far as the container supports them.
+  ///   - metadata: the tags, pictures, cues, and chapters; `notices` reports those that the stream
+  ///     cannot hold.
   ///   - stopSignal: once signaled, a write fails if the reader takes nothing for a second.
   /// - Throws: `SoundFileError.unsupportedFormat`; `.brokenPipe` if the reader is gone; or
   ///   `.cannotWrite`, also for a container that is not streamable.
   public convenience init(
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
-    encoding: SoundFileEncoding, tags: [AudioTag: String] = [:], stopSignal: WakeUp? = nil
+    encoding: SoundFileEncoding, metadata: AudioMetadata = AudioMetadata(),
+    stopSignal: WakeUp? = nil
   ) throws(SoundFileError) {
     try encoding.check(format)
     guard encoding.container.isStreamable else {
@@ -30,7 +32,8 @@ extension SoundFileWriter {
       streamingTo: try .duplicate(fileDescriptor, path: name, isOutput: true), name: name,
       stopSignal: stopSignal)
     let output = try Self.output(
-      file, format, encoding, tags, largestWAV: WAVFileHeader.largestSize)
+      file, format, encoding, metadata, largestWAV: WAVFileHeader.largestSize)
     self.init(file, output: output, format: format, encoding: encoding)
+    notices = encoding.container.omissions(of: metadata, isStream: true)
   }
 }

@@ -9,7 +9,7 @@ final class FLACDecoder: SoundDecoder {
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
   var isSeekable: Bool { stream.source.isSeekable }
-  var tags: [AudioTag: String] { stream.tags }
+  var metadata: AudioMetadata { stream.metadata }
   var bitsPerSample: Int? { stream.info.map { Int($0.bits_per_sample) } }
 
   var samples: SoundFileEncoding.SampleFormat? {
@@ -63,7 +63,7 @@ final class FLACDecoder: SoundDecoder {
 private final class FLACStream {
   let source: ByteSource
   private(set) var info: FLAC__StreamMetadata_StreamInfo?
-  private(set) var tags: [AudioTag: String] = [:]
+  private(set) var metadata = AudioMetadata()
   /// The damage in the audio; nothing is decoded after it.
   private(set) var damage: String?
   /// The format of the next block, which differs from the header; nothing is decoded after it.
@@ -88,9 +88,14 @@ private final class FLACStream {
   init?(_ source: ByteSource) {
     guard let handle = FLAC__stream_decoder_new() else { return nil }
     (self.source, self.handle) = (source, handle)
-    FLAC__stream_decoder_set_metadata_respond(handle, FLAC__METADATA_TYPE_VORBIS_COMMENT)
+    for type in [
+      FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_PICTURE, FLAC__METADATA_TYPE_CUESHEET,
+    ] {
+      FLAC__stream_decoder_set_metadata_respond(handle, type)
+    }
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
+    takeChapters()
     FLAC__stream_decoder_get_decode_position(handle, &blockEnd)
   }
 
@@ -198,8 +203,11 @@ extension FLACStream {
   }
 
   private func take(_ metadata: FLAC__StreamMetadata) {
-    if metadata.type == FLAC__METADATA_TYPE_VORBIS_COMMENT {
-      return take(metadata.data.vorbis_comment)
+    switch metadata.type {
+    case FLAC__METADATA_TYPE_VORBIS_COMMENT: return take(metadata.data.vorbis_comment)
+    case FLAC__METADATA_TYPE_PICTURE: return take(metadata.data.picture)
+    case FLAC__METADATA_TYPE_CUESHEET: return take(metadata.data.cue_sheet)
+    default: break
     }
     guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, info == nil else { return }
     let info = metadata.data.stream_info
@@ -209,13 +217,49 @@ extension FLACStream {
   }
 
   private func take(_ comments: FLAC__StreamMetadata_VorbisComment) {
-    tags = .init(
-      vorbisComments: (0..<Int(comments.num_comments)).map { index in
-        let comment = comments.comments[index]
-        return String(
-          decoding: UnsafeBufferPointer(start: comment.entry, count: Int(comment.length)),
-          as: UTF8.self)
-      })
+    for index in 0..<Int(comments.num_comments) {
+      let comment = comments.comments[index]
+      let bytes = UnsafeBufferPointer(start: comment.entry, count: Int(comment.length))
+      guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      metadata.tags.add(
+        String(decoding: bytes[..<equals], as: UTF8.self),
+        String(decoding: bytes[(equals + 1)...], as: UTF8.self))
+    }
+  }
+
+  private func take(_ picture: FLAC__StreamMetadata_Picture) {
+    metadata.pictures.append(
+      AudioPicture(
+        Array(UnsafeBufferPointer(start: picture.data, count: Int(picture.data_length))),
+        mediaType: picture.mime_type.map { String(cString: $0) } ?? "",
+        kind: Int(picture.type.rawValue), text: String(decoding: picture.text, as: UTF8.self)))
+  }
+
+  private func take(_ sheet: FLAC__StreamMetadata_CueSheet) {
+    metadata.cues = (0..<Int(sheet.num_tracks)).compactMap { number in
+      let track = sheet.tracks[number]
+      // The last track is only the end of the audio. An index of number 0 is the pause before.
+      guard track.num_indices > 0 else { return nil }
+      let indices = UnsafeBufferPointer(start: track.indices, count: Int(track.num_indices))
+      let index = indices.first { $0.number == 1 } ?? indices[0]
+      return FrameCount(announced: Int(clamping: track.offset &+ index.offset)).map {
+        AudioCue(frame: $0)
+      }
+    }
+  }
+
+  /// Gives the tracks of a cue sheet, whose frames are exact, the names in the comments.
+  private func takeChapters() {
+    guard let rate = info?.sample_rate, rate > 0 else { return }
+    let tracks = AudioMetadata.chapters(metadata.cues)
+    metadata.cues = []
+    metadata.takeChapterComments(at: SampleRate(hertz: Int(rate)))
+    guard !tracks.isEmpty else { return }
+    let names = tracks.count == metadata.cues.count ? metadata.cues.map(\.name) : []
+    metadata.cues = tracks.enumerated().map { index, track in
+      AudioCue(
+        frame: track.frame, name: index < names.count ? names[index] : "", length: track.length)
+    }
   }
 
   private func take(
@@ -247,6 +291,15 @@ extension FLACStream {
     // An incomplete block at the end is not damage.
     guard info != nil, !isComplete, !hasMetEnd, damage == nil, formatChange == nil else { return }
     damage = isDamaged ? "a block has a wrong checksum" : "the next bytes are not a FLAC block"
+  }
+}
+
+extension FLAC__StreamMetadata_Picture {
+  /// The bytes of its description.
+  fileprivate var text: UnsafeBufferPointer<UInt8> {
+    var length = 0
+    while let description, description[length] != 0 { length += 1 }
+    return UnsafeBufferPointer(start: description, count: length)
   }
 }
 

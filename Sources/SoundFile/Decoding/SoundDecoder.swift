@@ -17,11 +17,8 @@ protocol SoundDecoder: AnyObject {
   /// The sample format that holds the stored samples exactly; nil for a lossy coder.
   var samples: SoundFileEncoding.SampleFormat? { get }
 
-  /// The tags that have been read.
-  var tags: [AudioTag: String] { get }
-
-  /// The cues in the file, in file order.
-  var cues: [AudioCue] { get }
+  /// The tags, cues, and pictures that the decoder has found.
+  var metadata: AudioMetadata { get }
 
   /// Notices about the file; final at its end.
   var notices: [SoundFileNotice] { get }
@@ -54,8 +51,7 @@ extension SoundDecoder {
   var formatChange: String? { nil }
   var bitsPerSample: Int? { nil }
   var samples: SoundFileEncoding.SampleFormat? { nil }
-  var tags: [AudioTag: String] { [:] }
-  var cues: [AudioCue] { [] }
+  var metadata: AudioMetadata { AudioMetadata() }
 
   func promise(exceeding decoded: FrameCount) -> FrameCount? {
     announcedFrameCount.flatMap { decoded < $0 ? $0 : nil }
@@ -181,9 +177,7 @@ final class LibraryDecoder: SoundDecoder {
     return [container, encoding].compactMap(formatName).joined(separator: ", ")
   }
 
-  var tags: [AudioTag: String] { handle.tags }
-
-  var cues: [AudioCue] { handle.cues }
+  var metadata: AudioMetadata { AudioMetadata(tags: handle.tags, cues: handle.cues) }
 
   var bitsPerSample: Int? { stored?.bits }
 

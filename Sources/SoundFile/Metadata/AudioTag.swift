@@ -1,90 +1,92 @@
 import CSndFile
 
-/// A tag in a sound file that describes its audio.
-public enum AudioTag: String, Hashable, Sendable, CaseIterable {
+/// The name of a tag in a sound file, in capitals, as Vorbis comments have it: `ALBUMARTIST`.
+public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
   /// The name of the piece.
-  case title
+  public static let title = AudioTag("TITLE")
   /// The performer.
-  case artist
+  public static let artist = AudioTag("ARTIST")
   /// The album of the piece.
-  case album
+  public static let album = AudioTag("ALBUM")
   /// The day or the year of the recording, as written.
-  case date
+  public static let date = AudioTag("DATE")
   /// The track number on the album.
-  case trackNumber
+  public static let trackNumber = AudioTag("TRACKNUMBER")
   /// The genre.
-  case genre
+  public static let genre = AudioTag("GENRE")
   /// A comment.
-  case comment
+  public static let comment = AudioTag("COMMENT")
   /// The copyright holder.
-  case copyright
+  public static let copyright = AudioTag("COPYRIGHT")
   /// The license.
-  case license
+  public static let license = AudioTag("LICENSE")
+
+  /// The tags that most containers have names for, in the order in which they are shown.
+  public static let common = [
+    title, artist, album, date, trackNumber, genre, comment, copyright, license,
+  ]
+
+  /// The name in capitals.
+  public let name: String
+
+  /// Creates a tag of any name.
+  public init(_ name: String) {
+    self.name = name.uppercased()
+  }
+
+  /// The name.
+  public var description: String { name }
+
+  /// Whether Vorbis comments can have this name: visible ASCII without an equals sign.
+  public var isStorable: Bool {
+    !name.isEmpty && name.utf8.allSatisfy { (0x20...0x7D).contains($0) && $0 != 0x3D }
+  }
+
+  /// Whether it names the program that wrote a file, which need not be kept.
+  var isEncoder: Bool { ["ENCODER", "ENCODING", "ENCODEDBY", "SOFTWARE"].contains(name) }
+}
+
+extension [AudioTag: [String]] {
+  /// Adds a value.
+  mutating func add(_ name: String, _ text: String) {
+    guard !name.isEmpty, !text.isEmpty else { return }
+    self[AudioTag(name), default: []].append(text)
+  }
+
+  /// The tags: the common ones first, the others by name.
+  package var inOrder: [(tag: AudioTag, values: [String])] {
+    let others = keys.filter { !AudioTag.common.contains($0) }.sorted { $0.name < $1.name }
+    return (AudioTag.common + others).compactMap { tag in self[tag].map { (tag, $0) } }
+  }
 }
 
 extension AudioTag {
-  /// The number in libsndfile, and the chunk name in a WAV file's INFO list.
-  fileprivate var names: (library: Int, info: String?) {
+  /// The number in libsndfile; nil if it has none.
+  fileprivate var libraryNumber: Int? {
     switch self {
-    case .title: (SF_STR_TITLE, "INAM")
-    case .artist: (SF_STR_ARTIST, "IART")
-    case .album: (SF_STR_ALBUM, "IPRD")
-    case .date: (SF_STR_DATE, "ICRD")
-    case .trackNumber: (SF_STR_TRACKNUMBER, "ITRK")
-    case .genre: (SF_STR_GENRE, "IGNR")
-    case .comment: (SF_STR_COMMENT, "ICMT")
-    case .copyright: (SF_STR_COPYRIGHT, "ICOP")
-    case .license: (SF_STR_LICENSE, nil)
+    case .title: SF_STR_TITLE
+    case .artist: SF_STR_ARTIST
+    case .album: SF_STR_ALBUM
+    case .date: SF_STR_DATE
+    case .trackNumber: SF_STR_TRACKNUMBER
+    case .genre: SF_STR_GENRE
+    case .comment: SF_STR_COMMENT
+    case .copyright: SF_STR_COPYRIGHT
+    case .license: SF_STR_LICENSE
+    default: nil
     }
-  }
-
-  /// The name in a Vorbis comment.
-  var vorbisName: String { self == .trackNumber ? "TRACKNUMBER" : rawValue.uppercased() }
-}
-
-extension [AudioTag: String] {
-  /// Creates the tags from Vorbis comments, each `NAME=text`.
-  init(vorbisComments: [String]) {
-    self.init()
-    for comment in vorbisComments {
-      guard let equals = comment.firstIndex(of: "=") else { continue }
-      let name = comment[..<equals].uppercased()
-      guard let tag = AudioTag.allCases.first(where: { $0.vorbisName == name }) else { continue }
-      let text = String(comment[comment.index(after: equals)...])
-      self[tag] = self[tag].map { "\($0); \(text)" } ?? text
-    }
-  }
-
-  /// The tags as Vorbis comments, in the order of the cases.
-  var vorbisComments: [(name: String, text: String)] {
-    inOrder.map { ($0.key.vorbisName, $0.value) }
-  }
-
-  /// The tags in the order of the cases.
-  var inOrder: [(key: AudioTag, value: String)] {
-    AudioTag.allCases.compactMap { tag in self[tag].map { (tag, $0) } }
-  }
-
-  /// The tags as a WAV file's INFO list, a whole chunk; empty without tags.
-  var infoChunk: [UInt8] {
-    let texts = inOrder.flatMap { tag, text -> [UInt8] in
-      guard let name = tag.names.info else { return [] }
-      let bytes = [UInt8](text.utf8) + [0]
-      return chunkHead(name, bytes.count) + bytes + (bytes.count.isMultiple(of: 2) ? [] : [0])
-    }
-    guard !texts.isEmpty else { return [] }
-    return chunkHead("LIST", texts.count + 4) + [UInt8]("INFO".utf8) + texts
   }
 }
 
 extension SoundFileHandle {
   /// The tags of the file; the corresponding C function is `sf_get_string`.
-  var tags: [AudioTag: String] {
-    var tags: [AudioTag: String] = [:]
-    for tag in AudioTag.allCases {
-      guard let text = sf_get_string(file, Int32(tag.names.library)) else { continue }
-      let string = String(cString: text)
-      if !string.isEmpty { tags[tag] = string }
+  var tags: [AudioTag: [String]] {
+    var tags: [AudioTag: [String]] = [:]
+    for tag in AudioTag.common {
+      guard let number = tag.libraryNumber, let text = sf_get_string(file, Int32(number)) else {
+        continue
+      }
+      tags.add(tag.name, String(cString: text))
     }
     return tags
   }
@@ -92,7 +94,10 @@ extension SoundFileHandle {
   /// Stores the tags that the container supports, before the first samples are written.
   ///
   /// The corresponding C function is `sf_set_string`.
-  func store(_ tags: [AudioTag: String]) {
-    for (tag, text) in tags.inOrder { sf_set_string(file, Int32(tag.names.library), text) }
+  func store(_ tags: [AudioTag: [String]]) {
+    for (tag, values) in tags.inOrder {
+      guard let number = tag.libraryNumber else { continue }
+      sf_set_string(file, Int32(number), values.joined(separator: "; "))
+    }
   }
 }
