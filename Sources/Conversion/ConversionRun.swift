@@ -34,7 +34,7 @@ final class ConversionRun: Sendable {
       for source in conversion.sources where !source.isReadableTwice {
         throw ConversionError.cannotReadTwice(name: source.name)
       }
-      return try write(try change(for: normalization), share: 0.5..<1)
+      return try write(try measured(change(for: normalization)), share: 0.5..<1)
     } catch {
       // An interrupted source looks damaged.
       if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
@@ -47,6 +47,8 @@ final class ConversionRun: Sendable {
     /// In decibels, in addition to the conversion's own gain.
     var gain = 0.0
     var isLimited = false
+    /// The loudness and the peak amplitude of the result; nil if nobody asks for them.
+    var levels: (loudness: LoudnessLevel, peak: Double)?
   }
 
   /// Reads all audio and returns the change for the target level; silence is unchanged.
@@ -73,6 +75,19 @@ final class ConversionRun: Sendable {
     }
   }
 
+  /// Reads all audio once more if the result needs the tags of ReplayGain.
+  private func measured(_ change: Change) throws -> Change {
+    let pass = try Pass(conversion, interruption)
+    guard pass.metadata.hasReplayGain else { return change }
+    let measurer = try Self.measurer(pass)
+    let peak = try run(pass, change, share: 0.5..<0.5) { item in
+      if case .audio(let buffer) = item { try measurer.add(buffer) }
+    }
+    var result = change
+    result.levels = (measurer.measurement.integrated, Double(peak))
+    return result
+  }
+
   private static func measurer(_ pass: Pass) throws -> AudioMeasurer {
     try AudioMeasurer(pass.format, silence: Decibels(-60))
   }
@@ -81,6 +96,9 @@ final class ConversionRun: Sendable {
     let pass = try Pass(conversion, interruption)
     // Limiting lowers the loudness.
     let measurer = change.isLimited ? try Self.measurer(pass) : nil
+    if let levels = change.levels {
+      pass.metadata.setReplayGain(loudness: levels.loudness, peak: levels.peak)
+    }
     let writing = try ConversionWriting(conversion, pass, interruption: interruption)
     let peak: Float
     do {
@@ -100,6 +118,7 @@ final class ConversionRun: Sendable {
       limiterGain: Decibels(amplitude: Double(pass.lowestGain)),
       limitedLoudness: measurer?.measurement.integrated,
       shortfalls: pass.input.shortfalls, notices: pass.input.notices,
+      omissions: conversion.omissions(pass.metadata, pass.encoding),
       reduction: conversion.reduction(of: pass.input.mostBits, to: pass.encoding),
       mixesFormats: pass.input.mixesFormats,
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
@@ -174,6 +193,7 @@ private final class Pass {
   let input: any ConversionInput
   let format: AudioFormat
   let encoding: SoundFileEncoding
+  var metadata: ConversionMetadata
   var silencedSampleCount = 0
   var lowestGain: Float = 1
 
@@ -189,6 +209,7 @@ private final class Pass {
     encoding = try conversion.encoding(for: input.first.samples)
     format = conversion.format(for: input.format, encoding)
     try encoding.check(format)
+    metadata = ConversionMetadata(conversion, input, to: format.sampleRate)
   }
 }
 
@@ -225,6 +246,15 @@ extension AudioConversion {
       case .float: 32
       }
     return stored > kept ? .init(stored: stored, kept: kept) : nil
+  }
+
+  /// What the outputs lack of the metadata.
+  fileprivate func omissions(
+    _ metadata: ConversionMetadata, _ encoding: SoundFileEncoding
+  ) -> [SoundFileNotice] {
+    let isStream = if case .descriptor = destination { true } else { false }
+    return metadata.notices
+      + encoding.container.omissions(of: metadata.whole, isStream: isStream)
   }
 
   private var namedContainer: SoundFileEncoding.Container {
@@ -291,11 +321,12 @@ private final class ConversionWriting {
     let items = try Handoff<ConversionDivider.Item>(capacity: 3)
     let files = try Handoff<[ConversionResult.File]>(capacity: 1)
     (self.items, self.files) = (items, files)
-    let (format, encoding, tags) = (pass.format, pass.encoding, pass.input.first.tags)
+    let (format, encoding, metadata) = (pass.format, pass.encoding, pass.metadata)
     let destination = conversion.destination
     _ = try DedicatedThread.start(name: "syrinx-encode") {
       let output = ConversionOutput(
-        conversion, format: format, encoding: encoding, tags: tags, interruption: interruption)
+        conversion, format: format, encoding: encoding, metadata: metadata,
+        interruption: interruption)
       do {
         while let item = try items.take() { try output.write(item) }
         _ = files.put(try output.finish())

@@ -1,0 +1,216 @@
+import AudioCore
+import AudioThreads
+import FoundationEssentials
+import Loudness
+import SoundFile
+
+/// The tags, pictures, cues, and chapters of a conversion's outputs.
+struct ConversionMetadata: Sendable {
+  /// Those of the whole result, at its rate.
+  private(set) var whole: AudioMetadata
+  /// What is not in the outputs.
+  private(set) var notices: [SoundFileNotice] = []
+
+  private let rate: SampleRate
+  private let partLength: FrameCount?
+
+  init(_ conversion: AudioConversion, _ input: any ConversionInput, to rate: SampleRate) {
+    self.rate = rate
+    if case .every(let length) = conversion.division {
+      partLength = max(1, FrameCount(length, at: rate))
+    } else {
+      partLength = nil
+    }
+    whole = conversion.keepsMetadata ? input.first.metadata : AudioMetadata()
+    notices = whole.notices
+    if conversion.keepsMetadata, conversion.combination == .joined {
+      addCues(of: conversion, input)
+    }
+    whole = whole.moved(
+      to: (conversion.start, conversion.end), from: input.first.format.sampleRate, at: rate)
+    closeChapters(at: input.total)
+    if conversion.removesSilence { removePositions() }
+    if conversion.sources.count > 1, conversion.normalization == nil {
+      removeReplayGain(ReplayGain.all, reason: "it is that of one input")
+    }
+    apply(conversion)
+  }
+
+  /// Sets the requested tags and the cover.
+  private mutating func apply(_ conversion: AudioConversion) {
+    if conversion.gain != Decibels(0), conversion.normalization == nil {
+      ReplayGain.change(&whole.tags, by: conversion.gain)
+    }
+    for (tag, values) in conversion.tags { whole.tags[tag] = values.isEmpty ? nil : values }
+    if let cover = conversion.cover {
+      whole.pictures.removeAll { $0.kind == cover.kind }
+      whole.pictures.insert(cover, at: 0)
+    }
+  }
+
+  /// Adds the cues of the sources after the first, as far as the lengths before them are known.
+  private mutating func addCues(of conversion: AudioConversion, _ input: any ConversionInput) {
+    let rate = input.first.format.sampleRate
+    var before = input.first.announcedFrameCount?.duration(at: rate)
+    var added: [AudioCue] = []
+    for source in conversion.sources.dropFirst() {
+      // The conversion reports a source that cannot be opened.
+      guard case .file = source, let reader = try? source.open(WakeUp()) else { return }
+      let found = reader.metadata
+      guard let start = before else {
+        if !found.cues.isEmpty { omit(source.name) }
+        return
+      }
+      let ownRate = reader.format.sampleRate
+      added += found.cues.map { cue in
+        var cue = cue
+        cue.frame = FrameCount(start + cue.frame.duration(at: ownRate), at: rate)
+        cue.length = cue.length.map { FrameCount($0.duration(at: ownRate), at: rate) }
+        return cue
+      }
+      before = reader.announcedFrameCount.map { start + $0.duration(at: ownRate) }
+    }
+    guard !added.isEmpty else { return }
+    whole.cues += added
+    // They have only the cues of the first source.
+    whole.chunks.removeAll(where: \.hasPositions)
+  }
+
+  private mutating func omit(_ name: String) {
+    notices.append(
+      .omitted(
+        "the cues and chapters of \(name)", reason: "the length of the input before it is unknown"))
+  }
+
+  /// Ends chapters of unknown length at the end of the audio.
+  private mutating func closeChapters(at total: Duration?) {
+    guard let total else { return }
+    let end = FrameCount(total, at: rate)
+    for index in whole.cues.indices {
+      guard let length = whole.cues[index].length else { continue }
+      let most = max(0, end - whole.cues[index].frame)
+      whole.cues[index].length = min(length, most)
+    }
+  }
+
+  /// Removes all positions, which removed silence would change.
+  private mutating func removePositions() {
+    guard !whole.cues.isEmpty || whole.chunks.contains(where: \.hasPositions) else { return }
+    whole.cues = []
+    whole.chunks.removeAll(where: \.hasPositions)
+    notices.append(
+      .omitted("the cues and chapters", reason: "the removed silence changes their positions"))
+  }
+
+  /// The metadata of a part, counted from 1.
+  func part(_ number: Int) -> AudioMetadata {
+    guard let partLength else { return whole }
+    let (start, overflow) = partLength.rawValue.multipliedReportingOverflow(by: number - 1)
+    guard !overflow else { return whole }
+    let first = FrameCount(start)
+    return whole.moved(
+      to: (first.duration(at: rate), (first + partLength).duration(at: rate)), from: rate, at: rate)
+  }
+
+  /// Whether the sources have the gain that players apply.
+  var hasReplayGain: Bool { whole.tags.keys.contains { ReplayGain.all.contains($0) } }
+
+  /// Replaces the gain of the source by that of the result.
+  ///
+  /// - Parameters:
+  ///   - loudness: the loudness of the result.
+  ///   - peak: its highest amplitude.
+  mutating func setReplayGain(loudness: LoudnessLevel, peak: Double) {
+    guard hasReplayGain else { return }
+    guard loudness.lufs.isFinite else {
+      return removeReplayGain(ReplayGain.all, reason: "the result has no loudness")
+    }
+    ReplayGain.set(&whole.tags, loudness: loudness, peak: peak)
+    removeReplayGain(ReplayGain.album, reason: "only a whole album has it")
+  }
+
+  private mutating func removeReplayGain(_ tags: Set<AudioTag>, reason: String) {
+    let found = tags.filter { whole.tags[$0] != nil }
+    guard !found.isEmpty else { return }
+    for tag in found { whole.tags[tag] = nil }
+    let names = found.map(\.name).sorted().joined(separator: ", ")
+    notices.append(.omitted("the tags \(names)", reason: reason))
+  }
+}
+
+extension AudioConversion {
+  /// Whether silence is removed, so that positions after it change.
+  fileprivate var removesSilence: Bool {
+    if case .silence = division { return true }
+    return trimming != nil
+  }
+}
+
+extension AudioMetadata.Chunk {
+  /// Whether it has positions in the audio.
+  fileprivate var hasPositions: Bool {
+    ["cue ", "smpl"].contains(name) || (name == "LIST" && content.starts(with: "adtl".utf8))
+  }
+}
+
+/// The tags with the gain that players apply.
+private enum ReplayGain {
+  private static let trackGain = AudioTag("REPLAYGAIN_TRACK_GAIN")
+  private static let trackPeak = AudioTag("REPLAYGAIN_TRACK_PEAK")
+  private static let albumGain = AudioTag("REPLAYGAIN_ALBUM_GAIN")
+  private static let albumPeak = AudioTag("REPLAYGAIN_ALBUM_PEAK")
+  private static let opusTrack = AudioTag("R128_TRACK_GAIN")
+  private static let opusAlbum = AudioTag("R128_ALBUM_GAIN")
+  private static let range = AudioTag("REPLAYGAIN_ALBUM_RANGE")
+
+  static let album: Set = [albumGain, albumPeak, opusAlbum, range]
+  static let all = album.union([trackGain, trackPeak, opusTrack])
+
+  /// The loudness that players reach with ReplayGain 2.0, and with Opus.
+  private static let (target, opusTarget) = (-18.0, -23.0)
+
+  static func set(_ tags: inout [AudioTag: [String]], loudness: LoudnessLevel, peak: Double) {
+    if tags[opusTrack] != nil { tags[opusTrack] = [fixed(opusTarget - loudness.lufs)] }
+    guard tags[trackGain] != nil || tags[trackPeak] != nil else { return }
+    tags[trackGain] = [decibels(target - loudness.lufs)]
+    tags[trackPeak] = [decimal(peak, digits: 6)]
+  }
+
+  /// Corrects the tags for audio that became louder or quieter.
+  static func change(_ tags: inout [AudioTag: [String]], by gain: Decibels) {
+    for tag in [trackGain, albumGain] {
+      guard let old = number(tags[tag]) else { continue }
+      tags[tag] = [decibels(old - gain.value)]
+    }
+    for tag in [trackPeak, albumPeak] {
+      guard let old = number(tags[tag]) else { continue }
+      tags[tag] = [decimal(old * gain.amplitude, digits: 6)]
+    }
+    for tag in [opusTrack, opusAlbum] {
+      guard let old = number(tags[tag]) else { continue }
+      tags[tag] = [fixed(old / 256 - gain.value)]
+    }
+  }
+
+  private static func number(_ values: [String]?) -> Double? {
+    let text = values?.first?.split(separator: " ").first ?? ""
+    return Double(text).flatMap { abs($0) < 100_000 ? $0 : nil }
+  }
+
+  private static func decibels(_ value: Double) -> String { decimal(value, digits: 2) + " dB" }
+
+  /// A number of 256ths of a dB, as Opus has it.
+  private static func fixed(_ value: Double) -> String {
+    "\(Int16(clamping: Int((max(-1_000, min(1_000, value)) * 256).rounded())))"
+  }
+
+  private static func decimal(_ value: Double, digits: Int) -> String {
+    var scale = 1.0
+    for _ in 0..<digits { scale *= 10 }
+    let whole = Int((max(-1e6, min(1e6, abs(value))) * scale).rounded())
+    let (integer, fraction) = whole.quotientAndRemainder(dividingBy: Int(scale))
+    let text = "\(fraction)"
+    let zeros = String(repeating: "0", count: max(0, digits - text.count))
+    return (value < 0 && whole > 0 ? "-" : "") + "\(integer).\(zeros)\(text)"
+  }
+}
