@@ -130,7 +130,11 @@ extension AudioMetadata {
     let timeline = Timeline(part, rate, newRate)
     var result = self
     result.cues = cues.compactMap(timeline.moved)
-    result.chunks = chunks.compactMap { $0.moved(timeline) }
+    // The beginning of a region may be cut off, which the cues in chunks do not know.
+    let hasRegions = cues.contains { $0.length != nil }
+    let isOfCues = { (chunk: Chunk) in chunk.name == "cue " || chunk.isList("adtl") }
+    result.chunks = chunks.filter { !(hasRegions && isOfCues($0)) }
+      .compactMap { $0.moved(timeline) }
     return result
   }
 
