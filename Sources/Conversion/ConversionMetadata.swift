@@ -201,14 +201,14 @@ private enum ReplayGain {
 
   /// A number of 256ths of a dB, as Opus has it.
   private static func fixed(_ value: Double) -> String {
-    "\(Int16(clamping: Int((max(-1_000, min(1_000, value)) * 256).rounded())))"
+    "\(Int16(clamping: Int(clamping: (value * 256).rounded())))"
   }
 
   private static func decimal(_ value: Double, digits: Int) -> String {
-    var scale = 1.0
+    var scale = 1
     for _ in 0..<digits { scale *= 10 }
-    let whole = Int((max(-1e6, min(1e6, abs(value))) * scale).rounded())
-    let (integer, fraction) = whole.quotientAndRemainder(dividingBy: Int(scale))
+    let whole = Int(clamping: (abs(value) * Double(scale)).rounded())
+    let (integer, fraction) = whole.quotientAndRemainder(dividingBy: scale)
     let text = "\(fraction)"
     let zeros = String(repeating: "0", count: max(0, digits - text.count))
     return (value < 0 && whole > 0 ? "-" : "") + "\(integer).\(zeros)\(text)"

@@ -39,7 +39,8 @@ import Testing
       "-i", folder.file("out.\(name)").path, "-map", "0:a", "-f", "f32le", "-"
     )
     .floats.count
-    #expect(frames >= 96_000)
+    // FFmpeg leaves out the first 128 frames of Vorbis.
+    #expect(frames >= 95_872)
   }
 
   @Test(arguments: ["flac", "ogg", "opus", "mp3"])

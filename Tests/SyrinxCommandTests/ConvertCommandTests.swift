@@ -74,7 +74,7 @@ struct ConvertCommandTests {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.shell("syrinx convert a.wav b.mp3 \(option)", in: folder)
     #expect(outcome.status != 0 && outcome.error.contains(reason), "\(outcome.error)")
-    #expect(try folder.names == ["a.wav"])
+    #expect(try !folder.names.contains("b.mp3"))
   }
 
   @Test(arguments: ["a.m4a", "a.wv", "a.webm"])

@@ -112,11 +112,13 @@ struct FFprobeReport: Decodable {
 
   /// The tags of the audio, as Ogg has them, and of the file, which take precedence.
   private var tags: [AudioTag: [String]] {
+    Self.tags(stream?.tags).merging(Self.tags(format?.tags)) { $1 }
+  }
+
+  private static func tags(_ texts: [String: String]?) -> [AudioTag: [String]] {
     var tags: [AudioTag: [String]] = [:]
-    for (name, text) in (stream?.tags ?? [:]).merging(format?.tags ?? [:], uniquingKeysWith: { $1 })
-    {
-      guard !Self.ownNames.contains(name.lowercased()) else { continue }
-      tags.add(Self.names[name.lowercased()] ?? name, text)
+    for (name, text) in texts ?? [:] where !ownNames.contains(name.lowercased()) {
+      tags.add(names[name.lowercased()] ?? name, text)
     }
     return tags
   }

@@ -100,6 +100,7 @@ extension AudioMetadata {
     if tags.isEmpty { result.tags = other.tags }
     if pictures.isEmpty { result.pictures = other.pictures }
     if cues.isEmpty { result.cues = other.cues }
+    if chunks.isEmpty { result.chunks = other.chunks }
     result.notices += other.notices
     return result
   }

@@ -232,7 +232,8 @@ extension AudioMetadata.Chunk {
       result.content = little(points.count / 24, 4) + points
       return points.isEmpty ? nil : result
     case "smpl" where content.count >= 36:
-      result.replace(at: 8, with: little(Int(Double(content.little(at: 8, 4)) / timeline.ratio), 4))
+      result.replace(
+        at: 8, with: little(Int(clamping: Double(content.little(at: 8, 4)) / timeline.ratio), 4))
       var loops: [UInt8] = []
       let count = content.little(at: 28, 4)
       let end = 36 + min(count, (content.count - 36) / 24) * 24
