@@ -1,5 +1,7 @@
 #include "CleanID3.h"
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 
 using TagLib::ByteVector;
@@ -46,12 +48,14 @@ bool isName(const Bytes &bytes, size_t offset, size_t length) {
 struct Frames {
   int version;
   bool isUnsynchronized;
-  size_t &oversized;
+  syrinx::Losses &losses;
+  size_t count = 0;
+  size_t textSize = 0;
 
   size_t nameLength() const { return version == 2 ? 3 : 4; }
   size_t headLength() const { return version == 2 ? 6 : 10; }
 
-  Bytes cleaned(const Bytes &bytes, bool isChapter) const {
+  Bytes cleaned(const Bytes &bytes, bool isChapter) {
     Bytes result;
     size_t offset = 0;
     while (offset + headLength() <= bytes.size() && isName(bytes, offset, nameLength())) {
@@ -59,10 +63,16 @@ struct Frames {
       const size_t size = frameSize(bytes, offset);
       const size_t start = offset + headLength();
       const size_t room = bytes.size() - start;
-      if (size > room || size > syrinx::largestPicture + 1024) {
-        if (name == "APIC" || name == "PIC") oversized += 1;
-        if (size > room) break;
+      const bool isPicture = name == "APIC" || name == "PIC";
+      if (size > room) {
+        (isPicture ? losses.oversized : losses.excess) += 1;
+        break;
+      }
+      if (++count > SYRINX_MOST_FRAMES || (!isPicture && textSize + size > SYRINX_LARGEST_TEXTS)) {
+        losses.excess += 1;
       } else if (!isChapter || name[0] == 'T') {
+        // The frames in a chapter count for themselves.
+        if (!isPicture && name != "CHAP") textSize += size;
         const int flags = version == 2 ? 0 : static_cast<unsigned char>(bytes[offset + 9]);
         result += frame(name, bytes.substr(start, size), flags);
       }
@@ -86,9 +96,12 @@ private:
     return size != plain && !fits(size) && fits(plain) ? plain : size;
   }
 
-  Bytes frame(const Bytes &name, Bytes body, int flags) const {
+  Bytes frame(const Bytes &name, Bytes body, int flags) {
     // The compressed and the encrypted ones, and those in groups, which have bytes before their text.
-    if (flags & (version == 4 ? 0x4C : 0xE0)) return {};
+    if (flags & (version == 4 ? 0x4C : 0xE0)) {
+      losses.unsupported.insert(name);
+      return {};
+    }
     if (version == 4 && (flags & 0x01)) body.erase(0, 4);
     if (version == 4 && ((flags & 0x02) || isUnsynchronized)) body = resynchronized(body);
     if (name == "CTOC") return {};
@@ -113,7 +126,7 @@ private:
 
 }  // namespace
 
-ByteVector syrinx::cleanID3(const ByteVector &tag, size_t &oversized) {
+ByteVector syrinx::cleanID3(const ByteVector &tag, Losses &losses) {
   const size_t headLength = 10;
   if (tag.size() <= headLength || !tag.startsWith("ID3")) return {};
   const int version = tag[3];
@@ -131,10 +144,54 @@ ByteVector syrinx::cleanID3(const ByteVector &tag, size_t &oversized) {
     if (size > bytes.size()) return {};
     bytes.erase(0, size);
   }
-  const Frames frames = {version, isUnsynchronized, oversized};
+  Frames frames = {version, isUnsynchronized, losses};
   const Bytes clean = frames.cleaned(bytes, false);
   if (clean.size() >= 1 << 28) return {};
   const Bytes result =
     Bytes("ID3") + static_cast<char>(version) + Bytes(2, '\0') + syncsafe(clean.size()) + clean;
+  return ByteVector(result.data(), static_cast<unsigned int>(result.size()));
+}
+
+ByteVector syrinx::cleanVorbis(const ByteVector &comments, Losses &losses) {
+  const Bytes all(comments.data(), comments.size());
+  const auto little = [&](size_t offset) {
+    size_t value = 0;
+    for (size_t index = 4; index > 0; index--) {
+      value = value << 8 | static_cast<unsigned char>(all[offset + index - 1]);
+    }
+    return value;
+  };
+  const auto size = [](size_t value) {
+    Bytes bytes;
+    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(value >> shift);
+    return bytes;
+  };
+  if (all.size() < 8 || little(0) > all.size() - 8) return {};
+  size_t offset = 4 + little(0);
+  const size_t announced = little(offset);
+  offset += 4;
+  Bytes kept;
+  size_t count = 0, textSize = 0;
+  for (size_t index = 0; index < announced; index++) {
+    const bool isWhole = offset + 4 <= all.size() && little(offset) <= all.size() - offset - 4;
+    if (!isWhole) {
+      losses.excess += 1;
+      break;
+    }
+    const Bytes comment = all.substr(offset + 4, little(offset));
+    offset += 4 + comment.size();
+    Bytes key = comment.substr(0, std::min<size_t>(comment.find('='), 32));
+    for (auto &byte : key) byte = static_cast<char>(std::toupper(static_cast<unsigned char>(byte)));
+    const bool isPicture = key == "METADATA_BLOCK_PICTURE" || key == "COVERART";
+    if (count >= SYRINX_MOST_FRAMES
+        || (!isPicture && textSize + comment.size() > SYRINX_LARGEST_TEXTS)) {
+      losses.excess += 1;
+      continue;
+    }
+    count += 1;
+    if (!isPicture) textSize += comment.size();
+    kept += size(comment.size()) + comment;
+  }
+  const Bytes result = size(0) + size(count) + kept;
   return ByteVector(result.data(), static_cast<unsigned int>(result.size()));
 }

@@ -6,6 +6,13 @@
 // TagLib for Swift: its own C interface has neither pictures nor chapters, and Swift imports no C++
 // here. No exception leaves these functions: they report failures by their results.
 
+/// The size of the largest tag that is read and written, with its pictures.
+#define SYRINX_LARGEST_TAG 67108864
+/// The largest size of the texts of a tag, without its pictures.
+#define SYRINX_LARGEST_TEXTS 16777216
+/// The most frames or comments of a tag.
+#define SYRINX_MOST_FRAMES 10000
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -63,8 +70,14 @@ const char *syrinx_tags_chapter_title(const syrinx_tags *tags, size_t index);
 
 /// The number of pictures that were left out because they are too large.
 size_t syrinx_tags_oversized(const syrinx_tags *tags);
+/// The number of texts and other frames that were left out because there are too many.
+size_t syrinx_tags_excess(const syrinx_tags *tags);
+/// The number of tags that could not be read.
+size_t syrinx_tags_damaged(const syrinx_tags *tags);
+/// The names of frames that have no text, such as `PRIV PCNT`.
+const char *syrinx_tags_unsupported(const syrinx_tags *tags);
 
-/// Renders all of it; the bytes are valid until the next call. NULL on failure.
+/// Renders the tags, pictures, and chapters; the bytes are valid until the next call. NULL on failure.
 const uint8_t *syrinx_tags_render(syrinx_tags *tags, syrinx_tags_form form, size_t *count);
 /// Renders a picture as the content of a block of FLAC; the bytes are valid until the next call.
 const uint8_t *syrinx_tags_render_picture(syrinx_tags *tags, size_t index, size_t *count);
