@@ -95,8 +95,9 @@ public struct AudioConversion: Sendable {
   /// Whether the tags, pictures, and WAV chunks of the first source are kept, and the cues and chapters
   /// of all joined sources.
   ///
-  /// Cues and chapters move with the audio; removed silence removes them. `normalization` computes
-  /// the tags of ReplayGain and R 128 again, and `gain` changes them.
+  /// Cues, chapters, and chunk positions move with the audio; removed silence removes them.
+  /// `normalization` recomputes the tags of ReplayGain and R 128, and `gain` changes them.
+  /// A stream after the first source keeps no cues.
   public var keepsMetadata = true
   /// The tags to set in place of those of the sources; one without values is removed.
   public var tags: [AudioTag: [String]] = [:]

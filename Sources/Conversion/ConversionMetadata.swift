@@ -13,9 +13,21 @@ struct ConversionMetadata: Sendable {
 
   private let rate: SampleRate
   private let partLength: FrameCount?
+  /// The length of the whole result, if it is known.
+  private let total: FrameCount?
+  /// The tags that replace all others.
+  private let requested: [AudioTag: [String]]
+  /// Whether the sources have the gain that players apply.
+  let hasReplayGain: Bool
 
-  init(_ conversion: AudioConversion, _ input: any ConversionInput, to rate: SampleRate) {
+  /// - Parameter later: the sources after the first one.
+  init(
+    _ conversion: AudioConversion, _ input: any ConversionInput, later: [LaterSource?],
+    to rate: SampleRate
+  ) {
     self.rate = rate
+    requested = conversion.tags
+    total = input.total.map { FrameCount($0, at: rate) }
     if case .every(let length) = conversion.division {
       partLength = max(1, FrameCount(length, at: rate))
     } else {
@@ -23,57 +35,79 @@ struct ConversionMetadata: Sendable {
     }
     whole = conversion.keepsMetadata ? input.first.metadata : AudioMetadata()
     notices = whole.notices
-    if conversion.keepsMetadata, conversion.combination == .joined {
-      addCues(of: conversion, input)
-    }
+    whole.tags = whole.tags.filter { !$0.key.isDerived }
+    hasReplayGain = whole.tags.keys.contains { ReplayGain.all.contains($0) }
+    addCues(of: later, input)
     whole = whole.moved(
       to: (conversion.start, conversion.end), from: input.first.format.sampleRate, at: rate)
     closeChapters(at: input.total)
     if conversion.removesSilence { removePositions() }
     if conversion.sources.count > 1, conversion.normalization == nil {
-      removeReplayGain(ReplayGain.all, reason: "it is that of one input")
+      removeTags(ReplayGain.all, reason: "it is that of one input")
     }
     apply(conversion)
   }
 
   /// Sets the requested tags and the cover.
   private mutating func apply(_ conversion: AudioConversion) {
+    if conversion.gain != Decibels(0) || conversion.normalization != nil { removeLevels() }
     if conversion.gain != Decibels(0), conversion.normalization == nil {
       ReplayGain.change(&whole.tags, by: conversion.gain)
     }
-    for (tag, values) in conversion.tags { whole.tags[tag] = values.isEmpty ? nil : values }
+    applyRequestedTags()
     if let cover = conversion.cover {
       whole.pictures.removeAll { $0.kind == cover.kind }
       whole.pictures.insert(cover, at: 0)
     }
   }
 
+  private mutating func applyRequestedTags() {
+    for (tag, values) in requested { whole.tags[tag] = values.isEmpty ? nil : values }
+  }
+
+  /// Removes what describes the level before it changed.
+  private mutating func removeLevels() {
+    let reason = "the level changes"
+    removeTags(Set(whole.tags.keys.filter(ReplayGain.isOfOldLevel)), reason: reason)
+    for (index, chunk) in whole.chunks.enumerated() {
+      guard let plain = chunk.withoutLevels else { continue }
+      whole.chunks[index] = plain
+      notices.append(.omitted("the loudness in the chunk bext", reason: reason))
+    }
+  }
+
+  /// A source after the first one.
+  typealias LaterSource = (
+    name: String, metadata: AudioMetadata, rate: SampleRate, length: FrameCount?
+  )
+
   /// Adds the cues of the sources after the first, as far as the lengths before them are known.
-  private mutating func addCues(of conversion: AudioConversion, _ input: any ConversionInput) {
+  private mutating func addCues(of later: [LaterSource?], _ input: any ConversionInput) {
     let rate = input.first.format.sampleRate
     var before = input.first.announcedFrameCount?.duration(at: rate)
     var added: [AudioCue] = []
-    for source in conversion.sources.dropFirst() {
-      // The conversion reports a source that cannot be opened.
-      guard case .file = source, let reader = try? source.open(WakeUp()) else { return }
-      let found = reader.metadata
-      guard let start = before else {
-        if !found.cues.isEmpty { omit(source.name) }
-        return
+    for source in later {
+      guard let source else {
+        before = nil
+        continue
       }
-      let ownRate = reader.format.sampleRate
-      added += found.cues.map { cue in
+      guard let start = before else {
+        if !source.metadata.cues.isEmpty { omit(source.name) }
+        continue
+      }
+      let ownRate = source.rate
+      added += source.metadata.cues.map { cue in
         var cue = cue
         cue.frame = FrameCount(start + cue.frame.duration(at: ownRate), at: rate)
         cue.length = cue.length.map { FrameCount($0.duration(at: ownRate), at: rate) }
         return cue
       }
-      before = reader.announcedFrameCount.map { start + $0.duration(at: ownRate) }
+      before = source.length.map { start + $0.duration(at: ownRate) }
     }
     guard !added.isEmpty else { return }
     whole.cues += added
-    // They have only the cues of the first source.
-    whole.chunks.removeAll(where: \.hasPositions)
+    // These chunks hold only the cues of the first source.
+    removeChunksWithPositions(reason: "its positions are those of the first input")
   }
 
   private mutating func omit(_ name: String) {
@@ -95,11 +129,24 @@ struct ConversionMetadata: Sendable {
 
   /// Removes all positions, which removed silence would change.
   private mutating func removePositions() {
-    guard !whole.cues.isEmpty || whole.chunks.contains(where: \.hasPositions) else { return }
+    let reason = "the removed silence changes the positions"
+    for (index, chunk) in whole.chunks.enumerated() {
+      guard let plain = chunk.withoutTime else { continue }
+      whole.chunks[index] = plain
+      notices.append(.omitted("the time reference in the chunk bext", reason: reason))
+    }
+    let hasCues = !whole.cues.isEmpty
+    removeChunksWithPositions(reason: reason)
+    guard hasCues else { return }
     whole.cues = []
+    notices.append(.omitted("the cues and chapters", reason: reason))
+  }
+
+  /// Removes chunks with positions, and reports the sampler, whose loops are in no cue.
+  private mutating func removeChunksWithPositions(reason: String) {
+    let hasSampler = whole.chunks.contains { $0.name == "smpl" }
     whole.chunks.removeAll(where: \.hasPositions)
-    notices.append(
-      .omitted("the cues and chapters", reason: "the removed silence changes their positions"))
+    if hasSampler { notices.append(.omitted("the chunk smpl", reason: reason)) }
   }
 
   /// The metadata of a part, counted from 1.
@@ -108,12 +155,11 @@ struct ConversionMetadata: Sendable {
     let (start, overflow) = partLength.rawValue.multipliedReportingOverflow(by: number - 1)
     guard !overflow else { return whole }
     let first = FrameCount(start)
+    let end = first + partLength
     return whole.moved(
-      to: (first.duration(at: rate), (first + partLength).duration(at: rate)), from: rate, at: rate)
+      to: (first.duration(at: rate), end.duration(at: rate)), from: rate, at: rate,
+      includesEnd: end == total)
   }
-
-  /// Whether the sources have the gain that players apply.
-  var hasReplayGain: Bool { whole.tags.keys.contains { ReplayGain.all.contains($0) } }
 
   /// Replaces the gain of the source by that of the result.
   ///
@@ -123,14 +169,16 @@ struct ConversionMetadata: Sendable {
   mutating func setReplayGain(loudness: LoudnessLevel, peak: Double) {
     guard hasReplayGain else { return }
     guard loudness.lufs.isFinite else {
-      return removeReplayGain(ReplayGain.all, reason: "the result has no loudness")
+      return removeTags(ReplayGain.all, reason: "the result has no loudness")
     }
     ReplayGain.set(&whole.tags, loudness: loudness, peak: peak)
-    removeReplayGain(ReplayGain.album, reason: "only a whole album has it")
+    removeTags(ReplayGain.album, reason: "only a whole album has it")
+    applyRequestedTags()
   }
 
-  private mutating func removeReplayGain(_ tags: Set<AudioTag>, reason: String) {
-    let found = tags.filter { whole.tags[$0] != nil }
+  /// Removes tags that nobody requested.
+  private mutating func removeTags(_ tags: Set<AudioTag>, reason: String) {
+    let found = tags.filter { whole.tags[$0] != nil && requested[$0] == nil }
     guard !found.isEmpty else { return }
     for tag in found { whole.tags[tag] = nil }
     let names = found.map(\.name).sorted().joined(separator: ", ")
@@ -139,6 +187,18 @@ struct ConversionMetadata: Sendable {
 }
 
 extension AudioConversion {
+  /// Reads the metadata of the sources after the first one, for the cues of joined sources.
+  ///
+  /// It is nil for sources that can be read only once, and for those that cannot be opened, which the
+  /// conversion reports.
+  func laterSources(_ interruption: WakeUp) -> [ConversionMetadata.LaterSource?] {
+    guard keepsMetadata, combination == .joined else { return [] }
+    return sources.dropFirst().map { source in
+      guard source.isLocalFile, let reader = try? source.open(interruption) else { return nil }
+      return (source.name, reader.metadata, reader.format.sampleRate, reader.announcedFrameCount)
+    }
+  }
+
   /// Whether silence is removed, so that positions after it change.
   fileprivate var removesSilence: Bool {
     if case .silence = division { return true }
@@ -165,6 +225,11 @@ private enum ReplayGain {
 
   static let album: Set = [albumGain, albumPeak, opusAlbum, range]
   static let all = album.union([trackGain, trackPeak, opusTrack])
+
+  /// Whether a tag describes a level and is not computed again.
+  static func isOfOldLevel(_ tag: AudioTag) -> Bool {
+    tag.name.hasPrefix("MP3GAIN_") || tag.name == "REPLAYGAIN_TRACK_RANGE"
+  }
 
   /// The loudness that players reach with ReplayGain 2.0, and with Opus.
   private static let (target, opusTarget) = (-18.0, -23.0)

@@ -21,6 +21,8 @@ final class ConversionOutput {
   private var writer: SoundFileWriter?
   private var url: URL?
   private var raw: StreamingWAVWriter?
+  /// The metadata that the files cannot hold.
+  private(set) var omissions: [SoundFileNotice] = []
 
   init(
     _ conversion: AudioConversion, format: AudioFormat, encoding: SoundFileEncoding,
@@ -45,6 +47,7 @@ final class ConversionOutput {
     if files.isEmpty, makesEmptyFile { try begin() }
     try complete()
     if let raw {
+      omissions = encoding.container.storable(metadata.whole, isStream: true).notices
       files.append(ConversionResult.File(url: nil, frameCount: raw.framesWritten))
     }
     return files
@@ -91,6 +94,7 @@ final class ConversionOutput {
   private func complete() throws {
     guard let writer else { return }
     try writer.close()
+    omissions += writer.notices.filter { !omissions.contains($0) }
     files.append(ConversionResult.File(url: url, frameCount: writer.framesWritten))
     self.writer = nil
   }

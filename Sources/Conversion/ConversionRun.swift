@@ -30,11 +30,19 @@ final class ConversionRun: Sendable {
   /// Converts the sources; it blocks until all files are complete.
   func convert() throws -> ConversionResult {
     do {
-      guard let normalization = conversion.normalization else { return try write(Change()) }
+      // Sources are opened once for their cues, not for each pass.
+      let later = conversion.laterSources(interruption)
+      let makePass = { [conversion, interruption] in
+        try Pass(conversion, interruption, later: later)
+      }
+      guard let normalization = conversion.normalization else {
+        return try write(Change(), makePass)
+      }
       for source in conversion.sources where !source.isReadableTwice {
         throw ConversionError.cannotReadTwice(name: source.name)
       }
-      return try write(try measured(change(for: normalization)), share: 0.5..<1)
+      let change = try self.change(for: normalization, makePass())
+      return try write(try measured(change, makePass()), makePass, share: 0.5..<1)
     } catch {
       // An interrupted source looks damaged.
       if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
@@ -52,8 +60,9 @@ final class ConversionRun: Sendable {
   }
 
   /// Reads all audio and returns the change for the target level; silence is unchanged.
-  private func change(for normalization: AudioConversion.Normalization) throws -> Change {
-    let pass = try Pass(conversion, interruption)
+  private func change(
+    for normalization: AudioConversion.Normalization, _ pass: Pass
+  ) throws -> Change {
     switch normalization {
     case .peak(let target):
       let peak = try run(pass, Change(), share: 0..<0.5) { _ in }
@@ -76,8 +85,7 @@ final class ConversionRun: Sendable {
   }
 
   /// Reads all audio once more if the result needs the tags of ReplayGain.
-  private func measured(_ change: Change) throws -> Change {
-    let pass = try Pass(conversion, interruption)
+  private func measured(_ change: Change, _ pass: Pass) throws -> Change {
     guard pass.metadata.hasReplayGain else { return change }
     let measurer = try Self.measurer(pass)
     let peak = try run(pass, change, share: 0.5..<0.5) { item in
@@ -92,8 +100,10 @@ final class ConversionRun: Sendable {
     try AudioMeasurer(pass.format, silence: Decibels(-60))
   }
 
-  private func write(_ change: Change, share: Range<Double> = 0..<1) throws -> ConversionResult {
-    let pass = try Pass(conversion, interruption)
+  private func write(
+    _ change: Change, _ makePass: () throws -> Pass, share: Range<Double> = 0..<1
+  ) throws -> ConversionResult {
+    let pass = try makePass()
     // Limiting lowers the loudness.
     let measurer = change.isLimited ? try Self.measurer(pass) : nil
     if let levels = change.levels {
@@ -111,14 +121,14 @@ final class ConversionRun: Sendable {
       writing.abandon()
       throw error
     }
-    let files = try writing.finish()
+    let (files, omissions) = try writing.finish()
     return ConversionResult(
       files: files, format: pass.format, encoding: pass.encoding,
       peak: Decibels(amplitude: Double(peak)), gain: Decibels(change.gain),
       limiterGain: Decibels(amplitude: Double(pass.lowestGain)),
       limitedLoudness: measurer?.measurement.integrated,
       shortfalls: pass.input.shortfalls, notices: pass.input.notices,
-      omissions: conversion.omissions(pass.metadata, pass.encoding),
+      omissions: pass.metadata.notices + omissions,
       reduction: conversion.reduction(of: pass.input.mostBits, to: pass.encoding),
       mixesFormats: pass.input.mixesFormats,
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
@@ -197,7 +207,9 @@ private final class Pass {
   var silencedSampleCount = 0
   var lowestGain: Float = 1
 
-  init(_ conversion: AudioConversion, _ interruption: WakeUp) throws {
+  init(
+    _ conversion: AudioConversion, _ interruption: WakeUp, later: [ConversionMetadata.LaterSource?]
+  ) throws {
     input =
       conversion.combination == .mixed && conversion.sources.count > 1
       ? try MixedInput(
@@ -205,11 +217,11 @@ private final class Pass {
         interruption: interruption)
       : try JoinedInput(
         conversion.sources, start: conversion.start, end: conversion.end,
-        interruption: interruption)
+        reportsCues: conversion.keepsMetadata, interruption: interruption)
     encoding = try conversion.encoding(for: input.first.samples)
     format = conversion.format(for: input.format, encoding)
     try encoding.check(format)
-    metadata = ConversionMetadata(conversion, input, to: format.sampleRate)
+    metadata = ConversionMetadata(conversion, input, later: later, to: format.sampleRate)
   }
 }
 
@@ -246,15 +258,6 @@ extension AudioConversion {
       case .float: 32
       }
     return stored > kept ? .init(stored: stored, kept: kept) : nil
-  }
-
-  /// What the outputs lack of the metadata.
-  fileprivate func omissions(
-    _ metadata: ConversionMetadata, _ encoding: SoundFileEncoding
-  ) -> [SoundFileNotice] {
-    let isStream = if case .descriptor = destination { true } else { false }
-    return metadata.notices
-      + encoding.container.omissions(of: metadata.whole, isStream: isStream)
   }
 
   private var namedContainer: SoundFileEncoding.Container {
@@ -315,12 +318,15 @@ private final class ConversionReading {
 /// The encoding thread.
 private final class ConversionWriting {
   private let items: Handoff<ConversionDivider.Item>
-  private let files: Handoff<[ConversionResult.File]>
+  private let results: Handoff<Output>
+
+  /// The files, and the metadata that they cannot hold.
+  typealias Output = (files: [ConversionResult.File], omissions: [SoundFileNotice])
 
   init(_ conversion: AudioConversion, _ pass: Pass, interruption: WakeUp) throws {
     let items = try Handoff<ConversionDivider.Item>(capacity: 3)
-    let files = try Handoff<[ConversionResult.File]>(capacity: 1)
-    (self.items, self.files) = (items, files)
+    let results = try Handoff<Output>(capacity: 1)
+    (self.items, self.results) = (items, results)
     let (format, encoding, metadata) = (pass.format, pass.encoding, pass.metadata)
     let destination = conversion.destination
     _ = try DedicatedThread.start(name: "syrinx-encode") {
@@ -329,11 +335,12 @@ private final class ConversionWriting {
         interruption: interruption)
       do {
         while let item = try items.take() { try output.write(item) }
-        _ = files.put(try output.finish())
-        files.finish()
+        let files = try output.finish()
+        _ = results.put((files, output.omissions))
+        results.finish()
       } catch {
         output.discard()
-        files.finish(Self.conversionError(error, writing: destination))
+        results.finish(Self.conversionError(error, writing: destination))
         items.abandon()
       }
     }
@@ -342,20 +349,20 @@ private final class ConversionWriting {
   /// - Throws: the error that ended the thread.
   func put(_ item: ConversionDivider.Item) throws {
     guard !items.put(item) else { return }
-    _ = try files.take()
+    _ = try results.take()
   }
 
   /// Completes the files; it blocks until they are complete.
-  func finish() throws -> [ConversionResult.File] {
+  func finish() throws -> Output {
     items.finish()
-    return try files.take() ?? []
+    return try results.take() ?? ([], [])
   }
 
   /// Discards the incomplete file; it blocks until that is done.
   func abandon() {
     items.finish(CancellationError())
     // The caller already has the error.
-    _ = try? files.take()
+    _ = try? results.take()
   }
 
   private static func conversionError(

@@ -2,7 +2,7 @@
 public enum SoundFileNotice: Hashable, Sendable, CustomStringConvertible {
   /// The header claims less audio than the file contains; all of it is read.
   case unfinishedHeader
-  /// Metadata that are not read, or not in the output, such as tags for which it has no place.
+  /// Metadata that is not read, or not in the output, such as tags for which it has no place.
   case omitted(String, reason: String)
 
   /// A sentence for users, which continues the name of the file.

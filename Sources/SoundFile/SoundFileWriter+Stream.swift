@@ -31,9 +31,10 @@ extension SoundFileWriter {
     let file = GrowingFile(
       streamingTo: try .duplicate(fileDescriptor, path: name, isOutput: true), name: name,
       stopSignal: stopSignal)
+    let stored = encoding.container.storable(metadata, isStream: true)
     let output = try Self.output(
-      file, format, encoding, metadata, largestWAV: WAVFileHeader.largestSize)
+      file, format, encoding, stored.metadata, largestWAV: WAVFileHeader.largestSize)
     self.init(file, output: output, format: format, encoding: encoding)
-    notices = encoding.container.omissions(of: metadata, isStream: true)
+    notices = stored.notices
   }
 }

@@ -24,7 +24,7 @@ public final class SoundFileWriter {
   /// The container and sample format of the file.
   public let encoding: SoundFileEncoding
 
-  /// What the container cannot hold of the metadata.
+  /// What the file does not hold of the metadata; complete after `close`.
   public internal(set) var notices: [SoundFileNotice] = []
 
   /// The number of frames written; after `close`, of readable ones.
@@ -86,15 +86,16 @@ public final class SoundFileWriter {
     try encoding.check(format)
     let file = try GrowingFile(
       path: FilePath(url).text, replacesExisting: replacesExisting, isAtomic: isAtomic)
+    let stored = encoding.container.storable(metadata, isStream: false)
     let output: any SoundFileOutput
     do throws(SoundFileError) {
-      output = try Self.output(file, format, encoding, metadata, largestWAV: largestWAV)
+      output = try Self.output(file, format, encoding, stored.metadata, largestWAV: largestWAV)
     } catch {
       file.claim.discard()
       throw error
     }
     self.init(file, output: output, format: format, encoding: encoding, isAtomic: isAtomic)
-    notices = encoding.container.omissions(of: metadata, isStream: false)
+    notices = stored.notices
   }
 
   static func output(
@@ -198,6 +199,7 @@ public final class SoundFileWriter {
     // Without a name the file soon disappears, regardless of other failures.
     if loss == .removed { throw completeRemoved() }
     let failure = output.finish()
+    notices += output.notices
     // Linux reports a failed write of a block only once: a second `fsync` would succeed.
     if let sync { file.note(failureCode: sync.failureCode) }
     // The error of a failed write has already been thrown.

@@ -221,6 +221,108 @@ import Testing
     #expect(found.cues.map(\.frame) == [0, 48_000])
   }
 
+  @Test func `named pipes are joined whole, and their cues are reported`() async throws {
+    try write("a.wav", AudioMetadata(cues: [AudioCue(frame: 100, name: "a")]))
+    let data = try Data(contentsOf: folder.file("a.wav"))
+    let pipes = ["first", "second"].map { folder.file($0) }
+    signal(SIGPIPE, SIG_IGN)
+    for pipe in pipes {
+      try #require(mkfifo(pipe.path, 0o600) == 0)
+      Thread.detachNewThread {
+        let handle = FileHandle(forWritingAtPath: pipe.path)
+        try? handle?.write(contentsOf: data)
+        try? handle?.close()
+      }
+    }
+    let result = try await AudioConversion(
+      pipes.map { .file($0) }, to: .file(folder.file("out.wav"))
+    ).run()
+    #expect(result.files.map(\.frameCount) == [192_000])
+    #expect(result.notices.map(\.source) == [.file(pipes[1])])
+    #expect(
+      result.notices.first?.notice.description.hasPrefix("left out: the cues and chapters;") == true
+    )
+  }
+
+  @Test func `a cue at the end of a part is only in the next part`() async throws {
+    let cues = [48_000, 96_000].map { AudioCue(frame: FrameCount($0), name: "\($0)") }
+    try write("a.wav", AudioMetadata(cues: cues))
+    var conversion = AudioConversion(
+      [.file(folder.file("a.wav"))], to: .parts { [folder] in folder.file("part\($0).wav") })
+    conversion.division = .every(.seconds(1))
+    _ = try await conversion.run()
+    let parts = try (1...2).map { number in
+      try AudioFileInfo(url: folder.file("part\(number).wav")).metadata.cues
+    }
+    #expect(
+      parts == [
+        [], [AudioCue(frame: 0, name: "48000"), AudioCue(frame: 48_000, name: "96000")],
+      ])
+  }
+
+  @Test func `tags that describe the old file or its level are not kept`() async throws {
+    let level = [AudioTag("MP3GAIN_UNDO"), AudioTag("REPLAYGAIN_TRACK_RANGE")]
+    var tags: [AudioTag: [String]] = [.title: ["Lark"]]
+    for name in ["LENGTH", "ITUNSMPB", "COMMENT:ITUNNORM", "ENCODER"] {
+      tags[AudioTag(name)] = ["1"]
+    }
+    for tag in level { tags[tag] = ["1"] }
+    var bext = [UInt8](repeating: 0, count: 602)
+    (bext[346], bext[412]) = (2, 9)
+    try write("a.wav", AudioMetadata(tags: tags, chunks: [.init(name: "bext", content: bext)]))
+    _ = try await conversion("a.wav", to: "same.wav").run()
+    let same = try AudioFileInfo(url: folder.file("same.wav")).metadata
+    #expect(Set(same.tags.keys) == Set(level + [.title]) && same.chunks[0].content == bext)
+    var louder = conversion("a.wav", to: "louder.wav")
+    louder.gain = Decibels(-3)
+    let result = try await louder.run()
+    let found = try AudioFileInfo(url: folder.file("louder.wav")).metadata
+    #expect(found.tags == [.title: ["Lark"]])
+    #expect(found.chunks[0].content[412..<416] == [0xFF, 0x7F, 0xFF, 0x7F])
+    let lost = result.omissions.map(\.description)
+    #expect(lost.contains { $0.contains("MP3GAIN_UNDO, REPLAYGAIN_TRACK_RANGE") })
+    #expect(lost.contains { $0.contains("the loudness in the chunk bext") })
+  }
+
+  @Test func `a requested tag wins over the gain that normalization computes`() async throws {
+    let (gain, album) = (AudioTag("REPLAYGAIN_TRACK_GAIN"), AudioTag("REPLAYGAIN_ALBUM_GAIN"))
+    try write("a.wav", AudioMetadata(tags: [gain: ["-7.50 dB"]]))
+    try write("plain.wav", AudioMetadata())
+    for name in ["a.wav", "plain.wav"] {
+      var conversion = conversion(name, to: "out.wav")
+      conversion.normalization = .peak(Decibels(-6))
+      conversion.tags = [gain: ["1.00 dB"], album: ["2.00 dB"]]
+      _ = try await conversion.run()
+      let tags = try AudioFileInfo(url: folder.file("out.wav")).metadata.tags
+      #expect(tags[gain] == ["1.00 dB"] && tags[album] == ["2.00 dB"])
+    }
+  }
+
+  @Test func `removed silence and joining report the time reference and the sampler`() async throws
+  {
+    var bext = [UInt8](repeating: 0, count: 602)
+    bext[339] = 1
+    let chunks = [
+      AudioMetadata.Chunk(name: "bext", content: bext),
+      AudioMetadata.Chunk(name: "smpl", content: [UInt8](repeating: 0, count: 36)),
+    ]
+    let cues = [AudioCue(frame: 9, name: "a")]
+    try write("a.wav", AudioMetadata(chunks: chunks))
+    try write("b.wav", AudioMetadata(cues: cues))
+    var trimmed = conversion("a.wav", to: "out.wav")
+    trimmed.trimming = SilencePolicy()
+    let result = try await trimmed.run()
+    let lost = result.omissions.map(\.description)
+    #expect(lost.contains { $0.contains("the time reference in the chunk bext") })
+    #expect(lost.contains { $0.contains("the chunk smpl") })
+    let found = try AudioFileInfo(url: folder.file("out.wav")).metadata.chunks
+    #expect(found == [.init(name: "bext", content: [UInt8](repeating: 0, count: 602))])
+    let joined = try await AudioConversion(
+      ["a.wav", "b.wav"].map { .file(folder.file($0)) }, to: .file(folder.file("joined.wav"))
+    ).run()
+    #expect(joined.omissions.map(\.description).contains { $0.contains("the chunk smpl") })
+  }
+
   private func conversion(_ source: String, to name: String) -> AudioConversion {
     AudioConversion([.file(folder.file(source))], to: .file(folder.file(name)))
   }

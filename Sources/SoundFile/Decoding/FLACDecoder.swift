@@ -1,5 +1,6 @@
 import AudioCore
 import CFLAC
+import CTagLib
 
 /// Decodes FLAC with 4 to 32 bits, also from a pipe.
 ///
@@ -19,9 +20,12 @@ final class FLACDecoder: SoundDecoder {
   private let stream: FLACStream
   private let path: String
 
+  /// - Parameter hasPictures: whether to read the pictures, which are not read from a file again.
   /// - Throws: `.damaged` if the header is invalid or incomplete.
-  init(_ source: ByteSource, path: String) throws(SoundFileError) {
-    guard let stream = FLACStream(source) else {
+  init(
+    _ source: ByteSource, path: String, hasPictures: Bool = true
+  ) throws(SoundFileError) {
+    guard let stream = FLACStream(source, hasPictures: hasPictures) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
     }
     guard let info = stream.info else {
@@ -81,21 +85,30 @@ private final class FLACStream {
   private var blockEnd: FLAC__uint64 = 0
   /// Whether the current block has an invalid checksum.
   private var isDamaged = false
+  /// The sizes that were copied.
+  private var (pictureSize, commentSize) = (0, 0)
+  private var (lostPictures, lostComments) = (0, 0)
   /// Whether libFLAC has requested bytes beyond the end.
   private var hasMetEnd = false
 
   /// Reads the header; returns nil without memory.
-  init?(_ source: ByteSource) {
+  init?(_ source: ByteSource, hasPictures: Bool) {
     guard let handle = FLAC__stream_decoder_new() else { return nil }
     (self.source, self.handle) = (source, handle)
-    for type in [
-      FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_PICTURE, FLAC__METADATA_TYPE_CUESHEET,
-    ] {
+    for type in [FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_CUESHEET] {
       FLAC__stream_decoder_set_metadata_respond(handle, type)
+    }
+    if hasPictures {
+      FLAC__stream_decoder_set_metadata_respond(handle, FLAC__METADATA_TYPE_PICTURE)
     }
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
     takeChapters()
+    metadata.notices += AudioMetadata.lost(pictures: lostPictures)
+    if let lost = lostComments.of("a comment", "comments") {
+      metadata.notices.append(
+        .omitted(lost, reason: "above 16 MiB of text, or beyond 10,000 of them"))
+    }
     FLAC__stream_decoder_get_decode_position(handle, &blockEnd)
   }
 
@@ -220,6 +233,11 @@ extension FLACStream {
     for index in 0..<Int(comments.num_comments) {
       let comment = comments.comments[index]
       let bytes = UnsafeBufferPointer(start: comment.entry, count: Int(comment.length))
+      guard index < SYRINX_MOST_FRAMES, commentSize + bytes.count <= SYRINX_LARGEST_TEXTS else {
+        lostComments += 1
+        continue
+      }
+      commentSize += bytes.count
       guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }
       metadata.tags.add(
         String(decoding: bytes[..<equals], as: UTF8.self),
@@ -228,11 +246,17 @@ extension FLACStream {
   }
 
   private func take(_ picture: FLAC__StreamMetadata_Picture) {
+    guard pictureSize + Int(picture.data_length) <= SYRINX_LARGEST_TAG else {
+      lostPictures += 1
+      return
+    }
+    pictureSize += Int(picture.data_length)
     metadata.pictures.append(
       AudioPicture(
         Array(UnsafeBufferPointer(start: picture.data, count: Int(picture.data_length))),
         mediaType: picture.mime_type.map { String(cString: $0) } ?? "",
-        kind: Int(picture.type.rawValue), text: String(decoding: picture.text, as: UTF8.self)))
+        kind: AudioPicture.known(Int(picture.type.rawValue)),
+        text: String(decoding: picture.text, as: UTF8.self)))
   }
 
   private func take(_ sheet: FLAC__StreamMetadata_CueSheet) {
@@ -248,18 +272,42 @@ extension FLACStream {
     }
   }
 
-  /// Gives the tracks of a cue sheet, whose frames are exact, the names in the comments.
+  /// Moves the chapters in the comments to the tracks of a cue sheet, whose frames are exact.
+  ///
+  /// Tracks without a chapter are kept only if there are no chapters.
   private func takeChapters() {
     guard let rate = info?.sample_rate, rate > 0 else { return }
-    let tracks = AudioMetadata.chapters(metadata.cues)
+    let tracks = metadata.cues
     metadata.cues = []
     metadata.takeChapterComments(at: SampleRate(hertz: Int(rate)))
     guard !tracks.isEmpty else { return }
-    let names = tracks.count == metadata.cues.count ? metadata.cues.map(\.name) : []
-    metadata.cues = tracks.enumerated().map { index, track in
-      AudioCue(
-        frame: track.frame, name: index < names.count ? names[index] : "", length: track.length)
+    guard !metadata.cues.isEmpty else {
+      metadata.cues = AudioMetadata.chapters(tracks)
+      return
     }
+    // The time in a comment is exact to a millisecond.
+    let tolerance = Int(rate) / 1_000 + 1
+    let distance = { (one: AudioCue, other: AudioCue) in
+      abs(one.frame.rawValue - other.frame.rawValue)
+    }
+    var unnamed = Set(tracks.map(\.frame))
+    let chapters = metadata.cues.map { chapter in
+      var chapter = chapter
+      let nearest = tracks.min {
+        distance($0, chapter) < distance($1, chapter)
+      }
+      if let nearest, distance(nearest, chapter) <= tolerance {
+        chapter.frame = nearest.frame
+        unnamed.remove(nearest.frame)
+      }
+      return chapter
+    }
+    metadata.cues = AudioMetadata.chapters(chapters)
+    guard let lost = unnamed.count.of("a track of the cue sheet", "tracks of the cue sheet") else {
+      return
+    }
+    metadata.notices.append(
+      .omitted(lost, reason: "the chapters in the comments have other times"))
   }
 
   private func take(

@@ -145,7 +145,8 @@ enum SoundFileInput {
       return try MPEGDecoder(
         ByteSource(steady, path: path), path: path,
         hasLength: FileKind.hasMPEGLength(steady.bytes(at: 0, count: 256)))
-    case .flac: return try FLACDecoder(ByteSource(part, path: path), path: path)
+    case .flac:
+      return try FLACDecoder(ByteSource(part, path: path), path: path, hasPictures: false)
     case .ffmpeg: break
     case nil, .streaming, .seeking:
       do throws(SoundFileError) {

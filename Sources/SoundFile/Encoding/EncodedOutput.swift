@@ -17,6 +17,7 @@ final class EncodedOutput: SoundFileOutput {
   private var flac: CommentedFLAC?
   /// The chunks after the audio of an AIFF file.
   private var tail: [UInt8] = []
+  private(set) var notices: [SoundFileNotice] = []
 
   /// - Parameter largestAIFF: the largest size of an AIFF file in bytes; its sizes have 32 bits.
   init(
@@ -134,9 +135,19 @@ final class EncodedOutput: SoundFileOutput {
   /// Appends chunks to an AIFF file, and corrects its size.
   private func appendTail() {
     let room = largestSize - file.length
-    guard !tail.isEmpty, tail.count < room, framesWritten > 0 || file.length > 8 else { return }
-    let whole = (file.length.isMultiple(of: 2) ? [] : [0]) + tail
-    guard whole.withUnsafeBytes({ file.append($0) }) == whole.count else { return }
+    guard !tail.isEmpty, framesWritten > 0 || file.length > 8 else { return }
+    let lost =
+      "the pictures, the cues, and the tags other than title, artist, comment, and copyright"
+    guard tail.count < room else {
+      notices = [.omitted(lost, reason: "AIFF has at most 4 GiB")]
+      return
+    }
+    let (end, whole) = (file.length, (file.length.isMultiple(of: 2) ? [] : [0]) + tail)
+    guard whole.withUnsafeBytes({ file.append($0) }) == whole.count else {
+      file.truncate(to: end)
+      notices = [.omitted(lost, reason: "the system wrote only a part of them")]
+      return
+    }
     let size = UInt32(clamping: file.length - 8).bigEndian
     withUnsafeBytes(of: size) { _ = file.write($0, at: 4) }
   }
@@ -234,6 +245,13 @@ protocol SoundFileOutput: AnyObject {
   ///
   /// Calling it again has no effect.
   func finish() -> SoundFileError?
+
+  /// The metadata that could not be written; final after `finish`.
+  var notices: [SoundFileNotice] { get }
+}
+
+extension SoundFileOutput {
+  var notices: [SoundFileNotice] { [] }
 }
 
 /// Detects an encoder that accepts sound and writes nothing.

@@ -36,7 +36,7 @@ public struct AudioMetadata: Equatable, Sendable {
     (self.tags, self.pictures, self.cues, self.chunks) = (tags, pictures, cues, chunks)
   }
 
-  /// Whether there is none.
+  /// Whether the file has no metadata.
   public var isEmpty: Bool {
     tags.isEmpty && pictures.isEmpty && cues.isEmpty && chunks.isEmpty
   }
@@ -124,11 +124,13 @@ extension AudioMetadata {
   ///   - part: the part; its end is nil for that of the audio.
   ///   - rate: the rate of the positions.
   ///   - newRate: the rate of the result.
+  ///   - includesEnd: whether a cue after the last frame belongs to the part.
   package func moved(
-    to part: (start: Duration, end: Duration?), from rate: SampleRate, at newRate: SampleRate
+    to part: (start: Duration, end: Duration?), from rate: SampleRate, at newRate: SampleRate,
+    includesEnd: Bool = true
   ) -> AudioMetadata {
     guard part.start > .zero || part.end != nil || rate != newRate else { return self }
-    let timeline = Timeline(part, rate, newRate)
+    let timeline = Timeline(part, rate, newRate, includesEnd: includesEnd)
     var result = self
     result.cues = cues.compactMap(timeline.moved)
     // The beginning of a region may be cut off, which the cues in chunks do not know.
@@ -144,10 +146,13 @@ extension AudioMetadata {
     let start: Int
     let end: Int
     let ratio: Double
+    let includesEnd: Bool
 
     init(
-      _ part: (start: Duration, end: Duration?), _ rate: SampleRate, _ newRate: SampleRate
+      _ part: (start: Duration, end: Duration?), _ rate: SampleRate, _ newRate: SampleRate,
+      includesEnd: Bool
     ) {
+      self.includesEnd = includesEnd
       start = FrameCount(part.start, at: rate).rawValue
       end = part.end.map { FrameCount($0, at: rate).rawValue } ?? .max
       ratio = Double(newRate.hertz) / Double(rate.hertz)
@@ -160,7 +165,8 @@ extension AudioMetadata {
 
     /// The new position; nil outside the part.
     func position(_ frame: Int) -> Int? {
-      (start...max(start, end)).contains(frame) ? scaled(frame - start) : nil
+      let isInside = frame >= start && (frame < end || (includesEnd && frame == end))
+      return isInside ? scaled(frame - start) : nil
     }
 
     func moved(_ cue: AudioCue) -> AudioCue? {

@@ -42,6 +42,12 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
     !name.isEmpty && name.utf8.allSatisfy { (0x20...0x7D).contains($0) && $0 != 0x3D }
   }
 
+  /// Whether it describes the encoded file, and not the piece: another file has other values.
+  package var isDerived: Bool {
+    let plain = name.hasPrefix("COMMENT:") ? String(name.dropFirst(8)) : name
+    return ["LENGTH", "TLEN", "ITUNSMPB", "ITUNNORM", "ENCODER"].contains(plain)
+  }
+
   /// Whether it names the program that wrote a file, which need not be kept.
   var isEncoder: Bool { ["ENCODER", "ENCODING", "ENCODEDBY", "SOFTWARE"].contains(name) }
 }

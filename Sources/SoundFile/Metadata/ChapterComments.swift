@@ -2,7 +2,7 @@ import AudioCore
 
 extension AudioMetadata {
   /// The most chapters that comments of three digits can number.
-  private static let mostChapters = 999
+  static let mostChapters = 999
 
   /// The cues as Vorbis comments: `CHAPTER001=00:01:02.500` and `CHAPTER001NAME=One`.
   func chapterComments(at rate: SampleRate) -> [AudioTag: [String]] {

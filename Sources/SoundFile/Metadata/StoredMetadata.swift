@@ -14,6 +14,8 @@ final class StoredMetadata {
 
   /// The longest ID3 tag of a stream that is kept in memory.
   static let longestTag = 1 << 24
+  /// The longest tag of a file.
+  private static let longest = Int(SYRINX_LARGEST_TAG)
 
   /// Keeps the beginning of a stream, up to its audio.
   func take(_ stream: StreamHead) throws(SoundFileError) {
@@ -54,7 +56,7 @@ final class StoredMetadata {
     {
       if offset == 0 {
         metadata.add(
-          syrinx_tags_id3v2, file.bytes(at: 0, count: min(length, 128 << 20)), at: rate)
+          syrinx_tags_id3v2, file.bytes(at: 0, count: min(length, longest)), at: rate)
       }
       offset += length
     }
@@ -79,7 +81,7 @@ final class StoredMetadata {
 
   /// Reads the metadata at the beginning of a file, and in the chunks of WAV and AIFF.
   ///
-  /// FLAC's decoder reads its own.
+  /// FLAC's decoder reads its own, except for the pictures of a file.
   private static func read(
     at rate: SampleRate, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
   ) -> AudioMetadata {
@@ -87,6 +89,7 @@ final class StoredMetadata {
     case "RIFF" where bytes(8, 4).elementsEqual("WAVE".utf8), "RF64", "BW64":
       return AudioMetadata(wav: bytes, at: rate)
     case "FORM": return AudioMetadata(aiff: bytes, at: rate)
+    case "fLaC": return AudioMetadata(flac: bytes)
     case "OggS":
       var metadata = AudioMetadata()
       metadata.add(syrinx_tags_vorbis, OggComments(bytes)?.content ?? [], at: rate)
@@ -98,20 +101,66 @@ final class StoredMetadata {
 }
 
 extension AudioMetadata {
+  /// Reads the pictures of a FLAC file.
+  fileprivate init(flac bytes: (_ offset: Int, _ count: Int) -> [UInt8]) {
+    self.init()
+    var (offset, room, lost) = (4, Int(SYRINX_LARGEST_TAG), 0)
+    for _ in 0..<Int(SYRINX_MOST_FRAMES) {
+      let head = bytes(offset, 4)
+      guard head.count == 4 else { break }
+      let size = head.big(at: 1, 3)
+      if head[0] & 0x7F == 6 {
+        let picture = size <= room ? AudioPicture(flac: bytes(offset + 4, size)) : nil
+        if let picture { pictures.append(picture) } else { lost += 1 }
+        room -= picture == nil ? 0 : size
+      }
+      offset += 4 + size
+      if head[0] & 0x80 != 0 { break }
+    }
+    notices = Self.lost(pictures: lost)
+  }
+
+  /// The notice of pictures that were not read.
+  static func lost(pictures count: Int) -> [SoundFileNotice] {
+    count.of("a picture", "pictures").map {
+      [SoundFileNotice.omitted($0, reason: "incomplete, or above 64 MiB together")]
+    } ?? []
+  }
+
   /// Adds the tags at the end of a file: APE, and ID3 of version 1 if there is nothing else.
   fileprivate mutating func addTail(of file: Descriptor, at rate: SampleRate) {
     let lastSize = 128
     let last = file.bytes(at: max(0, file.size - lastSize), count: lastSize)
     let hasID3 = last.count == lastSize && last.starts(with: "TAG".utf8)
     let end = file.size - (hasID3 ? lastSize : 0)
-    let footer = file.bytes(at: max(0, end - 32), count: 32)
+    let footer = end < 32 ? [] : file.bytes(at: end - 32, count: 32)
     if footer.count == 32, footer.starts(with: "APETAGEX".utf8) {
       let size = footer[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
-      if (32...min(end, 128 << 20)).contains(size) {
+      if size >= 32, size <= end, size <= Int(SYRINX_LARGEST_TAG) {
         add(syrinx_tags_ape, file.bytes(at: end - size, count: size), at: rate)
       }
     }
     if tags.isEmpty, hasID3 { add(syrinx_tags_id3v1, last, at: rate) }
+  }
+}
+
+extension AudioPicture {
+  /// Reads the content of a block of FLAC; returns nil if it is incomplete.
+  fileprivate init?(flac block: [UInt8]) {
+    var offset = 4
+    let part = { () -> [UInt8]? in
+      let count = block.big(at: offset, 4)
+      guard offset + 4 + count <= block.count else { return nil }
+      defer { offset += 4 + count }
+      return Array(block[offset + 4..<offset + 4 + count])
+    }
+    guard let type = part(), let text = part() else { return nil }
+    // Width, height, and colors.
+    offset += 16
+    guard let content = part() else { return nil }
+    self.init(
+      content, mediaType: String(decoding: type, as: UTF8.self),
+      kind: Self.known(block.big(at: 0, 4)), text: String(decoding: text, as: UTF8.self))
   }
 }
 
@@ -121,7 +170,7 @@ struct OggComments {
   let content: [UInt8]
 
   /// The longest packet that is read.
-  private static let longest = 128 << 20
+  private static let longest = 2 * Int(SYRINX_LARGEST_TAG)
 
   /// The number of bytes of the pages that hold the first two packets, of a stream without others.
   ///

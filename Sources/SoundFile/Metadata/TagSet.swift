@@ -46,14 +46,25 @@ struct TagSet: ~Copyable {
           length: FrameCount(.milliseconds(end), at: rate) - frame))
     }
     metadata.cues.sort { $0.frame < $1.frame }
-    let count = Int(syrinx_tags_oversized(handle))
-    if count > 0 {
-      metadata.notices = [
-        .omitted(
-          count == 1 ? "a picture" : "\(count) pictures", reason: "incomplete, or above 64 MiB")
-      ]
-    }
+    metadata.notices = losses
     return metadata
+  }
+
+  /// What was not read.
+  private var losses: [SoundFileNotice] {
+    let names = String(cString: syrinx_tags_unsupported(handle)).split(separator: " ")
+    let pictures = syrinx_tags_oversized(handle).of("a picture", "pictures")
+    let parts = syrinx_tags_excess(handle).of("a part of the tags", "parts of the tags")
+    let tags = syrinx_tags_damaged(handle).of("a tag", "tags")
+    let frames = names.isEmpty ? nil : "the frames \(names.joined(separator: ", "))"
+    let lost: [(what: String?, reason: String)] = [
+      (pictures, "incomplete, or above 64 MiB"),
+      (parts, "incomplete, above 16 MiB of text, or beyond 10,000 of them"),
+      (tags, "damaged, or above 64 MiB"), (frames, "they have no text that other formats hold"),
+    ]
+    return lost.compactMap { what, reason in
+      what.map { SoundFileNotice.omitted($0, reason: reason) }
+    }
   }
 
   private func picture(_ index: Int) -> AudioPicture {
@@ -62,7 +73,7 @@ struct TagSet: ~Copyable {
     return AudioPicture(
       Array(UnsafeBufferPointer(start: bytes, count: count)),
       mediaType: String(cString: syrinx_tags_picture_media_type(handle, index)),
-      kind: Int(syrinx_tags_picture_type(handle, index)),
+      kind: AudioPicture.known(Int(syrinx_tags_picture_type(handle, index))),
       text: String(cString: syrinx_tags_picture_description(handle, index)))
   }
 }
@@ -79,7 +90,8 @@ extension TagSet {
   func add(_ pictures: [AudioPicture]) {
     for picture in pictures {
       _ = syrinx_tags_add_picture(
-        handle, UInt32(clamping: picture.kind), picture.mediaType, picture.text, picture.content,
+        handle, UInt32(AudioPicture.known(picture.kind)), picture.mediaType, picture.text,
+        picture.content,
         picture.content.count)
     }
   }
@@ -117,6 +129,18 @@ extension TagSet {
   }
 }
 
+extension BinaryInteger {
+  /// The number with a noun, such as `2 pictures`; nil for 0.
+  func of(_ one: String, _ several: String) -> String? {
+    self == 0 ? nil : self == 1 ? one : "\(self) \(several)"
+  }
+}
+
+extension AudioPicture {
+  /// A number of ID3, which has one byte; 0 for others.
+  static func known(_ kind: Int) -> Int { (0...255).contains(kind) ? kind : 0 }
+}
+
 extension AudioMetadata {
   /// An ID3 tag, version 2.4, with all but the chunks; empty if there is nothing to store.
   ///
@@ -137,11 +161,14 @@ extension AudioMetadata {
   ///   - rate: the rate of the cues.
   ///   - hasPictures: whether to store the pictures, which FLAC has in blocks of their own.
   func vorbisComments(at rate: SampleRate, hasPictures: Bool = true) -> [UInt8] {
-    guard let set = TagSet() else { return [] }
+    // A file without the packet cannot be read: the vendor and no comment.
+    let none = little(6, 4) + Array("Syrinx".utf8) + little(0, 4)
+    guard let set = TagSet() else { return none }
     set.add(tags)
     set.add(chapterComments(at: rate))
     if hasPictures { set.add(pictures) }
-    return set.rendered(syrinx_tags_vorbis)
+    let comments = set.rendered(syrinx_tags_vorbis)
+    return comments.isEmpty ? none : comments
   }
 
   /// Adds a tag in a form of TagLib; tags and parts that are there stay.

@@ -4,11 +4,13 @@ import CTagLib
 /// The chunks of WAV and AIFF around their audio.
 struct FileChunks {
   /// The size of the largest chunk that is read, of a tag with pictures.
-  private static let largest = 128 << 20
+  private static let largest = 2 * Int(SYRINX_LARGEST_TAG)
   /// There are few chunks; the limit ends a loop in a damaged file.
   private static let most = 1_000
 
   private(set) var all: [AudioMetadata.Chunk] = []
+  /// The names of the other chunks, and of those that are too large or incomplete.
+  private(set) var others: [String] = []
 
   /// Reads the chunks that are not audio.
   ///
@@ -30,11 +32,14 @@ struct FileChunks {
         guard let longSize, (0..<1 << 50).contains(longSize) else { return }
         size = longSize
       }
-      if names.contains(name), size <= Self.largest, total + size <= Self.largest {
-        let content = bytes(offset + 8, size)
-        guard content.count == size else { return }
+      let content =
+        names.contains(name) && total + size <= Self.largest ? bytes(offset + 8, size) : []
+      if names.contains(name), content.count == size {
         all.append(.init(name: name, content: content))
         total += size
+      } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
+        // Bytes after a wrong size are no names.
+        others.append(name)
       }
       offset += 8 + size + size % 2
     }
@@ -47,12 +52,19 @@ extension AudioMetadata {
     "bext", "iXML", "axml", "cart", "cue ", "smpl", "inst", "acid", "_PMX", "DISP",
   ]
   private static let tagChunks: Set = ["id3 ", "ID3 "]
+  /// The chunks that a writer makes for itself.
+  private static let derived: Set = [
+    "fmt ", "fact", "data", "ds64", "PEAK", "levl", "JUNK", "junk", "FLLR", "PAD ", "filr",
+  ]
+  /// The most cues that are read.
+  static let mostCues = 10_000
 
   /// Reads the chunks of a WAV file.
   init(wav bytes: (_ offset: Int, _ count: Int) -> [UInt8], at rate: SampleRate) {
     self.init()
     let names = Self.carried.union(Self.tagChunks).union(["LIST"])
-    let found = FileChunks(isBigEndian: false, names: names, bytes: bytes).all
+    let file = FileChunks(isBigEndian: false, names: names, bytes: bytes)
+    let found = file.all
     for chunk in found where Self.tagChunks.contains(chunk.name) {
       add(syrinx_tags_id3v2, chunk.content, at: rate)
     }
@@ -60,16 +72,30 @@ extension AudioMetadata {
       tags.merge(chunk.infoTags) { own, _ in own }
     }
     chunks = found.filter { Self.carried.contains($0.name) || $0.isList("adtl") }
+    takeCues()
+    let lists = found.filter { $0.name == "LIST" && !$0.isList("INFO") && !$0.isList("adtl") }
+    let lost = file.others.filter { !Self.derived.contains($0) } + lists.map(\.name)
+    let known = Set(lost).sorted().prefix(20).map(\.withoutSpaces)
+    guard !known.isEmpty else { return }
+    notices.append(
+      .omitted("the chunks \(known.joined(separator: ", "))", reason: "unknown, or damaged"))
+  }
+
+  /// Reads the cues in the chunks, with their texts and lengths.
+  private mutating func takeCues() {
     let points = chunks.first { $0.name == "cue " }?.cuePoints ?? []
-    let labels = chunks.filter { $0.isList("adtl") }.flatMap(\.labels)
-    if !points.isEmpty {
-      cues = points.map { point in
-        let own = labels.filter { $0.id == point.id }
-        return AudioCue(
-          frame: FrameCount(point.frame), name: own.lazy.compactMap(\.text).first ?? "",
-          length: own.lazy.compactMap(\.length).first.map { FrameCount($0) })
-      }
+    var (texts, lengths): ([Int: String], [Int: Int]) = ([:], [:])
+    for label in chunks.filter({ $0.isList("adtl") }).flatMap(\.labels) {
+      if let text = label.text, texts[label.id] == nil { texts[label.id] = text }
+      if let length = label.length, lengths[label.id] == nil { lengths[label.id] = length }
     }
+    cues = points.prefix(Self.mostCues).map { point in
+      AudioCue(
+        frame: FrameCount(point.frame), name: texts[point.id] ?? "",
+        length: lengths[point.id].map { FrameCount($0) })
+    }
+    guard let lost = (points.count - cues.count).of("a cue", "cues") else { return }
+    notices.append(.omitted(lost, reason: "they are beyond 10,000"))
   }
 
   /// Reads the tag in an AIFF file; libsndfile reads the rest.
@@ -103,7 +129,7 @@ extension AudioMetadata {
     if !cues.isEmpty {
       var content = big(min(cues.count, 0x7FFF), 2)
       for (index, cue) in cues.prefix(0x7FFF).enumerated() {
-        let name = Array(cue.name.utf8.prefix(254))
+        let name = cue.name.bytes(atMost: 254)
         content += big(index + 1, 2)
         content += big(min(cue.frame.rawValue, 0xFFFF_FFFF), 4)
         // The text has a byte with its length; both together have an even length.
@@ -173,7 +199,7 @@ extension AudioMetadata.Chunk {
   var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
 
   /// The chunks in a list.
-  private var parts: [AudioMetadata.Chunk] {
+  var parts: [AudioMetadata.Chunk] {
     var (parts, offset): ([AudioMetadata.Chunk], Int) = ([], 4)
     while offset + 8 <= content.count {
       let size = content.little(at: offset + 4, 4)
@@ -216,60 +242,6 @@ extension AudioMetadata.Chunk {
       return length > 0 ? (id, nil, length) : nil
     }
   }
-
-  /// The chunk with the positions of another part or rate; nil if nothing of it is left.
-  func moved(_ timeline: AudioMetadata.Timeline) -> Self? {
-    var result = self
-    switch name {
-    case "cue ":
-      var points: [UInt8] = []
-      for start in stride(from: 4, to: content.count - 23, by: 24) {
-        guard let place = timeline.position(content.little(at: start + 20, 4)) else { continue }
-        let hasPosition = content.little(at: start + 4, 4) != 0
-        points += content[start..<start + 4] + little(hasPosition ? place : 0, 4)
-        points += content[start + 8..<start + 20] + little(place, 4)
-      }
-      result.content = little(points.count / 24, 4) + points
-      return points.isEmpty ? nil : result
-    case "smpl" where content.count >= 36:
-      result.replace(
-        at: 8, with: little(Int(clamping: Double(content.little(at: 8, 4)) / timeline.ratio), 4))
-      var loops: [UInt8] = []
-      let count = content.little(at: 28, 4)
-      let end = 36 + min(count, (content.count - 36) / 24) * 24
-      for start in stride(from: 36, to: end, by: 24) {
-        guard let first = timeline.position(content.little(at: start + 8, 4)),
-          let last = timeline.position(content.little(at: start + 12, 4))
-        else { continue }
-        loops += content[start..<start + 8] + little(first, 4) + little(last, 4)
-        loops += content[start + 16..<start + 24]
-      }
-      result.content.removeSubrange(36..<end)
-      result.content.insert(contentsOf: loops, at: 36)
-      result.replace(at: 28, with: little(loops.count / 24, 4))
-      return result
-    case "bext" where content.count >= 346:
-      // The time of the first frame since midnight, in frames.
-      let time = content.little(at: 338, 8).addingReportingOverflow(timeline.start)
-      guard !time.overflow, time.partialValue >= 0 else { return self }
-      result.replace(at: 338, with: little(timeline.scaled(time.partialValue), 8))
-      return result
-    case "LIST" where isList("adtl") && timeline.ratio != 1:
-      result.content = Array(content.prefix(4))
-      for var part in parts {
-        if part.name == "ltxt", part.content.count >= 8 {
-          part.replace(at: 4, with: little(timeline.scaled(part.content.little(at: 4, 4)), 4))
-        }
-        result.content += part.bytes
-      }
-      return result
-    default: return self
-    }
-  }
-
-  private mutating func replace(at offset: Int, with bytes: [UInt8]) {
-    content.replaceSubrange(offset..<offset + bytes.count, with: bytes)
-  }
 }
 
 extension AudioTag {
@@ -291,12 +263,12 @@ extension AudioTag {
 
 extension [UInt8] {
   /// The little-endian number of up to 8 bytes at an offset; missing bytes are 0.
-  fileprivate func little(at offset: Int, _ count: Int) -> Int {
+  func little(at offset: Int, _ count: Int) -> Int {
     dropFirst(offset).prefix(count).reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
   /// The big-endian number of up to 7 bytes at an offset.
-  fileprivate func big(at offset: Int, _ count: Int) -> Int {
+  func big(at offset: Int, _ count: Int) -> Int {
     dropFirst(offset).prefix(count).reduce(0) { $0 << 8 | Int($1) }
   }
 }
@@ -305,4 +277,17 @@ private func padding(_ count: Int) -> [UInt8] { count.isMultiple(of: 2) ? [] : [
 
 private func big(_ value: Int, _ count: Int) -> [UInt8] {
   little(value, count).reversed()
+}
+
+extension String {
+  /// The bytes of the first characters, at most `count`.
+  fileprivate func bytes(atMost count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for character in self {
+      let next = character.utf8
+      guard bytes.count + next.count <= count else { break }
+      bytes += next
+    }
+    return bytes
+  }
 }
