@@ -10,7 +10,8 @@ enum ModuleMapFolders {
   static func strangers(in files: [SourceFile]) -> [String] {
     let folders = Set(files.filter { $0.name == "module.modulemap" }.compactMap(\.target))
     return files.filter { file in
-      guard let target = file.target, folders.contains(target), target != mayHoldCode else {
+      guard let target = file.target, folders.contains(target) else { return false }
+      if target == mayHoldCode, file.name.hasSuffix(".h") || file.name.hasSuffix(".cpp") {
         return false
       }
       let mayStay = mayHoldHeaders.contains(target) && file.name.hasSuffix(".h")
@@ -33,11 +34,13 @@ enum ModuleMapFolders {
       "Sources/CALSA/other.h", "Sources/CPocketSphinx/module.modulemap",
       "Sources/CPocketSphinx/forward.h", "Sources/CPocketSphinx/code.c",
       "Sources/CTagLib/include/module.modulemap", "Sources/CTagLib/CTagLib.cpp",
+      "Sources/CTagLib/code.c", "Sources/CTagLib/include/CTagLib.h",
       "Sources/AudioCore/A.swift",
     ].map { SourceFile(path: $0, text: "") }
     #expect(
       ModuleMapFolders.strangers(in: files) == [
         "Sources/CALSA/code.c", "Sources/CALSA/other.h", "Sources/CPocketSphinx/code.c",
+        "Sources/CTagLib/code.c",
       ])
   }
 }

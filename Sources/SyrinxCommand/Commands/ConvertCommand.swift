@@ -28,10 +28,10 @@ struct ConvertCommand: FileListSubcommand {
       bits. Files on the web count as lossy: without --bits, they become 16 bits. A \
       message reports every loss of bits that was not requested.
 
-      Tags, pictures, and the WAV chunks bext, iXML, cue, smpl, and LIST are those of the first input; \
-      cues and chapters are those of all joined inputs. They move with the audio, but \
+      Tags, pictures, and WAV chunks are those of the first input; cues and chapters are those of all \
+      joined inputs, and with --mix those of the first one. They move with the audio, but \
       --trim-silence and --split-at-silence remove them. A message reports what the format cannot \
-      hold. --normalize computes the tags of ReplayGain and R 128 again, and --gain changes them.
+      hold. --normalize recomputes the tags of ReplayGain and R 128, and --gain changes them.
 
       The output - streams to standard output: WAV, or another format with --to. AIFF and CAF cannot \
       be piped. In a pipe, AU, FLAC, and MP3 have no length; WAV has the largest length and no tags.
