@@ -154,6 +154,8 @@ let package = Package(
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc", providers: [.apt(["libvorbis-dev"])]),
+    // C++ with a C interface, because TagLib's own has neither pictures nor chapters: libtag1-dev.
+    .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag")]),
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     // The vocabulary.
@@ -201,8 +203,8 @@ let package = Package(
     library(
       "SoundFile",
       [
-        "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
-        logging,
+        "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CTagLib", "CVorbis",
+        "FilePaths", logging,
       ]),
 
     // Files converted into others.
@@ -440,7 +442,7 @@ let package = Package(
     tests(
       "SoundFile",
       [
-        "AudioCore", "AudioThreads", "Resampling", "SoundFile", "TestTools",
+        "AudioCore", "AudioThreads", "CTagLib", "Resampling", "SoundFile", "TestTools",
       ]),
     tests(
       "SpeechClient",
@@ -513,5 +515,6 @@ let package = Package(
         product("CoreMetrics", "swift-metrics", trait: "Server"),
       ]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

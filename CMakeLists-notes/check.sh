@@ -28,7 +28,7 @@ status_of() {
   echo "$status"
 }
 libraries_of() {
-  readelf -d "$1" | grep -oE 'lib(asound|FLAC|mpg123|sndfile|soxr|pocketsphinx|sphinxbase|vorbisenc)' | LC_ALL=C sort -u | paste -sd ' '
+  readelf -d "$1" | grep -oE 'lib(asound|FLAC|mpg123|sndfile|soxr|pocketsphinx|sphinxbase|tag|vorbisenc)' | LC_ALL=C sort -u | paste -sd ' '
 }
 
 cmake -G Ninja -S . -B "$build"
@@ -36,7 +36,7 @@ cmake --build "$build"
 
 expect "duration where it is built" "3.000 s" "$("$build/duration" "$sounds/tone.wav")"
 cmake --install "$build" --prefix "$folder/installed" >/dev/null
-expect "C libraries of the shared library" "libFLAC libasound libmpg123 libpocketsphinx libsndfile libsoxr libsphinxbase libvorbisenc" \
+expect "C libraries of the shared library" "libFLAC libasound libmpg123 libpocketsphinx libsndfile libsoxr libsphinxbase libtag libvorbisenc" \
   "$(libraries_of "$folder/installed/lib/libSyrinxForCMake.so")"
 # The installed programs must not need their build folder.
 rm -r "$build"

@@ -92,6 +92,17 @@ public struct AudioConversion: Sendable {
   public var fadeOut = Duration.zero
   /// The division into files; nil for one file.
   public var division: Division?
+  /// Whether the tags, pictures, and WAV chunks of the first source are kept, and the cues and chapters
+  /// of all joined sources.
+  ///
+  /// Cues, chapters, and chunk positions move with the audio; removed silence removes them.
+  /// `normalization` recomputes the tags of ReplayGain and R 128, and `gain` changes them.
+  /// A stream after the first source keeps no cues.
+  public var keepsMetadata = true
+  /// The tags to set in place of those of the sources; one without values is removed.
+  public var tags: [AudioTag: [String]] = [:]
+  /// The picture that replaces those of its kind; nil for none.
+  public var cover: AudioPicture?
 
   /// Creates a conversion that changes only the encoding.
   public init(_ sources: [Source], to destination: Destination) {
@@ -153,6 +164,8 @@ public struct ConversionResult: Sendable {
   public let shortfalls: [Shortfall]
   /// Notices about the sources; no audio is missing because of them.
   public let notices: [Notice]
+  /// What the outputs lack of the metadata of the sources.
+  public let omissions: [SoundFileNotice]
   /// The bits of the samples that became fewer although no sample format was chosen.
   public let reduction: BitReduction?
   /// Whether mixed sources differ in sample rate or number of channels.

@@ -37,6 +37,14 @@ extension AudioConversion.Source {
     }
   }
 
+  /// Whether it is a file on a disk, which can be read twice.
+  var isLocalFile: Bool {
+    guard case .file(let url) = self, url.isFileURL, let status = FilePath(url).status else {
+      return false
+    }
+    return status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Whether it is the file at a path, as standard input also may be.
   func isFile(at path: FilePath) -> Bool {
     switch self {
@@ -74,6 +82,7 @@ final class JoinedInput: ConversionInput {
   private(set) var lengthBeforeStart: Duration?
 
   private let mayEndBeforeStart: Bool
+  private let reportsCues: Bool
   private let interruption: WakeUp
   private let start: Duration
   private let end: Duration?
@@ -85,12 +94,14 @@ final class JoinedInput: ConversionInput {
   private var position: FrameCount = 0
   private let isAlone: Bool
 
-  /// - Parameter mayEndBeforeStart: whether sources may end before the start without an error.
+  /// - Parameters:
+  ///   - mayEndBeforeStart: whether sources may end before the start without an error.
+  ///   - reportsCues: whether lost cues of streams after the first source are reported.
   init(
     _ sources: [AudioConversion.Source], start: Duration = .zero, end: Duration? = nil,
-    mayEndBeforeStart: Bool = false, interruption: WakeUp
+    mayEndBeforeStart: Bool = false, reportsCues: Bool = false, interruption: WakeUp
   ) throws {
-    self.mayEndBeforeStart = mayEndBeforeStart
+    (self.mayEndBeforeStart, self.reportsCues) = (mayEndBeforeStart, reportsCues)
     (self.start, self.end, self.interruption) = (start, end, interruption)
     self.sources = sources.dropFirst()
     source = sources[0]
@@ -149,6 +160,11 @@ final class JoinedInput: ConversionInput {
     source = next
     let opened = try next.open(interruption)
     self.reader = opened
+    if reportsCues, !next.isLocalFile, !opened.metadata.cues.isEmpty {
+      let lost = SoundFileNotice.omitted(
+        "the cues and chapters", reason: "a stream after another input can be read only once")
+      notices.append(.init(source: next, notice: lost))
+    }
     mostBits = [mostBits, opened.bitsPerSample].compactMap(\.self).max()
     // Converts the position to the timeline of another rate; the same format continues.
     if opened.format != format {

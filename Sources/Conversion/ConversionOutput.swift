@@ -10,7 +10,7 @@ final class ConversionOutput {
   private let sources: [AudioConversion.Source]
   private let format: AudioFormat
   private let encoding: SoundFileEncoding
-  private let tags: [AudioTag: String]
+  private let metadata: ConversionMetadata
   private let interruption: WakeUp
   /// Whether to create an empty file without audio.
   ///
@@ -21,15 +21,17 @@ final class ConversionOutput {
   private var writer: SoundFileWriter?
   private var url: URL?
   private var raw: StreamingWAVWriter?
+  /// The metadata that the files cannot hold.
+  private(set) var omissions: [SoundFileNotice] = []
 
   init(
     _ conversion: AudioConversion, format: AudioFormat, encoding: SoundFileEncoding,
-    tags: [AudioTag: String], interruption: WakeUp
+    metadata: ConversionMetadata, interruption: WakeUp
   ) {
     (destination, sources) = (conversion.destination, conversion.sources)
     let isStream = if case .descriptor = conversion.destination { true } else { false }
     makesEmptyFile = conversion.division == nil && (isStream || conversion.trimming == nil)
-    (self.format, self.encoding, self.tags) = (format, encoding, tags)
+    (self.format, self.encoding, self.metadata) = (format, encoding, metadata)
     self.interruption = interruption
   }
 
@@ -45,6 +47,7 @@ final class ConversionOutput {
     if files.isEmpty, makesEmptyFile { try begin() }
     try complete()
     if let raw {
+      omissions = encoding.container.storable(metadata.whole, isStream: true).notices
       files.append(ConversionResult.File(url: nil, frameCount: raw.framesWritten))
     }
     return files
@@ -67,8 +70,8 @@ final class ConversionOutput {
         isRaw: true, stopSignal: interruption)
     case .descriptor(let number, let name, isRaw: false):
       writer = try SoundFileWriter(
-        fileDescriptor: number, name: name, format: format, encoding: encoding, tags: tags,
-        stopSignal: interruption)
+        fileDescriptor: number, name: name, format: format, encoding: encoding,
+        metadata: metadata.whole, stopSignal: interruption)
     }
   }
 
@@ -84,12 +87,14 @@ final class ConversionOutput {
   private func open(_ file: URL) throws {
     url = file
     writer = try SoundFileWriter(
-      url: file, format: format, encoding: encoding, isAtomic: true, tags: tags)
+      url: file, format: format, encoding: encoding, isAtomic: true,
+      metadata: metadata.part(files.count + 1))
   }
 
   private func complete() throws {
     guard let writer else { return }
     try writer.close()
+    omissions += writer.notices.filter { !omissions.contains($0) }
     files.append(ConversionResult.File(url: url, frameCount: writer.framesWritten))
     self.writer = nil
   }

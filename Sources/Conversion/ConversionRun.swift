@@ -30,11 +30,19 @@ final class ConversionRun: Sendable {
   /// Converts the sources; it blocks until all files are complete.
   func convert() throws -> ConversionResult {
     do {
-      guard let normalization = conversion.normalization else { return try write(Change()) }
+      // Sources are opened once for their cues, not for each pass.
+      let later = conversion.laterSources(interruption)
+      let makePass = { [conversion, interruption] in
+        try Pass(conversion, interruption, later: later)
+      }
+      guard let normalization = conversion.normalization else {
+        return try write(Change(), makePass)
+      }
       for source in conversion.sources where !source.isReadableTwice {
         throw ConversionError.cannotReadTwice(name: source.name)
       }
-      return try write(try change(for: normalization), share: 0.5..<1)
+      let change = try self.change(for: normalization, makePass())
+      return try write(try measured(change, makePass()), makePass, share: 0.5..<1)
     } catch {
       // An interrupted source looks damaged.
       if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
@@ -47,11 +55,14 @@ final class ConversionRun: Sendable {
     /// In decibels, in addition to the conversion's own gain.
     var gain = 0.0
     var isLimited = false
+    /// The loudness and the peak amplitude of the result; nil if nobody asks for them.
+    var levels: (loudness: LoudnessLevel, peak: Double)?
   }
 
   /// Reads all audio and returns the change for the target level; silence is unchanged.
-  private func change(for normalization: AudioConversion.Normalization) throws -> Change {
-    let pass = try Pass(conversion, interruption)
+  private func change(
+    for normalization: AudioConversion.Normalization, _ pass: Pass
+  ) throws -> Change {
     switch normalization {
     case .peak(let target):
       let peak = try run(pass, Change(), share: 0..<0.5) { _ in }
@@ -73,14 +84,31 @@ final class ConversionRun: Sendable {
     }
   }
 
+  /// Reads all audio once more if the result needs the tags of ReplayGain.
+  private func measured(_ change: Change, _ pass: Pass) throws -> Change {
+    guard pass.metadata.hasReplayGain else { return change }
+    let measurer = try Self.measurer(pass)
+    let peak = try run(pass, change, share: 0.5..<0.5) { item in
+      if case .audio(let buffer) = item { try measurer.add(buffer) }
+    }
+    var result = change
+    result.levels = (measurer.measurement.integrated, Double(peak))
+    return result
+  }
+
   private static func measurer(_ pass: Pass) throws -> AudioMeasurer {
     try AudioMeasurer(pass.format, silence: Decibels(-60))
   }
 
-  private func write(_ change: Change, share: Range<Double> = 0..<1) throws -> ConversionResult {
-    let pass = try Pass(conversion, interruption)
+  private func write(
+    _ change: Change, _ makePass: () throws -> Pass, share: Range<Double> = 0..<1
+  ) throws -> ConversionResult {
+    let pass = try makePass()
     // Limiting lowers the loudness.
     let measurer = change.isLimited ? try Self.measurer(pass) : nil
+    if let levels = change.levels {
+      pass.metadata.setReplayGain(loudness: levels.loudness, peak: levels.peak)
+    }
     let writing = try ConversionWriting(conversion, pass, interruption: interruption)
     let peak: Float
     do {
@@ -93,13 +121,14 @@ final class ConversionRun: Sendable {
       writing.abandon()
       throw error
     }
-    let files = try writing.finish()
+    let (files, omissions) = try writing.finish()
     return ConversionResult(
       files: files, format: pass.format, encoding: pass.encoding,
       peak: Decibels(amplitude: Double(peak)), gain: Decibels(change.gain),
       limiterGain: Decibels(amplitude: Double(pass.lowestGain)),
       limitedLoudness: measurer?.measurement.integrated,
       shortfalls: pass.input.shortfalls, notices: pass.input.notices,
+      omissions: pass.metadata.notices + omissions,
       reduction: conversion.reduction(of: pass.input.mostBits, to: pass.encoding),
       mixesFormats: pass.input.mixesFormats,
       silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
@@ -174,10 +203,13 @@ private final class Pass {
   let input: any ConversionInput
   let format: AudioFormat
   let encoding: SoundFileEncoding
+  var metadata: ConversionMetadata
   var silencedSampleCount = 0
   var lowestGain: Float = 1
 
-  init(_ conversion: AudioConversion, _ interruption: WakeUp) throws {
+  init(
+    _ conversion: AudioConversion, _ interruption: WakeUp, later: [ConversionMetadata.LaterSource?]
+  ) throws {
     input =
       conversion.combination == .mixed && conversion.sources.count > 1
       ? try MixedInput(
@@ -185,10 +217,11 @@ private final class Pass {
         interruption: interruption)
       : try JoinedInput(
         conversion.sources, start: conversion.start, end: conversion.end,
-        interruption: interruption)
+        reportsCues: conversion.keepsMetadata, interruption: interruption)
     encoding = try conversion.encoding(for: input.first.samples)
     format = conversion.format(for: input.format, encoding)
     try encoding.check(format)
+    metadata = ConversionMetadata(conversion, input, later: later, to: format.sampleRate)
   }
 }
 
@@ -285,24 +318,29 @@ private final class ConversionReading {
 /// The encoding thread.
 private final class ConversionWriting {
   private let items: Handoff<ConversionDivider.Item>
-  private let files: Handoff<[ConversionResult.File]>
+  private let results: Handoff<Output>
+
+  /// The files, and the metadata that they cannot hold.
+  typealias Output = (files: [ConversionResult.File], omissions: [SoundFileNotice])
 
   init(_ conversion: AudioConversion, _ pass: Pass, interruption: WakeUp) throws {
     let items = try Handoff<ConversionDivider.Item>(capacity: 3)
-    let files = try Handoff<[ConversionResult.File]>(capacity: 1)
-    (self.items, self.files) = (items, files)
-    let (format, encoding, tags) = (pass.format, pass.encoding, pass.input.first.tags)
+    let results = try Handoff<Output>(capacity: 1)
+    (self.items, self.results) = (items, results)
+    let (format, encoding, metadata) = (pass.format, pass.encoding, pass.metadata)
     let destination = conversion.destination
     _ = try DedicatedThread.start(name: "syrinx-encode") {
       let output = ConversionOutput(
-        conversion, format: format, encoding: encoding, tags: tags, interruption: interruption)
+        conversion, format: format, encoding: encoding, metadata: metadata,
+        interruption: interruption)
       do {
         while let item = try items.take() { try output.write(item) }
-        _ = files.put(try output.finish())
-        files.finish()
+        let files = try output.finish()
+        _ = results.put((files, output.omissions))
+        results.finish()
       } catch {
         output.discard()
-        files.finish(Self.conversionError(error, writing: destination))
+        results.finish(Self.conversionError(error, writing: destination))
         items.abandon()
       }
     }
@@ -311,20 +349,20 @@ private final class ConversionWriting {
   /// - Throws: the error that ended the thread.
   func put(_ item: ConversionDivider.Item) throws {
     guard !items.put(item) else { return }
-    _ = try files.take()
+    _ = try results.take()
   }
 
   /// Completes the files; it blocks until they are complete.
-  func finish() throws -> [ConversionResult.File] {
+  func finish() throws -> Output {
     items.finish()
-    return try files.take() ?? []
+    return try results.take() ?? ([], [])
   }
 
   /// Discards the incomplete file; it blocks until that is done.
   func abandon() {
     items.finish(CancellationError())
     // The caller already has the error.
-    _ = try? files.take()
+    _ = try? results.take()
   }
 
   private static func conversionError(

@@ -33,10 +33,8 @@ public struct AudioFileInfo: Equatable, Sendable {
   /// The size of the file in bytes; nil for a stream, and for an address whose server does not
   /// announce it.
   public let byteCount: Int?
-  /// The tags of the file.
-  public let tags: [AudioTag: String]
-  /// The cues in the file, in file order, or the beginnings of its chapters.
-  public let cues: [AudioCue]
+  /// The tags, pictures, cues, and chapters of the file.
+  public let metadata: AudioMetadata
   /// Notices about the file; no audio is missing because of them.
   public let notices: [SoundFileNotice]
   /// The missing audio at the end of the file; nil if the file seems complete without decoding.
@@ -57,7 +55,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   package init(url: URL, interruption: WakeUp?) throws(SoundFileError) {
     if let address = url.webAddress {
       let decoder = try SoundFileInput.open(address: address, interruption: interruption)
-      try self.init(decoder, byteCount: nil)
+      try self.init(decoder, byteCount: nil, StoredMetadata())
     } else {
       let path = FilePath(url).text
       try self.init(Descriptor.reading(path), path: path, interruption: interruption)
@@ -89,12 +87,16 @@ public struct AudioFileInfo: Equatable, Sendable {
   private init(
     _ descriptor: Descriptor, path: String, interruption: WakeUp?
   ) throws(SoundFileError) {
+    let stored = StoredMetadata()
     try self.init(
-      SoundFileInput.open(descriptor, path: path, interruption: interruption),
-      byteCount: descriptor.fileSize)
+      SoundFileInput.open(
+        descriptor, path: path, interruption: interruption, metadata: stored),
+      byteCount: descriptor.fileSize, stored)
   }
 
-  private init(_ decoder: any SoundDecoder, byteCount: Int?) throws(SoundFileError) {
+  private init(
+    _ decoder: any SoundDecoder, byteCount: Int?, _ stored: StoredMetadata
+  ) throws(SoundFileError) {
     let names = decoder.encodingDescription.split(separator: ", ", maxSplits: 1)
     let name = names.first.map(String.init) ?? decoder.encodingDescription
     let report = try (decoder as? FFmpegDecoder)?.report()
@@ -103,9 +105,9 @@ public struct AudioFileInfo: Equatable, Sendable {
     format = decoder.format
     bitsPerSample = decoder.bitsPerSample ?? report?.bitsPerSample
     self.byteCount = byteCount ?? report?.byteCount
-    tags = decoder.tags.merging(report?.tags ?? [:]) { own, _ in own }
-    notices = decoder.notices
-    cues = report?.cues(at: format.sampleRate) ?? decoder.cues
+    metadata = stored.value(of: decoder)
+      .completed(by: report?.metadata(at: format.sampleRate) ?? AudioMetadata())
+    notices = decoder.notices + metadata.notices
     let (announced, ending) = (decoder.announcedFrameCount, decoder.ending())
     frameCount = ending.found ?? announced
     duration = frameCount?.duration(at: format.sampleRate) ?? report?.duration
@@ -123,19 +125,6 @@ public struct AudioFileInfo: Equatable, Sendable {
   static func bitRate(_ byteCount: Int?, _ duration: Duration?) -> Int? {
     guard let byteCount, let seconds = duration?.inSeconds, seconds > 0 else { return nil }
     return Int(exactly: (Double(byteCount) * 8 / seconds).rounded())
-  }
-}
-
-/// A cue in a sound file, or the beginning of a chapter.
-public struct AudioCue: Hashable, Sendable {
-  /// The frame that it precedes.
-  public let frame: FrameCount
-  /// Its text, which may be empty.
-  public let name: String
-
-  /// Creates a cue at a frame.
-  public init(frame: FrameCount, name: String = "") {
-    (self.frame, self.name) = (frame, name)
   }
 }
 

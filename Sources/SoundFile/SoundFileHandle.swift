@@ -171,7 +171,7 @@ extension SoundFileHandle {
   /// Starts a file.
   init(
     writing file: VirtualFile, format: AudioFormat, encoding: SoundFileEncoding,
-    tags: [AudioTag: String] = [:]
+    tags: [AudioTag: [String]] = [:]
   ) throws(LibraryFailure) {
     var info = SF_INFO(format, encoding)
     try self.init(file, mode: Int32(SFM_WRITE), info: &info)

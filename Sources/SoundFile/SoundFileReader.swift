@@ -33,8 +33,11 @@ public final class SoundFileReader {
   /// known for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
   public var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
 
-  /// The tags in the header.
-  public var tags: [AudioTag: String] { decoder.tags }
+  /// The tags, pictures, cues, and chapters of the file, which are read at their first use.
+  ///
+  /// ffprobe reports chapters of files that FFmpeg decodes, and is started for them. Of a stream, only
+  /// what precedes the audio is known.
+  public var metadata: AudioMetadata { stored.value(of: decoder) }
 
   /// The title that a live stream on the web announced last (ICY); nil for a file.
   package var streamTitle: String? { decoder.streamTitle }
@@ -57,6 +60,7 @@ public final class SoundFileReader {
   private var damage: SoundFileError?
   private let path: String
   let decoder: any SoundDecoder
+  private let stored: StoredMetadata
 
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///
@@ -101,13 +105,17 @@ public final class SoundFileReader {
   }
 
   private convenience init(_ descriptor: Descriptor, path: String, interruption: WakeUp?) throws {
-    let interruption = try interruption ?? WakeUp()
+    let (interruption, stored) = (try interruption ?? WakeUp(), StoredMetadata())
     try self.init(
-      SoundFileInput.open(descriptor, path: path, interruption: interruption), path: path)
+      SoundFileInput.open(
+        descriptor, path: path, interruption: interruption, metadata: stored),
+      path: path, stored)
   }
 
-  private init(_ decoder: any SoundDecoder, path: String) {
-    (self.path, self.decoder) = (path, decoder)
+  private init(
+    _ decoder: any SoundDecoder, path: String, _ stored: StoredMetadata = StoredMetadata()
+  ) {
+    (self.path, self.decoder, self.stored) = (path, decoder, stored)
     format = decoder.format
     announcedFrameCount = decoder.announcedFrameCount
     encodingDescription = decoder.encodingDescription

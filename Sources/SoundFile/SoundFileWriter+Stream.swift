@@ -13,13 +13,15 @@ extension SoundFileWriter {
   ///   - name: its name in error messages.
   ///   - format: the sample rate and channels of the audio.
   ///   - encoding: the container, which must be streamable, and the sample format.
-  ///   - tags: the tags, as far as the container supports them.
+  ///   - metadata: the tags, pictures, cues, and chapters; `notices` reports those that the stream
+  ///     cannot hold.
   ///   - stopSignal: once signaled, a write fails if the reader takes nothing for a second.
   /// - Throws: `SoundFileError.unsupportedFormat`; `.brokenPipe` if the reader is gone; or
   ///   `.cannotWrite`, also for a container that is not streamable.
   public convenience init(
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
-    encoding: SoundFileEncoding, tags: [AudioTag: String] = [:], stopSignal: WakeUp? = nil
+    encoding: SoundFileEncoding, metadata: AudioMetadata = AudioMetadata(),
+    stopSignal: WakeUp? = nil
   ) throws(SoundFileError) {
     try encoding.check(format)
     guard encoding.container.isStreamable else {
@@ -29,8 +31,10 @@ extension SoundFileWriter {
     let file = GrowingFile(
       streamingTo: try .duplicate(fileDescriptor, path: name, isOutput: true), name: name,
       stopSignal: stopSignal)
+    let stored = encoding.container.storable(metadata, isStream: true)
     let output = try Self.output(
-      file, format, encoding, tags, largestWAV: WAVFileHeader.largestSize)
+      file, format, encoding, stored.metadata, largestWAV: WAVFileHeader.largestSize)
     self.init(file, output: output, format: format, encoding: encoding)
+    notices = stored.notices
   }
 }

@@ -24,6 +24,9 @@ public final class SoundFileWriter {
   /// The container and sample format of the file.
   public let encoding: SoundFileEncoding
 
+  /// What the file does not hold of the metadata; complete after `close`.
+  public internal(set) var notices: [SoundFileNotice] = []
+
   /// The number of frames written; after `close`, of readable ones.
   ///
   /// It is 0 if the file was removed and could not be saved.
@@ -61,49 +64,53 @@ public final class SoundFileWriter {
   ///     exclusive: the corresponding flag of `open` is `O_EXCL`.
   ///   - isAtomic: whether the file appears, or replaces an existing one, only when `close` has
   ///     succeeded.
-  ///   - tags: the tags of the file, as far as its container supports them.
+  ///   - metadata: the tags, pictures, cues, and chapters of the file; `notices` reports those that
+  ///     its container cannot hold.
   /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched; `.noFolder`,
   ///   `.isDirectory`, `.alreadyExists`, `.inUse`, `.permissionDenied`, `.diskFull`, or
   ///   `.cannotWrite`.
   public convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
-    isAtomic: Bool = false, tags: [AudioTag: String] = [:]
+    isAtomic: Bool = false, metadata: AudioMetadata = AudioMetadata()
   ) throws(SoundFileError) {
     try self.init(
       url: url, format: format, encoding: encoding, replacesExisting: replacesExisting,
-      isAtomic: isAtomic, tags: tags, largestWAV: WAVFileHeader.largestSize)
+      isAtomic: isAtomic, metadata: metadata, largestWAV: WAVFileHeader.largestSize)
   }
 
   /// - Parameter largestWAV: the size in bytes at which a WAV file becomes RF64.
   convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
-    isAtomic: Bool = false, tags: [AudioTag: String] = [:], largestWAV: Int
+    isAtomic: Bool = false, metadata: AudioMetadata = AudioMetadata(), largestWAV: Int
   ) throws(SoundFileError) {
     try encoding.check(format)
     let file = try GrowingFile(
       path: FilePath(url).text, replacesExisting: replacesExisting, isAtomic: isAtomic)
+    let stored = encoding.container.storable(metadata, isStream: false)
     let output: any SoundFileOutput
     do throws(SoundFileError) {
-      output = try Self.output(file, format, encoding, tags, largestWAV: largestWAV)
+      output = try Self.output(file, format, encoding, stored.metadata, largestWAV: largestWAV)
     } catch {
       file.claim.discard()
       throw error
     }
     self.init(file, output: output, format: format, encoding: encoding, isAtomic: isAtomic)
+    notices = stored.notices
   }
 
   static func output(
     _ file: GrowingFile, _ format: AudioFormat, _ encoding: SoundFileEncoding,
-    _ tags: [AudioTag: String], largestWAV: Int
+    _ metadata: AudioMetadata, largestWAV: Int
   ) throws(SoundFileError) -> any SoundFileOutput {
     switch encoding.container {
     case .wav:
       try WAVFileOutput(
         file,
         header: WAVFileHeader(
-          format: format, samples: encoding.sampleCoding, tags: tags, largestSize: largestWAV))
-    case .vorbis: try VorbisOutput(file, format: format, tags: tags)
-    default: try EncodedOutput(file, format: format, encoding: encoding, tags: tags)
+          format: format, samples: encoding.sampleCoding,
+          extra: metadata.wavChunks(at: format.sampleRate), largestSize: largestWAV))
+    case .vorbis: try VorbisOutput(file, format: format, metadata: metadata)
+    default: try EncodedOutput(file, format: format, encoding: encoding, metadata: metadata)
     }
   }
 
@@ -192,6 +199,7 @@ public final class SoundFileWriter {
     // Without a name the file soon disappears, regardless of other failures.
     if loss == .removed { throw completeRemoved() }
     let failure = output.finish()
+    notices += output.notices
     // Linux reports a failed write of a block only once: a second `fsync` would succeed.
     if let sync { file.note(failureCode: sync.failureCode) }
     // The error of a failed write has already been thrown.

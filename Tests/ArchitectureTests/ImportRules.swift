@@ -26,6 +26,7 @@ extension ImportRules {
     "CPocketSphinx": "PocketSphinxEngine",
     "CSndFile": "SoundFile",
     "CSoxr": "Resampling",
+    "CTagLib": "SoundFile",
     "CVorbis": "SoundFile",
     "CLibYAML": "SyrinxCommand",
   ]
@@ -81,7 +82,8 @@ extension ImportRules {
       "SoundCard",
     ],
     "SoundFile": essentials.union([
-      "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
+      "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CTagLib", "CVorbis",
+      "FilePaths",
       "Logging",
     ]),
     "AudioPlots": ["AudioCore", "CCairo", "CKissFFT", "CPNG", "Glibc"],

@@ -6,9 +6,9 @@
 set -euo pipefail
 
 build=(
-  gcc pkg-config
+  g++ gcc pkg-config
   libasound2-dev libcairo2-dev libebur128-dev libflac-dev libkissfft-dev libmpg123-dev libpng-dev
-  libsndfile1-dev libsoxr-dev libvorbis-dev libpocketsphinx-dev libsphinxbase-dev libyaml-dev pocketsphinx-en-us python3-pip
+  libsndfile1-dev libsoxr-dev libtag1-dev libvorbis-dev libpocketsphinx-dev libsphinxbase-dev libyaml-dev pocketsphinx-en-us python3-pip
 )
 test=(
   alsa-utils avahi-daemon avahi-utils cmake dbus-daemon debootstrap ffmpeg fish flac iproute2 libasound2-plugins

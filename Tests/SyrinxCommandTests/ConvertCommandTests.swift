@@ -34,6 +34,49 @@ struct ConvertCommandTests {
     #expect(outcome.errorLines.count == 2 && outcome.error.contains("b.wav"))
   }
 
+  @Test func `tags are set, added, removed, and dropped, and info shows every value`() async throws
+  {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.shell(
+      """
+      ffmpeg -v error -f lavfi -i color=red:size=8x8 -frames:v 1 cover.png
+      syrinx convert a.wav b.flac --tag TITLE=Lark --tag artist=Ann --tag ARTIST=Bo --cover cover.png &&
+      syrinx convert b.flac c.mp3 --tag title= && syrinx info c.mp3 && syrinx info b.flac --json &&
+      syrinx convert c.mp3 d.ogg --no-tags && syrinx info d.ogg
+      """, in: folder)
+    #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
+    let lines = outcome.outputLines.filter { !$0.hasPrefix("{") }
+    #expect(lines.filter { $0.hasPrefix("artist") } == ["artist     Ann", "artist     Bo"])
+    #expect(!lines.contains { $0.hasPrefix("title") })
+    #expect(lines.count { $0.hasPrefix("picture    image/png, ") } == 1, "\(lines)")
+    #expect(outcome.output.contains(#""tags":{"artist":["Ann","Bo"],"title":"Lark"}"#))
+  }
+
+  @Test func `tags that the output cannot hold are reported`() async throws {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.shell(
+      """
+      syrinx convert a.wav b.flac --tag MYTAG=x && syrinx convert b.flac c.au &&
+      syrinx convert b.flac - > d.wav
+      """, in: folder)
+    #expect(outcome.status == 0)
+    #expect(outcome.errorLines.count == 2, "\(outcome.error)")
+    #expect(outcome.error.contains("c.au: left out: the tags MYTAG; "), "\(outcome.error)")
+  }
+
+  @Test(arguments: [
+    ("--tag x", "give a tag such as ARTIST=Ann"), ("--tag ä=x", "give a tag such as ARTIST=Ann"),
+    ("--cover none.png", "there is no such file"), ("--cover a.wav", "is not PNG, JPEG"),
+  ])
+  func `a tag without a name, and a cover that is no picture, are refused`(
+    option: String, reason: String
+  ) async throws {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.shell("syrinx convert a.wav b.mp3 \(option)", in: folder)
+    #expect(outcome.status != 0 && outcome.error.contains(reason), "\(outcome.error)")
+    #expect(try !folder.names.contains("b.mp3"))
+  }
+
   @Test(arguments: ["a.m4a", "a.wv", "a.webm"])
   func `info does not report an intact file that FFmpeg decodes as truncated`(
     name: String

@@ -47,7 +47,7 @@ struct InfoCommandTests {
     let url = folder.file("tagged.flac")
     let writer = try SoundFileWriter(
       url: url, format: .speech, encoding: .flac16,
-      tags: [.title: "one\nlength     9:99:99\u{1B}[2J"])
+      metadata: AudioMetadata(tags: [.title: ["one\nlength     9:99:99\u{1B}[2J"]]))
     try writer.close()
     let run = try await BuiltCommand.shell("syrinx info tagged.flac", in: folder)
     let title = #"title      one\nlength     9:99:99\x1B[2J"#

@@ -98,7 +98,7 @@ struct TerminalTests {
     let tone = AudioSignal.sine(300, amplitude: 0.1).buffer(.milliseconds(100), format: .speech)
     let writer = try SoundFileWriter(
       url: folder.file("a.flac"), format: .speech, encoding: .flac16,
-      tags: [.title: "Lark\nascending", .artist: "Ann"])
+      metadata: AudioMetadata(tags: [.title: ["Lark\nascending"], .artist: ["Ann"]]))
     try writer.write(tone)
     try writer.close()
     try folder.tone("b.wav", .milliseconds(100))

@@ -5,7 +5,7 @@ final class ChainedDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
-  let tags: [AudioTag: String]
+  let metadata: AudioMetadata
 
   /// Opens a link; returns nil after the last one.
   private let open: (Int) throws -> (any SoundDecoder)?
@@ -24,7 +24,8 @@ final class ChainedDecoder: SoundDecoder {
   ) throws {
     guard let first = try open(0) else { throw SoundFileError.empty(path: path) }
     (self.path, self.open, decoder) = (path, open, first)
-    (format, encodingDescription, tags) = (first.format, first.encodingDescription, first.tags)
+    (format, encodingDescription) = (first.format, first.encodingDescription)
+    metadata = first.metadata
     guard let count else {
       (starts, announcedFrameCount) = ([], nil)
       return

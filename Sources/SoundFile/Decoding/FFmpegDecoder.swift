@@ -67,8 +67,12 @@ final class FFmpegDecoder: SoundDecoder {
     return FrameCount(announced: FrameCount(length, at: format.sampleRate).rawValue)
   }
   var streamTitle: String? { isFile ? nil : child.title }
-  // FFmpeg writes them to its output.
-  var tags: [AudioTag: String] { decoder.tags }
+
+  /// FFmpeg writes only the common tags to its output.
+  var metadata: AudioMetadata {
+    let found = description?.metadata(at: format.sampleRate)
+    return (found ?? AudioMetadata()).completed(by: AudioMetadata(tags: decoder.metadata.tags))
+  }
 
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let count = decoder.read(target, frames: frames)

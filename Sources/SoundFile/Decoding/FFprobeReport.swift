@@ -27,6 +27,7 @@ struct FFprobeReport: Decodable {
 
   private struct Chapter: Decodable {
     let start_time: String?
+    let end_time: String?
     let tags: [String: String]?
   }
 
@@ -35,7 +36,7 @@ struct FFprobeReport: Decodable {
     "format=nb_streams,format_name,format_long_name,duration,size,bit_rate:format_tags"
     + ":stream=codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,start_time"
     + ",bit_rate"
-    + ":stream_tags:chapter=start_time:chapter_tags=title"
+    + ":stream_tags:chapter=start_time,end_time:chapter_tags=title"
 
   /// The plausible times in seconds: up to ten years.
   private static let possibleTimes = 0.0...315_360_000
@@ -110,23 +111,38 @@ struct FFprobeReport: Decodable {
   }
 
   /// The tags of the audio, as Ogg has them, and of the file, which take precedence.
-  var tags: [AudioTag: String] {
-    let tags = [stream?.tags, format?.tags].map { tags in
-      [AudioTag: String](
-        vorbisComments: (tags ?? [:]).map { name, text in
-          (name.lowercased() == "track" ? AudioTag.trackNumber.vorbisName : name) + "=" + text
-        })
-    }
-    return tags[0].merging(tags[1]) { $1 }
+  private var tags: [AudioTag: [String]] {
+    Self.tags(stream?.tags).merging(Self.tags(format?.tags)) { $1 }
   }
 
-  /// The beginnings of the chapters.
-  func cues(at rate: SampleRate) -> [AudioCue] {
-    (chapters ?? []).compactMap { chapter in
-      Self.time(chapter.start_time).map {
-        AudioCue(frame: FrameCount($0, at: rate), name: chapter.tags?["title"] ?? "")
-      }
+  private static func tags(_ texts: [String: String]?) -> [AudioTag: [String]] {
+    var tags: [AudioTag: [String]] = [:]
+    for (name, text) in texts ?? [:] where !ownNames.contains(name.lowercased()) {
+      tags.add(names[name.lowercased()] ?? name, text)
     }
+    return tags
+  }
+
+  /// FFmpeg's names of tags that others name differently.
+  private static let names = [
+    "track": AudioTag.trackNumber.name, "disc": "DISCNUMBER", "album_artist": "ALBUMARTIST",
+  ]
+  /// The names with which FFmpeg describes the container.
+  private static let ownNames: Set = [
+    "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "duration",
+    "creation_time",
+  ]
+
+  /// The tags, and the chapters.
+  func metadata(at rate: SampleRate) -> AudioMetadata {
+    AudioMetadata(
+      tags: tags,
+      cues: (chapters ?? []).compactMap { chapter in
+        guard let start = Self.time(chapter.start_time) else { return nil }
+        let frame = FrameCount(start, at: rate)
+        let length = Self.time(chapter.end_time).map { FrameCount($0, at: rate) - frame }
+        return AudioCue(frame: frame, name: chapter.tags?["title"] ?? "", length: length)
+      })
   }
 
   private static func time(_ text: String?) -> Duration? {

@@ -1,5 +1,6 @@
 import AudioCore
 import CFLAC
+import CTagLib
 
 /// Decodes FLAC with 4 to 32 bits, also from a pipe.
 ///
@@ -9,7 +10,7 @@ final class FLACDecoder: SoundDecoder {
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
   var isSeekable: Bool { stream.source.isSeekable }
-  var tags: [AudioTag: String] { stream.tags }
+  var metadata: AudioMetadata { stream.metadata }
   var bitsPerSample: Int? { stream.info.map { Int($0.bits_per_sample) } }
 
   var samples: SoundFileEncoding.SampleFormat? {
@@ -19,9 +20,12 @@ final class FLACDecoder: SoundDecoder {
   private let stream: FLACStream
   private let path: String
 
+  /// - Parameter hasPictures: whether to read the pictures, which are not read from a file again.
   /// - Throws: `.damaged` if the header is invalid or incomplete.
-  init(_ source: ByteSource, path: String) throws(SoundFileError) {
-    guard let stream = FLACStream(source) else {
+  init(
+    _ source: ByteSource, path: String, hasPictures: Bool = true
+  ) throws(SoundFileError) {
+    guard let stream = FLACStream(source, hasPictures: hasPictures) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
     }
     guard let info = stream.info else {
@@ -63,7 +67,7 @@ final class FLACDecoder: SoundDecoder {
 private final class FLACStream {
   let source: ByteSource
   private(set) var info: FLAC__StreamMetadata_StreamInfo?
-  private(set) var tags: [AudioTag: String] = [:]
+  private(set) var metadata = AudioMetadata()
   /// The damage in the audio; nothing is decoded after it.
   private(set) var damage: String?
   /// The format of the next block, which differs from the header; nothing is decoded after it.
@@ -81,16 +85,30 @@ private final class FLACStream {
   private var blockEnd: FLAC__uint64 = 0
   /// Whether the current block has an invalid checksum.
   private var isDamaged = false
+  /// The sizes that were copied.
+  private var (pictureSize, commentSize) = (0, 0)
+  private var (lostPictures, lostComments) = (0, 0)
   /// Whether libFLAC has requested bytes beyond the end.
   private var hasMetEnd = false
 
   /// Reads the header; returns nil without memory.
-  init?(_ source: ByteSource) {
+  init?(_ source: ByteSource, hasPictures: Bool) {
     guard let handle = FLAC__stream_decoder_new() else { return nil }
     (self.source, self.handle) = (source, handle)
-    FLAC__stream_decoder_set_metadata_respond(handle, FLAC__METADATA_TYPE_VORBIS_COMMENT)
+    for type in [FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_CUESHEET] {
+      FLAC__stream_decoder_set_metadata_respond(handle, type)
+    }
+    if hasPictures {
+      FLAC__stream_decoder_set_metadata_respond(handle, FLAC__METADATA_TYPE_PICTURE)
+    }
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
+    takeChapters()
+    metadata.notices += AudioMetadata.lost(pictures: lostPictures)
+    if let lost = lostComments.of("a comment", "comments") {
+      metadata.notices.append(
+        .omitted(lost, reason: "above 16 MiB of text, or beyond 10,000 of them"))
+    }
     FLAC__stream_decoder_get_decode_position(handle, &blockEnd)
   }
 
@@ -198,8 +216,11 @@ extension FLACStream {
   }
 
   private func take(_ metadata: FLAC__StreamMetadata) {
-    if metadata.type == FLAC__METADATA_TYPE_VORBIS_COMMENT {
-      return take(metadata.data.vorbis_comment)
+    switch metadata.type {
+    case FLAC__METADATA_TYPE_VORBIS_COMMENT: return take(metadata.data.vorbis_comment)
+    case FLAC__METADATA_TYPE_PICTURE: return take(metadata.data.picture)
+    case FLAC__METADATA_TYPE_CUESHEET: return take(metadata.data.cue_sheet)
+    default: break
     }
     guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, info == nil else { return }
     let info = metadata.data.stream_info
@@ -209,13 +230,84 @@ extension FLACStream {
   }
 
   private func take(_ comments: FLAC__StreamMetadata_VorbisComment) {
-    tags = .init(
-      vorbisComments: (0..<Int(comments.num_comments)).map { index in
-        let comment = comments.comments[index]
-        return String(
-          decoding: UnsafeBufferPointer(start: comment.entry, count: Int(comment.length)),
-          as: UTF8.self)
-      })
+    for index in 0..<Int(comments.num_comments) {
+      let comment = comments.comments[index]
+      let bytes = UnsafeBufferPointer(start: comment.entry, count: Int(comment.length))
+      guard index < SYRINX_MOST_FRAMES, commentSize + bytes.count <= SYRINX_LARGEST_TEXTS else {
+        lostComments += 1
+        continue
+      }
+      commentSize += bytes.count
+      guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      metadata.tags.add(
+        String(decoding: bytes[..<equals], as: UTF8.self),
+        String(decoding: bytes[(equals + 1)...], as: UTF8.self))
+    }
+  }
+
+  private func take(_ picture: FLAC__StreamMetadata_Picture) {
+    guard pictureSize + Int(picture.data_length) <= SYRINX_LARGEST_TAG else {
+      lostPictures += 1
+      return
+    }
+    pictureSize += Int(picture.data_length)
+    metadata.pictures.append(
+      AudioPicture(
+        Array(UnsafeBufferPointer(start: picture.data, count: Int(picture.data_length))),
+        mediaType: picture.mime_type.map { String(cString: $0) } ?? "",
+        kind: AudioPicture.known(Int(picture.type.rawValue)),
+        text: String(decoding: picture.text, as: UTF8.self)))
+  }
+
+  private func take(_ sheet: FLAC__StreamMetadata_CueSheet) {
+    metadata.cues = (0..<Int(sheet.num_tracks)).compactMap { number in
+      let track = sheet.tracks[number]
+      // The last track is only the end of the audio. An index of number 0 is the pause before.
+      guard track.num_indices > 0 else { return nil }
+      let indices = UnsafeBufferPointer(start: track.indices, count: Int(track.num_indices))
+      let index = indices.first { $0.number == 1 } ?? indices[0]
+      return FrameCount(announced: Int(clamping: track.offset &+ index.offset)).map {
+        AudioCue(frame: $0)
+      }
+    }
+  }
+
+  /// Moves the chapters in the comments to the tracks of a cue sheet, whose frames are exact.
+  ///
+  /// Tracks without a chapter are kept only if there are no chapters.
+  private func takeChapters() {
+    guard let rate = info?.sample_rate, rate > 0 else { return }
+    let tracks = metadata.cues
+    metadata.cues = []
+    metadata.takeChapterComments(at: SampleRate(hertz: Int(rate)))
+    guard !tracks.isEmpty else { return }
+    guard !metadata.cues.isEmpty else {
+      metadata.cues = AudioMetadata.chapters(tracks)
+      return
+    }
+    // The time in a comment is exact to a millisecond.
+    let tolerance = Int(rate) / 1_000 + 1
+    let distance = { (one: AudioCue, other: AudioCue) in
+      abs(one.frame.rawValue - other.frame.rawValue)
+    }
+    var unnamed = Set(tracks.map(\.frame))
+    let chapters = metadata.cues.map { chapter in
+      var chapter = chapter
+      let nearest = tracks.min {
+        distance($0, chapter) < distance($1, chapter)
+      }
+      if let nearest, distance(nearest, chapter) <= tolerance {
+        chapter.frame = nearest.frame
+        unnamed.remove(nearest.frame)
+      }
+      return chapter
+    }
+    metadata.cues = AudioMetadata.chapters(chapters)
+    guard let lost = unnamed.count.of("a track of the cue sheet", "tracks of the cue sheet") else {
+      return
+    }
+    metadata.notices.append(
+      .omitted(lost, reason: "the chapters in the comments have other times"))
   }
 
   private func take(
@@ -247,6 +339,15 @@ extension FLACStream {
     // An incomplete block at the end is not damage.
     guard info != nil, !isComplete, !hasMetEnd, damage == nil, formatChange == nil else { return }
     damage = isDamaged ? "a block has a wrong checksum" : "the next bytes are not a FLAC block"
+  }
+}
+
+extension FLAC__StreamMetadata_Picture {
+  /// The bytes of its description.
+  fileprivate var text: UnsafeBufferPointer<UInt8> {
+    var length = 0
+    while let description, description[length] != 0 { length += 1 }
+    return UnsafeBufferPointer(start: description, count: length)
   }
 }
 

@@ -11,7 +11,6 @@ final class MPEGDecoder: SoundDecoder {
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
   let isSeekable: Bool
-  let tags: [AudioTag: String]
   let notices: [SoundFileNotice]
 
   private let handle: OpaquePointer
@@ -27,9 +26,8 @@ final class MPEGDecoder: SoundDecoder {
   ///   - isTruncated: whether the container announces more bytes than there are.
   /// - Throws: `.notAudio` if no block can be decoded.
   init(
-    _ source: ByteSource, path: String, tags: [AudioTag: String] = [:],
-    name: String = "MPEG audio", isTruncated: Bool = false, notices: [SoundFileNotice] = [],
-    hasLength: Bool = true
+    _ source: ByteSource, path: String, name: String = "MPEG audio", isTruncated: Bool = false,
+    notices: [SoundFileNotice] = [], hasLength: Bool = true
   ) throws(SoundFileError) {
     guard let handle = Self.handle(isSeekable: source.isSeekable) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
@@ -45,7 +43,7 @@ final class MPEGDecoder: SoundDecoder {
       throw source.failure ?? .notAudio(path: path)
     }
     (self.handle, self.source, self.path) = (handle, retained, path)
-    (isSeekable, self.tags, self.notices) = (source.isSeekable, tags, notices)
+    (isSeekable, self.notices) = (source.isSeekable, notices)
     (encodingDescription, self.isTruncated) = (name, isTruncated)
     format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: Int(channels))
     // The length in a tag; negative without a tag, because the file size is unknown.

@@ -17,14 +17,11 @@ protocol SoundDecoder: AnyObject {
   /// The sample format that holds the stored samples exactly; nil for a lossy coder.
   var samples: SoundFileEncoding.SampleFormat? { get }
 
-  /// The tags that have been read.
-  var tags: [AudioTag: String] { get }
+  /// The tags, cues, and pictures that the decoder has found.
+  var metadata: AudioMetadata { get }
 
   /// The title that a live stream announced last; nil for a file.
   var streamTitle: String? { get }
-
-  /// The cues in the file, in file order.
-  var cues: [AudioCue] { get }
 
   /// Notices about the file; final at its end.
   var notices: [SoundFileNotice] { get }
@@ -57,9 +54,8 @@ extension SoundDecoder {
   var formatChange: String? { nil }
   var bitsPerSample: Int? { nil }
   var samples: SoundFileEncoding.SampleFormat? { nil }
-  var tags: [AudioTag: String] { [:] }
+  var metadata: AudioMetadata { AudioMetadata() }
   var streamTitle: String? { nil }
-  var cues: [AudioCue] { [] }
 
   func promise(exceeding decoded: FrameCount) -> FrameCount? {
     announcedFrameCount.flatMap { decoded < $0 ? $0 : nil }
@@ -187,9 +183,7 @@ final class LibraryDecoder: SoundDecoder {
     return [container, encoding].compactMap(formatName).joined(separator: ", ")
   }
 
-  var tags: [AudioTag: String] { handle.tags }
-
-  var cues: [AudioCue] { handle.cues }
+  var metadata: AudioMetadata { AudioMetadata(tags: handle.tags, cues: handle.cues) }
 
   var bitsPerSample: Int? { stored?.bits }
 

@@ -5,16 +5,22 @@ import FoundationEssentials
 
 /// Identifies a file or stream and chooses its decoder.
 enum SoundFileInput {
-  /// - Parameter interruption: ends a read that waits; if it is nil, one is made when it is needed.
+  /// - Parameters:
+  ///   - interruption: ends a read that waits; if it is nil, one is made when it is needed.
+  ///   - metadata: receives the place of the tags.
   /// - Throws: also if the system has no resources for it.
   static func open(
-    _ descriptor: Descriptor, path: String, interruption: WakeUp? = nil
+    _ descriptor: Descriptor, path: String, interruption: WakeUp? = nil,
+    metadata: StoredMetadata = StoredMetadata()
   ) throws(SoundFileError) -> any SoundDecoder {
-    if descriptor.isRegularFile { return try open(file: descriptor, path: path, interruption) }
+    if descriptor.isRegularFile {
+      metadata.file = descriptor
+      return try open(file: descriptor, path: path, interruption)
+    }
     guard !descriptor.isDirectory else { throw .isDirectory(path: path) }
     let stream = StreamInput(
       source: descriptor, path: path, interruption: try existing(interruption, path))
-    return try open(stream, path: path)
+    return try open(stream, path: path, metadata)
   }
 
   private static func existing(
@@ -30,13 +36,12 @@ enum SoundFileInput {
 
   /// Spools streams that need seeking to a file, and reads others as they arrive.
   private static func open(
-    _ stream: StreamInput, path: String
+    _ stream: StreamInput, path: String, _ metadata: StoredMetadata
   ) throws(SoundFileError) -> any SoundDecoder {
     let head = StreamHead(stream)
-    var tag: [UInt8] = []
     while case let length = try FileKind.tagLength(head.bytes(at: 0, count: 10)), length > 0 {
-      let bytes = try head.bytes(at: 0, count: min(length, [AudioTag: String].longestID3Tag))
-      if tag.isEmpty { tag = bytes }
+      let bytes = try head.bytes(at: 0, count: min(length, StoredMetadata.longestTag))
+      if metadata.id3.isEmpty { metadata.id3 = bytes }
       try head.skip(length)
     }
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
@@ -49,15 +54,18 @@ enum SoundFileInput {
     case .mpeg:
       try head.skip(FileKind.bytesBeforeSteadyMPEG(bytes(0, 4_096)))
       return try MPEGDecoder(
-        ByteSource(head), path: path, tags: .init(id3: tag),
-        hasLength: FileKind.hasMPEGLength(bytes(0, 256)))
+        ByteSource(head), path: path, hasLength: FileKind.hasMPEGLength(bytes(0, 256)))
     case .flac: return try FLACDecoder(ByteSource(head), path: path)
     case .streaming:
       let header = try SoundFileHeader(bytes: bytes)
-      if header.isStreamable { return try open(head, kind: kind, header, path: path) }
+      if header.isStreamable {
+        try metadata.take(head)
+        return try open(head, kind: kind, header, path: path)
+      }
     case .seeking, .ffmpeg: break
     }
     let file = try stream.spooled(after: head.takeAll(), what: kind.name)
+    metadata.file = file
     return try open(file: file, path: path, stream.interruption)
   }
 
@@ -136,9 +144,9 @@ enum SoundFileInput {
       let steady = FilePart(file, offset: offset + start, length: part.length - start)
       return try MPEGDecoder(
         ByteSource(steady, path: path), path: path,
-        tags: id3Tags(file, size: size, offset: offset),
         hasLength: FileKind.hasMPEGLength(steady.bytes(at: 0, count: 256)))
-    case .flac: return try FLACDecoder(ByteSource(part, path: path), path: path)
+    case .flac:
+      return try FLACDecoder(ByteSource(part, path: path), path: path, hasPictures: false)
     case .ffmpeg: break
     case nil, .streaming, .seeking:
       do throws(SoundFileError) {
@@ -161,15 +169,6 @@ enum SoundFileInput {
   /// Whether a file is Ogg that ends in the middle of a page.
   private static func isCutOggFile(_ part: FilePart) -> Bool {
     part.bytes(at: 0, count: 4) == Array("OggS".utf8) && OggLinks(part).isCutOff
-  }
-
-  /// The tags at the start of a file, or else those at its end.
-  private static func id3Tags(_ file: Descriptor, size: Int, offset: Int) -> [AudioTag: String] {
-    let tag = file.bytes(at: 0, count: min(offset, [AudioTag: String].longestID3Tag))
-    let tags = [AudioTag: String](id3: tag)
-    let lastSize = [AudioTag: String].id3v1Size
-    guard tags.isEmpty, size >= lastSize else { return tags }
-    return .init(id3v1: file.bytes(at: size - lastSize, count: lastSize))
   }
 
   /// Opens a file with libsndfile, with the size that the header announces.

@@ -13,25 +13,41 @@ final class EncodedOutput: SoundFileOutput {
   private var converter: BlockConverter
   private var lengthTag: MP3LengthTag
   private var hasFailed = false
+  /// The file with a cue sheet, which gets the length of the audio.
+  private var flac: CommentedFLAC?
+  /// The chunks after the audio of an AIFF file.
+  private var tail: [UInt8] = []
+  private(set) var notices: [SoundFileNotice] = []
 
   /// - Parameter largestAIFF: the largest size of an AIFF file in bytes; its sizes have 32 bits.
   init(
     _ file: GrowingFile, format: AudioFormat, encoding: SoundFileEncoding,
-    tags: [AudioTag: String] = [:], largestAIFF: Int = 0xFFFF_FFFF
+    metadata: AudioMetadata = AudioMetadata(), largestAIFF: Int = 0xFFFF_FFFF
   ) throws(SoundFileError) {
     (self.file, self.format, self.encoding) = (file, format, encoding)
     largestSize = encoding.container == .aiff ? largestAIFF : .max
     converter = BlockConverter(format, encoding)
     let isMP3 = encoding.container == .mp3
-    let head = isMP3 ? tags.id3Tag : []
+    let rate = format.sampleRate
+    let head = isMP3 ? metadata.id3Tag(at: rate) : []
     _ = head.withUnsafeBytes { file.append($0) }
     lengthTag = MP3LengthTag(from: head.count)
-    let virtual =
-      isMP3 && file.isStream
-      ? VirtualFile(StreamedMP3(file)) : VirtualFile(file, from: head.count)
+    var virtual = VirtualFile(file, from: head.count)
+    switch encoding.container {
+    case .mp3 where file.isStream: virtual = VirtualFile(StreamedMP3(file))
+    case .flac where !metadata.isEmpty:
+      let storage = CommentedFLAC(file, metadata, rate: rate)
+      flac = storage
+      virtual = VirtualFile(storage)
+    case .opus where !metadata.isEmpty:
+      virtual = VirtualFile(CommentedOpus(file, metadata, rate: rate))
+    case .aiff: tail = metadata.aiffChunks(at: rate)
+    default: break
+    }
     do throws(LibraryFailure) {
       handle = try SoundFileHandle(
-        writing: virtual, format: format, encoding: encoding, tags: isMP3 ? [:] : tags)
+        writing: virtual, format: format, encoding: encoding,
+        tags: encoding.updatesHeader ? metadata.tags : [:])
     } catch {
       throw file.failure ?? LibraryErrors.writing(file.path, error)
     }
@@ -111,7 +127,29 @@ final class EncodedOutput: SoundFileOutput {
       countStoredFrames()
       return failure
     }
-    return nil
+    flac?.complete(frames: framesWritten)
+    appendTail()
+    return file.failure
+  }
+
+  /// Appends chunks to an AIFF file, and corrects its size.
+  private func appendTail() {
+    let room = largestSize - file.length
+    guard !tail.isEmpty, framesWritten > 0 || file.length > 8 else { return }
+    let lost =
+      "the pictures, the cues, and the tags other than title, artist, comment, and copyright"
+    guard tail.count < room else {
+      notices = [.omitted(lost, reason: "AIFF has at most 4 GiB")]
+      return
+    }
+    let (end, whole) = (file.length, (file.length.isMultiple(of: 2) ? [] : [0]) + tail)
+    guard whole.withUnsafeBytes({ file.append($0) }) == whole.count else {
+      file.truncate(to: end)
+      notices = [.omitted(lost, reason: "the system wrote only a part of them")]
+      return
+    }
+    let size = UInt32(clamping: file.length - 8).bigEndian
+    withUnsafeBytes(of: size) { _ = file.write($0, at: 4) }
   }
 
   /// Counts the stored frames by decoding, because a failed encoder does not know them.
@@ -207,6 +245,13 @@ protocol SoundFileOutput: AnyObject {
   ///
   /// Calling it again has no effect.
   func finish() -> SoundFileError?
+
+  /// The metadata that could not be written; final after `finish`.
+  var notices: [SoundFileNotice] { get }
+}
+
+extension SoundFileOutput {
+  var notices: [SoundFileNotice] { [] }
 }
 
 /// Detects an encoder that accepts sound and writes nothing.

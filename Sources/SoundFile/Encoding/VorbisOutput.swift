@@ -22,7 +22,7 @@ final class VorbisOutput: SoundFileOutput {
 
   /// Writes the headers.
   init(
-    _ file: GrowingFile, format: AudioFormat, tags: [AudioTag: String] = [:]
+    _ file: GrowingFile, format: AudioFormat, metadata: AudioMetadata = AudioMetadata()
   ) throws(SoundFileError) {
     guard let new = VorbisEncoder(format) else { throw Self.unsupported(format) }
     (self.file, self.format) = (file, format)
@@ -31,7 +31,8 @@ final class VorbisOutput: SoundFileOutput {
     ordered = Array(repeating: 0, count: Self.framesPerBlock * format.channelCount)
     // The maximum size of a page.
     page.reserveCapacity(27 + 255 + 255 * 255)
-    encoder.begin(tags)
+    encoder.begin(
+      Array("\u{3}vorbis".utf8) + metadata.vorbisComments(at: format.sampleRate) + [1])
     try write(wholePages: false)
   }
 
@@ -163,15 +164,20 @@ struct VorbisEncoder: ~Copyable {
   }
 
   /// Adds the three header packets to the stream.
-  func begin(_ tags: [AudioTag: String]) {
-    var comment = vorbis_comment()
+  ///
+  /// - Parameter content: the packet of comments.
+  func begin(_ content: [UInt8]) {
+    var (comment, content) = (vorbis_comment(), content)
     vorbis_comment_init(&comment)
     defer { vorbis_comment_clear(&comment) }
-    for (name, text) in tags.vorbisComments { vorbis_comment_add_tag(&comment, name, text) }
     var (identification, comments, setup) = (ogg_packet(), ogg_packet(), ogg_packet())
     vorbis_analysis_headerout(analysis, &comment, &identification, &comments, &setup)
     ogg_stream_packetin(stream, &identification)
-    ogg_stream_packetin(stream, &comments)
+    content.withUnsafeMutableBufferPointer { bytes in
+      comments.packet = bytes.baseAddress
+      comments.bytes = bytes.count
+      _ = ogg_stream_packetin(stream, &comments)
+    }
     ogg_stream_packetin(stream, &setup)
   }
 

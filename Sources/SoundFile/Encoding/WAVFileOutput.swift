@@ -95,7 +95,8 @@ struct WAVFileHeader {
 
   let format: AudioFormat
   let samples: SoundFileEncoding.SampleFormat
-  var tags: [AudioTag: String] = [:]
+  /// The chunks with tags, pictures, and cues before the audio.
+  var extra: [UInt8] = []
   /// The size at which RF64 begins.
   var largestSize = Self.largestSize
 
@@ -130,11 +131,10 @@ struct WAVFileHeader {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
-  /// The format chunk, the number of frames that the standard requires for float, and the tags.
+  /// The format chunk, the number of frames that the standard requires for float, and the extra chunks.
   private func middle(frames: Int) -> [UInt8] {
-    guard samples == .float else { return formatChunk + tags.infoChunk }
-    return formatChunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4)
-      + tags.infoChunk
+    guard samples == .float else { return formatChunk + extra }
+    return formatChunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4) + extra
   }
 
   /// The format chunk with rate, channels, and coding.
@@ -165,7 +165,7 @@ func chunkHead(_ name: String, _ size: Int) -> [UInt8] {
 }
 
 /// A little-endian number.
-private func little(_ value: Int, _ count: Int) -> [UInt8] {
+func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }
 

@@ -15,6 +15,7 @@ struct ConvertCommand: FileListSubcommand {
         syrinx convert talk.wav talk.mp3
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
+        syrinx convert talk.wav talk.mp3 --tag TITLE=Talk --tag ARTIST=Ann --cover ann.jpg
 
       The last file is the output, or name it with -o. When two or more inputs are joined or mixed, \
       only -o overwrites an existing file. Inputs are joined without a gap, or mixed with --mix. With \
@@ -24,9 +25,13 @@ struct ConvertCommand: FileListSubcommand {
       Rate, channels, and bits are those of the first input, unless you request others or the format \
       cannot store them. A mix has the highest rate and the most channels of its inputs. Where nothing changes, samples of up to 24 bits and float samples stay \
       exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
-      bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
-      other tags are not. Files on the web count as lossy: without --bits, they become 16 bits. A \
+      bits. Files on the web count as lossy: without --bits, they become 16 bits. A \
       message reports every loss of bits that was not requested.
+
+      Tags, pictures, and WAV chunks are those of the first input; cues and chapters are those of all \
+      joined inputs, and with --mix those of the first one. They move with the audio, but \
+      --trim-silence and --split-at-silence remove them. A message reports what the format cannot \
+      hold. --normalize recomputes the tags of ReplayGain and R 128, and --gain changes them.
 
       The output - streams to standard output: WAV, or another format with --to. AIFF and CAF cannot \
       be piped. In a pipe, AU, FLAC, and MP3 have no length; WAV has the largest length and no tags.
@@ -60,6 +65,8 @@ struct ConvertCommand: FileListSubcommand {
   var mix = false
 
   @OptionGroup(title: "Changes") var options: ConversionOptions
+
+  @OptionGroup(title: "Tags and pictures") var metadata: MetadataOptions
 
   @Flag(help: "With output -, write samples without a header.")
   var raw = false
@@ -128,7 +135,7 @@ struct ConvertCommand: FileListSubcommand {
     try await context.forEachFile(
       jobs, jobs: parallel.count, showsProgress: true, inputs: { $0.inputs }
     ) { job, console in
-      try await job.run(changing: options, isMix: mix, isRaw: raw, progress: console)
+      try await job.run(changing: options, metadata, isMix: mix, isRaw: raw, progress: console)
     } whenFailed: { job, error in
       guard json.isOn, job.output != "-" else { return }
       try await context.console.print(FailureRecord(job, error: error).jsonLine())
@@ -152,6 +159,9 @@ struct ConvertCommand: FileListSubcommand {
     }
     for notice in result.notices {
       await context.console.report("\(notice.source.name): \(notice.notice)")
+    }
+    for omission in result.omissions {
+      await context.console.report("\(job.output): \(omission)")
     }
     if let reduction = result.reduction {
       await context.console.report(

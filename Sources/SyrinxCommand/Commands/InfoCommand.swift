@@ -137,11 +137,41 @@ private struct DescribedFiles {
   }
 }
 
+extension AudioTag {
+  /// The key in JSON, and the name for people: lowercase for common tags, otherwise as in the file.
+  fileprivate var recordKey: String {
+    guard AudioTag.common.contains(self) else { return name }
+    return self == .trackNumber ? "trackNumber" : name.lowercased()
+  }
+}
+
 /// The output of `syrinx info --json`.
 struct FileInfoRecord: Encodable {
   struct Cue: Encodable {
     let position: Double
+    let length: Double?
     let name: String?
+  }
+
+  struct Picture: Encodable {
+    let kind: Int
+    let mediaType: String
+    let bytes: Int
+    let text: String?
+  }
+
+  /// The values of a tag: a string for one, an array for more.
+  struct TagText: Encodable {
+    let values: [String]
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      if values.count == 1 {
+        try container.encode(values[0])
+      } else {
+        try container.encode(values)
+      }
+    }
   }
 
   let file: FilePath
@@ -155,7 +185,8 @@ struct FileInfoRecord: Encodable {
   let length: Double?
   let bytes: Int?
   let bitRate: Int?
-  let tags: [String: String]
+  let tags: [String: TagText]
+  let pictures: [Picture]?
   let cues: [Cue]
   let missing: String?
   let notices: [String]?
@@ -167,10 +198,21 @@ struct FileInfoRecord: Encodable {
     layout = info.format.layout.positions.map(\.abbreviation)
     (bits, frames) = (info.bitsPerSample, info.frameCount?.rawValue)
     (length, bytes, bitRate) = (info.duration?.inRecordSeconds, info.byteCount, info.bitRate)
-    tags = .init(uniqueKeysWithValues: info.tags.map { ($0.key.rawValue, $0.value) })
-    cues = info.cues.map { cue in
-      let time = cue.frame.duration(at: info.format.sampleRate)
-      return Cue(position: time.inRecordSeconds, name: cue.name.unlessEmpty)
+    let (metadata, rate) = (info.metadata, info.format.sampleRate)
+    tags = .init(
+      uniqueKeysWithValues: metadata.tags.map { ($0.recordKey, TagText(values: $1)) })
+    let pictures = metadata.pictures.map { picture in
+      Picture(
+        kind: picture.kind, mediaType: picture.mediaType, bytes: picture.content.count,
+        text: picture.text.unlessEmpty)
+    }
+    self.pictures = pictures.isEmpty ? nil : pictures
+    cues = metadata.cues.map { cue in
+      let length = cue.length.map { $0.duration(at: rate).inRecordSeconds }
+      return Cue(
+        position: cue.frame.duration(at: rate).inRecordSeconds,
+        // The end of a file's last chapter may be unknown.
+        length: length.flatMap { $0 < 1e9 ? $0 : nil }, name: cue.name.unlessEmpty)
     }
     missing = info.shortfall.map { "\($0)" }
     notices = info.notices.isEmpty ? nil : info.notices.map { "\($0)" }
@@ -196,10 +238,14 @@ struct FileInfoRecord: Encodable {
       ("audio", audio.compactMap(\.self).joined(separator: ", ")), ("length", length ?? "unknown"),
     ]
     if !sizes.isEmpty { lines.append(("size", sizes.joined(separator: ", "))) }
-    lines += AudioTag.allCases.compactMap { tag in
-      info.tags[tag].map { (tag == .trackNumber ? "track" : tag.rawValue, $0) }
+    lines += info.metadata.tags.inOrder.flatMap { tag, values in
+      values.map { (tag == .trackNumber ? "track" : tag.recordKey, $0) }
     }
-    lines += info.cues.map { cue in
+    lines += info.metadata.pictures.map { picture in
+      let kind = picture.kind == AudioPicture.frontCover ? "front cover" : "kind \(picture.kind)"
+      return ("picture", "\(picture.mediaType), \(picture.content.count) bytes, \(kind)")
+    }
+    lines += info.metadata.cues.map { cue in
       ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
     }
     lines += info.notices.map { ("note", "\($0)") }
@@ -212,7 +258,9 @@ struct FileInfoRecord: Encodable {
     With --json, each file is an object: "file" (as given; \(FilePath.jsonHelp)), "container", \
     "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \
     "bytes", "bitRate" in bit/s, "tags" (title, artist, album, date, trackNumber, genre, comment, \
-    copyright, license), "cues" with "position" in seconds and "name", "notices" about the file, and \
+    copyright, license, and others in capitals; a tag with several values has an array), "pictures" with \
+    "kind" (3 for the front cover), "mediaType", "bytes", and "text", "cues" with "position" and for \
+    chapters "length" in seconds, and "name", "notices" about the file, and \
     "missing" for a truncated file. If "missing" contains "about", "frames" and "length" are estimates. Unknown values are omitted. \
     A file that failed is an object with "file" and "error".
     """

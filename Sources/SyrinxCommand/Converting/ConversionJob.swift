@@ -13,7 +13,8 @@ struct ConversionJob: Sendable {
 
   /// Converts; the progress is shown on a console where one is given.
   func run(
-    changing options: ConversionOptions, isMix: Bool, isRaw: Bool, progress console: Console?
+    changing options: ConversionOptions, _ metadata: MetadataOptions, isMix: Bool, isRaw: Bool,
+    progress console: Console?
   ) async throws -> ConversionResult {
     var conversion = AudioConversion(
       inputs.map { $0 == "-" ? .descriptor(0, name: "standard input") : .file($0.source) },
@@ -21,6 +22,7 @@ struct ConversionJob: Sendable {
     conversion.container = container
     conversion.combination = isMix ? .mixed : .joined
     options.apply(to: &conversion)
+    try metadata.apply(to: &conversion)
     return try await FileProgress.showing(inputs[0], on: console) { [conversion] report in
       try await conversion.run { report($0.position, $0.total) }
     }

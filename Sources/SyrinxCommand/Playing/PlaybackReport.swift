@@ -131,10 +131,10 @@ struct PlaybackReport {
     let tags = await DedicatedThread.run(name: "syrinx-tags", abandoned: [:], failed: { _ in [:] })
     {
       // The player reports a file that cannot be read.
-      (try? SoundFileReader(url: url))?.tags ?? [:]
+      (try? SoundFileReader(url: url))?.metadata.tags ?? [:]
     }
     let names = [tags[.artist], tags[.title]].compactMap {
-      $0?.printableLine(atMost: 100).unlessEmpty
+      $0?.joined(separator: ", ").printableLine(atMost: 100).unlessEmpty
     }
     return names.isEmpty ? "" : " (\(names.joined(separator: ": ")))"
   }

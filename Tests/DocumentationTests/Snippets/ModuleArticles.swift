@@ -37,7 +37,7 @@ import VirtualSoundCard
     let second = try reader.read(atMost: 16_000)
 
     let info = try AudioFileInfo(url: talk)
-    print(info.container, info.duration ?? .zero, info.tags[.title] ?? "untitled")
+    print(info.container, info.duration ?? .zero, info.metadata.tags[.title]?.first ?? "untitled")
     #expect(info.frameCount == 48_000)
 
     let writer = try SoundFileWriter(url: copy, format: second.format, encoding: .flac16)

@@ -46,6 +46,7 @@ let package = Package(
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr"),
     .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc"),
+    .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag")]),
     library("AudioCore"),
     library("AudioThreads", ["CLinux", logging]),
     library("FilePaths"),
@@ -74,8 +75,8 @@ let package = Package(
     library(
       "SoundFile",
       [
-        "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
-        logging,
+        "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CTagLib", "CVorbis",
+        "FilePaths", logging,
       ]),
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
@@ -123,10 +124,13 @@ let package = Package(
     tests("Reducers", ["ClientDependencies", "Reducers"]),
     tests("SeededFaults"),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
-    tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile", "TestTools"]),
+    tests(
+      "SoundFile",
+      ["AudioCore", "AudioThreads", "CTagLib", "Resampling", "SoundFile", "TestTools"]),
     tests(
       "VirtualSoundCard",
       ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,191 @@
+public import AudioCore
+
+/// What a sound file holds besides its audio.
+public struct AudioMetadata: Equatable, Sendable {
+  /// The tags, each with its values in the order of the file.
+  public var tags: [AudioTag: [String]]
+  /// The pictures, such as a cover.
+  public var pictures: [AudioPicture]
+  /// The cues and the chapters, in the order of the file.
+  public var cues: [AudioCue]
+  /// The chunks of a WAV file that only WAV can hold, such as `bext` and `iXML`.
+  ///
+  /// Its cues are also in `cues`; a WAV file is written with the chunks if they are there.
+  public var chunks: [Chunk]
+  /// The parts of the file's metadata that could not be read.
+  package var notices: [SoundFileNotice] = []
+
+  /// A chunk of a WAV file.
+  public struct Chunk: Hashable, Sendable {
+    /// The four characters of its name.
+    public let name: String
+    /// The bytes after its size.
+    public var content: [UInt8]
+
+    /// Creates a chunk.
+    public init(name: String, content: [UInt8]) {
+      (self.name, self.content) = (name, content)
+    }
+  }
+
+  /// Creates metadata; without arguments there is none.
+  public init(
+    tags: [AudioTag: [String]] = [:], pictures: [AudioPicture] = [], cues: [AudioCue] = [],
+    chunks: [Chunk] = []
+  ) {
+    (self.tags, self.pictures, self.cues, self.chunks) = (tags, pictures, cues, chunks)
+  }
+
+  /// Whether the file has no metadata.
+  public var isEmpty: Bool {
+    tags.isEmpty && pictures.isEmpty && cues.isEmpty && chunks.isEmpty
+  }
+}
+
+/// A picture in a sound file.
+public struct AudioPicture: Hashable, Sendable {
+  /// The number of the front cover.
+  public static let frontCover = 3
+
+  /// What it shows, by the numbers of ID3: 3 is the front cover, 4 the back cover, 0 anything.
+  public var kind: Int
+  /// The media type, such as `image/png`.
+  public var mediaType: String
+  /// A description, which may be empty.
+  public var text: String
+  /// The bytes of the picture's file.
+  public var content: [UInt8]
+
+  /// Creates a picture.
+  public init(
+    _ content: [UInt8], mediaType: String, kind: Int = frontCover, text: String = ""
+  ) {
+    (self.content, self.mediaType, self.kind, self.text) = (content, mediaType, kind, text)
+  }
+
+  /// Creates a front cover from a file of PNG, JPEG, GIF, WebP, or BMP; nil for other bytes.
+  public init?(file bytes: [UInt8]) {
+    let marks: [(mark: [UInt8], offset: Int, type: String)] = [
+      ([0x89, 0x50, 0x4E, 0x47], 0, "png"), ([0xFF, 0xD8, 0xFF], 0, "jpeg"),
+      (Array("GIF8".utf8), 0, "gif"), (Array("WEBP".utf8), 8, "webp"), (Array("BM".utf8), 0, "bmp"),
+    ]
+    guard let found = marks.first(where: { bytes.dropFirst($0.offset).starts(with: $0.mark) })
+    else { return nil }
+    self.init(bytes, mediaType: "image/\(found.type)")
+  }
+}
+
+/// A cue in a sound file, or a chapter.
+public struct AudioCue: Hashable, Sendable {
+  /// The frame that it precedes.
+  public var frame: FrameCount
+  /// Its text, which may be empty.
+  public var name: String
+  /// The length of a chapter, which may exceed the file if it is unknown; nil for a cue.
+  public var length: FrameCount?
+
+  /// Creates a cue at a frame, or a chapter of this length.
+  public init(frame: FrameCount, name: String = "", length: FrameCount? = nil) {
+    (self.frame, self.name, self.length) = (frame, name, length)
+  }
+}
+
+extension AudioMetadata {
+  /// The length of a chapter whose end is unknown; the sum with any position is safe.
+  static let unknownLength = FrameCount(1 << 50)
+
+  /// Fills in what is missing; parts that are there stay as they are.
+  func completed(by other: AudioMetadata) -> AudioMetadata {
+    var result = self
+    if tags.isEmpty { result.tags = other.tags }
+    if pictures.isEmpty { result.pictures = other.pictures }
+    if cues.isEmpty { result.cues = other.cues }
+    if chunks.isEmpty { result.chunks = other.chunks }
+    result.notices += other.notices
+    return result
+  }
+
+  /// Chapters without lengths, each up to the next one.
+  static func chapters(_ cues: [AudioCue]) -> [AudioCue] {
+    let cues = cues.sorted { $0.frame < $1.frame }
+    return cues.indices.map { index in
+      var chapter = cues[index]
+      let next = index + 1 < cues.count ? cues[index + 1].frame : nil
+      chapter.length = next.map { $0 - chapter.frame } ?? unknownLength
+      return chapter
+    }
+  }
+
+  /// The metadata of a part of the audio at another rate.
+  ///
+  /// Cues outside the part are left out; a chapter is cut to it.
+  ///
+  /// - Parameters:
+  ///   - part: the part; its end is nil for that of the audio.
+  ///   - rate: the rate of the positions.
+  ///   - newRate: the rate of the result.
+  ///   - includesEnd: whether a cue after the last frame belongs to the part.
+  package func moved(
+    to part: (start: Duration, end: Duration?), from rate: SampleRate, at newRate: SampleRate,
+    includesEnd: Bool = true
+  ) -> AudioMetadata {
+    guard part.start > .zero || part.end != nil || rate != newRate else { return self }
+    let timeline = Timeline(part, rate, newRate, includesEnd: includesEnd)
+    var result = self
+    result.cues = cues.compactMap(timeline.moved)
+    // The beginning of a region may be cut off, which the cues in chunks do not know.
+    let hasRegions = cues.contains { $0.length != nil }
+    let isOfCues = { (chunk: Chunk) in chunk.name == "cue " || chunk.isList("adtl") }
+    result.chunks = chunks.filter { !(hasRegions && isOfCues($0)) }
+      .compactMap { $0.moved(timeline) }
+    return result
+  }
+
+  /// The change of positions when a part of the audio gets another rate.
+  struct Timeline {
+    let start: Int
+    let end: Int
+    let ratio: Double
+    let includesEnd: Bool
+
+    init(
+      _ part: (start: Duration, end: Duration?), _ rate: SampleRate, _ newRate: SampleRate,
+      includesEnd: Bool
+    ) {
+      self.includesEnd = includesEnd
+      start = FrameCount(part.start, at: rate).rawValue
+      end = part.end.map { FrameCount($0, at: rate).rawValue } ?? .max
+      ratio = Double(newRate.hertz) / Double(rate.hertz)
+    }
+
+    /// A number of frames at the new rate.
+    func scaled(_ frames: Int) -> Int {
+      ratio == 1 ? frames : Int(exactly: (Double(frames) * ratio).rounded()) ?? frames
+    }
+
+    /// The new position; nil outside the part.
+    func position(_ frame: Int) -> Int? {
+      let isInside = frame >= start && (frame < end || (includesEnd && frame == end))
+      return isInside ? scaled(frame - start) : nil
+    }
+
+    func moved(_ cue: AudioCue) -> AudioCue? {
+      var cue = cue
+      let first = min(max(0, cue.frame.rawValue), AudioMetadata.unknownLength.rawValue)
+      guard let length = cue.length else {
+        guard let place = position(first) else { return nil }
+        cue.frame = FrameCount(place)
+        return cue
+      }
+      let isOpen = length >= AudioMetadata.unknownLength
+      let last = isOpen ? end : min(end, first + length.rawValue)
+      guard last > start, first < end else { return nil }
+      let from = scaled(max(first, start) - start)
+      cue.frame = FrameCount(from)
+      cue.length =
+        last == .max
+        ? AudioMetadata.unknownLength : FrameCount(max(0, scaled(last - start) - from))
+      return cue
+    }
+  }
+}

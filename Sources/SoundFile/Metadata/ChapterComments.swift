@@ -1,0 +1,61 @@
+import AudioCore
+
+extension AudioMetadata {
+  /// The most chapters that comments of three digits can number.
+  static let mostChapters = 999
+
+  /// The cues as Vorbis comments: `CHAPTER001=00:01:02.500` and `CHAPTER001NAME=One`.
+  func chapterComments(at rate: SampleRate) -> [AudioTag: [String]] {
+    var comments: [AudioTag: [String]] = [:]
+    for (index, cue) in cues.prefix(Self.mostChapters).enumerated() {
+      let digits = "\(index + 1)"
+      let key = "CHAPTER" + String(repeating: "0", count: 3 - digits.count) + digits
+      comments.add(key, Self.clockTime(cue.frame.duration(at: rate)))
+      comments.add(key + "NAME", cue.name)
+    }
+    return comments
+  }
+
+  /// Moves the chapters among the comments to `cues`.
+  mutating func takeChapterComments(at rate: SampleRate) {
+    var found: [AudioCue] = []
+    for tag in tags.keys.filter(\.isChapter).sorted(by: { $0.name < $1.name }) {
+      guard let text = tags[tag]?.first, let time = Self.duration(text) else { continue }
+      let name = AudioTag(tag.name + "NAME")
+      found.append(AudioCue(frame: FrameCount(time, at: rate), name: tags[name]?.first ?? ""))
+      tags[tag] = nil
+      tags[name] = nil
+    }
+    if cues.isEmpty { cues = Self.chapters(found) }
+  }
+
+  /// `01:02:03.500`, which is exact to a millisecond.
+  private static func clockTime(_ time: Duration) -> String {
+    let milliseconds = (time * 1_000 + .milliseconds(500)).components.seconds
+    let digits = { (value: Int64, width: Int) in
+      let text = "\(value)"
+      return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+    let (seconds, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+    return digits(seconds / 3_600, 2) + ":" + digits(seconds / 60 % 60, 2) + ":"
+      + digits(seconds % 60, 2) + "." + digits(fraction, 3)
+  }
+
+  private static func duration(_ text: String) -> Duration? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Double($0) }
+    guard numbers.count == parts.count, (2...3).contains(parts.count),
+      numbers.allSatisfy({ (0...1_000_000).contains($0) })
+    else { return nil }
+    return .seconds(clamping: numbers.reduce(0) { $0 * 60 + $1 })
+  }
+}
+
+extension AudioTag {
+  /// Whether it is the time of a chapter: `CHAPTER001`.
+  fileprivate var isChapter: Bool {
+    let number = name.dropFirst(7)
+    return name.hasPrefix("CHAPTER") && (1...4).contains(number.count)
+      && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+}

@@ -1,0 +1,123 @@
+package import AudioCore
+import CTagLib
+
+extension SoundFileEncoding.Container {
+  /// The metadata that a file of this kind can hold, with notices of the rest.
+  ///
+  /// - Parameter isStream: whether it is written to a pipe.
+  package func storable(
+    _ metadata: AudioMetadata, isStream: Bool
+  ) -> (metadata: AudioMetadata, notices: [SoundFileNotice]) {
+    let holdsAll =
+      [.flac, .vorbis, .opus, .mp3, .aiff].contains(self) || (self == .wav && !isStream)
+    let tags = metadata.tags.filter { tag, values in
+      guard !tag.isEncoder else { return false }
+      if self == .caf { return values.count != 1 || !AudioTag.common.contains(tag) }
+      return !holdsAll || !tag.isStorable
+    }
+    let names = tags.inOrder.map(\.tag.name).joined(separator: ", ")
+    // The cues in chunks are also in `cues`, and the labels with them.
+    let chunks = metadata.chunks.map(\.name).filter { !["cue ", "LIST"].contains($0) }
+    let lost: [String?] = [
+      names.isEmpty ? nil : "the tags \(names)",
+      holdsAll || metadata.pictures.isEmpty ? nil : "the pictures",
+      holdsAll || metadata.cues.isEmpty ? nil : "the cues and chapters",
+      chunks.isEmpty || (self == .wav && !isStream)
+        ? nil : "the chunks \(chunks.map(\.withoutSpaces).joined(separator: ", "))",
+    ]
+    var result = metadata
+    let excess = holdsAll ? result.fit(self) : []
+    let reason = "\(self)\(isStream && self == .wav ? " in a pipe" : "") has no place for them"
+    let notices =
+      Self.notice(lost.compactMap(\.self), reason)
+      + Self.notice(excess, "too many, or too large together")
+    return (result, notices)
+  }
+
+  private static func notice(_ lost: [String], _ reason: String) -> [SoundFileNotice] {
+    lost.isEmpty ? [] : [.omitted(lost.joined(separator: ", "), reason: reason)]
+  }
+
+  /// The most cues that a file can hold, and that are read from it.
+  fileprivate var mostCues: Int {
+    switch self {
+    // A chapter is two frames of ID3.
+    case .mp3: 4_000
+    case .flac, .vorbis, .opus: AudioMetadata.mostChapters
+    default: AudioMetadata.mostCues
+    }
+  }
+}
+
+extension AudioMetadata {
+  /// The largest size of the texts that are written: a block of FLAC holds it.
+  private static let largestTexts = 15 << 20
+
+  /// Leaves out what exceeds the sizes that are read back; returns its names.
+  fileprivate mutating func fit(_ container: SoundFileEncoding.Container) -> [String] {
+    var room = Self.largestTexts
+    var places = Int(SYRINX_MOST_FRAMES)
+    let cost = { (texts: String...) -> Int in texts.reduce(64) { $0 + $1.utf8.count } }
+    let kept = cues.prefix(container.mostCues).prefix { cue in
+      room -= cost(cue.name)
+      return room >= 0
+    }
+    room = max(0, room)
+    places -= pictures.count
+    places -= container == .mp3 || container.hasChapterComments ? 2 * kept.count : 0
+    let lostCues = (cues.count - kept.count).of("a cue", "cues and chapters")
+    if lostCues != nil { cues = Array(kept) }
+    var names: [String] = []
+    for (tag, values) in tags.inOrder where tag.isStorable {
+      let kept = values.filter { value in
+        let size = cost(tag.name, value)
+        guard size <= room, places > 0 else { return false }
+        (room, places) = (room - size, places - 1)
+        return true
+      }
+      guard kept.count < values.count else { continue }
+      names.append(tag.name)
+      tags[tag] = kept.isEmpty ? nil : kept
+    }
+    let count = pictures.count
+    fitPictures(container)
+    let lostPictures = (count - pictures.count).of("a picture", "pictures")
+    let values = names.isEmpty ? nil : "values of \(names.joined(separator: ", "))"
+    return [values, lostPictures, lostCues, fitChunks()].compactMap(\.self)
+  }
+
+  private mutating func fitPictures(_ container: SoundFileEncoding.Container) {
+    var room = Int(SYRINX_LARGEST_TAG) - Int(SYRINX_LARGEST_TEXTS)
+    pictures = pictures.filter { picture in
+      var size = picture.content.count + picture.mediaType.utf8.count + picture.text.utf8.count
+      size += 64
+      if container == .flac, size > Self.largestFLACBlock { return false }
+      // Comments hold pictures as text, which has 4 characters for 3 bytes.
+      if container.hasChapterComments, container != .flac { size += size / 3 }
+      guard size <= room else { return false }
+      room -= size
+      return true
+    }
+  }
+
+  /// Leaves out chunks that are too large together; returns their names.
+  private mutating func fitChunks() -> String? {
+    var (room, names): (Int, [String]) = (Int(SYRINX_LARGEST_TAG), [])
+    chunks = chunks.filter { chunk in
+      let fits = chunk.content.count <= room
+      if fits { room -= chunk.content.count } else { names.append(chunk.name.withoutSpaces) }
+      return fits
+    }
+    return names.isEmpty ? nil : "the chunks \(names.joined(separator: ", "))"
+  }
+}
+
+extension SoundFileEncoding.Container {
+  /// Whether chapters are among the comments.
+  fileprivate var hasChapterComments: Bool { [.flac, .vorbis, .opus].contains(self) }
+}
+
+extension String {
+  /// The name of a chunk without the spaces that fill it.
+  var withoutSpaces: String { String(prefix { $0 != " " }) }
+}

@@ -1,0 +1,232 @@
+import AudioCore
+import CTagLib
+
+/// The metadata of a file or stream, which are read at their first use.
+final class StoredMetadata {
+  /// The file; nil for a stream.
+  var file: Descriptor?
+  /// The ID3 tag before the audio of a stream.
+  var id3: [UInt8] = []
+  /// The first bytes of a stream, of a kind whose tags are in them.
+  var head: [UInt8] = []
+
+  private var value: AudioMetadata?
+
+  /// The longest ID3 tag of a stream that is kept in memory.
+  static let longestTag = 1 << 24
+  /// The longest tag of a file.
+  private static let longest = Int(SYRINX_LARGEST_TAG)
+
+  /// Keeps the beginning of a stream, up to its audio.
+  func take(_ stream: StreamHead) throws(SoundFileError) {
+    let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
+      try stream.bytes(at: offset, count: count)
+    }
+    if try bytes(0, 4).elementsEqual("OggS".utf8) {
+      head = try bytes(0, try OggComments.length(bytes))
+    } else if let layout = try WAVLayout(bytes: bytes) {
+      head = try bytes(0, layout.audioStart)
+    }
+  }
+
+  /// Returns the metadata, completed by what the decoder has found.
+  func value(of decoder: any SoundDecoder) -> AudioMetadata {
+    if let value { return value }
+    let rate = decoder.format.sampleRate
+    var found = AudioMetadata()
+    if let file {
+      found = Self.read(file, at: rate)
+    } else {
+      found.add(syrinx_tags_id3v2, id3, at: rate)
+      let head = head
+      found.add(
+        Self.read(at: rate) { offset, count in Array(head.dropFirst(offset).prefix(count)) })
+    }
+    let value = found.completed(by: decoder.metadata)
+    self.value = value
+    return value
+  }
+
+  private static func read(_ file: Descriptor, at rate: SampleRate) -> AudioMetadata {
+    var metadata = AudioMetadata()
+    let size = file.size
+    var offset = 0
+    while case let length = FileKind.tagLength(file.bytes(at: offset, count: 10)),
+      length > 0, offset + length < size
+    {
+      if offset == 0 {
+        metadata.add(
+          syrinx_tags_id3v2, file.bytes(at: 0, count: min(length, longest)), at: rate)
+      }
+      offset += length
+    }
+    let bytes = { (place: Int, count: Int) in
+      file.bytes(at: offset + place, count: max(0, min(count, size - offset - place)))
+    }
+    metadata.add(read(at: rate, bytes: bytes))
+    if bytes(4, 4).elementsEqual("ftyp".utf8), let set = TagSet() {
+      set.read(mp4: file)
+      metadata.add(set.metadata(at: rate))
+    }
+    if !["RIFF", "RF64", "BW64", "FORM", "OggS", "fLaC"].contains(mark(bytes)) {
+      metadata.addTail(of: file, at: rate)
+    }
+    return metadata
+  }
+
+  /// The first four bytes.
+  private static func mark(_ bytes: (_ offset: Int, _ count: Int) -> [UInt8]) -> String {
+    String(decoding: bytes(0, 4), as: UTF8.self)
+  }
+
+  /// Reads the metadata at the beginning of a file, and in the chunks of WAV and AIFF.
+  ///
+  /// FLAC's decoder reads its own, except for the pictures of a file.
+  private static func read(
+    at rate: SampleRate, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
+  ) -> AudioMetadata {
+    switch mark(bytes) {
+    case "RIFF" where bytes(8, 4).elementsEqual("WAVE".utf8), "RF64", "BW64":
+      return AudioMetadata(wav: bytes, at: rate)
+    case "FORM": return AudioMetadata(aiff: bytes, at: rate)
+    case "fLaC": return AudioMetadata(flac: bytes)
+    case "OggS":
+      var metadata = AudioMetadata()
+      metadata.add(syrinx_tags_vorbis, OggComments(bytes)?.content ?? [], at: rate)
+      metadata.takeChapterComments(at: rate)
+      return metadata
+    default: return AudioMetadata()
+    }
+  }
+}
+
+extension AudioMetadata {
+  /// Reads the pictures of a FLAC file.
+  fileprivate init(flac bytes: (_ offset: Int, _ count: Int) -> [UInt8]) {
+    self.init()
+    var (offset, room, lost) = (4, Int(SYRINX_LARGEST_TAG), 0)
+    for _ in 0..<Int(SYRINX_MOST_FRAMES) {
+      let head = bytes(offset, 4)
+      guard head.count == 4 else { break }
+      let size = head.big(at: 1, 3)
+      if head[0] & 0x7F == 6 {
+        let picture = size <= room ? AudioPicture(flac: bytes(offset + 4, size)) : nil
+        if let picture { pictures.append(picture) } else { lost += 1 }
+        room -= picture == nil ? 0 : size
+      }
+      offset += 4 + size
+      if head[0] & 0x80 != 0 { break }
+    }
+    notices = Self.lost(pictures: lost)
+  }
+
+  /// The notice of pictures that were not read.
+  static func lost(pictures count: Int) -> [SoundFileNotice] {
+    count.of("a picture", "pictures").map {
+      [SoundFileNotice.omitted($0, reason: "incomplete, or above 64 MiB together")]
+    } ?? []
+  }
+
+  /// Adds the tags at the end of a file: APE, and ID3 of version 1 if there is nothing else.
+  fileprivate mutating func addTail(of file: Descriptor, at rate: SampleRate) {
+    let lastSize = 128
+    let last = file.bytes(at: max(0, file.size - lastSize), count: lastSize)
+    let hasID3 = last.count == lastSize && last.starts(with: "TAG".utf8)
+    let end = file.size - (hasID3 ? lastSize : 0)
+    let footer = end < 32 ? [] : file.bytes(at: end - 32, count: 32)
+    if footer.count == 32, footer.starts(with: "APETAGEX".utf8) {
+      let size = footer[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+      if size >= 32, size <= end, size <= Int(SYRINX_LARGEST_TAG) {
+        add(syrinx_tags_ape, file.bytes(at: end - size, count: size), at: rate)
+      }
+    }
+    if tags.isEmpty, hasID3 { add(syrinx_tags_id3v1, last, at: rate) }
+  }
+}
+
+extension AudioPicture {
+  /// Reads the content of a block of FLAC; returns nil if it is incomplete.
+  fileprivate init?(flac block: [UInt8]) {
+    var offset = 4
+    let part = { () -> [UInt8]? in
+      let count = block.big(at: offset, 4)
+      guard offset + 4 + count <= block.count else { return nil }
+      defer { offset += 4 + count }
+      return Array(block[offset + 4..<offset + 4 + count])
+    }
+    guard let type = part(), let text = part() else { return nil }
+    // Width, height, and colors.
+    offset += 16
+    guard let content = part() else { return nil }
+    self.init(
+      content, mediaType: String(decoding: type, as: UTF8.self),
+      kind: Self.known(block.big(at: 0, 4)), text: String(decoding: text, as: UTF8.self))
+  }
+}
+
+/// The second packet of an Ogg stream, which has its comments.
+struct OggComments {
+  /// The comments without the name of the packet.
+  let content: [UInt8]
+
+  /// The longest packet that is read.
+  private static let longest = 2 * Int(SYRINX_LARGEST_TAG)
+
+  /// The number of bytes of the pages that hold the first two packets, of a stream without others.
+  ///
+  /// - Parameter bytes: returns up to this many bytes at an offset.
+  static func length(
+    _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) -> Int {
+    var (offset, packets) = (0, 0)
+    while packets < 2 {
+      let head = try bytes(offset, 27)
+      guard head.count == 27, case let count = Int(head[26]),
+        let page = OggPage(try bytes(offset, 27 + count)[...])
+      else { break }
+      packets += try bytes(offset + 27, count).count { $0 < 255 }
+      offset += page.byteCount
+    }
+    return offset
+  }
+
+  /// - Parameter bytes: returns up to this many bytes at an offset.
+  /// - Returns: nil if the packet is missing or incomplete.
+  init?(_ bytes: (_ offset: Int, _ count: Int) -> [UInt8]) {
+    var packets: [[UInt8]] = [[]]
+    var (offset, serial): (Int, [UInt8]?) = (0, nil)
+    while packets.count <= 2, offset < Self.longest {
+      let head = bytes(offset, OggPage.longestHead)
+      guard let page = OggPage(head[...]) else { return nil }
+      let own = Array(head[14..<18])
+      defer { offset += page.byteCount }
+      // Pages of other streams, such as a video, are between them.
+      if serial == nil { serial = own }
+      guard own == serial else { continue }
+      let start = 27 + Int(head[26])
+      var rest = bytes(offset + start, page.byteCount - start)[...]
+      for lace in head[27..<start] {
+        packets[packets.count - 1] += rest.prefix(Int(lace))
+        rest = rest.dropFirst(Int(lace))
+        if lace < 255 { packets.append([]) }
+        if packets.count > 2 { break }
+      }
+    }
+    guard packets.count > 2 else { return nil }
+    let (first, second) = (packets[0], packets[1])
+    let name =
+      first.starts(with: "OpusHead".utf8)
+      ? "OpusTags" : first.starts(with: "\u{1}vorbis".utf8) ? "\u{3}vorbis" : nil
+    if let name {
+      guard second.starts(with: name.utf8) else { return nil }
+      content = Array(second.dropFirst(name.utf8.count))
+    } else if first.starts(with: "Speex   ".utf8) {
+      content = second
+    } else if first.starts(with: "\u{7F}FLAC".utf8) {
+      // The head of a block precedes them.
+      content = Array(second.dropFirst(4))
+    } else {
+      return nil
+    }
+  }
+}

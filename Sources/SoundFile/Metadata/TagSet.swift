@@ -1,0 +1,186 @@
+import AudioCore
+import CTagLib
+
+/// The owner of texts, pictures, and chapters in TagLib's terms.
+struct TagSet: ~Copyable {
+  private let handle: OpaquePointer
+
+  /// Creates an empty set; returns nil without memory.
+  init?() {
+    guard let handle = syrinx_tags_create() else { return nil }
+    self.handle = handle
+  }
+
+  deinit {
+    syrinx_tags_destroy(handle)
+  }
+
+  /// Adds the tags in bytes; damaged ones are left out.
+  func read(_ form: syrinx_tags_form, _ bytes: [UInt8]) {
+    _ = syrinx_tags_read(handle, form, bytes, bytes.count)
+  }
+
+  /// Adds the tags of an MP4 file; damaged ones are left out.
+  func read(mp4 file: Descriptor) {
+    _ = syrinx_tags_read_mp4(handle, file.number)
+  }
+
+  /// All that was read.
+  ///
+  /// - Parameter rate: the sample rate of the chapters' positions.
+  func metadata(at rate: SampleRate) -> AudioMetadata {
+    var metadata = AudioMetadata()
+    for index in 0..<syrinx_tags_text_count(handle) {
+      metadata.tags.add(
+        String(cString: syrinx_tags_key(handle, index)),
+        String(cString: syrinx_tags_text(handle, index)))
+    }
+    for index in 0..<syrinx_tags_picture_count(handle) { metadata.pictures.append(picture(index)) }
+    for index in 0..<syrinx_tags_chapter_count(handle) {
+      let start = Int(syrinx_tags_chapter_start(handle, index))
+      let end = max(start, Int(syrinx_tags_chapter_end(handle, index)))
+      let frame = FrameCount(.milliseconds(start), at: rate)
+      metadata.cues.append(
+        AudioCue(
+          frame: frame, name: String(cString: syrinx_tags_chapter_title(handle, index)),
+          length: FrameCount(.milliseconds(end), at: rate) - frame))
+    }
+    metadata.cues.sort { $0.frame < $1.frame }
+    metadata.notices = losses
+    return metadata
+  }
+
+  /// What was not read.
+  private var losses: [SoundFileNotice] {
+    let names = String(cString: syrinx_tags_unsupported(handle)).split(separator: " ")
+    let pictures = syrinx_tags_oversized(handle).of("a picture", "pictures")
+    let parts = syrinx_tags_excess(handle).of("a part of the tags", "parts of the tags")
+    let tags = syrinx_tags_damaged(handle).of("a tag", "tags")
+    let frames = names.isEmpty ? nil : "the frames \(names.joined(separator: ", "))"
+    let lost: [(what: String?, reason: String)] = [
+      (pictures, "incomplete, or above 64 MiB"),
+      (parts, "incomplete, above 16 MiB of text, or beyond 10,000 of them"),
+      (tags, "damaged, or above 64 MiB"), (frames, "they have no text that other formats hold"),
+    ]
+    return lost.compactMap { what, reason in
+      what.map { SoundFileNotice.omitted($0, reason: reason) }
+    }
+  }
+
+  private func picture(_ index: Int) -> AudioPicture {
+    var count = 0
+    let bytes = syrinx_tags_picture_bytes(handle, index, &count)
+    return AudioPicture(
+      Array(UnsafeBufferPointer(start: bytes, count: count)),
+      mediaType: String(cString: syrinx_tags_picture_media_type(handle, index)),
+      kind: AudioPicture.known(Int(syrinx_tags_picture_type(handle, index))),
+      text: String(cString: syrinx_tags_picture_description(handle, index)))
+  }
+}
+
+extension TagSet {
+  /// Adds texts, in order.
+  func add(_ tags: [AudioTag: [String]]) {
+    for (tag, values) in tags.inOrder where tag.isStorable {
+      for value in values { _ = syrinx_tags_add_text(handle, tag.name, value) }
+    }
+  }
+
+  /// Adds pictures, in order.
+  func add(_ pictures: [AudioPicture]) {
+    for picture in pictures {
+      _ = syrinx_tags_add_picture(
+        handle, UInt32(AudioPicture.known(picture.kind)), picture.mediaType, picture.text,
+        picture.content,
+        picture.content.count)
+    }
+  }
+
+  /// Adds cues as chapters, each up to the next one where its length is unknown.
+  func add(_ cues: [AudioCue], at rate: SampleRate) {
+    let chapters = AudioMetadata.chapters(cues)
+    let milliseconds = { (frame: FrameCount) in
+      UInt32(clamping: Int((frame.duration(at: rate) * 1_000).components.seconds))
+    }
+    for (cue, chapter) in zip(cues.sorted { $0.frame < $1.frame }, chapters) {
+      let length = [cue.length, chapter.length].lazy.compactMap(\.self)
+        .first { $0 < AudioMetadata.unknownLength }
+      let end = length.map { milliseconds(cue.frame + $0) } ?? .max
+      _ = syrinx_tags_add_chapter(handle, milliseconds(cue.frame), end, cue.name)
+    }
+  }
+
+  /// The bytes in a form; empty if nothing was added.
+  func rendered(_ form: syrinx_tags_form) -> [UInt8] {
+    var count = 0
+    let bytes = syrinx_tags_render(handle, form, &count)
+    return Array(UnsafeBufferPointer(start: bytes, count: count))
+  }
+
+  /// The pictures as the contents of blocks of FLAC.
+  func pictureBlocks() -> [[UInt8]] {
+    var blocks: [[UInt8]] = []
+    for index in 0..<syrinx_tags_picture_count(handle) {
+      var count = 0
+      let bytes = syrinx_tags_render_picture(handle, index, &count)
+      blocks.append(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    }
+    return blocks
+  }
+}
+
+extension BinaryInteger {
+  /// The number with a noun, such as `2 pictures`; nil for 0.
+  func of(_ one: String, _ several: String) -> String? {
+    self == 0 ? nil : self == 1 ? one : "\(self) \(several)"
+  }
+}
+
+extension AudioPicture {
+  /// A number of ID3, which has one byte; 0 for others.
+  static func known(_ kind: Int) -> Int { (0...255).contains(kind) ? kind : 0 }
+}
+
+extension AudioMetadata {
+  /// An ID3 tag, version 2.4, with all but the chunks; empty if there is nothing to store.
+  ///
+  /// - Parameters:
+  ///   - rate: the rate of the cues.
+  ///   - hasChapters: whether to store the cues as chapters.
+  func id3Tag(at rate: SampleRate, hasChapters: Bool = true) -> [UInt8] {
+    guard let set = TagSet() else { return [] }
+    set.add(tags)
+    set.add(pictures)
+    if hasChapters { set.add(cues, at: rate) }
+    return set.rendered(syrinx_tags_id3v2)
+  }
+
+  /// Vorbis comments without the name of the packet.
+  ///
+  /// - Parameters:
+  ///   - rate: the rate of the cues.
+  ///   - hasPictures: whether to store the pictures, which FLAC has in blocks of their own.
+  func vorbisComments(at rate: SampleRate, hasPictures: Bool = true) -> [UInt8] {
+    // A file without the packet cannot be read: the vendor and no comment.
+    let none = little(6, 4) + Array("Syrinx".utf8) + little(0, 4)
+    guard let set = TagSet() else { return none }
+    set.add(tags)
+    set.add(chapterComments(at: rate))
+    if hasPictures { set.add(pictures) }
+    let comments = set.rendered(syrinx_tags_vorbis)
+    return comments.isEmpty ? none : comments
+  }
+
+  /// Adds a tag in a form of TagLib; tags and parts that are there stay.
+  mutating func add(_ form: syrinx_tags_form, _ bytes: [UInt8], at rate: SampleRate) {
+    guard !bytes.isEmpty, let set = TagSet() else { return }
+    set.read(form, bytes)
+    add(set.metadata(at: rate))
+  }
+
+  /// Adds what is not there yet.
+  mutating func add(_ other: AudioMetadata) {
+    tags.merge(other.tags) { own, _ in own }
+    self = completed(by: other)
+  }
+}

@@ -1,0 +1,293 @@
+import AudioCore
+import CTagLib
+
+/// The chunks of WAV and AIFF around their audio.
+struct FileChunks {
+  /// The size of the largest chunk that is read, of a tag with pictures.
+  private static let largest = 2 * Int(SYRINX_LARGEST_TAG)
+  /// There are few chunks; the limit ends a loop in a damaged file.
+  private static let most = 1_000
+
+  private(set) var all: [AudioMetadata.Chunk] = []
+  /// The names of the other chunks, and of those that are too large or incomplete.
+  private(set) var others: [String] = []
+
+  /// Reads the chunks that are not audio.
+  ///
+  /// - Parameters:
+  ///   - isBigEndian: whether it is AIFF.
+  ///   - names: the names of the chunks to read.
+  ///   - bytes: returns up to this many bytes at an offset.
+  init(isBigEndian: Bool, names: Set<String>, bytes: (_ offset: Int, _ count: Int) -> [UInt8]) {
+    var (offset, longSize, total): (Int, Int?, Int) = (12, nil, 0)
+    for _ in 0..<Self.most {
+      let head = bytes(offset, 8)
+      guard head.count == 8, head.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+        return
+      }
+      let name = String(decoding: head.prefix(4), as: UTF8.self)
+      var size = isBigEndian ? head.big(at: 4, 4) : head.little(at: 4, 4)
+      if name == "ds64" { longSize = bytes(offset + 16, 8).little(at: 0, 8) }
+      if name == "data", size == 0xFFFF_FFFF {
+        guard let longSize, (0..<1 << 50).contains(longSize) else { return }
+        size = longSize
+      }
+      let content =
+        names.contains(name) && total + size <= Self.largest ? bytes(offset + 8, size) : []
+      if names.contains(name), content.count == size {
+        all.append(.init(name: name, content: content))
+        total += size
+      } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
+        // Bytes after a wrong size are no names.
+        others.append(name)
+      }
+      offset += 8 + size + size % 2
+    }
+  }
+}
+
+extension AudioMetadata {
+  /// The chunks that are carried from one WAV file to another, besides lists and tags.
+  private static let carried: Set = [
+    "bext", "iXML", "axml", "cart", "cue ", "smpl", "inst", "acid", "_PMX", "DISP",
+  ]
+  private static let tagChunks: Set = ["id3 ", "ID3 "]
+  /// The chunks that a writer makes for itself.
+  private static let derived: Set = [
+    "fmt ", "fact", "data", "ds64", "PEAK", "levl", "JUNK", "junk", "FLLR", "PAD ", "filr",
+  ]
+  /// The most cues that are read.
+  static let mostCues = 10_000
+
+  /// Reads the chunks of a WAV file.
+  init(wav bytes: (_ offset: Int, _ count: Int) -> [UInt8], at rate: SampleRate) {
+    self.init()
+    let names = Self.carried.union(Self.tagChunks).union(["LIST"])
+    let file = FileChunks(isBigEndian: false, names: names, bytes: bytes)
+    let found = file.all
+    for chunk in found where Self.tagChunks.contains(chunk.name) {
+      add(syrinx_tags_id3v2, chunk.content, at: rate)
+    }
+    for chunk in found where chunk.isList("INFO") {
+      tags.merge(chunk.infoTags) { own, _ in own }
+    }
+    chunks = found.filter { Self.carried.contains($0.name) || $0.isList("adtl") }
+    takeCues()
+    let lists = found.filter { $0.name == "LIST" && !$0.isList("INFO") && !$0.isList("adtl") }
+    let lost = file.others.filter { !Self.derived.contains($0) } + lists.map(\.name)
+    let known = Set(lost).sorted().prefix(20).map(\.withoutSpaces)
+    guard !known.isEmpty else { return }
+    notices.append(
+      .omitted("the chunks \(known.joined(separator: ", "))", reason: "unknown, or damaged"))
+  }
+
+  /// Reads the cues in the chunks, with their texts and lengths.
+  private mutating func takeCues() {
+    let points = chunks.first { $0.name == "cue " }?.cuePoints ?? []
+    var (texts, lengths): ([Int: String], [Int: Int]) = ([:], [:])
+    for label in chunks.filter({ $0.isList("adtl") }).flatMap(\.labels) {
+      if let text = label.text, texts[label.id] == nil { texts[label.id] = text }
+      if let length = label.length, lengths[label.id] == nil { lengths[label.id] = length }
+    }
+    cues = points.prefix(Self.mostCues).map { point in
+      AudioCue(
+        frame: FrameCount(point.frame), name: texts[point.id] ?? "",
+        length: lengths[point.id].map { FrameCount($0) })
+    }
+    guard let lost = (points.count - cues.count).of("a cue", "cues") else { return }
+    notices.append(.omitted(lost, reason: "they are beyond 10,000"))
+  }
+
+  /// Reads the tag in an AIFF file; libsndfile reads the rest.
+  init(aiff bytes: (_ offset: Int, _ count: Int) -> [UInt8], at rate: SampleRate) {
+    self.init()
+    for chunk in FileChunks(isBigEndian: true, names: Self.tagChunks, bytes: bytes).all {
+      add(syrinx_tags_id3v2, chunk.content, at: rate)
+    }
+  }
+
+  /// The chunks that a WAV file has before its audio.
+  func wavChunks(at rate: SampleRate) -> [UInt8] {
+    var bytes = infoChunk
+    for chunk in chunks { bytes += chunk.bytes }
+    if !chunks.contains(where: { $0.name == "cue " }), !cues.isEmpty {
+      bytes += cueChunk.bytes + labelChunk.bytes
+    }
+    let isInInfo = tags.allSatisfy { tag, values in values.count == 1 && tag.infoName != nil }
+    if !isInInfo || !pictures.isEmpty {
+      let tag = id3Tag(at: rate, hasChapters: false)
+      if !tag.isEmpty { bytes += Chunk(name: "id3 ", content: tag).bytes }
+    }
+    return bytes
+  }
+
+  /// The chunks that an AIFF file has after its audio.
+  func aiffChunks(at rate: SampleRate) -> [UInt8] {
+    let native: Set = [AudioTag.title, .artist, .comment, .copyright]
+    let isNative = tags.allSatisfy { native.contains($0) && $1.count == 1 }
+    var bytes: [UInt8] = []
+    if !cues.isEmpty {
+      var content = big(min(cues.count, 0x7FFF), 2)
+      for (index, cue) in cues.prefix(0x7FFF).enumerated() {
+        let name = cue.name.bytes(atMost: 254)
+        content += big(index + 1, 2)
+        content += big(min(cue.frame.rawValue, 0xFFFF_FFFF), 4)
+        // The text has a byte with its length; both together have an even length.
+        content.append(UInt8(name.count))
+        content += name
+        if name.count.isMultiple(of: 2) { content.append(0) }
+      }
+      bytes += Array("MARK".utf8) + big(content.count, 4) + content + padding(content.count)
+    }
+    if !isNative || !pictures.isEmpty {
+      let tag = id3Tag(at: rate, hasChapters: false)
+      if !tag.isEmpty {
+        bytes += Array("ID3 ".utf8) + big(tag.count, 4) + tag + padding(tag.count)
+      }
+    }
+    return bytes
+  }
+
+  /// The tags as an INFO list, a whole chunk; empty without tags.
+  private var infoChunk: [UInt8] {
+    let texts = tags.inOrder.flatMap { tag, values -> [UInt8] in
+      guard let name = tag.infoName else { return [] }
+      let text = Array(values.joined(separator: "; ").utf8) + [0]
+      return Chunk(name: name, content: text).bytes
+    }
+    return texts.isEmpty ? [] : Chunk(name: "LIST", content: Array("INFO".utf8) + texts).bytes
+  }
+
+  private var cueChunk: Chunk {
+    var content = little(cues.count, 4)
+    for (index, cue) in cues.enumerated() {
+      let frame = little(min(max(0, cue.frame.rawValue), 0xFFFF_FFFF), 4)
+      content += little(index + 1, 4)
+      content += frame
+      content += Array("data".utf8)
+      content += little(0, 8)
+      content += frame
+    }
+    return Chunk(name: "cue ", content: content)
+  }
+
+  private var labelChunk: Chunk {
+    var labels: [UInt8] = []
+    for (index, cue) in cues.enumerated() {
+      let id = little(index + 1, 4)
+      var text = id
+      text += cue.name.utf8
+      text.append(0)
+      labels += Chunk(name: "labl", content: text).bytes
+      guard let length = cue.length, length < Self.unknownLength else { continue }
+      var region = id
+      region += little(min(max(0, length.rawValue), 0xFFFF_FFFF), 4)
+      region += Array("rgn ".utf8)
+      region += little(0, 8)
+      labels += Chunk(name: "ltxt", content: region).bytes
+    }
+    return Chunk(name: "LIST", content: Array("adtl".utf8) + labels)
+  }
+}
+
+extension AudioMetadata.Chunk {
+  func isList(_ form: String) -> Bool {
+    name == "LIST" && content.starts(with: form.utf8)
+  }
+
+  /// The chunk with its head and, after an odd length, a byte that its size excludes.
+  var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
+
+  /// The chunks in a list.
+  var parts: [AudioMetadata.Chunk] {
+    var (parts, offset): ([AudioMetadata.Chunk], Int) = ([], 4)
+    while offset + 8 <= content.count {
+      let size = content.little(at: offset + 4, 4)
+      guard size <= content.count - offset - 8 else { break }
+      let name = String(decoding: content[offset..<offset + 4], as: UTF8.self)
+      parts.append(.init(name: name, content: Array(content[offset + 8..<offset + 8 + size])))
+      offset += 8 + size + size % 2
+    }
+    return parts
+  }
+
+  fileprivate var infoTags: [AudioTag: [String]] {
+    var tags: [AudioTag: [String]] = [:]
+    for part in parts {
+      let text = String(decoding: part.content.prefix { $0 != 0 }, as: UTF8.self)
+      let name = AudioTag.infoNames.first { $0.name == part.name }?.tag.name ?? part.name
+      tags.add(name, text)
+    }
+    return tags
+  }
+
+  /// The numbers of the cues and their frames.
+  fileprivate var cuePoints: [(id: Int, frame: Int)] {
+    stride(from: 4, to: content.count - 23, by: 24).prefix(content.little(at: 0, 4)).map {
+      (content.little(at: $0, 4), content.little(at: $0 + 20, 4))
+    }
+  }
+
+  /// The texts and lengths of cues.
+  fileprivate var labels: [(id: Int, text: String?, length: Int?)] {
+    parts.compactMap { part in
+      guard part.content.count >= 4 else { return nil }
+      let id = part.content.little(at: 0, 4)
+      if part.name == "labl" {
+        let text = part.content[4...].prefix { $0 != 0 }
+        return (id, String(decoding: text, as: UTF8.self), nil)
+      }
+      guard part.name == "ltxt", part.content.count >= 8 else { return nil }
+      let length = part.content.little(at: 4, 4)
+      return length > 0 ? (id, nil, length) : nil
+    }
+  }
+}
+
+extension AudioTag {
+  /// The names in an INFO list; the first one of a tag is written.
+  fileprivate static let infoNames: [(tag: AudioTag, name: String)] = [
+    (.title, "INAM"), (.artist, "IART"), (.album, "IPRD"), (.date, "ICRD"), (.trackNumber, "ITRK"),
+    (.trackNumber, "IPRT"), (.genre, "IGNR"), (.comment, "ICMT"), (.copyright, "ICOP"),
+    (AudioTag("ENCODER"), "ISFT"), (AudioTag("ENGINEER"), "IENG"), (AudioTag("LANGUAGE"), "ILNG"),
+    (AudioTag("COMPOSER"), "IMUS"), (AudioTag("ENCODEDBY"), "ITCH"), (AudioTag("KEYWORDS"), "IKEY"),
+  ]
+
+  /// The name in an INFO list; nil if there is none.
+  fileprivate var infoName: String? {
+    if let known = Self.infoNames.first(where: { $0.tag == self }) { return known.name }
+    let isUnknown = name.utf8.count == 4 && name.hasPrefix("I") && name != "ISRC"
+    return isUnknown && name.utf8.allSatisfy { (0x30...0x5A).contains($0) } ? name : nil
+  }
+}
+
+extension [UInt8] {
+  /// The little-endian number of up to 8 bytes at an offset; missing bytes are 0.
+  func little(at offset: Int, _ count: Int) -> Int {
+    dropFirst(offset).prefix(count).reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// The big-endian number of up to 7 bytes at an offset.
+  func big(at offset: Int, _ count: Int) -> Int {
+    dropFirst(offset).prefix(count).reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
+private func padding(_ count: Int) -> [UInt8] { count.isMultiple(of: 2) ? [] : [0] }
+
+private func big(_ value: Int, _ count: Int) -> [UInt8] {
+  little(value, count).reversed()
+}
+
+extension String {
+  /// The bytes of the first characters, at most `count`.
+  fileprivate func bytes(atMost count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for character in self {
+      let next = character.utf8
+      guard bytes.count + next.count <= count else { break }
+      bytes += next
+    }
+    return bytes
+  }
+}

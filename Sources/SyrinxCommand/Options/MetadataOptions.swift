@@ -1,0 +1,76 @@
+import ArgumentParser
+import Conversion
+import FilePaths
+import FoundationEssentials
+import Glibc
+import SoundFile
+
+/// What `syrinx convert` changes in tags and pictures.
+struct MetadataOptions: ParsableArguments {
+  /// The size of the largest picture: every format with pictures holds it.
+  private static let largestCover = 16_000_000
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: .value(
+      "name=value",
+      """
+      Tag to set, for example ARTIST=Ann; repeat it for more. It replaces the values of the inputs, \
+      and an empty value removes them.
+      """), transform: TagValue.init(value:))
+  var tag: [TagValue] = []
+
+  @Option(
+    help: .value("file", "Picture for the cover: PNG, JPEG, GIF, WebP, or BMP, up to 16 MB."))
+  var cover: FilePath?
+
+  @Flag(help: "Keep no tags, pictures, cues, or chapters of the inputs; --tag and --cover apply.")
+  var noTags = false
+
+  func validate() throws {
+    _ = try picture()
+  }
+
+  func apply(to conversion: inout AudioConversion) throws {
+    conversion.keepsMetadata = !noTags
+    for tag in tag {
+      conversion.tags[tag.name, default: []] += tag.text.isEmpty ? [] : [tag.text]
+    }
+    conversion.cover = try picture()
+  }
+
+  /// Reads the cover; nil if none was requested.
+  private func picture() throws -> AudioPicture? {
+    guard let cover else { return nil }
+    guard cover.status?.isRegularFile == true else {
+      throw ValidationError("--cover \(cover): there is no such file.")
+    }
+    guard let size = cover.status?.st_size, size <= Self.largestCover else {
+      throw ValidationError("--cover \(cover) is larger than 16 MB.")
+    }
+    guard let bytes = try? Data(contentsOf: cover.url) else {
+      throw ValidationError("--cover \(cover) cannot be read.")
+    }
+    guard let picture = AudioPicture(file: [UInt8](bytes)) else {
+      throw ValidationError("--cover \(cover) is not PNG, JPEG, GIF, WebP, or BMP.")
+    }
+    return picture
+  }
+}
+
+/// A tag as people write it: `ARTIST=Ann`.
+struct TagValue: Equatable {
+  let name: AudioTag
+  /// The value; empty to remove the tag.
+  let text: String
+
+  /// - Throws: `ValidationError` without a name that every format can hold.
+  init(value: String) throws {
+    let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    name = AudioTag(String(parts[0]))
+    guard parts.count == 2, name.isStorable, !value.contains("\0") else {
+      throw ValidationError("give a tag such as ARTIST=Ann, with a name of visible ASCII.")
+    }
+    text = String(parts[1])
+  }
+}
