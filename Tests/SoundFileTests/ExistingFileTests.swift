@@ -1,5 +1,7 @@
 import AudioCore
+import AudioThreads
 import Foundation
+import Glibc
 import SoundFile
 import TestTools
 import Testing
@@ -173,6 +175,22 @@ import Testing
       }
       #expect(try isUntouched)
     }
+  }
+
+  @Test func `a name is free once its writer is gone, also while another thread starts processes`()
+    async throws
+  {
+    let end = try WakeUp()
+    let thread = try DedicatedThread.start(name: "starter") {
+      while !end.isSignaled(within: 0) {
+        guard let child = try? startProcess([Array("true".utf8)], input: 0, output: 1, errors: 2)
+        else { continue }
+        waitpid(child, nil, 0)
+      }
+    }
+    for _ in 0..<1_000 { _ = try writer() }
+    end.signal()
+    await thread.join()
   }
 
   @Test func `a link to nothing has its file made, and is left to nothing by what is discarded`()

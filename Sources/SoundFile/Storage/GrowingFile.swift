@@ -51,6 +51,11 @@ final class GrowingFile {
     claim = .of(descriptor, name: name)
   }
 
+  deinit {
+    // A child process that is just starting still has the descriptor, and with it the lock.
+    claim.release()
+  }
+
   /// The error of the first failed write.
   var failure: SoundFileError? {
     switch failureCode {
