@@ -52,17 +52,19 @@ final class VirtualCardState: Sendable {
     }
   }
 
-  /// Records a fault of a device.
-  func record(_ entry: VirtualScript.Entry, _ pace: VirtualPace) {
-    state.withLock { $0.script.happened(entry) }
-    if case .unplugged(_, let time) = entry.fault { unplug(for: time, pace) }
+  /// Records a fault of a device, which may unplug the card.
+  func record(_ entry: VirtualScript.Entry) {
+    state.withLock { state in
+      state.script.happened(entry)
+      if case .unplugged(_, .some) = entry.fault { state.isUnplugged = true }
+    }
   }
 
-  /// Unplugs the card and reconnects it after `time`.
-  private func unplug(for time: Duration?, _ pace: VirtualPace) {
-    guard let time else { return announce() }
-    state.withLock { $0.isUnplugged = true }
+  /// Reports a recorded fault, and reconnects an unplugged card after its time.
+  func report(_ entry: VirtualScript.Entry, _ pace: VirtualPace) {
+    guard case .unplugged(_, let time) = entry.fault else { return }
     announce()
+    guard let time else { return }
     guard let stopwatch = pace.stopwatch else { return reconnect() }
     Task { [weak self] in
       try await stopwatch.sleep(time)

@@ -14,7 +14,8 @@ final class VirtualDevice: Sendable {
   private let onClose: @Sendable () -> Void
   /// Holds the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?
-  // Held for a few instructions by the audio thread and the pacer, never while either waits.
+  // Held for a few instructions by the audio thread and the pacer, never while either waits. The
+  // card's lock is taken inside it, and never the other way around.
   private let shared: Mutex<Shared>
 
   private struct Shared {
@@ -70,9 +71,11 @@ final class VirtualDevice: Sendable {
     let (result, happened) = shared.withLock { shared in
       let result = body(&shared.transfer)
       defer { shared.transfer.happened = [] }
+      // Under the lock: whoever sees that the device is gone, and opens it again at once, must fail.
+      for entry in shared.transfer.happened { card.record(entry) }
       return (result, shared.transfer.happened)
     }
-    for entry in happened { card.record(entry, pace) }
+    for entry in happened { card.report(entry, pace) }
     return result
   }
 

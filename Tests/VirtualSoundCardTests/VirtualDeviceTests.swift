@@ -1,0 +1,31 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import Testing
+
+@testable import VirtualSoundCard
+
+@Suite(.timeLimit(.minutes(60))) struct VirtualDeviceTests {
+  @Test func `the card is unplugged before anyone can see that its device is gone`() async throws {
+    let clock = TestClock()
+    for _ in 0..<500 {
+      let card = VirtualCardState([.unplugged(at: 10, for: .seconds(3600))], lockstep: nil)
+      let device = try VirtualDevice(
+        .capture,
+        configuration: PCMConfiguration(
+          device: "virtual", format: AudioFormat(sampleRate: 1_000, channelCount: 1),
+          sampleFormat: .float32, period: 10, buffer: 40),
+        pace: .clock(clock), card: card, onClose: {})
+      let observer = try DedicatedThread.start(name: "observer") {
+        while !device.with(\.isGone) {}
+        #expect(!card.isPluggedIn)
+      }
+      device.with { $0.start() }
+      _ = device.tick(20)
+      await observer.join()
+      device.close()
+    }
+    await clock.advance(by: .seconds(3_600))
+  }
+}
