@@ -109,6 +109,8 @@ final class FFmpeg: Sendable {
     let isError: Bool
     /// Whether it is not even a warning.
     let isInformation: Bool
+    /// Whether it is about the whole input, such as a connection that was lost.
+    let isAboutInput: Bool
     /// The line without FFmpeg's own prefixes and the name of its input.
     let text: String
     /// The part of FFmpeg that says it; empty for FFmpeg itself.
@@ -132,7 +134,10 @@ final class FFmpeg: Sendable {
       isError = ["error", "fatal", "panic"].contains(level)
       isInformation = ["info", "verbose", "debug"].contains(level)
       self.speaker = String(speaker)
-      self.text = String(text.hasPrefix(name) ? text.dropFirst(name.count + 2) : text).printable
+      // Newer versions do not name the input.
+      let subject = [name + ": ", "Error during demuxing: "].first(where: text.hasPrefix)
+      isAboutInput = subject != nil
+      self.text = String(text.dropFirst(subject?.count ?? 0)).printable
     }
 
     /// Whether audio is missing because of it.

@@ -16,14 +16,14 @@ struct FFmpegMessages: Sendable {
   /// The newest title of a live stream.
   private(set) var title: String?
   private var isLive = false
-  /// Whether less came than the server announced, live or not.
+  /// Whether less came than the server announced, or the connection was lost, live or not.
   private var isShort = false
   private var hasLoss = false
   private var hasEndedWithoutSize = false
   /// The beginning of an incomplete line.
   private var rest: [UInt8] = []
 
-  /// Whether audio is missing; a live stream begins and ends anywhere, at any time.
+  /// Whether audio is missing; a live stream begins and ends anywhere, and its server may close it.
   var isCutOff: Bool { isShort || (hasLoss && !isLive) }
 
   /// Adds bytes of any number of lines.
@@ -54,7 +54,8 @@ struct FFmpegMessages: Sendable {
     // FFmpeg calls the end of such a stream an error twice.
     if complaint.text.hasSuffix(Self.unknownSize) { return hasEndedWithoutSize = true }
     if hasEndedWithoutSize, complaint.text.hasSuffix("Input/output error") { return }
-    if complaint.text.contains(Self.prematureMark) { isShort = true }
+    let isBroken = complaint.isError && complaint.isAboutInput
+    if isBroken || complaint.text.contains(Self.prematureMark) { isShort = true }
     if complaint.isLoss { hasLoss = true }
     if complaints.count < Self.most { complaints.append(complaint) }
   }
