@@ -81,7 +81,7 @@ struct VoskCommandTests {
   @Test
   func `'listen' reports how far a slow engine lags and when it has caught up`() async throws {
     try speak()
-    let vosk = try FakeVoskFolder(in: folder, script: "slow 2000\n")
+    let vosk = try FakeVoskFolder(in: folder, script: "slow 4000\n")
     let run = try await BuiltCommand.run(
       "listen", "--device", "virtual:speech.wav", "--engine", "vosk", "--json", in: folder,
       environment: vosk.environment)
@@ -89,8 +89,8 @@ struct VoskCommandTests {
     let lines = run.outputLines
     #expect(try UtteranceLine.results(of: lines).map(\.text) == ["go forward", "ten meters"])
     let lags = try lines.compactMap(LagLine.init).map(\.seconds)
-    // The library sleeps for two seconds while audio arrives; a busy machine lags earlier too.
-    #expect(try #require(lags.max()) >= 1.5)
+    // The library sleeps while all the audio arrives, also on a busy machine.
+    #expect(try #require(lags.max()) >= 1)
     #expect(lags.last == 0)
   }
 

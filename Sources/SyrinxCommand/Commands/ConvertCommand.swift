@@ -12,10 +12,9 @@ struct ConvertCommand: FileListSubcommand {
     abstract: "Convert, cut, join, or mix sound files.",
     discussion: """
       Examples:
-        syrinx convert talk.wav talk.mp3
+        syrinx convert talk.wav talk.mp3 --tag ARTIST=Ann --cover ann.jpg
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
-        syrinx convert talk.wav talk.mp3 --tag TITLE=Talk --tag ARTIST=Ann --cover ann.jpg
 
       The last file is the output, or name it with -o. When two or more inputs are joined or mixed, \
       only -o overwrites an existing file. Inputs are joined without a gap, or mixed with --mix. With \

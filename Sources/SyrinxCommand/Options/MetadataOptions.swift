@@ -27,11 +27,8 @@ struct MetadataOptions: ParsableArguments {
   @Flag(help: "Keep no tags, pictures, cues, or chapters of the inputs; --tag and --cover apply.")
   var noTags = false
 
-  func validate() throws {
-    _ = try picture()
-  }
-
-  func apply(to conversion: inout AudioConversion) throws {
+  /// - Throws: `CommandFailure` if the cover is no picture that can be read.
+  func apply(to conversion: inout AudioConversion) throws(CommandFailure) {
     conversion.keepsMetadata = !noTags
     for tag in tag {
       conversion.tags[tag.name, default: []] += tag.text.isEmpty ? [] : [tag.text]
@@ -40,19 +37,19 @@ struct MetadataOptions: ParsableArguments {
   }
 
   /// Reads the cover; nil if none was requested.
-  private func picture() throws -> AudioPicture? {
+  private func picture() throws(CommandFailure) -> AudioPicture? {
     guard let cover else { return nil }
     guard cover.status?.isRegularFile == true else {
-      throw ValidationError("--cover \(cover): there is no such file.")
+      throw CommandFailure("\(cover): there is no such file.")
     }
     guard let size = cover.status?.st_size, size <= Self.largestCover else {
-      throw ValidationError("--cover \(cover) is larger than 16 MB.")
+      throw CommandFailure("\(cover) is larger than 16 MB; choose a smaller cover.")
     }
     guard let bytes = try? Data(contentsOf: cover.url) else {
-      throw ValidationError("--cover \(cover) cannot be read.")
+      throw CommandFailure("\(cover) cannot be read; check it with `ls -l`.")
     }
     guard let picture = AudioPicture(file: [UInt8](bytes)) else {
-      throw ValidationError("--cover \(cover) is not PNG, JPEG, GIF, WebP, or BMP.")
+      throw CommandFailure("\(cover) is not PNG, JPEG, GIF, WebP, or BMP; choose another cover.")
     }
     return picture
   }
