@@ -94,8 +94,24 @@ public struct AudioFileInfo: Equatable, Sendable {
       byteCount: descriptor.fileSize, stored)
   }
 
+  /// Decodes a file or a stream to its end, and describes what was found; it blocks meanwhile.
+  ///
+  /// - Parameters:
+  ///   - reader: the file, at its beginning.
+  ///   - byteCount: the size of the file in bytes, if it is known.
+  ///   - interruption: ends the decoding when it is signaled; the description is then meaningless.
+  /// - Throws: `SoundFileError`, which describes the problem with the file.
+  package init(
+    decoding reader: SoundFileReader, byteCount: Int?, interruption: WakeUp?
+  ) throws(SoundFileError) {
+    while try !reader.read(atMost: 65_536).isEmpty, interruption?.isSignaled(within: 0) != true {}
+    try self.init(reader.decoder, byteCount: byteCount, reader.stored, decodedBy: reader)
+  }
+
+  /// - Parameter reader: what has decoded the file to its end, if anything has.
   private init(
-    _ decoder: any SoundDecoder, byteCount: Int?, _ stored: StoredMetadata
+    _ decoder: any SoundDecoder, byteCount: Int?, _ stored: StoredMetadata,
+    decodedBy reader: SoundFileReader? = nil
   ) throws(SoundFileError) {
     let names = decoder.encodingDescription.split(separator: ", ", maxSplits: 1)
     let name = names.first.map(String.init) ?? decoder.encodingDescription
@@ -108,12 +124,14 @@ public struct AudioFileInfo: Equatable, Sendable {
     metadata = stored.value(of: decoder)
       .completed(by: report?.metadata(at: format.sampleRate) ?? AudioMetadata())
     notices = decoder.notices + metadata.notices
-    let (announced, ending) = (decoder.announcedFrameCount, decoder.ending())
-    frameCount = ending.found ?? announced
+    let (announced, ending) = (
+      decoder.announcedFrameCount, reader == nil ? decoder.ending() : KnownEnding()
+    )
+    frameCount = reader?.framesRead ?? ending.found ?? announced
     duration = frameCount?.duration(at: format.sampleRate) ?? report?.duration
     bitRate = report?.bitRate ?? Self.bitRate(self.byteCount, duration)
     guard ending.isCutOff else {
-      shortfall = nil
+      shortfall = reader?.shortfall
       return
     }
     shortfall = SoundFileShortfall(

@@ -60,7 +60,7 @@ public final class SoundFileReader {
   private var damage: SoundFileError?
   private let path: String
   let decoder: any SoundDecoder
-  private let stored: StoredMetadata
+  let stored: StoredMetadata
 
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///

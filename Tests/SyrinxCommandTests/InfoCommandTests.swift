@@ -15,6 +15,22 @@ struct InfoCommandTests {
     folder = try TestFolder()
   }
 
+  @Test func `--verify decodes files to their ends, and a wrong sum of FLAC fails`() async throws {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.shell(
+      """
+      syrinx convert a.wav a.flac --quiet && cp a.flac b.flac &&
+      printf '\\1\\2\\3' | dd of=b.flac bs=1 seek=26 conv=notrunc status=none
+      syrinx info --verify a.flac && cat a.wav | syrinx info --verify - || exit 3
+      syrinx info b.flac >/dev/null || exit 4
+      syrinx info --verify --json b.flac
+      """, in: folder)
+    #expect(outcome.status == 1)
+    let problem = "the audio differs from the MD5 sum in its header; the file may be damaged"
+    #expect(outcome.errorLines == ["syrinx: b.flac: \(problem)"])
+    #expect(outcome.output.contains("\"notices\":[\"\(problem)\"]"), "\(outcome.output)")
+  }
+
   @Test(arguments: ["--jobs 1", "--jobs 2", "--jobs 2 --json"])
   func `files that share a thread are described in order, and each problem is reported`(
     options: String

@@ -14,6 +14,8 @@ final class ChainedDecoder: SoundDecoder {
   private let path: String
   private var link = 0
   private var decoder: any SoundDecoder
+  /// The notices about the links before it.
+  private var pastNotices: [SoundFileNotice] = []
   private var error: SoundFileError?
   /// The format of the next link, which ends the audio.
   private var otherFormat: String?
@@ -45,7 +47,9 @@ final class ChainedDecoder: SoundDecoder {
 
   var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
 
-  var notices: [SoundFileNotice] { decoder.notices }
+  var notices: [SoundFileNotice] {
+    pastNotices + decoder.notices.filter { !pastNotices.contains($0) }
+  }
 
   var isSeekable: Bool { !starts.isEmpty }
 
@@ -72,6 +76,7 @@ final class ChainedDecoder: SoundDecoder {
         otherFormat = "\(next.format)"
         return false
       }
+      pastNotices = notices
       (link, decoder) = (link + 1, next)
       return true
     } catch let failure as SoundFileError {

@@ -11,6 +11,7 @@ final class FLACDecoder: SoundDecoder {
   let encodingDescription: String
   var isSeekable: Bool { stream.source.isSeekable }
   var metadata: AudioMetadata { stream.metadata }
+  var notices: [SoundFileNotice] { stream.hasWrongDigest ? [.wrongDigest] : [] }
   var bitsPerSample: Int? { stream.info.map { Int($0.bits_per_sample) } }
 
   var samples: SoundFileEncoding.SampleFormat? {
@@ -90,11 +91,18 @@ private final class FLACStream {
   private var (lostPictures, lostComments) = (0, 0)
   /// Whether libFLAC has requested bytes beyond the end.
   private var hasMetEnd = false
+  /// Whether libFLAC has compared the audio with the MD5 sum in the header.
+  private var isFinished = false
+  /// Whether the audio differs from the sum; known at the end, if all of it was decoded in order.
+  private(set) var hasWrongDigest = false
+  /// The first byte of the header.
+  private let beginning: Int
 
   /// Reads the header; returns nil without memory.
   init?(_ source: ByteSource, hasPictures: Bool) {
     guard let handle = FLAC__stream_decoder_new() else { return nil }
-    (self.source, self.handle) = (source, handle)
+    (self.source, self.handle, beginning) = (source, handle, source.position)
+    FLAC__stream_decoder_set_md5_checking(handle, 1)
     for type in [FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_CUESHEET] {
       FLAC__stream_decoder_set_metadata_respond(handle, type)
     }
@@ -130,12 +138,20 @@ private final class FLACStream {
 
   /// Decodes a block; returns false at the end and after damage.
   func decodeBlock() -> Bool {
-    guard damage == nil, formatChange == nil, !hasMetEnd else { return false }
+    guard damage == nil, formatChange == nil, !isFinished else { return false }
     isDamaged = false
-    FLAC__stream_decoder_process_single(handle)
-    return next < block.count
-      || FLAC__stream_decoder_get_state(handle).rawValue
-        < FLAC__STREAM_DECODER_END_OF_STREAM.rawValue
+    if !hasMetEnd { FLAC__stream_decoder_process_single(handle) }
+    guard next == block.count, hasMetEnd || isAtEnd else { return true }
+    if position >= length ?? 0, damage == nil, formatChange == nil {
+      isFinished = true
+      // After a jump, nothing was compared.
+      if FLAC__stream_decoder_finish(handle) == 0 { hasWrongDigest = true }
+    }
+    return false
+  }
+
+  private var isAtEnd: Bool {
+    FLAC__stream_decoder_get_state(handle).rawValue >= FLAC__STREAM_DECODER_END_OF_STREAM.rawValue
   }
 
   /// Copies frames of the block.
@@ -152,6 +168,12 @@ private final class FLACStream {
   }
 
   func seek(to frame: Int) -> Bool {
+    if isFinished {
+      isFinished = false
+      guard source.seek(to: beginning) else { return false }
+      start()
+      FLAC__stream_decoder_process_until_end_of_metadata(handle)
+    }
     block.removeAll(keepingCapacity: true)
     (next, position, damage, hasMetEnd) = (0, frame, nil, false)
     formatChange = nil

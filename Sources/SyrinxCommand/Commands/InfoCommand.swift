@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioCore
 import AudioThreads
 import FilePaths
+import Glibc
 import SoundFile
 
 /// `syrinx info`: prints what sound files say about themselves.
@@ -13,10 +14,10 @@ struct InfoCommand: FileListSubcommand {
       Examples:
         syrinx info talk.flac
         syrinx info *.wav --json
-        syrinx info https://example.org/talk.m4a
+        syrinx info --verify backup.flac
 
-      It reads only the header, and the end of the file to check that it is complete. For a pipe, \
-      the length comes from its header, if there is one. FFmpeg's ffprobe describes the files that \
+      Without --verify, it reads only the header, and the end of the file to check that it is \
+      complete. For a pipe, the length comes from its header, if there is one. FFmpeg's ffprobe describes the files that \
       FFmpeg decodes; their ends are not checked. Unreadable and truncated files are reported; the \
       others are printed, and the exit status is 1.
 
@@ -29,6 +30,13 @@ struct InfoCommand: FileListSubcommand {
       standard input.
       """)
   var files: [FilePath]
+
+  @Flag(
+    help: """
+      Decode each file to its end: report damage, and the length that was found. A wrong MD5 sum of \
+      FLAC is an error.
+      """)
+  var verify = false
 
   @OptionGroup var json: JSONOption
 
@@ -50,9 +58,9 @@ struct InfoCommand: FileListSubcommand {
   private func describeFiles(in context: CommandContext) async throws {
     let jobs = parallel.count
     try await context.forEachFile(batches(jobs: jobs), jobs: jobs, inputs: { $0 }) {
-      [json = json.isOn] files, _ in
+      [json = json.isOn, verify] files, _ in
       await DescribedFiles.descriptions(
-        of: files, json: json, stopSignal: context.signals.stopSignal)
+        of: files, json: json, verifies: verify, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
       try context.checkInterruption()
       for description in descriptions {
@@ -91,7 +99,7 @@ private struct DescribedFiles {
 
   /// Reads files on a thread that may wait for them.
   static func descriptions(
-    of files: [FilePath], json: Bool, stopSignal: WakeUp?
+    of files: [FilePath], json: Bool, verifies: Bool, stopSignal: WakeUp?
   ) async -> [DescribedFiles] {
     await DedicatedThread.run(
       name: "syrinx-info", abandoned: [],
@@ -107,25 +115,42 @@ private struct DescribedFiles {
         var all: [DescribedFiles] = []
         for file in files {
           if all.last?.problem != nil || all.isEmpty { all.append(DescribedFiles()) }
-          all[all.count - 1].add(file, json: json, stopSignal: stopSignal)
+          all[all.count - 1].add(file, json: json, verifies: verifies, stopSignal: stopSignal)
         }
         return all
       })
   }
 
   /// Adds a file.
-  private mutating func add(_ file: FilePath, json: Bool, stopSignal: WakeUp?) {
+  private mutating func add(
+    _ file: FilePath, json: Bool, verifies: Bool, stopSignal: WakeUp?
+  ) {
     do {
       let info =
-        file == "-"
-        ? try AudioFileInfo(fileDescriptor: 0, interruption: stopSignal)
-        : try AudioFileInfo(url: file.source, interruption: stopSignal)
+        verifies
+        ? try Self.verified(file, stopSignal: stopSignal)
+        : file == "-"
+          ? try AudioFileInfo(fileDescriptor: 0, interruption: stopSignal)
+          : try AudioFileInfo(url: file.source, interruption: stopSignal)
       let record = FileInfoRecord(file, info)
       texts.append(json ? try record.jsonLine() : record.text(info))
-      problem = info.shortfall.map { "\(FileProblem.shortfall($0, file: file))" }
+      let found =
+        info.shortfall.map { FileProblem.shortfall($0, file: file) }
+        ?? (info.notices.contains(.wrongDigest) ? .notice(.wrongDigest, file: file) : nil)
+      problem = found.map { "\($0)" }
     } catch {
       add(error, of: file, json: json)
     }
+  }
+
+  /// Describes a file after decoding all of it.
+  private static func verified(_ file: FilePath, stopSignal: WakeUp?) throws -> AudioFileInfo {
+    let reader =
+      file == "-"
+      ? try SoundFileReader(fileDescriptor: 0, interruption: stopSignal)
+      : try SoundFileReader(url: file.source, interruption: stopSignal)
+    let size = file.status.flatMap { $0.isRegularFile ? Int($0.st_size) : nil }
+    return try AudioFileInfo(decoding: reader, byteCount: size, interruption: stopSignal)
   }
 
   /// Adds a file that cannot be described.

@@ -1,0 +1,102 @@
+import AudioCore
+import Foundation
+import TestTools
+import Testing
+
+@testable import SoundFile
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// The MD5 sum in the header of FLAC is compared with the decoded audio.
+@Suite struct FLACDigestTests {
+  private let folder: TestFolder
+  /// The bytes of the sum, after the mark, the header of the first block, and its other fields.
+  private static let sum = 26..<42
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  /// A file whose sum is that of other audio, or absent.
+  private func flac(_ change: (inout Data) -> Void = { _ in }) throws -> Data {
+    var data = try Data(contentsOf: folder.file("whole.flac", .flac16, sampleBuffer()))
+    change(&data)
+    return data
+  }
+
+  private func damage(_ data: inout Data) { data[Self.sum.lowerBound] ^= 1 }
+
+  @Test func `a file whose audio has another sum has a notice, once all of it was read`() throws {
+    let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
+    _ = try reader.read(atMost: 100)
+    #expect(reader.notices == [])
+    _ = try everything(reader)
+    #expect(reader.notices == [.wrongDigest] && reader.shortfall == nil)
+  }
+
+  @Test func `a file with its own sum, or without one, has no notice`() throws {
+    for data in [try flac(), try flac { $0.resetBytes(in: Self.sum) }] {
+      let reader = try SoundFileReader(url: folder.file("a.flac", data))
+      _ = try everything(reader)
+      #expect(reader.notices == [])
+    }
+  }
+
+  @Test func `a pipe whose audio has another sum has a notice`() throws {
+    let pipe = TestPipe()
+    try pipe.feed(flac(damage))
+    let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+    _ = try everything(reader)
+    #expect(reader.notices == [.wrongDigest])
+    close(pipe.outlet)
+  }
+
+  @Test func `what was read after a jump is not compared, and the end may be read again`() throws {
+    let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
+    let half = FrameCount(sampleBuffer().frameCount.rawValue / 2)
+    try reader.seek(to: half)
+    let end = try everything(reader)
+    #expect(reader.notices == [])
+    try reader.seek(to: 0)
+    let all = try everything(reader)
+    #expect(all == (try everything(SoundFileReader(url: folder.file("b.flac", flac())))))
+    try reader.seek(to: half)
+    #expect(try everything(reader) == end)
+    #expect(try reader.read(atMost: 1).isEmpty)
+  }
+
+  @Test func `after its end, a compared file is read again from any frame`() throws {
+    let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
+    let all = try everything(reader)
+    for frame in [0, 1, 5_000, all.count / 2 - 1, all.count / 2] {
+      try reader.seek(to: FrameCount(frame))
+      #expect(try everything(reader) == Array(all[(frame * 2)...]))
+      #expect(reader.notices == [.wrongDigest])
+    }
+  }
+
+  @Test func `a first part with another sum is reported at the end of all parts`() throws {
+    let url = try folder.file("a.flac", flac(damage) + flac())
+    let reader = try SoundFileReader(url: url)
+    let count = try everything(reader).count
+    #expect(count == 2 * sampleBuffer().samples.count)
+    #expect(reader.notices == [.wrongDigest])
+  }
+
+  @Test func `all of a file is decoded to describe it, from a pipe as well`() throws {
+    let url = try folder.file("a.flac", flac(damage))
+    let pipe = TestPipe()
+    try pipe.feed(Data(contentsOf: url))
+    for reader in [
+      try SoundFileReader(url: url), try SoundFileReader(fileDescriptor: pipe.outlet),
+    ] {
+      let info = try AudioFileInfo(decoding: reader, byteCount: nil, interruption: nil)
+      #expect(info.notices == [.wrongDigest])
+      #expect(info.frameCount == sampleBuffer().frameCount && info.shortfall == nil)
+    }
+    close(pipe.outlet)
+    #expect(try AudioFileInfo(url: url).notices == [])
+  }
+}
