@@ -152,7 +152,8 @@ final class MoonshineSession: SpeechEngineSession {
   private func bestText(
     of audio: Audio, width: Int = MoonshineSession.width
   ) throws(SpeechEngineError) -> DecodedText {
-    let texts = try search(in: audio, width: width).texts(guide.mostBonus > 0 ? width : 1)
+    let texts = try search(in: audio, width: width).texts(
+      guide.mostBonus > 0 ? width : 1, draft: utterance.draft)
     let probable = texts.first { $0.probability >= SpeechHypothesis.leastProbability }
     let text = probable ?? texts.first ?? DecodedText()
     let words = model.tokenizer.words(of: text)

@@ -58,10 +58,9 @@ struct TokenSearch<Model: TokenModel> {
   /// - Parameters:
   ///   - count: the number of texts wanted; fewer may be found.
   ///   - draft: the probable beginning of the text. One pass verifies it, and the search continues from
-  ///     the first token that is not the likeliest. It only saves time, for one text at a time.
+  ///     the first token that is not the only one to follow. It only saves time.
   func texts(_ count: Int = 1, draft: [Token] = []) throws(SpeechEngineError) -> [DecodedText] {
-    let known = Array(draft.prefix(width == 1 ? limits.tokenCount - 1 : 0))
-    var (open, state) = try verified(known)
+    var (open, state) = try verified(Array(draft.prefix(limits.tokenCount - 1)))
     var endings: [(text: DecodedText, score: Float)] = []
     while !open.isEmpty {
       var next: [Step] = []
@@ -111,10 +110,10 @@ struct TokenSearch<Model: TokenModel> {
     var text = DecodedText(guide: guide)
     var score: Float = 0
     for (token, scores) in zip(draft, scores) {
-      let best = candidates(1, after: text, scores).first
-      guard let best, best.token == token else { break }
-      text.add(best, of: tokenizer)
-      score += best.score
+      let beginning = Beginning(text: text, score: score, scores: scores)
+      let steps = steps(from: [beginning], best: -.infinity)
+      guard steps.count == 1, steps[0].candidate.token == token else { break }
+      (text, score) = (steps[0].text, steps[0].score)
     }
     let count = text.tokens.count
     return (
