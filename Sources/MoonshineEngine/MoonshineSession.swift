@@ -152,8 +152,14 @@ final class MoonshineSession: SpeechEngineSession {
   private func bestText(
     of audio: Audio, width: Int = MoonshineSession.width
   ) throws(SpeechEngineError) -> DecodedText {
+    var draft = utterance.draft
+    if case .none = guide {
+      let text = try search(in: audio, width: 1).texts(draft: draft).first ?? DecodedText()
+      if model.tokenizer.words(of: text).areSure { return text }
+      draft = text.tokens
+    }
     let texts = try search(in: audio, width: width).texts(
-      guide.mostBonus > 0 ? width : 1, draft: utterance.draft)
+      guide.mostBonus > 0 ? width : 1, draft: draft)
     let probable = texts.first { $0.probability >= SpeechHypothesis.leastProbability }
     let text = probable ?? texts.first ?? DecodedText()
     let words = model.tokenizer.words(of: text)

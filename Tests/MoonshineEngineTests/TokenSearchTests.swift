@@ -9,6 +9,14 @@ extension Float {
   var logarithm: Float { log(self) }
 }
 
+extension TokenSearch {
+  fileprivate func margin(_ margin: Float) -> TokenSearch {
+    var search = self
+    search.margin = margin
+    return search
+  }
+}
+
 @Suite struct TokenSearchTests {
   private func search(
     _ model: ScriptedModel, _ guide: TokenGuide = .none, seconds: Double = 10, width: Int = 1
@@ -42,6 +50,22 @@ extension Float {
       #expect(text.logProbabilities == plain.logProbabilities)
       #expect(drafted.passes == passes)
     }
+  }
+
+  @Test(arguments: ["we go on and on now", "we go on and in", "we go on", "now", ""])
+  func `with several texts, a draft saves passes until the model hesitates, and changes no text`(
+    draft: String
+  ) throws {
+    let sentences: [(String, Float)] = [("we go on and on now", 0.6), ("we go on and in", 0.4)]
+    let (plain, drafted) = (ScriptedModel(sentences), ScriptedModel(sentences))
+    let (texts, others) = (
+      try search(plain, width: 4).margin(3).texts(2),
+      try search(drafted, width: 4).margin(3).texts(2, draft: drafted.tokens(draft))
+    )
+    #expect(texts.map(\.tokens) == others.map(\.tokens) && texts.count == 2)
+    #expect(texts.map(\.logProbabilities) == others.map(\.logProbabilities))
+    let right = zip(draft.split(separator: " "), ["we", "go", "on", "and"]).prefix { $0 == $1 }
+    #expect(drafted.passes.count == plain.passes.count - right.count)
   }
 
   @Test func `a text that goes round in circles ends, and keeps one round`() throws {
