@@ -10,9 +10,9 @@
 
 namespace {
 
-/// Runs a function of TagLib; nothing that it throws without memory gets out.
+/// Runs a function of TagLib, and catches what it throws if no memory is left.
 ///
-/// Nothing else may throw: a small build has no tables for exceptions.
+/// No exception may leave this file: a small build has no tables to unwind other functions.
 template <typename Body> bool guarded(Body body) {
   try {
     body();
@@ -41,10 +41,7 @@ bool syrinx_tags_read(
     if (count > SYRINX_LARGEST_TAG) return;
     const auto *start = reinterpret_cast<const char *>(bytes);
     isRead = tags->read(form, ByteVector(start, static_cast<unsigned int>(count)));
-    tags->unsupported.clear();
-    for (const auto &name : tags->losses.unsupported) {
-      tags->unsupported += (tags->unsupported.empty() ? "" : " ") + name;
-    }
+    tags->nameUnsupported();
   });
   if (!isRead) tags->damaged += 1;
   return isRead;
@@ -72,6 +69,7 @@ bool syrinx_tags_read_mp4(syrinx_tags *tags, int descriptor) {
       MP4::File file(&stream, false);
       if (stream.isExhausted || !file.isValid() || file.tag() == nullptr) return;
       work->tags->add(*file.tag());
+      work->tags->nameUnsupported();
       work->isRead = true;
     });
     return nullptr;

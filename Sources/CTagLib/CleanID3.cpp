@@ -70,7 +70,9 @@ struct Frames {
       }
       if (++count > SYRINX_MOST_FRAMES || (!isPicture && textSize + size > SYRINX_LARGEST_TEXTS)) {
         losses.excess += 1;
-      } else if (!isChapter || name[0] == 'T') {
+      } else if (isChapter && name != "TIT2") {
+        losses.unsupported.insert("CHAP/" + name);
+      } else {
         // The frames in a chapter count for themselves.
         if (!isPicture && name != "CHAP") textSize += size;
         const int flags = version == 2 ? 0 : static_cast<unsigned char>(bytes[offset + 9]);
@@ -107,7 +109,10 @@ private:
     if (name == "CTOC") return {};
     if (name == "CHAP") {
       const size_t end = body.find('\0');
-      if (end == Bytes::npos || end + 17 > body.size()) return {};
+      if (end == Bytes::npos || end + 17 > body.size()) {
+        losses.excess += 1;
+        return {};
+      }
       body = body.substr(0, end + 17) + cleaned(body.substr(end + 17), true);
     }
     if (body.empty() || body.size() >= 1 << 28) return {};
@@ -183,14 +188,28 @@ ByteVector syrinx::cleanVorbis(const ByteVector &comments, Losses &losses) {
     Bytes key = comment.substr(0, std::min<size_t>(comment.find('='), 32));
     for (auto &byte : key) byte = static_cast<char>(std::toupper(static_cast<unsigned char>(byte)));
     const bool isPicture = key == "METADATA_BLOCK_PICTURE" || key == "COVERART";
-    if (count >= SYRINX_MOST_FRAMES
-        || (!isPicture && textSize + comment.size() > SYRINX_LARGEST_TEXTS)) {
+    if (!isPicture && textSize + comment.size() > SYRINX_LARGEST_TEXTS) {
       losses.excess += 1;
       continue;
     }
-    count += 1;
     if (!isPicture) textSize += comment.size();
-    kept += size(comment.size()) + comment;
+    // TagLib ends a value at a zero; several values may be between zeros.
+    const Bytes name = comment.substr(0, std::min(comment.find('='), comment.size()));
+    size_t start = 0;
+    while (start <= comment.size()) {
+      const size_t end = std::min(comment.find('\0', start), comment.size());
+      const Bytes part = comment.substr(start, end - start);
+      const bool isFirst = start == 0;
+      start = end + 1;
+      if (part.empty() && !isFirst) continue;
+      if (count >= SYRINX_MOST_FRAMES) {
+        losses.excess += 1;
+        break;
+      }
+      const Bytes whole = isFirst ? part : name + '=' + part;
+      count += 1;
+      kept += size(whole.size()) + whole;
+    }
   }
   const Bytes result = size(0) + size(count) + kept;
   return ByteVector(result.data(), static_cast<unsigned int>(result.size()));

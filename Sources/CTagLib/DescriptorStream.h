@@ -29,12 +29,15 @@ using FileCount = unsigned long;
 class DescriptorStream : public TagLib::IOStream {
   /// TagLib reads once for each atom; more are damage.
   static constexpr int mostReads = 200'000;
+  /// The most bytes that are read, of tags with pictures.
+  static constexpr size_t mostBytes = 2 * SYRINX_LARGEST_TAG;
 
   int descriptor;
   long start = 0;
   long size = 0;
   long position = 0;
   int reads = 0;
+  size_t bytesRead = 0;
   /// An address at the beginning of the stack.
   const uintptr_t stackBegin;
 
@@ -63,7 +66,7 @@ class DescriptorStream : public TagLib::IOStream {
   }
 
 public:
-  /// Whether there are too many atoms, or too many in each other.
+  /// Whether there are too many atoms, too many in each other, or too many bytes.
   bool isExhausted = false;
 
   explicit DescriptorStream(int descriptor)
@@ -82,6 +85,9 @@ public:
     const size_t count = std::min(
       {static_cast<size_t>(length), static_cast<size_t>(rest),
        static_cast<size_t>(SYRINX_LARGEST_TAG + 1024)});
+    bytesRead += count;
+    if (bytesRead > mostBytes) isExhausted = true;
+    if (isExhausted) return {};
     TagLib::ByteVector block(static_cast<unsigned int>(count), 0);
     const long done = count == 0 ? 0 : pread(descriptor, block.data(), count, start + position);
     block.resize(static_cast<unsigned int>(std::max(0L, done)));

@@ -2,6 +2,7 @@
 #include <taglib/apetag.h>
 #include <taglib/attachedpictureframe.h>
 #include <taglib/chapterframe.h>
+#include <taglib/commentsframe.h>
 #include <taglib/flacpicture.h>
 #include <taglib/id3v1tag.h>
 #include <taglib/id3v2tag.h>
@@ -10,6 +11,7 @@
 #include <taglib/tbytevectorstream.h>
 #include <taglib/textidentificationframe.h>
 #include <taglib/tpropertymap.h>
+#include <taglib/unsynchronizedlyricsframe.h>
 #include <taglib/xiphcomment.h>
 
 #include <algorithm>
@@ -60,6 +62,14 @@ struct syrinx_tags {
   size_t damaged = 0;
   std::string unsupported;
   ByteVector rendered;
+
+  /// Lists the names of what was left out.
+  void nameUnsupported() {
+    unsupported.clear();
+    for (const auto &name : losses.unsupported) {
+      unsupported += (unsupported.empty() ? "" : "\n") + name;
+    }
+  }
 
   void add(const String &key, const StringList &values) {
     for (const auto &value : values) texts.push_back({key.to8Bit(true), value.to8Bit(true)});
@@ -130,10 +140,14 @@ struct syrinx_tags {
   void add(MP4::Tag &tag) {
     const auto properties = tag.properties();
     add(properties);
-    const String prefix = "----:com.apple.iTunes:";
     for (const auto &name : properties.unsupportedData()) {
-      if (!name.startsWith(prefix)) continue;
-      add(name.substr(prefix.size()).upper(), tag.item(name).toStringList());
+      const auto values = tag.item(name).toStringList();
+      if (name.startsWith("----:") && !values.isEmpty()) {
+        // A free name follows its owner, such as `----:com.apple.iTunes:MOOD`.
+        add(name.substr(name.rfind(":") + 1).upper(), values);
+      } else if (name != "covr" && name != "\251too" && losses.unsupported.size() < 100) {
+        losses.unsupported.insert(name.to8Bit(true));
+      }
     }
     for (const auto &cover : tag.item("covr").toCoverArtList()) {
       const bool isPNG = cover.format() == MP4::CoverArt::PNG;
@@ -218,9 +232,30 @@ struct syrinx_tags {
     return comment.render(false);
   }
 
+  /// Removes several values, for which TagLib has only `TXXX`.
+  static StringList takeSeveral(PropertyMap &map, const char *key) {
+    const auto values = map.value(key);
+    if (values.size() < 2) return {};
+    map.erase(key);
+    return values;
+  }
+
+  template <typename Frame> static void add(ID3v2::Tag &tag, const StringList &values) {
+    for (const auto &value : values) {
+      auto frame = std::make_unique<Frame>(String::UTF8);
+      frame->setText(value);
+      tag.addFrame(frame.release());
+    }
+  }
+
   ByteVector id3() const {
     ID3v2::Tag tag;
-    tag.setProperties(properties());
+    auto map = properties();
+    const auto comments = takeSeveral(map, "COMMENT");
+    const auto lyrics = takeSeveral(map, "LYRICS");
+    tag.setProperties(map);
+    add<ID3v2::CommentsFrame>(tag, comments);
+    add<ID3v2::UnsynchronizedLyricsFrame>(tag, lyrics);
     for (const auto &picture : pictures) {
       auto frame = std::make_unique<ID3v2::AttachedPictureFrame>();
       frame->setTextEncoding(String::UTF8);

@@ -20,10 +20,13 @@ struct ConversionMetadata: Sendable {
   /// Whether the sources have the gain that players apply.
   let hasReplayGain: Bool
 
-  /// - Parameter later: the sources after the first one.
+  /// - Parameters:
+  ///   - later: the sources after the first one.
+  ///   - rate: the rate of the result.
+  ///   - container: the format of the outputs.
   init(
     _ conversion: AudioConversion, _ input: any ConversionInput, later: [LaterSource?],
-    to rate: SampleRate
+    to rate: SampleRate, container: SoundFileEncoding.Container
   ) {
     self.rate = rate
     requested = conversion.tags
@@ -38,23 +41,30 @@ struct ConversionMetadata: Sendable {
     whole.tags = whole.tags.filter { !$0.key.isDerived }
     hasReplayGain = whole.tags.keys.contains { ReplayGain.all.contains($0) }
     addCues(of: later, input)
-    whole = whole.moved(
-      to: (conversion.start, conversion.end), from: input.first.format.sampleRate, at: rate)
-    closeChapters(at: input.total)
+    let sourceRate = input.first.format.sampleRate
+    if conversion.start > .zero || rate != sourceRate || partLength != nil {
+      removeTimes(of: "iXML", reason: "the audio has another beginning or rate")
+    }
+    whole = whole.moved(to: (conversion.start, conversion.end), from: sourceRate, at: rate)
     if conversion.removesSilence { removePositions() }
     if conversion.sources.count > 1, conversion.normalization == nil {
-      removeTags(ReplayGain.all, reason: "it is that of one input")
+      removeTags(ReplayGain.all, reason: "they describe one input")
     }
     apply(conversion)
+    if container == .opus {
+      ReplayGain.moveToOpus(&whole.tags)
+      removeTags(ReplayGain.peaks, reason: "players of Opus ignore them")
+    }
+    applyRequestedTags()
   }
 
   /// Sets the requested tags and the cover.
   private mutating func apply(_ conversion: AudioConversion) {
     if conversion.gain != Decibels(0) || conversion.normalization != nil { removeLevels() }
     if conversion.gain != Decibels(0), conversion.normalization == nil {
-      ReplayGain.change(&whole.tags, by: conversion.gain)
+      let unknown = ReplayGain.change(&whole.tags, by: conversion.gain)
+      removeTags(unknown, reason: "their values are not numbers")
     }
-    applyRequestedTags()
     if let cover = conversion.cover {
       whole.pictures.removeAll { $0.kind == cover.kind }
       whole.pictures.insert(cover, at: 0)
@@ -100,6 +110,8 @@ struct ConversionMetadata: Sendable {
         var cue = cue
         cue.frame = FrameCount(start + cue.frame.duration(at: ownRate), at: rate)
         cue.length = cue.length.map { FrameCount($0.duration(at: ownRate), at: rate) }
+        // Its end is not that of the next source.
+        cue.isOpen = false
         return cue
       }
       before = source.length.map { start + $0.duration(at: ownRate) }
@@ -116,25 +128,19 @@ struct ConversionMetadata: Sendable {
         "the cues and chapters of \(name)", reason: "the length of the input before it is unknown"))
   }
 
-  /// Ends chapters of unknown length at the end of the audio.
-  private mutating func closeChapters(at total: Duration?) {
-    guard let total else { return }
-    let end = FrameCount(total, at: rate)
-    for index in whole.cues.indices {
-      guard let length = whole.cues[index].length else { continue }
-      let most = max(0, end - whole.cues[index].frame)
-      whole.cues[index].length = min(length, most)
+  /// Removes the times in chunks of this name.
+  private mutating func removeTimes(of name: String, reason: String) {
+    for (index, chunk) in whole.chunks.enumerated() where chunk.name == name {
+      guard let plain = chunk.withoutTime else { continue }
+      whole.chunks[index] = plain
+      notices.append(.omitted("the times in the chunk \(name)", reason: reason))
     }
   }
 
   /// Removes all positions, which removed silence would change.
   private mutating func removePositions() {
     let reason = "the removed silence changes the positions"
-    for (index, chunk) in whole.chunks.enumerated() {
-      guard let plain = chunk.withoutTime else { continue }
-      whole.chunks[index] = plain
-      notices.append(.omitted("the time reference in the chunk bext", reason: reason))
-    }
+    for name in ["bext", "iXML"] { removeTimes(of: name, reason: reason) }
     let hasCues = !whole.cues.isEmpty
     removeChunksWithPositions(reason: reason)
     guard hasCues else { return }
@@ -142,23 +148,31 @@ struct ConversionMetadata: Sendable {
     notices.append(.omitted("the cues and chapters", reason: reason))
   }
 
-  /// Removes chunks with positions, and reports the sampler, whose loops are in no cue.
+  /// Removes chunks with positions, and reports the sampler and the notes, which are in no cue.
   private mutating func removeChunksWithPositions(reason: String) {
-    let hasSampler = whole.chunks.contains { $0.name == "smpl" }
-    whole.chunks.removeAll(where: \.hasPositions)
-    if hasSampler { notices.append(.omitted("the chunk smpl", reason: reason)) }
+    if whole.chunks.contains(where: \.hasNotes) {
+      notices.append(.omitted("the notes of cues", reason: reason))
+    }
+    if whole.chunks.contains(where: { $0.name == "smpl" }) {
+      notices.append(.omitted("the chunk smpl", reason: reason))
+    }
+    whole.chunks.removeAll { $0.hasCues || $0.name == "smpl" }
   }
 
-  /// The metadata of a part, counted from 1.
+  /// The metadata of a part, counted from 1, with its length if that is known.
   func part(_ number: Int) -> AudioMetadata {
-    guard let partLength else { return whole }
+    var result = whole
+    result.audioLength = total
+    guard let partLength else { return result }
     let (start, overflow) = partLength.rawValue.multipliedReportingOverflow(by: number - 1)
     guard !overflow else { return whole }
     let first = FrameCount(start)
     let end = first + partLength
-    return whole.moved(
+    result = whole.moved(
       to: (first.duration(at: rate), end.duration(at: rate)), from: rate, at: rate,
       includesEnd: end == total)
+    result.audioLength = total.map { max(0, min(partLength, $0 - first)) }
+    return result
   }
 
   /// Replaces the gain of the source by that of the result.
@@ -172,7 +186,7 @@ struct ConversionMetadata: Sendable {
       return removeTags(ReplayGain.all, reason: "the result has no loudness")
     }
     ReplayGain.set(&whole.tags, loudness: loudness, peak: peak)
-    removeTags(ReplayGain.album, reason: "only a whole album has it")
+    removeTags(ReplayGain.album, reason: "they describe a whole album")
     applyRequestedTags()
   }
 
@@ -206,13 +220,6 @@ extension AudioConversion {
   }
 }
 
-extension AudioMetadata.Chunk {
-  /// Whether it has positions in the audio.
-  fileprivate var hasPositions: Bool {
-    ["cue ", "smpl"].contains(name) || (name == "LIST" && content.starts(with: "adtl".utf8))
-  }
-}
-
 /// The tags with the gain that players apply.
 private enum ReplayGain {
   private static let trackGain = AudioTag("REPLAYGAIN_TRACK_GAIN")
@@ -222,8 +229,10 @@ private enum ReplayGain {
   private static let opusTrack = AudioTag("R128_TRACK_GAIN")
   private static let opusAlbum = AudioTag("R128_ALBUM_GAIN")
   private static let range = AudioTag("REPLAYGAIN_ALBUM_RANGE")
+  private static let reference = AudioTag("REPLAYGAIN_REFERENCE_LOUDNESS")
 
   static let album: Set = [albumGain, albumPeak, opusAlbum, range]
+  static let peaks: Set = [trackPeak, albumPeak]
   static let all = album.union([trackGain, trackPeak, opusTrack])
 
   /// Whether a tag describes a level and is not computed again.
@@ -235,14 +244,15 @@ private enum ReplayGain {
   private static let (target, opusTarget) = (-18.0, -23.0)
 
   static func set(_ tags: inout [AudioTag: [String]], loudness: LoudnessLevel, peak: Double) {
+    tags[reference] = nil
     if tags[opusTrack] != nil { tags[opusTrack] = [fixed(opusTarget - loudness.lufs)] }
     guard tags[trackGain] != nil || tags[trackPeak] != nil else { return }
     tags[trackGain] = [decibels(target - loudness.lufs)]
     tags[trackPeak] = [decimal(peak, digits: 6)]
   }
 
-  /// Corrects the tags for audio that became louder or quieter.
-  static func change(_ tags: inout [AudioTag: [String]], by gain: Decibels) {
+  /// Corrects the tags for audio that became louder or quieter; returns those without a number.
+  static func change(_ tags: inout [AudioTag: [String]], by gain: Decibels) -> Set<AudioTag> {
     for tag in [trackGain, albumGain] {
       guard let old = number(tags[tag]) else { continue }
       tags[tag] = [decibels(old - gain.value)]
@@ -255,10 +265,22 @@ private enum ReplayGain {
       guard let old = number(tags[tag]) else { continue }
       tags[tag] = [fixed(old / 256 - gain.value)]
     }
+    let changed: Set = [trackGain, albumGain, trackPeak, albumPeak, opusTrack, opusAlbum]
+    return changed.filter { tags[$0] != nil && number(tags[$0]) == nil }
   }
 
+  /// Replaces the gains by those of Opus, whose players ignore ReplayGain.
+  static func moveToOpus(_ tags: inout [AudioTag: [String]]) {
+    for (own, other) in [(opusTrack, trackGain), (opusAlbum, albumGain)] {
+      guard let gain = number(tags[other]) else { continue }
+      if tags[own] == nil { tags[own] = [fixed(gain + opusTarget - target)] }
+      tags[other] = nil
+    }
+  }
+
+  /// The number before a unit; nil if there is none.
   private static func number(_ values: [String]?) -> Double? {
-    let text = values?.first?.split(separator: " ").first ?? ""
+    let text = values?.first?.drop { $0 == " " }.prefix { "+-.0123456789".contains($0) } ?? ""
     return Double(text).flatMap { abs($0) < 100_000 ? $0 : nil }
   }
 

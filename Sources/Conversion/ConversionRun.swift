@@ -221,7 +221,8 @@ private final class Pass {
     encoding = try conversion.encoding(for: input.first.samples)
     format = conversion.format(for: input.format, encoding)
     try encoding.check(format)
-    metadata = ConversionMetadata(conversion, input, later: later, to: format.sampleRate)
+    metadata = ConversionMetadata(
+      conversion, input, later: later, to: format.sampleRate, container: encoding.container)
   }
 }
 

@@ -122,7 +122,7 @@ public struct AudioFileInfo: Equatable, Sendable {
     bitsPerSample = decoder.bitsPerSample ?? report?.bitsPerSample
     self.byteCount = byteCount ?? report?.byteCount
     metadata = stored.value(of: decoder)
-      .completed(by: report?.metadata(at: format.sampleRate) ?? AudioMetadata())
+      .completed(byFFmpeg: report?.metadata(at: format.sampleRate) ?? AudioMetadata())
     notices = decoder.notices + metadata.notices
     let (announced, ending) = (
       decoder.announcedFrameCount, reader == nil ? decoder.ending() : KnownEnding()

@@ -313,7 +313,7 @@ import Testing
     trimmed.trimming = SilencePolicy()
     let result = try await trimmed.run()
     let lost = result.omissions.map(\.description)
-    #expect(lost.contains { $0.contains("the time reference in the chunk bext") })
+    #expect(lost.contains { $0.contains("the times in the chunk bext") })
     #expect(lost.contains { $0.contains("the chunk smpl") })
     let found = try AudioFileInfo(url: folder.file("out.wav")).metadata.chunks
     #expect(found == [.init(name: "bext", content: [UInt8](repeating: 0, count: 602))])

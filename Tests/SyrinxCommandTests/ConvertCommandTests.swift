@@ -67,6 +67,7 @@ struct ConvertCommandTests {
   @Test(arguments: [
     ("--tag x", "give a tag such as ARTIST=Ann"), ("--tag ä=x", "give a tag such as ARTIST=Ann"),
     ("--cover none.png", "there is no such file"), ("--cover a.wav", "is not PNG, JPEG"),
+    ("--cover .", ". is not a regular file"),
   ])
   func `a tag without a name, and a cover that is no picture, are refused`(
     option: String, reason: String

@@ -71,6 +71,21 @@ struct InfoCommandTests {
     #expect(run.outputLines.count { $0.hasPrefix("length ") } == 1, "\(run.output)")
   }
 
+  @Test func `control characters in the name of a tag are shown as text`() async throws {
+    let url = folder.file("plain.flac")
+    let writer = try SoundFileWriter(
+      url: url, format: .speech, encoding: .flac16,
+      metadata: AudioMetadata(tags: [AudioTag("MOODxxx"): ["calm"]]))
+    try writer.close()
+    var data = try Data(contentsOf: url)
+    let place = try #require(data.range(of: Data("MOODXXX".utf8)))
+    data.replaceSubrange(place, with: Data("MO\u{1B}[2J\n".utf8))
+    try data.write(to: folder.file("named.flac"))
+    let run = try await BuiltCommand.shell("syrinx info named.flac", in: folder)
+    #expect(run.outputLines.contains { $0.hasPrefix(#"MO\x1B[2J\n calm"#) }, "\(run.output)")
+    #expect(!run.output.contains("\u{1B}"))
+  }
+
   @Test func `a format with one encoding is named once`() async throws {
     let outcome = try await BuiltCommand.shell(
       "sox -n -r 44100 tone.mp3 synth 0.1 sine && syrinx info tone.mp3", in: folder)

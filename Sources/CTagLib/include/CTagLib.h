@@ -74,7 +74,7 @@ size_t syrinx_tags_oversized(const syrinx_tags *tags);
 size_t syrinx_tags_excess(const syrinx_tags *tags);
 /// The number of tags that could not be read.
 size_t syrinx_tags_damaged(const syrinx_tags *tags);
-/// The names of frames that have no text, such as `PRIV PCNT`.
+/// The names of frames that were left out, such as `PRIV`, one per line.
 const char *syrinx_tags_unsupported(const syrinx_tags *tags);
 
 /// Renders the tags, pictures, and chapters; the bytes are valid until the next call. NULL on failure.

@@ -5,7 +5,7 @@ final class ChainedDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
-  let metadata: AudioMetadata
+  var metadata: AudioMetadata
 
   /// Opens a link; returns nil after the last one.
   private let open: (Int) throws -> (any SoundDecoder)?

@@ -218,7 +218,7 @@ extension FFmpeg.Input {
   /// The command line that describes it in JSON.
   fileprivate var describing: [String] {
     ["ffprobe"] + opening
-      + ["-select_streams", "a:0", "-show_entries", FFprobeReport.entries, "-of", "json", name]
+      + ["-show_entries", FFprobeReport.entries, "-of", "json", name]
   }
 
   /// The command line that copies the bytes at an address and traces the server's headers.

@@ -5,6 +5,7 @@ import FoundationEssentials
 /// What ffprobe reports about a file that FFmpeg decodes.
 struct FFprobeReport: Decodable {
   private struct Stream: Decodable {
+    let codec_type: String?
     let codec_name: String?
     let codec_long_name: String?
     let bits_per_sample: Int?
@@ -13,6 +14,7 @@ struct FFprobeReport: Decodable {
     let start_time: String?
     let bit_rate: String?
     let tags: [String: String]?
+    let disposition: [String: Int]?
   }
 
   private struct Format: Decodable {
@@ -34,9 +36,9 @@ struct FFprobeReport: Decodable {
   /// The keys of the properties above, as ffprobe takes them.
   static let entries =
     "format=nb_streams,format_name,format_long_name,duration,size,bit_rate:format_tags"
-    + ":stream=codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,start_time"
+    + ":stream=codec_type,codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,start_time"
     + ",bit_rate"
-    + ":stream_tags:chapter=start_time,end_time:chapter_tags=title"
+    + ":stream_tags:stream_disposition=attached_pic:chapter=start_time,end_time:chapter_tags=title"
 
   /// The plausible times in seconds: up to ten years.
   private static let possibleTimes = 0.0...315_360_000
@@ -52,8 +54,15 @@ struct FFprobeReport: Decodable {
 
   private enum CodingKeys: CodingKey { case streams, format, chapters }
 
-  /// The only selected stream.
-  private var stream: Stream? { streams?.first }
+  /// The first stream of audio, which is decoded.
+  private var stream: Stream? {
+    streams?.first { $0.codec_type == "audio" || $0.codec_type == nil }
+  }
+
+  /// Whether there are pictures, which FFmpeg reports as streams of video.
+  private var hasPictures: Bool {
+    streams?.contains { $0.disposition?["attached_pic"] == 1 } == true
+  }
 
   /// The human-readable container: `Matroska / WebM`.
   var container: String? { format?.format_long_name }
@@ -135,7 +144,7 @@ struct FFprobeReport: Decodable {
 
   /// The tags, and the chapters.
   func metadata(at rate: SampleRate) -> AudioMetadata {
-    AudioMetadata(
+    var metadata = AudioMetadata(
       tags: tags,
       cues: (chapters ?? []).compactMap { chapter in
         guard let start = Self.time(chapter.start_time) else { return nil }
@@ -143,6 +152,12 @@ struct FFprobeReport: Decodable {
         let length = Self.time(chapter.end_time).map { FrameCount($0, at: rate) - frame }
         return AudioCue(frame: frame, name: chapter.tags?["title"] ?? "", length: length)
       })
+    if hasPictures {
+      metadata.notices = [
+        .omitted("the pictures", reason: "FFmpeg's formats are read without them")
+      ]
+    }
+    return metadata
   }
 
   private static func time(_ text: String?) -> Duration? {

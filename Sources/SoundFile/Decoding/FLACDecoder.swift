@@ -21,12 +21,9 @@ final class FLACDecoder: SoundDecoder {
   private let stream: FLACStream
   private let path: String
 
-  /// - Parameter hasPictures: whether to read the pictures, which are not read from a file again.
   /// - Throws: `.damaged` if the header is invalid or incomplete.
-  init(
-    _ source: ByteSource, path: String, hasPictures: Bool = true
-  ) throws(SoundFileError) {
-    guard let stream = FLACStream(source, hasPictures: hasPictures) else {
+  init(_ source: ByteSource, path: String) throws(SoundFileError) {
+    guard let stream = FLACStream(source) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
     }
     guard let info = stream.info else {
@@ -99,20 +96,21 @@ private final class FLACStream {
   private let beginning: Int
 
   /// Reads the header; returns nil without memory.
-  init?(_ source: ByteSource, hasPictures: Bool) {
+  init?(_ source: ByteSource) {
     guard let handle = FLAC__stream_decoder_new() else { return nil }
     (self.source, self.handle, beginning) = (source, handle, source.position)
     FLAC__stream_decoder_set_md5_checking(handle, 1)
-    for type in [FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_CUESHEET] {
+    for type in [
+      FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_CUESHEET, FLAC__METADATA_TYPE_PICTURE,
+    ] {
       FLAC__stream_decoder_set_metadata_respond(handle, type)
-    }
-    if hasPictures {
-      FLAC__stream_decoder_set_metadata_respond(handle, FLAC__METADATA_TYPE_PICTURE)
     }
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
     takeChapters()
-    metadata.notices += AudioMetadata.lost(pictures: lostPictures)
+    if let lost = lostPictures.of("a picture", "pictures") {
+      metadata.notices.append(.omitted(lost, reason: "above 64 MiB together"))
+    }
     if let lost = lostComments.of("a comment", "comments") {
       metadata.notices.append(
         .omitted(lost, reason: "above 16 MiB of text, or beyond 10,000 of them"))

@@ -41,7 +41,7 @@ enum SoundFileInput {
     let head = StreamHead(stream)
     while case let length = try FileKind.tagLength(head.bytes(at: 0, count: 10)), length > 0 {
       let bytes = try head.bytes(at: 0, count: min(length, StoredMetadata.longestTag))
-      if metadata.id3.isEmpty { metadata.id3 = bytes }
+      metadata.take(id3: bytes)
       try head.skip(length)
     }
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
@@ -146,7 +146,7 @@ enum SoundFileInput {
         ByteSource(steady, path: path), path: path,
         hasLength: FileKind.hasMPEGLength(steady.bytes(at: 0, count: 256)))
     case .flac:
-      return try FLACDecoder(ByteSource(part, path: path), path: path, hasPictures: false)
+      return try FLACDecoder(ByteSource(part, path: path), path: path)
     case .ffmpeg: break
     case nil, .streaming, .seeking:
       do throws(SoundFileError) {
@@ -219,14 +219,27 @@ enum SoundFileInput {
       return cut ?? promised
     }
     let (starts, count) = (links.starts + [part.length], links.starts.count)
-    return try ChainedDecoder(path: path, count: count) { index in
-      guard index < count else { return nil }
-      let link = FilePart(
+    let link = { (index: Int) in
+      FilePart(
         part.descriptor, offset: part.offset + starts[index],
         length: starts[index + 1] - starts[index])
-      return try LibraryDecoder(
-        link, path: path, isCutOff: links.isCutOff && index == count - 1)
     }
+    let chain = try ChainedDecoder(path: path, count: count) { index in
+      guard index < count else { return nil }
+      return try LibraryDecoder(
+        link(index), path: path, isCutOff: links.isCutOff && index == count - 1)
+    }
+    let hasLaterChapters = (1..<count).contains { index in
+      let link = link(index)
+      let bytes = { (offset: Int, count: Int) in link.bytes(at: offset, count: count) }
+      return !StoredMetadata.read(at: chain.format.sampleRate, bytes: bytes).cues.isEmpty
+    }
+    if hasLaterChapters {
+      chain.metadata.notices.append(
+        .omitted(
+          "the chapters of later streams", reason: "only those of the first stream are read"))
+    }
+    return chain
   }
 
   /// Converts libsndfile's message to `SoundFileError`.

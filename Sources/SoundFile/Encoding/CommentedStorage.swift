@@ -44,8 +44,6 @@ final class CommentedFLAC: VirtualStorage {
 
   var length: Int { replaced.map { file.length - blocks.count + $0 } ?? head.count }
 
-  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
-
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     if let replaced {
       let isInFirst = offset + bytes.count <= Self.firstSize
@@ -110,15 +108,13 @@ final class CommentedOpus: VirtualStorage {
   private var pending: [UInt8] = []
   private(set) var length = 0
   private var pageCount = 0
-  /// The number of pages that ours exceed the replaced ones; nil before the end of the comments.
+  /// The number of our pages minus that of the replaced ones; nil before the end of the comments.
   private var added: Int?
 
   init(_ file: GrowingFile, _ metadata: AudioMetadata, rate: SampleRate) {
     self.file = file
     comments = Array("OpusTags".utf8) + metadata.vorbisComments(at: rate)
   }
-
-  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     guard offset == length else { return 0 }

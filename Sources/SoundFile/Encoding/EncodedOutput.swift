@@ -178,8 +178,6 @@ private final class StreamedMP3: VirtualStorage {
 
   var length: Int { dropped.map { file.length - start + $0 } ?? 0 }
 
-  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
-
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     let dropped = dropped ?? size(ofBlock: bytes)
     self.dropped = dropped

@@ -12,6 +12,8 @@ public struct AudioMetadata: Equatable, Sendable {
   ///
   /// Its cues are also in `cues`; a WAV file is written with the chunks if they are there.
   public var chunks: [Chunk]
+  /// The length of the audio, for a writer; nil if it is unknown.
+  package var audioLength: FrameCount?
   /// The parts of the file's metadata that could not be read.
   package var notices: [SoundFileNotice] = []
 
@@ -65,13 +67,16 @@ public struct AudioPicture: Hashable, Sendable {
 
   /// Creates a front cover from a file of PNG, JPEG, GIF, WebP, or BMP; nil for other bytes.
   public init?(file bytes: [UInt8]) {
-    let marks: [(mark: [UInt8], offset: Int, type: String)] = [
-      ([0x89, 0x50, 0x4E, 0x47], 0, "png"), ([0xFF, 0xD8, 0xFF], 0, "jpeg"),
-      (Array("GIF8".utf8), 0, "gif"), (Array("WEBP".utf8), 8, "webp"), (Array("BM".utf8), 0, "bmp"),
+    let begins = { (mark: [UInt8]) in bytes.starts(with: mark) }
+    let isWebP = begins(Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
+    // Two letters also begin a text, but the size of the file does not follow them.
+    let isBMP = begins(Array("BM".utf8)) && bytes.little(at: 2, 4) == bytes.count
+    let types: [(name: String, isFound: Bool)] = [
+      ("png", begins([0x89, 0x50, 0x4E, 0x47])), ("jpeg", begins([0xFF, 0xD8, 0xFF])),
+      ("gif", begins(Array("GIF8".utf8))), ("webp", isWebP), ("bmp", isBMP),
     ]
-    guard let found = marks.first(where: { bytes.dropFirst($0.offset).starts(with: $0.mark) })
-    else { return nil }
-    self.init(bytes, mediaType: "image/\(found.type)")
+    guard let type = types.first(where: \.isFound)?.name else { return nil }
+    self.init(bytes, mediaType: "image/\(type)")
   }
 }
 
@@ -81,8 +86,10 @@ public struct AudioCue: Hashable, Sendable {
   public var frame: FrameCount
   /// Its text, which may be empty.
   public var name: String
-  /// The length of a chapter, which may exceed the file if it is unknown; nil for a cue.
+  /// The length of a chapter; nil for a cue, and for a chapter whose end is unknown.
   public var length: FrameCount?
+  /// Whether it is a chapter that lasts up to the unknown end of the audio.
+  package var isOpen = false
 
   /// Creates a cue at a frame, or a chapter of this length.
   public init(frame: FrameCount, name: String = "", length: FrameCount? = nil) {
@@ -91,28 +98,36 @@ public struct AudioCue: Hashable, Sendable {
 }
 
 extension AudioMetadata {
-  /// The length of a chapter whose end is unknown; the sum with any position is safe.
-  static let unknownLength = FrameCount(1 << 50)
-
-  /// Fills in what is missing; parts that are there stay as they are.
+  /// Adds the tags and the parts that are missing; those that are there stay as they are.
   func completed(by other: AudioMetadata) -> AudioMetadata {
     var result = self
-    if tags.isEmpty { result.tags = other.tags }
+    result.tags.merge(other.tags) { own, _ in own }
     if pictures.isEmpty { result.pictures = other.pictures }
     if cues.isEmpty { result.cues = other.cues }
     if chunks.isEmpty { result.chunks = other.chunks }
-    result.notices += other.notices
+    result.notices += other.notices.filter { !notices.contains($0) }
     return result
   }
 
-  /// Chapters without lengths, each up to the next one.
+  /// Chapters, each up to the next one; the last one is open.
   static func chapters(_ cues: [AudioCue]) -> [AudioCue] {
     let cues = cues.sorted { $0.frame < $1.frame }
     return cues.indices.map { index in
       var chapter = cues[index]
       let next = index + 1 < cues.count ? cues[index + 1].frame : nil
-      chapter.length = next.map { $0 - chapter.frame } ?? unknownLength
+      chapter.length = next.map { $0 - chapter.frame }
+      chapter.isOpen = next == nil
       return chapter
+    }
+  }
+
+  /// Ends chapters at the end of the audio, if it is known.
+  mutating func closeChapters(at end: FrameCount?) {
+    guard let end else { return }
+    for (index, cue) in cues.enumerated() where cue.isOpen || cue.length != nil {
+      let most = max(0, end - cue.frame)
+      cues[index].length = min(cue.length ?? most, most)
+      cues[index].isOpen = false
     }
   }
 
@@ -133,11 +148,9 @@ extension AudioMetadata {
     let timeline = Timeline(part, rate, newRate, includesEnd: includesEnd)
     var result = self
     result.cues = cues.compactMap(timeline.moved)
-    // The beginning of a region may be cut off, which the cues in chunks do not know.
-    let hasRegions = cues.contains { $0.length != nil }
-    let isOfCues = { (chunk: Chunk) in chunk.name == "cue " || chunk.isList("adtl") }
-    result.chunks = chunks.filter { !(hasRegions && isOfCues($0)) }
-      .compactMap { $0.moved(timeline) }
+    // The beginning of a region may be cut off.
+    let points = chunks.numberedCues
+    result.chunks = chunks.compactMap { $0.moved(timeline, points) }
     return result
   }
 
@@ -169,22 +182,31 @@ extension AudioMetadata {
       return isInside ? scaled(frame - start) : nil
     }
 
+    /// The first frame of a part from `first` up to `last`, and its length; nil outside the part.
+    ///
+    /// The length is nil up to an unknown end.
+    func region(from first: Int, to last: Int) -> (first: Int, length: Int?)? {
+      let last = min(end, last)
+      guard last > start, first < end else { return nil }
+      let from = scaled(max(first, start) - start)
+      return (from, last == .max ? nil : max(0, scaled(last - start) - from))
+    }
+
     func moved(_ cue: AudioCue) -> AudioCue? {
       var cue = cue
-      let first = min(max(0, cue.frame.rawValue), AudioMetadata.unknownLength.rawValue)
-      guard let length = cue.length else {
+      // Sums of positions and lengths of a damaged file are safe.
+      let longest = 1 << 50
+      let first = min(max(0, cue.frame.rawValue), longest)
+      guard cue.isOpen || cue.length != nil else {
         guard let place = position(first) else { return nil }
         cue.frame = FrameCount(place)
         return cue
       }
-      let isOpen = length >= AudioMetadata.unknownLength
-      let last = isOpen ? end : min(end, first + length.rawValue)
-      guard last > start, first < end else { return nil }
-      let from = scaled(max(first, start) - start)
-      cue.frame = FrameCount(from)
-      cue.length =
-        last == .max
-        ? AudioMetadata.unknownLength : FrameCount(max(0, scaled(last - start) - from))
+      let last = cue.length.map { first + min(max(0, $0.rawValue), longest) } ?? .max
+      guard let region = region(from: first, to: last) else { return nil }
+      cue.frame = FrameCount(region.first)
+      cue.length = region.length.map { FrameCount($0) }
+      cue.isOpen = region.length == nil
       return cue
     }
   }

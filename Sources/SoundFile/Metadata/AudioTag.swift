@@ -53,10 +53,12 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [AudioTag: [String]] {
-  /// Adds a value.
+  /// Adds a value, or the values between zeros.
   mutating func add(_ name: String, _ text: String) {
-    guard !name.isEmpty, !text.isEmpty else { return }
-    self[AudioTag(name), default: []].append(text)
+    guard !name.isEmpty else { return }
+    for value in text.split(separator: "\0") {
+      self[AudioTag(name), default: []].append(String(value))
+    }
   }
 
   /// The tags: the common ones first, the others by name.

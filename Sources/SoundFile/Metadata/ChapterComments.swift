@@ -31,8 +31,8 @@ extension AudioMetadata {
 
   /// `01:02:03.500`, which is exact to a millisecond.
   private static func clockTime(_ time: Duration) -> String {
-    let milliseconds = (time * 1_000 + .milliseconds(500)).components.seconds
-    let digits = { (value: Int64, width: Int) in
+    let milliseconds = time.wholeMilliseconds
+    let digits = { (value: Int, width: Int) in
       let text = "\(value)"
       return String(repeating: "0", count: max(0, width - text.count)) + text
     }
@@ -52,6 +52,13 @@ extension AudioMetadata {
 }
 
 extension AudioTag {
+  /// Whether it is written for a chapter: `CHAPTER001`, or `CHAPTER001NAME`.
+  var isWrittenForChapters: Bool {
+    let number = name.dropFirst(7).prefix(3)
+    return name.hasPrefix("CHAPTER") && number.count == 3
+      && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
   /// Whether it is the time of a chapter: `CHAPTER001`.
   fileprivate var isChapter: Bool {
     let number = name.dropFirst(7)

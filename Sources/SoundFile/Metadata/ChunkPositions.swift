@@ -3,13 +3,17 @@ import AudioCore
 /// The changes of chunks whose content depends on the audio.
 extension AudioMetadata.Chunk {
   /// The chunk with the positions of another part or rate; nil if nothing of it is left.
-  func moved(_ timeline: AudioMetadata.Timeline) -> Self? {
+  ///
+  /// - Parameter cues: the cues in the chunks, by their numbers.
+  func moved(_ timeline: AudioMetadata.Timeline, _ cues: [Int: AudioCue]) -> Self? {
     var result = self
     switch name {
     case "cue ":
       var points: [UInt8] = []
       for start in stride(from: 4, to: content.count - 23, by: 24) {
-        guard let place = timeline.position(content.little(at: start + 20, 4)) else { continue }
+        guard var cue = cues[content.little(at: start, 4)] else { continue }
+        cue.frame = FrameCount(content.little(at: start + 20, 4))
+        guard let place = timeline.moved(cue)?.frame.rawValue else { continue }
         let hasPosition = content.little(at: start + 4, 4) != 0
         points += content[start..<start + 4] + little(hasPosition ? place : 0, 4)
         points += content[start + 8..<start + 20] + little(place, 4)
@@ -23,10 +27,11 @@ extension AudioMetadata.Chunk {
       let count = content.little(at: 28, 4)
       let end = 36 + min(count, (content.count - 36) / 24) * 24
       for start in stride(from: 36, to: end, by: 24) {
-        guard let first = timeline.position(content.little(at: start + 8, 4)),
-          let last = timeline.position(content.little(at: start + 12, 4))
-        else { continue }
-        loops += content[start..<start + 8] + little(first, 4) + little(last, 4)
+        // The last frame of a loop belongs to it.
+        let (first, last) = (content.little(at: start + 8, 4), content.little(at: start + 12, 4))
+        guard let loop = timeline.region(from: first, to: last + 1) else { continue }
+        let end = loop.first + max(1, loop.length ?? 1) - 1
+        loops += content[start..<start + 8] + little(loop.first, 4) + little(end, 4)
         loops += content[start + 16..<start + 24]
       }
       result.content.removeSubrange(36..<end)
@@ -39,11 +44,15 @@ extension AudioMetadata.Chunk {
       guard !time.overflow, time.partialValue >= 0 else { return self }
       result.replace(at: Self.timeStart, with: little(timeline.scaled(time.partialValue), 8))
       return result
-    case "LIST" where isList("adtl") && timeline.ratio != 1:
+    case "LIST" where hasCues:
       result.content = Array(content.prefix(4))
       for var part in parts {
-        if part.name == "ltxt", part.content.count >= 8 {
-          part.replace(at: 4, with: little(timeline.scaled(part.content.little(at: 4, 4)), 4))
+        if part.content.count >= 4, var cue = cues[part.content.little(at: 0, 4)] {
+          let length = part.content.little(at: 4, 4)
+          let hasLength = part.name == "ltxt" && part.content.count >= 8 && length > 0
+          if hasLength { cue.length = FrameCount(length) }
+          guard let moved = timeline.moved(cue) else { continue }
+          if hasLength { part.replace(at: 4, with: little(moved.length?.rawValue ?? 0, 4)) }
         }
         result.content += part.bytes
       }
@@ -55,8 +64,39 @@ extension AudioMetadata.Chunk {
   /// The place of the time in `bext`.
   private static let (timeStart, timeEnd) = (338, 346)
 
-  /// A copy of `bext` without its time; nil if it has none.
+  /// Whether it has cues, or their names, lengths, and notes.
+  package var hasCues: Bool { name == "cue " || isList("adtl") }
+
+  /// Whether it has texts of cues besides their names.
+  package var hasNotes: Bool {
+    isList("adtl")
+      && parts.contains { part in
+        part.name != "labl" && (part.name != "ltxt" || part.content.count > 20)
+      }
+  }
+
+  /// A copy of `iXML` without its times and rates; nil if it has none.
+  private var withoutXMLTimes: Self? {
+    let names = ["TIMESTAMP_", "FILE_SAMPLE_RATE", "BWF_TIME_REFERENCE_"]
+    var (kept, rest): ([UInt8], ArraySlice<UInt8>) = ([], content[...])
+    while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+      let next = rest[open...].dropFirst()
+      let name = next.prefix(64).prefix { $0 != UInt8(ascii: ">") }
+      let closing = Array("</".utf8) + name + Array(">".utf8)
+      // An element of this kind has only a short text.
+      let isTime = names.contains { name.starts(with: $0.utf8) }
+      let end = isTime ? next.prefix(256).firstIndex(of: UInt8(ascii: "<")) : nil
+      let isWhole = end.map { rest[$0...].starts(with: closing) } == true
+      kept += rest[..<(isWhole ? open : next.startIndex)]
+      rest = isWhole ? rest[((end ?? open) + closing.count)...] : next
+    }
+    kept += rest
+    return kept.count == content.count ? nil : Self(name: name, content: kept)
+  }
+
+  /// A copy of `bext` or `iXML` without its times; nil if it has none.
   package var withoutTime: Self? {
+    if name == "iXML" { return withoutXMLTimes }
     guard name == "bext", content.count >= Self.timeEnd,
       content[Self.timeStart..<Self.timeEnd].contains(where: { $0 != 0 })
     else { return nil }
@@ -77,7 +117,7 @@ extension AudioMetadata.Chunk {
     return result
   }
 
-  private mutating func replace(at offset: Int, with bytes: [UInt8]) {
+  fileprivate mutating func replace(at offset: Int, with bytes: [UInt8]) {
     content.replaceSubrange(offset..<offset + bytes.count, with: bytes)
   }
 }

@@ -10,26 +10,37 @@ extension SoundFileEncoding.Container {
   ) -> (metadata: AudioMetadata, notices: [SoundFileNotice]) {
     let holdsAll =
       [.flac, .vorbis, .opus, .mp3, .aiff].contains(self) || (self == .wav && !isStream)
-    let tags = metadata.tags.filter { tag, values in
+    var result = metadata
+    let isNumbered = hasChapterComments && !metadata.cues.isEmpty
+    let numbered = isNumbered ? metadata.tags.filter(\.key.isWrittenForChapters) : [:]
+    for tag in numbered.keys { result.tags[tag] = nil }
+    let tags = result.tags.filter { tag, values in
       guard !tag.isEncoder else { return false }
       if self == .caf { return values.count != 1 || !AudioTag.common.contains(tag) }
       return !holdsAll || !tag.isStorable
     }
-    let names = tags.inOrder.map(\.tag.name).joined(separator: ", ")
-    // The cues in chunks are also in `cues`, and the labels with them.
-    let chunks = metadata.chunks.map(\.name).filter { !["cue ", "LIST"].contains($0) }
+    let names = { (tags: [AudioTag: [String]]) in
+      tags.isEmpty ? nil : "the tags " + tags.inOrder.map(\.tag.name).joined(separator: ", ")
+    }
+    // The cues in chunks are also in `cues`, with their names and lengths.
+    let chunks = metadata.chunks.filter { !$0.hasCues }.map(\.name)
+    let hasNotes = metadata.chunks.contains(where: \.hasNotes)
     let lost: [String?] = [
-      names.isEmpty ? nil : "the tags \(names)",
+      names(tags),
       holdsAll || metadata.pictures.isEmpty ? nil : "the pictures",
       holdsAll || metadata.cues.isEmpty ? nil : "the cues and chapters",
+      !hasNotes || (self == .wav && !isStream) ? nil : "the notes of cues",
       chunks.isEmpty || (self == .wav && !isStream)
         ? nil : "the chunks \(chunks.map(\.withoutSpaces).joined(separator: ", "))",
     ]
-    var result = metadata
+    let hasNoLengths = hasChapterComments || self == .aiff
+    let lengths = hasNoLengths && metadata.hasOwnLengths ? ["the lengths of cues and chapters"] : []
     let excess = holdsAll ? result.fit(self) : []
     let reason = "\(self)\(isStream && self == .wav ? " in a pipe" : "") has no place for them"
     let notices =
       Self.notice(lost.compactMap(\.self), reason)
+      + Self.notice(lengths, "\(self) has only their beginnings")
+      + Self.notice([names(numbered)].compactMap(\.self), "the chapters have these names")
       + Self.notice(excess, "too many, or too large together")
     return (result, notices)
   }
@@ -50,6 +61,18 @@ extension SoundFileEncoding.Container {
 }
 
 extension AudioMetadata {
+  /// Whether a cue has another length than the distance to the next one, or to the end.
+  fileprivate var hasOwnLengths: Bool {
+    // Times in milliseconds do not meet exactly, and the end of a lossy coder is not exact.
+    let tolerance = FrameCount(5_000)
+    let cues = cues.sorted { $0.frame < $1.frame }
+    return cues.enumerated().contains { index, cue in
+      let next = index + 1 < cues.count ? cues[index + 1].frame : audioLength
+      guard let length = cue.length, let next else { return false }
+      return abs((cue.frame + length - next).rawValue) > tolerance.rawValue
+    }
+  }
+
   /// The largest size of the texts that are written: a block of FLAC holds it.
   private static let largestTexts = 15 << 20
 

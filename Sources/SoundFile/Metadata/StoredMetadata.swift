@@ -5,14 +5,15 @@ import CTagLib
 final class StoredMetadata {
   /// The file; nil for a stream.
   var file: Descriptor?
-  /// The ID3 tag before the audio of a stream.
-  var id3: [UInt8] = []
+  /// The ID3 tags before the audio of a stream.
+  var id3: [[UInt8]] = []
   /// The first bytes of a stream, of a kind whose tags are in them.
   var head: [UInt8] = []
 
   private var value: AudioMetadata?
+  private var notices: [SoundFileNotice] = []
 
-  /// The longest ID3 tag of a stream that is kept in memory.
+  /// The most bytes of ID3 tags of a stream that are kept in memory.
   static let longestTag = 1 << 24
   /// The longest tag of a file.
   private static let longest = Int(SYRINX_LARGEST_TAG)
@@ -26,7 +27,21 @@ final class StoredMetadata {
       head = try bytes(0, try OggComments.length(bytes))
     } else if let layout = try WAVLayout(bytes: bytes) {
       head = try bytes(0, layout.audioStart)
+      let (size, end) = (head.little(at: 4, 4), layout.audioStart + (layout.audioSize ?? .max / 2))
+      // Another chunk has a head of 8 bytes. Writers of streams put the greatest size.
+      guard layout.mark == "RIFF", size >= end + end % 2, size < 0xFFFF_FF00 else { return }
+      notices = [
+        .omitted(
+          "the metadata after the audio", reason: "a stream is read only up to the end of its audio"
+        )
+      ]
     }
+  }
+
+  /// Keeps an ID3 tag of a stream.
+  func take(id3 tag: [UInt8]) {
+    let size = id3.reduce(0) { $0 + $1.count }
+    if size + tag.count <= Self.longestTag { id3.append(tag) }
   }
 
   /// Returns the metadata, completed by what the decoder has found.
@@ -37,12 +52,16 @@ final class StoredMetadata {
     if let file {
       found = Self.read(file, at: rate)
     } else {
-      found.add(syrinx_tags_id3v2, id3, at: rate)
+      for tag in id3 { found.add(syrinx_tags_id3v2, tag, at: rate) }
       let head = head
-      found.add(
-        Self.read(at: rate) { offset, count in Array(head.dropFirst(offset).prefix(count)) })
+      found = found.completed(
+        by: Self.read(at: rate) { offset, count in Array(head.dropFirst(offset).prefix(count)) })
     }
-    let value = found.completed(by: decoder.metadata)
+    found.notices += notices
+    let own = decoder.metadata
+    var value =
+      decoder is FFmpegDecoder ? found.completed(byFFmpeg: own) : found.completed(by: own)
+    value.closeChapters(at: decoder.announcedFrameCount)
     self.value = value
     return value
   }
@@ -54,19 +73,17 @@ final class StoredMetadata {
     while case let length = FileKind.tagLength(file.bytes(at: offset, count: 10)),
       length > 0, offset + length < size
     {
-      if offset == 0 {
-        metadata.add(
-          syrinx_tags_id3v2, file.bytes(at: 0, count: min(length, longest)), at: rate)
-      }
+      metadata.add(
+        syrinx_tags_id3v2, file.bytes(at: offset, count: min(length, longest)), at: rate)
       offset += length
     }
     let bytes = { (place: Int, count: Int) in
       file.bytes(at: offset + place, count: max(0, min(count, size - offset - place)))
     }
-    metadata.add(read(at: rate, bytes: bytes))
+    metadata = metadata.completed(by: read(at: rate, bytes: bytes))
     if bytes(4, 4).elementsEqual("ftyp".utf8), let set = TagSet() {
       set.read(mp4: file)
-      metadata.add(set.metadata(at: rate))
+      metadata = metadata.completed(by: set.metadata(at: rate))
     }
     if !["RIFF", "RF64", "BW64", "FORM", "OggS", "fLaC"].contains(mark(bytes)) {
       metadata.addTail(of: file, at: rate)
@@ -81,15 +98,14 @@ final class StoredMetadata {
 
   /// Reads the metadata at the beginning of a file, and in the chunks of WAV and AIFF.
   ///
-  /// FLAC's decoder reads its own, except for the pictures of a file.
-  private static func read(
+  /// FLAC's decoder reads its own.
+  static func read(
     at rate: SampleRate, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
   ) -> AudioMetadata {
     switch mark(bytes) {
     case "RIFF" where bytes(8, 4).elementsEqual("WAVE".utf8), "RF64", "BW64":
       return AudioMetadata(wav: bytes, at: rate)
     case "FORM": return AudioMetadata(aiff: bytes, at: rate)
-    case "fLaC": return AudioMetadata(flac: bytes)
     case "OggS":
       var metadata = AudioMetadata()
       metadata.add(syrinx_tags_vorbis, OggComments(bytes)?.content ?? [], at: rate)
@@ -101,30 +117,14 @@ final class StoredMetadata {
 }
 
 extension AudioMetadata {
-  /// Reads the pictures of a FLAC file.
-  fileprivate init(flac bytes: (_ offset: Int, _ count: Int) -> [UInt8]) {
-    self.init()
-    var (offset, room, lost) = (4, Int(SYRINX_LARGEST_TAG), 0)
-    for _ in 0..<Int(SYRINX_MOST_FRAMES) {
-      let head = bytes(offset, 4)
-      guard head.count == 4 else { break }
-      let size = head.big(at: 1, 3)
-      if head[0] & 0x7F == 6 {
-        let picture = size <= room ? AudioPicture(flac: bytes(offset + 4, size)) : nil
-        if let picture { pictures.append(picture) } else { lost += 1 }
-        room -= picture == nil ? 0 : size
-      }
-      offset += 4 + size
-      if head[0] & 0x80 != 0 { break }
-    }
-    notices = Self.lost(pictures: lost)
-  }
-
-  /// The notice of pictures that were not read.
-  static func lost(pictures count: Int) -> [SoundFileNotice] {
-    count.of("a picture", "pictures").map {
-      [SoundFileNotice.omitted($0, reason: "incomplete, or above 64 MiB together")]
-    } ?? []
+  /// Adds the report of FFmpeg, without its tags if there are others.
+  ///
+  /// It names some of the same tags differently. Its notice of pictures is about missing ones.
+  func completed(byFFmpeg other: AudioMetadata) -> AudioMetadata {
+    var other = other
+    if !tags.isEmpty { other.tags = [:] }
+    if !pictures.isEmpty { other.notices = [] }
+    return completed(by: other)
   }
 
   /// Adds the tags at the end of a file: APE, and ID3 of version 1 if there is nothing else.
@@ -141,26 +141,6 @@ extension AudioMetadata {
       }
     }
     if tags.isEmpty, hasID3 { add(syrinx_tags_id3v1, last, at: rate) }
-  }
-}
-
-extension AudioPicture {
-  /// Reads the content of a block of FLAC; returns nil if it is incomplete.
-  fileprivate init?(flac block: [UInt8]) {
-    var offset = 4
-    let part = { () -> [UInt8]? in
-      let count = block.big(at: offset, 4)
-      guard offset + 4 + count <= block.count else { return nil }
-      defer { offset += 4 + count }
-      return Array(block[offset + 4..<offset + 4 + count])
-    }
-    guard let type = part(), let text = part() else { return nil }
-    // Width, height, and colors.
-    offset += 16
-    guard let content = part() else { return nil }
-    self.init(
-      content, mediaType: String(decoding: type, as: UTF8.self),
-      kind: Self.known(block.big(at: 0, 4)), text: String(decoding: text, as: UTF8.self))
   }
 }
 

@@ -38,12 +38,16 @@ struct TagSet: ~Copyable {
     for index in 0..<syrinx_tags_picture_count(handle) { metadata.pictures.append(picture(index)) }
     for index in 0..<syrinx_tags_chapter_count(handle) {
       let start = Int(syrinx_tags_chapter_start(handle, index))
-      let end = max(start, Int(syrinx_tags_chapter_end(handle, index)))
-      let frame = FrameCount(.milliseconds(start), at: rate)
-      metadata.cues.append(
-        AudioCue(
-          frame: frame, name: String(cString: syrinx_tags_chapter_title(handle, index)),
-          length: FrameCount(.milliseconds(end), at: rate) - frame))
+      let end = syrinx_tags_chapter_end(handle, index)
+      var cue = AudioCue(
+        frame: FrameCount(.milliseconds(start), at: rate),
+        name: String(cString: syrinx_tags_chapter_title(handle, index)))
+      // All bits stand for an unknown end.
+      cue.isOpen = end == .max
+      if !cue.isOpen {
+        cue.length = FrameCount(.milliseconds(max(start, Int(end))), at: rate) - cue.frame
+      }
+      metadata.cues.append(cue)
     }
     metadata.cues.sort { $0.frame < $1.frame }
     metadata.notices = losses
@@ -52,7 +56,7 @@ struct TagSet: ~Copyable {
 
   /// What was not read.
   private var losses: [SoundFileNotice] {
-    let names = String(cString: syrinx_tags_unsupported(handle)).split(separator: " ")
+    let names = String(cString: syrinx_tags_unsupported(handle)).split(separator: "\n")
     let pictures = syrinx_tags_oversized(handle).of("a picture", "pictures")
     let parts = syrinx_tags_excess(handle).of("a part of the tags", "parts of the tags")
     let tags = syrinx_tags_damaged(handle).of("a tag", "tags")
@@ -60,7 +64,7 @@ struct TagSet: ~Copyable {
     let lost: [(what: String?, reason: String)] = [
       (pictures, "incomplete, or above 64 MiB"),
       (parts, "incomplete, above 16 MiB of text, or beyond 10,000 of them"),
-      (tags, "damaged, or above 64 MiB"), (frames, "they have no text that other formats hold"),
+      (tags, "damaged, or above 64 MiB"), (frames, "compressed, encrypted, or unknown"),
     ]
     return lost.compactMap { what, reason in
       what.map { SoundFileNotice.omitted($0, reason: reason) }
@@ -82,7 +86,9 @@ extension TagSet {
   /// Adds texts, in order.
   func add(_ tags: [AudioTag: [String]]) {
     for (tag, values) in tags.inOrder where tag.isStorable {
-      for value in values { _ = syrinx_tags_add_text(handle, tag.name, value) }
+      for value in values.flatMap({ $0.split(separator: "\0") }) {
+        _ = syrinx_tags_add_text(handle, tag.name, String(value))
+      }
     }
   }
 
@@ -97,15 +103,16 @@ extension TagSet {
   }
 
   /// Adds cues as chapters, each up to the next one where its length is unknown.
-  func add(_ cues: [AudioCue], at rate: SampleRate) {
-    let chapters = AudioMetadata.chapters(cues)
+  ///
+  /// - Parameter end: the end of the last one; nil if it is unknown.
+  func add(_ cues: [AudioCue], at rate: SampleRate, end: FrameCount?) {
+    var chapters = AudioMetadata(cues: AudioMetadata.chapters(cues))
+    chapters.closeChapters(at: end)
     let milliseconds = { (frame: FrameCount) in
-      UInt32(clamping: Int((frame.duration(at: rate) * 1_000).components.seconds))
+      UInt32(clamping: frame.duration(at: rate).wholeMilliseconds)
     }
-    for (cue, chapter) in zip(cues.sorted { $0.frame < $1.frame }, chapters) {
-      let length = [cue.length, chapter.length].lazy.compactMap(\.self)
-        .first { $0 < AudioMetadata.unknownLength }
-      let end = length.map { milliseconds(cue.frame + $0) } ?? .max
+    for (cue, chapter) in zip(cues.sorted { $0.frame < $1.frame }, chapters.cues) {
+      let end = (cue.length ?? chapter.length).map { milliseconds(cue.frame + $0) } ?? .max
       _ = syrinx_tags_add_chapter(handle, milliseconds(cue.frame), end, cue.name)
     }
   }
@@ -151,7 +158,7 @@ extension AudioMetadata {
     guard let set = TagSet() else { return [] }
     set.add(tags)
     set.add(pictures)
-    if hasChapters { set.add(cues, at: rate) }
+    if hasChapters { set.add(cues, at: rate, end: audioLength) }
     return set.rendered(syrinx_tags_id3v2)
   }
 
@@ -175,12 +182,6 @@ extension AudioMetadata {
   mutating func add(_ form: syrinx_tags_form, _ bytes: [UInt8], at rate: SampleRate) {
     guard !bytes.isEmpty, let set = TagSet() else { return }
     set.read(form, bytes)
-    add(set.metadata(at: rate))
-  }
-
-  /// Adds what is not there yet.
-  mutating func add(_ other: AudioMetadata) {
-    tags.merge(other.tags) { own, _ in own }
-    self = completed(by: other)
+    self = completed(by: set.metadata(at: rate))
   }
 }

@@ -38,7 +38,7 @@ struct FileChunks {
         all.append(.init(name: name, content: content))
         total += size
       } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
-        // Bytes after a wrong size are no names.
+        // After a wrong size, the next bytes are not a name.
         others.append(name)
       }
       offset += 8 + size + size % 2
@@ -58,6 +58,8 @@ extension AudioMetadata {
   ]
   /// The most cues that are read.
   static let mostCues = 10_000
+  /// The most parts of a list that are read: a cue has a name, a length, and a note.
+  fileprivate static let mostParts = 4 * mostCues
 
   /// Reads the chunks of a WAV file.
   init(wav bytes: (_ offset: Int, _ count: Int) -> [UInt8], at rate: SampleRate) {
@@ -69,13 +71,17 @@ extension AudioMetadata {
       add(syrinx_tags_id3v2, chunk.content, at: rate)
     }
     for chunk in found where chunk.isList("INFO") {
-      tags.merge(chunk.infoTags) { own, _ in own }
+      self = completed(by: AudioMetadata(tags: chunk.infoTags))
     }
     chunks = found.filter { Self.carried.contains($0.name) || $0.isList("adtl") }
     takeCues()
     let lists = found.filter { $0.name == "LIST" && !$0.isList("INFO") && !$0.isList("adtl") }
     let lost = file.others.filter { !Self.derived.contains($0) } + lists.map(\.name)
     let known = Set(lost).sorted().prefix(20).map(\.withoutSpaces)
+    if found.contains(where: { $0.name == "LIST" && $0.parts.count == Self.mostParts }) {
+      notices.append(
+        .omitted("the rest of a chunk LIST", reason: "it has 40,000 parts, or more"))
+    }
     guard !known.isEmpty else { return }
     notices.append(
       .omitted("the chunks \(known.joined(separator: ", "))", reason: "unknown, or damaged"))
@@ -83,16 +89,12 @@ extension AudioMetadata {
 
   /// Reads the cues in the chunks, with their texts and lengths.
   private mutating func takeCues() {
-    let points = chunks.first { $0.name == "cue " }?.cuePoints ?? []
-    var (texts, lengths): ([Int: String], [Int: Int]) = ([:], [:])
-    for label in chunks.filter({ $0.isList("adtl") }).flatMap(\.labels) {
-      if let text = label.text, texts[label.id] == nil { texts[label.id] = text }
-      if let length = label.length, lengths[label.id] == nil { lengths[label.id] = length }
-    }
+    guard let points = chunks.first(where: { $0.name == "cue " })?.cuePoints else { return }
+    let numbered = chunks.numberedCues
     cues = points.prefix(Self.mostCues).map { point in
-      AudioCue(
-        frame: FrameCount(point.frame), name: texts[point.id] ?? "",
-        length: lengths[point.id].map { FrameCount($0) })
+      var cue = numbered[point.id] ?? AudioCue(frame: 0)
+      cue.frame = FrameCount(point.frame)
+      return cue
     }
     guard let lost = (points.count - cues.count).of("a cue", "cues") else { return }
     notices.append(.omitted(lost, reason: "they are beyond 10,000"))
@@ -109,10 +111,10 @@ extension AudioMetadata {
   /// The chunks that a WAV file has before its audio.
   func wavChunks(at rate: SampleRate) -> [UInt8] {
     var bytes = infoChunk
-    for chunk in chunks { bytes += chunk.bytes }
-    if !chunks.contains(where: { $0.name == "cue " }), !cues.isEmpty {
-      bytes += cueChunk.bytes + labelChunk.bytes
-    }
+    let hasOwnCues = !cues.isEmpty && !chunks.contains { $0.name == "cue " }
+    // The numbers in labels without their cues would be those of other cues.
+    for chunk in chunks where !hasOwnCues || !chunk.hasCues { bytes += chunk.bytes }
+    if hasOwnCues { bytes += cueChunk.bytes + labelChunk.bytes }
     let isInInfo = tags.allSatisfy { tag, values in values.count == 1 && tag.infoName != nil }
     if !isInInfo || !pictures.isEmpty {
       let tag = id3Tag(at: rate, hasChapters: false)
@@ -179,7 +181,7 @@ extension AudioMetadata {
       text += cue.name.utf8
       text.append(0)
       labels += Chunk(name: "labl", content: text).bytes
-      guard let length = cue.length, length < Self.unknownLength else { continue }
+      guard let length = cue.length else { continue }
       var region = id
       region += little(min(max(0, length.rawValue), 0xFFFF_FFFF), 4)
       region += Array("rgn ".utf8)
@@ -198,10 +200,10 @@ extension AudioMetadata.Chunk {
   /// The chunk with its head and, after an odd length, a byte that its size excludes.
   var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
 
-  /// The chunks in a list.
+  /// The chunks in a list, up to a limit of their number.
   var parts: [AudioMetadata.Chunk] {
     var (parts, offset): ([AudioMetadata.Chunk], Int) = ([], 4)
-    while offset + 8 <= content.count {
+    while offset + 8 <= content.count, parts.count < AudioMetadata.mostParts {
       let size = content.little(at: offset + 4, 4)
       guard size <= content.count - offset - 8 else { break }
       let name = String(decoding: content[offset..<offset + 4], as: UTF8.self)
@@ -214,9 +216,10 @@ extension AudioMetadata.Chunk {
   fileprivate var infoTags: [AudioTag: [String]] {
     var tags: [AudioTag: [String]] = [:]
     for part in parts {
-      let text = String(decoding: part.content.prefix { $0 != 0 }, as: UTF8.self)
+      let text = part.content.text
       let name = AudioTag.infoNames.first { $0.name == part.name }?.tag.name ?? part.name
-      tags.add(name, text)
+      // Two names may stand for one tag.
+      if tags[AudioTag(name)]?.contains(text) != true { tags.add(name, text) }
     }
     return tags
   }
@@ -233,14 +236,30 @@ extension AudioMetadata.Chunk {
     parts.compactMap { part in
       guard part.content.count >= 4 else { return nil }
       let id = part.content.little(at: 0, 4)
-      if part.name == "labl" {
-        let text = part.content[4...].prefix { $0 != 0 }
-        return (id, String(decoding: text, as: UTF8.self), nil)
-      }
+      if part.name == "labl" { return (id, Array(part.content[4...]).text, nil) }
       guard part.name == "ltxt", part.content.count >= 8 else { return nil }
       let length = part.content.little(at: 4, 4)
       return length > 0 ? (id, nil, length) : nil
     }
+  }
+}
+
+extension [AudioMetadata.Chunk] {
+  /// The cues by their numbers, with their texts and lengths.
+  var numberedCues: [Int: AudioCue] {
+    var cues: [Int: AudioCue] = [:]
+    let points = first { $0.name == "cue " }?.cuePoints.prefix(AudioMetadata.mostCues) ?? []
+    for point in points where cues[point.id] == nil {
+      cues[point.id] = AudioCue(frame: FrameCount(point.frame))
+    }
+    for label in filter({ $0.isList("adtl") }).flatMap(\.labels) {
+      guard let cue = cues[label.id] else { continue }
+      if let text = label.text, cue.name.isEmpty { cues[label.id]?.name = text }
+      if let length = label.length, cue.length == nil {
+        cues[label.id]?.length = FrameCount(length)
+      }
+    }
+    return cues
   }
 }
 
@@ -251,6 +270,7 @@ extension AudioTag {
     (.trackNumber, "IPRT"), (.genre, "IGNR"), (.comment, "ICMT"), (.copyright, "ICOP"),
     (AudioTag("ENCODER"), "ISFT"), (AudioTag("ENGINEER"), "IENG"), (AudioTag("LANGUAGE"), "ILNG"),
     (AudioTag("COMPOSER"), "IMUS"), (AudioTag("ENCODEDBY"), "ITCH"), (AudioTag("KEYWORDS"), "IKEY"),
+    (AudioTag("SOURCE"), "ISRC"),
   ]
 
   /// The name in an INFO list; nil if there is none.
@@ -262,6 +282,13 @@ extension AudioTag {
 }
 
 extension [UInt8] {
+  /// The text up to a zero: UTF-8, or else Latin-1.
+  var text: String {
+    let text = prefix { $0 != 0 }
+    return String(validating: text, as: UTF8.self)
+      ?? String(decoding: text.map { UInt16($0) }, as: UTF16.self)
+  }
+
   /// The little-endian number of up to 8 bytes at an offset; missing bytes are 0.
   func little(at offset: Int, _ count: Int) -> Int {
     dropFirst(offset).prefix(count).reversed().reduce(0) { $0 << 8 | Int($1) }

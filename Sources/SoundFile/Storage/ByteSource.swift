@@ -75,6 +75,11 @@ protocol VirtualStorage: AnyObject {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int
 }
 
+extension VirtualStorage {
+  /// Returns no bytes: most storages are only written.
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
+}
+
 /// A file that a library accesses through our functions instead of a descriptor.
 ///
 /// We see every byte and every failure. By itself, the MP3 encoder silently writes half a file if

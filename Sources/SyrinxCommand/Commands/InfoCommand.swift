@@ -233,11 +233,10 @@ struct FileInfoRecord: Encodable {
     }
     self.pictures = pictures.isEmpty ? nil : pictures
     cues = metadata.cues.map { cue in
-      let length = cue.length.map { $0.duration(at: rate).inRecordSeconds }
-      return Cue(
+      Cue(
         position: cue.frame.duration(at: rate).inRecordSeconds,
-        // The end of a file's last chapter may be unknown.
-        length: length.flatMap { $0 < 1e9 ? $0 : nil }, name: cue.name.unlessEmpty)
+        length: cue.length.map { $0.duration(at: rate).inRecordSeconds },
+        name: cue.name.unlessEmpty)
     }
     missing = info.shortfall.map { "\($0)" }
     notices = info.notices.isEmpty ? nil : info.notices.map { "\($0)" }
@@ -274,8 +273,10 @@ struct FileInfoRecord: Encodable {
       ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
     }
     lines += info.notices.map { ("note", "\($0)") }
-    return lines.map { name, value in (name + " ").padded(to: 11) + value.printableLine }
-      .joined(separator: "\n")
+    return lines.map { name, value in
+      (name.printableLine + " ").padded(to: 11) + value.printableLine
+    }
+    .joined(separator: "\n")
   }
 
   /// The documentation of the JSON in the help.

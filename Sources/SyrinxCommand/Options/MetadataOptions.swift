@@ -39,10 +39,11 @@ struct MetadataOptions: ParsableArguments {
   /// Reads the cover; nil if none was requested.
   private func picture() throws(CommandFailure) -> AudioPicture? {
     guard let cover else { return nil }
-    guard cover.status?.isRegularFile == true else {
+    guard let status = cover.status else {
       throw CommandFailure("\(cover): there is no such file.")
     }
-    guard let size = cover.status?.st_size, size <= Self.largestCover else {
+    guard status.isRegularFile else { throw CommandFailure("\(cover) is not a regular file.") }
+    guard status.st_size <= Self.largestCover else {
       throw CommandFailure("\(cover) is larger than 16 MB; choose a smaller cover.")
     }
     guard let bytes = try? Data(contentsOf: cover.url) else {
