@@ -188,13 +188,11 @@ ByteVector syrinx::cleanVorbis(const ByteVector &comments, Losses &losses) {
     Bytes key = comment.substr(0, std::min<size_t>(comment.find('='), 32));
     for (auto &byte : key) byte = static_cast<char>(std::toupper(static_cast<unsigned char>(byte)));
     const bool isPicture = key == "METADATA_BLOCK_PICTURE" || key == "COVERART";
-    if (!isPicture && textSize + comment.size() > SYRINX_LARGEST_TEXTS) {
-      losses.excess += 1;
-      continue;
-    }
-    if (!isPicture) textSize += comment.size();
-    // TagLib ends a value at a zero; several values may be between zeros.
-    const Bytes name = comment.substr(0, std::min(comment.find('='), comment.size()));
+    // TagLib ends a value at a zero; several values may be between zeros. What follows a zero before
+    // the name has no name.
+    const size_t equals = comment.find('=');
+    const bool isNamed = equals < comment.find('\0');
+    const Bytes name = isNamed ? comment.substr(0, equals + 1) : Bytes();
     size_t start = 0;
     while (start <= comment.size()) {
       const size_t end = std::min(comment.find('\0', start), comment.size());
@@ -202,13 +200,16 @@ ByteVector syrinx::cleanVorbis(const ByteVector &comments, Losses &losses) {
       const bool isFirst = start == 0;
       start = end + 1;
       if (part.empty() && !isFirst) continue;
-      if (count >= SYRINX_MOST_FRAMES) {
+      const Bytes whole = isFirst ? part : name + part;
+      const bool isTooLong = !isPicture && textSize + whole.size() > SYRINX_LARGEST_TEXTS;
+      if (count >= SYRINX_MOST_FRAMES || isTooLong) {
         losses.excess += 1;
         break;
       }
-      const Bytes whole = isFirst ? part : name + '=' + part;
+      if (!isPicture) textSize += whole.size();
       count += 1;
       kept += size(whole.size()) + whole;
+      if (!isNamed) break;
     }
   }
   const Bytes result = size(0) + size(count) + kept;

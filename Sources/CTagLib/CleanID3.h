@@ -22,7 +22,8 @@ struct Losses {
 /// Copies the frames of an ID3 tag, version 2, that TagLib can read safely.
 ///
 /// TagLib inflates compressed frames of any size, and calls itself for each chapter in a chapter.
-/// Compressed, encrypted, and truncated frames are left out, and those in chapters but their titles.
+/// Compressed, encrypted, and truncated frames are omitted. In chapters, all frames except titles are
+/// omitted.
 TagLib::ByteVector cleanID3(const TagLib::ByteVector &tag, Losses &losses);
 
 /// Copies Vorbis comments, up to the limits of texts and of their number.

@@ -29,7 +29,7 @@ using FileCount = unsigned long;
 class DescriptorStream : public TagLib::IOStream {
   /// TagLib reads once for each atom; more are damage.
   static constexpr int mostReads = 200'000;
-  /// The most bytes that are read, of tags with pictures.
+  /// The most bytes to read: tags with pictures.
   static constexpr size_t mostBytes = 2 * SYRINX_LARGEST_TAG;
 
   int descriptor;

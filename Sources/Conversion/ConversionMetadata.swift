@@ -110,7 +110,7 @@ struct ConversionMetadata: Sendable {
         var cue = cue
         cue.frame = FrameCount(start + cue.frame.duration(at: ownRate), at: rate)
         cue.length = cue.length.map { FrameCount($0.duration(at: ownRate), at: rate) }
-        // Its end is not that of the next source.
+        // The end of a later source is unknown here.
         cue.isOpen = false
         return cue
       }
@@ -278,10 +278,12 @@ private enum ReplayGain {
     }
   }
 
-  /// The number before a unit; nil if there is none.
+  /// The number before a unit, also with a decimal comma; nil if there is no other text than both.
   private static func number(_ values: [String]?) -> Double? {
-    let text = values?.first?.drop { $0 == " " }.prefix { "+-.0123456789".contains($0) } ?? ""
-    return Double(text).flatMap { abs($0) < 100_000 ? $0 : nil }
+    var text = (values?.first ?? "").lowercased()[...]
+    if text.hasSuffix("db") { text = text.dropLast(2) }
+    let plain = String(text.filter { $0 != " " }.map { $0 == "," ? "." : $0 })
+    return Double(plain).flatMap { abs($0) < 100_000 ? $0 : nil }
   }
 
   private static func decibels(_ value: Double) -> String { decimal(value, digits: 2) + " dB" }

@@ -47,7 +47,10 @@ final class ConversionOutput {
     if files.isEmpty, makesEmptyFile { try begin() }
     try complete()
     if let raw {
-      omissions = encoding.container.storable(metadata.whole, isStream: true).notices
+      omissions =
+        encoding.container.storable(
+          metadata.whole, at: format.sampleRate, isStream: true
+        ).notices
       files.append(ConversionResult.File(url: nil, frameCount: raw.framesWritten))
     }
     return files

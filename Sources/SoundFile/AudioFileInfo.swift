@@ -98,14 +98,14 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - reader: the file, at its beginning.
-  ///   - byteCount: the size of the file in bytes, if it is known.
   ///   - interruption: ends the decoding when it is signaled; the description is then meaningless.
   /// - Throws: `SoundFileError`, which describes the problem with the file.
   package init(
-    decoding reader: SoundFileReader, byteCount: Int?, interruption: WakeUp?
+    decoding reader: SoundFileReader, interruption: WakeUp?
   ) throws(SoundFileError) {
     while try !reader.read(atMost: 65_536).isEmpty, interruption?.isSignaled(within: 0) != true {}
-    try self.init(reader.decoder, byteCount: byteCount, reader.stored, decodedBy: reader)
+    try self.init(
+      reader.decoder, byteCount: reader.byteCount, reader.stored, decodedBy: reader)
   }
 
   /// - Parameter reader: what has decoded the file to its end, if anything has.

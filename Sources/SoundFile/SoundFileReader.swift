@@ -42,7 +42,7 @@ public final class SoundFileReader {
   /// The title that a live stream on the web announced last (ICY); nil for a file.
   package var streamTitle: String? { decoder.streamTitle }
 
-  /// Notices about the file, complete at its end; no audio is missing because of them.
+  /// Notices about the file, complete at its end; no audio is known to be missing because of them.
   public var notices: [SoundFileNotice] { decoder.notices }
 
   /// Whether the reader can seek to any frame.
@@ -61,6 +61,8 @@ public final class SoundFileReader {
   private let path: String
   let decoder: any SoundDecoder
   let stored: StoredMetadata
+  /// The size of the file in bytes; nil for a stream.
+  private(set) var byteCount: Int?
 
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///
@@ -110,6 +112,7 @@ public final class SoundFileReader {
       SoundFileInput.open(
         descriptor, path: path, interruption: interruption, metadata: stored),
       path: path, stored)
+    byteCount = descriptor.fileSize
   }
 
   private init(

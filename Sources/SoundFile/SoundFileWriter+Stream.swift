@@ -31,7 +31,8 @@ extension SoundFileWriter {
     let file = GrowingFile(
       streamingTo: try .duplicate(fileDescriptor, path: name, isOutput: true), name: name,
       stopSignal: stopSignal)
-    let stored = encoding.container.storable(metadata, isStream: true)
+    let stored = encoding.container.storable(
+      metadata, at: format.sampleRate, isStream: true)
     let output = try Self.output(
       file, format, encoding, stored.metadata, largestWAV: WAVFileHeader.largestSize)
     self.init(file, output: output, format: format, encoding: encoding)

@@ -86,7 +86,8 @@ public final class SoundFileWriter {
     try encoding.check(format)
     let file = try GrowingFile(
       path: FilePath(url).text, replacesExisting: replacesExisting, isAtomic: isAtomic)
-    let stored = encoding.container.storable(metadata, isStream: false)
+    let stored = encoding.container.storable(
+      metadata, at: format.sampleRate, isStream: false)
     let output: any SoundFileOutput
     do throws(SoundFileError) {
       output = try Self.output(file, format, encoding, stored.metadata, largestWAV: largestWAV)

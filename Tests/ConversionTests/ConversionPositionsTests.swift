@@ -44,7 +44,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("-6.5dB", "-3.50 dB"), (" +1.25 dB", "4.25 dB"), ("loud", nil),
+      ("-6.5dB", "-3.50 dB"), (" +1.25 dB", "4.25 dB"), ("loud", nil), ("-6,5 dB", "-3.50 dB"),
+      ("1e-1", "3.10 dB"), ("-6.5 or so", nil),
     ] as [(String, String?)])
   func `a gain changes a value with any unit, and removes what is no number`(
     value: String, expected: String?

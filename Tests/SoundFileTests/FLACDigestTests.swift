@@ -92,7 +92,7 @@ import Glibc
     for reader in [
       try SoundFileReader(url: url), try SoundFileReader(fileDescriptor: pipe.outlet),
     ] {
-      let info = try AudioFileInfo(decoding: reader, byteCount: nil, interruption: nil)
+      let info = try AudioFileInfo(decoding: reader, interruption: nil)
       #expect(info.notices == [.wrongDigest])
       #expect(info.frameCount == sampleBuffer().frameCount && info.shortfall == nil)
     }

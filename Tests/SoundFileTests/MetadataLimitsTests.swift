@@ -173,7 +173,7 @@ import Testing
       Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(frames.count)] + frames, at: 8)
     #expect(metadata.tags == [.title: ["a"]])
     #expect(
-      metadata.notices.first?.description.hasPrefix("left out: the frames PCNT, PRIV;") == true)
+      metadata.notices.first?.description.hasPrefix("left out: the parts PCNT, PRIV;") == true)
   }
 
   @Test func `the labels of cues are read in linear time`() {

@@ -53,7 +53,7 @@ import Testing
     let notices = try AudioFileInfo(fileDescriptor: pipe.outlet).notices.map(\.description)
     close(pipe.outlet)
     #expect(notices.count == (hasTail ? 1 : 0))
-    #expect(notices.allSatisfy { $0.hasPrefix("left out: the metadata after the audio;") })
+    #expect(notices.allSatisfy { $0.hasPrefix("left out: any chunks after the audio;") })
   }
 
   @Test func `parts of a list beyond 40,000 are left out with a notice`() {
@@ -109,7 +109,7 @@ import Testing
     #expect(found.tags == [AudioTag("MOOD"): ["calm"]])
     #expect(
       found.notices.map(\.description) == [
-        "left out: the frames abcd; compressed, encrypted, or unknown"
+        "left out: the parts abcd; compressed, encrypted, or not supported"
       ])
   }
 
@@ -162,6 +162,72 @@ import Testing
     #expect(tags == [.artist: ["Ann", "Bo"]])
   }
 
+  @Test func `a name that zeros repeat counts as text each time`() {
+    let comment = Array("\(String(repeating: "N", count: 300_000))=".utf8)
+    let values = [UInt8](repeating: 0, count: 2 * 300).enumerated().map { $0 % 2 == 0 ? 97 : $1 }
+    let bytes = little(0, 4) + little(1, 4) + little(comment.count + values.count, 4)
+    var found = AudioMetadata()
+    found.add(syrinx_tags_vorbis, bytes + comment + values, at: 8)
+    let count = found.tags.values.reduce(0) { $0 + $1.count }
+    #expect((40...60).contains(count), "\(count)")
+    #expect(found.notices.first?.description.contains("of text") == true)
+  }
+
+  @Test func `zeros before a name hide it, instead of making a name with zeros`() {
+    let comment = Array("A\0TITLE=Lark\0B".utf8)
+    var found = AudioMetadata()
+    found.add(
+      syrinx_tags_vorbis, little(0, 4) + little(1, 4) + little(comment.count, 4) + comment, at: 8)
+    #expect(found.tags.keys.allSatisfy { !$0.name.contains("\0") })
+    #expect(found.tags[.title] == nil)
+  }
+
+  @Test func `values between zeros count as comments of FLAC`() throws {
+    let text = String(repeating: "a|", count: 20_000)
+    var data = try Data(
+      contentsOf: write("a.flac", AudioMetadata(tags: [.artist: [text]]), .flac16))
+    let place = try #require(data.range(of: Data(text.utf8)))
+    data.replaceSubrange(place, with: text.utf8.map { $0 == UInt8(ascii: "|") ? 0 : $0 })
+    let info = try AudioFileInfo(url: folder.file("b.flac", data))
+    #expect(info.metadata.tags[.artist]?.count == 10_000)
+    #expect(info.notices.contains { $0.description.contains("beyond 10,000 of them") })
+  }
+
+  @Test func `ID3 tags beyond 16 are left out with a notice, of files and of pipes`() throws {
+    let tags = (0..<100).flatMap { id3([frame("TXXX", text("N\($0)\0x"))]) }
+    let mp3 = try Data(contentsOf: write("a.mp3", AudioMetadata(), .mp3))
+    let url = try folder.file("b.mp3", Data(tags) + mp3)
+    let pipe = TestPipe()
+    try pipe.feed(Data(contentsOf: url))
+    for info in [
+      try AudioFileInfo(url: url), try AudioFileInfo(fileDescriptor: pipe.outlet),
+    ] {
+      #expect(info.metadata.tags.count == 16)
+      let lost = info.notices.map(\.description).filter { $0.contains("ID3 tags; more than 16") }
+      #expect(lost.count == 1, "\(info.notices)")
+    }
+    close(pipe.outlet)
+  }
+
+  @Test func `a part of a list without a name ends it with a notice`() {
+    let parts = chunk("INAM", Array("Lark".utf8)) + chunk("no\u{7F}t", Array("x".utf8))
+    let metadata = read(wav(chunk("LIST", Array("INFO".utf8) + parts)))
+    #expect(metadata.tags == [.title: ["Lark"]])
+    #expect(
+      metadata.notices.map(\.description) == [
+        "left out: the rest of a chunk LIST; damaged, or beyond 40,000 parts"
+      ])
+  }
+
+  @Test func `chapters after an end that the header announces too early keep their lengths`() {
+    var metadata = AudioMetadata(cues: [
+      AudioCue(frame: 0, length: 2_500), AudioCue(frame: 2_500, length: 1_000),
+    ])
+    let plain = metadata
+    metadata.closeOpenChapters(at: 2_000)
+    #expect(metadata == plain)
+  }
+
   @Test func `chapters keep their frames in any number of copies`() {
     let times = (0..<100).map { FrameCount(.milliseconds($0 * 37), at: 44_100) }
     var metadata = AudioMetadata(cues: times.map { AudioCue(frame: $0, name: "x") })
@@ -185,7 +251,7 @@ import Testing
     let metadata = read(id3: id3([frame("CHAP", body), frame("CHAP", Array("d\0".utf8))]))
     #expect(metadata.cues.map(\.name) == ["One"])
     let notices = metadata.notices.map(\.description)
-    #expect(notices.contains { $0.hasPrefix("left out: the frames CHAP/WXXX;") }, "\(notices)")
+    #expect(notices.contains { $0.hasPrefix("left out: the parts CHAP/WXXX;") }, "\(notices)")
     #expect(notices.contains { $0.hasPrefix("left out: a part of the tags;") }, "\(notices)")
   }
 
@@ -206,13 +272,13 @@ import Testing
       .title: ["Lark"], AudioTag("CHAPTER001"): ["soon"], AudioTag("CHAPTER001URL"): ["x"],
     ]
     let stored = container.storable(
-      AudioMetadata(tags: tags, cues: [AudioCue(frame: 9)]), isStream: false)
+      AudioMetadata(tags: tags, cues: [AudioCue(frame: 9)]), at: 48_000, isStream: false)
     #expect(stored.metadata.tags == [.title: ["Lark"]])
     #expect(
       stored.notices.map(\.description) == [
         "left out: the tags CHAPTER001, CHAPTER001URL; the chapters have these names"
       ])
-    let plain = container.storable(AudioMetadata(tags: tags), isStream: false)
+    let plain = container.storable(AudioMetadata(tags: tags), at: 48_000, isStream: false)
     #expect(plain.metadata.tags == tags && plain.notices.isEmpty)
   }
 
@@ -225,11 +291,14 @@ import Testing
     ])
     metadata.audioLength = 80_000
     for container in [SoundFileEncoding.Container.flac, .vorbis, .opus, .aiff] {
-      let lost = container.storable(metadata, isStream: false).notices.map(\.description)
+      let lost = container.storable(metadata, at: 48_000, isStream: false).notices.map(
+        \.description)
       #expect(lost.count == count)
       #expect(lost.allSatisfy { $0.contains("the lengths of cues and chapters") })
     }
-    #expect(SoundFileEncoding.Container.mp3.storable(metadata, isStream: false).notices.isEmpty)
+    #expect(
+      SoundFileEncoding.Container.mp3.storable(metadata, at: 48_000, isStream: false).notices
+        .isEmpty)
   }
 
   @Test func `a text that begins as a picture does is no picture`() {

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import ClientDependencies
+import Glibc
 import SoundCard
 import Testing
 
@@ -18,8 +19,13 @@ import Testing
           sampleFormat: .float32, period: 10, buffer: 40),
         pace: .clock(clock), card: card, onClose: {})
       let observer = try DedicatedThread.start(name: "observer") {
-        while !device.with(\.isGone) {}
-        #expect(!card.isPluggedIn)
+        var isGone = false
+        for _ in 0..<1_000_000 {
+          isGone = device.with(\.isGone)
+          if isGone { break }
+          sched_yield()
+        }
+        #expect(isGone && !card.isPluggedIn)
       }
       device.with { $0.start() }
       _ = device.tick(20)

@@ -36,8 +36,8 @@ struct FFprobeReport: Decodable {
   /// The keys of the properties above, as ffprobe takes them.
   static let entries =
     "format=nb_streams,format_name,format_long_name,duration,size,bit_rate:format_tags"
-    + ":stream=codec_type,codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration,start_time"
-    + ",bit_rate"
+    + ":stream=codec_type,codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration"
+    + ",start_time,bit_rate"
     + ":stream_tags:stream_disposition=attached_pic:chapter=start_time,end_time:chapter_tags=title"
 
   /// The plausible times in seconds: up to ten years.

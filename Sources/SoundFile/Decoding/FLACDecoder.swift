@@ -250,18 +250,21 @@ extension FLACStream {
   }
 
   private func take(_ comments: FLAC__StreamMetadata_VorbisComment) {
+    var room = Int(SYRINX_MOST_FRAMES)
     for index in 0..<Int(comments.num_comments) {
       let comment = comments.comments[index]
       let bytes = UnsafeBufferPointer(start: comment.entry, count: Int(comment.length))
-      guard index < SYRINX_MOST_FRAMES, commentSize + bytes.count <= SYRINX_LARGEST_TEXTS else {
+      guard room > 0, commentSize + bytes.count <= SYRINX_LARGEST_TEXTS else {
         lostComments += 1
         continue
       }
       commentSize += bytes.count
       guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      metadata.tags.add(
+      let count = metadata.tags.add(
         String(decoding: bytes[..<equals], as: UTF8.self),
-        String(decoding: bytes[(equals + 1)...], as: UTF8.self))
+        String(decoding: bytes[(equals + 1)...], as: UTF8.self), atMost: room)
+      if count > room { lostComments += 1 }
+      room -= min(room, max(1, count))
     }
   }
 

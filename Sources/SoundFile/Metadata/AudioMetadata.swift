@@ -121,6 +121,14 @@ extension AudioMetadata {
     }
   }
 
+  /// Ends open chapters that begin before the end that a header announces, which may be too early.
+  mutating func closeOpenChapters(at end: FrameCount) {
+    for (index, cue) in cues.enumerated() where cue.isOpen && cue.frame < end {
+      cues[index].length = end - cue.frame
+      cues[index].isOpen = false
+    }
+  }
+
   /// Ends chapters at the end of the audio, if it is known.
   mutating func closeChapters(at end: FrameCount?) {
     guard let end else { return }

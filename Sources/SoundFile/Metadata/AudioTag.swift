@@ -53,12 +53,15 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [AudioTag: [String]] {
-  /// Adds a value, or the values between zeros.
-  mutating func add(_ name: String, _ text: String) {
-    guard !name.isEmpty else { return }
-    for value in text.split(separator: "\0") {
-      self[AudioTag(name), default: []].append(String(value))
-    }
+  /// Adds a value, or the values between zeros, up to a number.
+  ///
+  /// - Returns: the number of values that were found, at most one more than the limit.
+  @discardableResult
+  mutating func add(_ name: String, _ text: String, atMost most: Int = .max) -> Int {
+    guard !name.isEmpty else { return 0 }
+    let values = text.split(separator: "\0", maxSplits: most)
+    if !values.isEmpty { self[AudioTag(name), default: []] += values.prefix(most).map(String.init) }
+    return values.count
   }
 
   /// The tags: the common ones first, the others by name.

@@ -82,9 +82,9 @@ extension AudioMetadata.Chunk {
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
       let next = rest[open...].dropFirst()
       let name = next.prefix(64).prefix { $0 != UInt8(ascii: ">") }
-      let closing = Array("</".utf8) + name + Array(">".utf8)
       // An element of this kind has only a short text.
       let isTime = names.contains { name.starts(with: $0.utf8) }
+      let closing = isTime ? Array("</".utf8) + name + Array(">".utf8) : []
       let end = isTime ? next.prefix(256).firstIndex(of: UInt8(ascii: "<")) : nil
       let isWhole = end.map { rest[$0...].starts(with: closing) } == true
       kept += rest[..<(isWhole ? open : next.startIndex)]

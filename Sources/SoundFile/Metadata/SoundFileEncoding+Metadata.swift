@@ -4,9 +4,11 @@ import CTagLib
 extension SoundFileEncoding.Container {
   /// The metadata that a file of this kind can hold, with notices of the rest.
   ///
-  /// - Parameter isStream: whether it is written to a pipe.
+  /// - Parameters:
+  ///   - rate: the rate of the positions.
+  ///   - isStream: whether it is written to a pipe.
   package func storable(
-    _ metadata: AudioMetadata, isStream: Bool
+    _ metadata: AudioMetadata, at rate: SampleRate, isStream: Bool
   ) -> (metadata: AudioMetadata, notices: [SoundFileNotice]) {
     let holdsAll =
       [.flac, .vorbis, .opus, .mp3, .aiff].contains(self) || (self == .wav && !isStream)
@@ -34,7 +36,8 @@ extension SoundFileEncoding.Container {
         ? nil : "the chunks \(chunks.map(\.withoutSpaces).joined(separator: ", "))",
     ]
     let hasNoLengths = hasChapterComments || self == .aiff
-    let lengths = hasNoLengths && metadata.hasOwnLengths ? ["the lengths of cues and chapters"] : []
+    let hasLengths = hasNoLengths && metadata.hasOwnLengths(at: rate)
+    let lengths = hasLengths ? ["the lengths of cues and chapters"] : []
     let excess = holdsAll ? result.fit(self) : []
     let reason = "\(self)\(isStream && self == .wav ? " in a pipe" : "") has no place for them"
     let notices =
@@ -62,9 +65,9 @@ extension SoundFileEncoding.Container {
 
 extension AudioMetadata {
   /// Whether a cue has another length than the distance to the next one, or to the end.
-  fileprivate var hasOwnLengths: Bool {
+  fileprivate func hasOwnLengths(at rate: SampleRate) -> Bool {
     // Times in milliseconds do not meet exactly, and the end of a lossy coder is not exact.
-    let tolerance = FrameCount(5_000)
+    let tolerance = FrameCount(.milliseconds(100), at: rate)
     let cues = cues.sorted { $0.frame < $1.frame }
     return cues.enumerated().contains { index, cue in
       let next = index + 1 < cues.count ? cues[index + 1].frame : audioLength

@@ -12,11 +12,15 @@ final class StoredMetadata {
 
   private var value: AudioMetadata?
   private var notices: [SoundFileNotice] = []
+  /// The number of ID3 tags of a stream that were not kept.
+  private var lostTags = 0
 
   /// The most bytes of ID3 tags of a stream that are kept in memory.
   static let longestTag = 1 << 24
-  /// The longest tag of a file.
+  /// The most bytes of the ID3 tags before the audio of a file.
   private static let longest = Int(SYRINX_LARGEST_TAG)
+  /// The most ID3 tags before the audio: each is merged into those before it.
+  private static let mostTags = 16
 
   /// Keeps the beginning of a stream, up to its audio.
   func take(_ stream: StreamHead) throws(SoundFileError) {
@@ -29,10 +33,10 @@ final class StoredMetadata {
       head = try bytes(0, layout.audioStart)
       let (size, end) = (head.little(at: 4, 4), layout.audioStart + (layout.audioSize ?? .max / 2))
       // Another chunk has a head of 8 bytes. Writers of streams put the greatest size.
-      guard layout.mark == "RIFF", size >= end + end % 2, size < 0xFFFF_FF00 else { return }
+      guard layout.mark == "RIFF", size > end + end % 2, size < 0xFFFF_FF00 else { return }
       notices = [
         .omitted(
-          "the metadata after the audio", reason: "a stream is read only up to the end of its audio"
+          "any chunks after the audio", reason: "a stream is read only up to the end of its audio"
         )
       ]
     }
@@ -41,7 +45,11 @@ final class StoredMetadata {
   /// Keeps an ID3 tag of a stream.
   func take(id3 tag: [UInt8]) {
     let size = id3.reduce(0) { $0 + $1.count }
-    if size + tag.count <= Self.longestTag { id3.append(tag) }
+    if id3.count < Self.mostTags, size + tag.count <= Self.longestTag {
+      id3.append(tag)
+    } else {
+      lostTags += 1
+    }
   }
 
   /// Returns the metadata, completed by what the decoder has found.
@@ -53,6 +61,7 @@ final class StoredMetadata {
       found = Self.read(file, at: rate)
     } else {
       for tag in id3 { found.add(syrinx_tags_id3v2, tag, at: rate) }
+      found.noteLost(tags: lostTags, "16 MiB")
       let head = head
       found = found.completed(
         by: Self.read(at: rate) { offset, count in Array(head.dropFirst(offset).prefix(count)) })
@@ -61,7 +70,7 @@ final class StoredMetadata {
     let own = decoder.metadata
     var value =
       decoder is FFmpegDecoder ? found.completed(byFFmpeg: own) : found.completed(by: own)
-    value.closeChapters(at: decoder.announcedFrameCount)
+    if let end = decoder.announcedFrameCount { value.closeOpenChapters(at: end) }
     self.value = value
     return value
   }
@@ -69,14 +78,20 @@ final class StoredMetadata {
   private static func read(_ file: Descriptor, at rate: SampleRate) -> AudioMetadata {
     var metadata = AudioMetadata()
     let size = file.size
-    var offset = 0
+    var (offset, count, total, lost) = (0, 0, 0, 0)
     while case let length = FileKind.tagLength(file.bytes(at: offset, count: 10)),
       length > 0, offset + length < size
     {
-      metadata.add(
-        syrinx_tags_id3v2, file.bytes(at: offset, count: min(length, longest)), at: rate)
+      if count < mostTags, count == 0 || total + length <= longest {
+        metadata.add(
+          syrinx_tags_id3v2, file.bytes(at: offset, count: min(length, longest)), at: rate)
+        (count, total) = (count + 1, total + length)
+      } else {
+        lost += 1
+      }
       offset += length
     }
+    metadata.noteLost(tags: lost, "64 MiB")
     let bytes = { (place: Int, count: Int) in
       file.bytes(at: offset + place, count: max(0, min(count, size - offset - place)))
     }
@@ -119,12 +134,18 @@ final class StoredMetadata {
 extension AudioMetadata {
   /// Adds the report of FFmpeg, without its tags if there are others.
   ///
-  /// It names some of the same tags differently. Its notice of pictures is about missing ones.
+  /// FFmpeg gives some tags other names. Its notice, about pictures, applies only if none were read.
   func completed(byFFmpeg other: AudioMetadata) -> AudioMetadata {
     var other = other
     if !tags.isEmpty { other.tags = [:] }
     if !pictures.isEmpty { other.notices = [] }
     return completed(by: other)
+  }
+
+  /// Reports ID3 tags that were not read.
+  fileprivate mutating func noteLost(tags count: Int, _ limit: String) {
+    guard let lost = count.of("an ID3 tag", "ID3 tags") else { return }
+    notices.append(.omitted(lost, reason: "more than 16, or above \(limit) together"))
   }
 
   /// Adds the tags at the end of a file: APE, and ID3 of version 1 if there is nothing else.

@@ -60,11 +60,11 @@ struct TagSet: ~Copyable {
     let pictures = syrinx_tags_oversized(handle).of("a picture", "pictures")
     let parts = syrinx_tags_excess(handle).of("a part of the tags", "parts of the tags")
     let tags = syrinx_tags_damaged(handle).of("a tag", "tags")
-    let frames = names.isEmpty ? nil : "the frames \(names.joined(separator: ", "))"
+    let frames = names.isEmpty ? nil : "the parts \(names.joined(separator: ", "))"
     let lost: [(what: String?, reason: String)] = [
       (pictures, "incomplete, or above 64 MiB"),
       (parts, "incomplete, above 16 MiB of text, or beyond 10,000 of them"),
-      (tags, "damaged, or above 64 MiB"), (frames, "compressed, encrypted, or unknown"),
+      (tags, "damaged, or above 64 MiB"), (frames, "compressed, encrypted, or not supported"),
     ]
     return lost.compactMap { what, reason in
       what.map { SoundFileNotice.omitted($0, reason: reason) }

@@ -78,9 +78,9 @@ extension AudioMetadata {
     let lists = found.filter { $0.name == "LIST" && !$0.isList("INFO") && !$0.isList("adtl") }
     let lost = file.others.filter { !Self.derived.contains($0) } + lists.map(\.name)
     let known = Set(lost).sorted().prefix(20).map(\.withoutSpaces)
-    if found.contains(where: { $0.name == "LIST" && $0.parts.count == Self.mostParts }) {
+    if found.contains(where: { $0.name == "LIST" && !$0.isWholeList }) {
       notices.append(
-        .omitted("the rest of a chunk LIST", reason: "it has 40,000 parts, or more"))
+        .omitted("the rest of a chunk LIST", reason: "damaged, or beyond 40,000 parts"))
     }
     guard !known.isEmpty else { return }
     notices.append(
@@ -200,17 +200,26 @@ extension AudioMetadata.Chunk {
   /// The chunk with its head and, after an odd length, a byte that its size excludes.
   var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
 
-  /// The chunks in a list, up to a limit of their number.
-  var parts: [AudioMetadata.Chunk] {
+  /// The chunks in a list, up to the first damaged one, and up to a limit of their number.
+  var parts: [AudioMetadata.Chunk] { readParts().parts }
+
+  /// Whether `parts` has all chunks of a list.
+  fileprivate var isWholeList: Bool { readParts().end >= content.count }
+
+  private func readParts() -> (parts: [AudioMetadata.Chunk], end: Int) {
     var (parts, offset): ([AudioMetadata.Chunk], Int) = ([], 4)
     while offset + 8 <= content.count, parts.count < AudioMetadata.mostParts {
       let size = content.little(at: offset + 4, 4)
-      guard size <= content.count - offset - 8 else { break }
-      let name = String(decoding: content[offset..<offset + 4], as: UTF8.self)
-      parts.append(.init(name: name, content: Array(content[offset + 8..<offset + 8 + size])))
+      let name = content[offset..<offset + 4]
+      guard size <= content.count - offset - 8, name.allSatisfy({ (0x20..<0x7F).contains($0) })
+      else { break }
+      parts.append(
+        .init(
+          name: String(decoding: name, as: UTF8.self),
+          content: Array(content[offset + 8..<offset + 8 + size])))
       offset += 8 + size + size % 2
     }
-    return parts
+    return (parts, offset)
   }
 
   fileprivate var infoTags: [AudioTag: [String]] {

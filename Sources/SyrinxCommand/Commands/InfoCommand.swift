@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioCore
 import AudioThreads
 import FilePaths
-import Glibc
 import SoundFile
 
 /// `syrinx info`: prints what sound files say about themselves.
@@ -17,9 +16,9 @@ struct InfoCommand: FileListSubcommand {
         syrinx info --verify backup.flac
 
       Without --verify, it reads only the header, and the end of the file to check that it is \
-      complete. For a pipe, the length comes from its header, if there is one. FFmpeg's ffprobe describes the files that \
-      FFmpeg decodes; their ends are not checked. Unreadable and truncated files are reported; the \
-      others are printed, and the exit status is 1.
+      complete. For a pipe, the length comes from its header, if there is one. FFmpeg's ffprobe \
+      describes the files that FFmpeg decodes; their ends are not checked. Unreadable and truncated \
+      files are reported; the others are printed, and the exit status is 1.
 
       \(FileInfoRecord.schema)
       """)
@@ -33,8 +32,8 @@ struct InfoCommand: FileListSubcommand {
 
   @Flag(
     help: """
-      Decode each file to its end: report damage, and the length that was found. A wrong MD5 sum of \
-      FLAC is an error.
+      Decode each file to its end, and report damage and the length that was found. A wrong MD5 sum \
+      of FLAC is an error.
       """)
   var verify = false
 
@@ -149,8 +148,7 @@ private struct DescribedFiles {
       file == "-"
       ? try SoundFileReader(fileDescriptor: 0, interruption: stopSignal)
       : try SoundFileReader(url: file.source, interruption: stopSignal)
-    let size = file.status.flatMap { $0.isRegularFile ? Int($0.st_size) : nil }
-    return try AudioFileInfo(decoding: reader, byteCount: size, interruption: stopSignal)
+    return try AudioFileInfo(decoding: reader, interruption: stopSignal)
   }
 
   /// Adds a file that cannot be described.
