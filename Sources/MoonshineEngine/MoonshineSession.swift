@@ -23,7 +23,7 @@ final class MoonshineSession: SpeechEngineSession {
   private static let width = 4
   /// How much less likely than the best text another one may be to be followed, as the logarithm of
   /// a probability; on 87 recordings, 2 to 5 give the same texts as no margin.
-  private static let margin: Float = 3
+  private static let margin: Float = 2
 
   private static let log = Logger(label: "syrinx.moonshine")
 
