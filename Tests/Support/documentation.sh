@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 built=$(swift build --show-bin-path)
 # The compiled modules, and the module maps of C targets: ours, those of other packages, and those that SwiftPM makes.
 imports=(-I "$built/Modules")
-for map in Sources/*/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap "$built"/C*.build/module.modulemap; do
+for map in Sources/*/module.modulemap Sources/*/include/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap "$built"/C*.build/module.modulemap; do
   case $map in
   *-tool.build/*) ;; # the same again, for macros
   *) imports+=(-I "$(dirname "$map")") ;;
