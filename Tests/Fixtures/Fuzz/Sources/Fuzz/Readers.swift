@@ -34,7 +34,7 @@ func readAsPipe(_ bytes: [UInt8]) {
 
 private func readAll(_ descriptor: CInt, seeks: Bool) {
   guard let reader = try? SoundFileReader(fileDescriptor: descriptor) else { return }
-  _ = (reader.tags, reader.encodingDescription, reader.bitsPerSample)
+  _ = (reader.metadata, reader.encodingDescription, reader.bitsPerSample)
   var count = 0
   while count < mostSamples, let buffer = try? reader.read(atMost: 4_096), !buffer.isEmpty {
     count += buffer.samples.count
