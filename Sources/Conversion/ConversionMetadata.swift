@@ -190,7 +190,7 @@ struct ConversionMetadata: Sendable {
     applyRequestedTags()
   }
 
-  /// Removes tags that nobody requested.
+  /// Removes tags, except those that the caller set.
   private mutating func removeTags(_ tags: Set<AudioTag>, reason: String) {
     let found = tags.filter { whole.tags[$0] != nil && requested[$0] == nil }
     guard !found.isEmpty else { return }

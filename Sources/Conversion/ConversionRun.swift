@@ -55,7 +55,7 @@ final class ConversionRun: Sendable {
     /// In decibels, in addition to the conversion's own gain.
     var gain = 0.0
     var isLimited = false
-    /// The loudness and the peak amplitude of the result; nil if nobody asks for them.
+    /// The loudness and the peak amplitude of the result; nil if they are not measured.
     var levels: (loudness: LoudnessLevel, peak: Double)?
   }
 

@@ -94,7 +94,7 @@ public struct AudioFileInfo: Equatable, Sendable {
       byteCount: descriptor.fileSize, stored)
   }
 
-  /// Decodes a file or a stream to its end, and describes what was found; it blocks meanwhile.
+  /// Decodes a file or a stream to its end, and describes it; blocks until then.
   ///
   /// - Parameters:
   ///   - reader: the file, at its beginning.
@@ -108,7 +108,7 @@ public struct AudioFileInfo: Equatable, Sendable {
       reader.decoder, byteCount: reader.byteCount, reader.stored, decodedBy: reader)
   }
 
-  /// - Parameter reader: what has decoded the file to its end, if anything has.
+  /// - Parameter reader: the reader that decoded the file to its end; nil if none did.
   private init(
     _ decoder: any SoundDecoder, byteCount: Int?, _ stored: StoredMetadata,
     decodedBy reader: SoundFileReader? = nil

@@ -71,7 +71,7 @@ final class VirtualDevice: Sendable {
     let (result, happened) = shared.withLock { shared in
       let result = body(&shared.transfer)
       defer { shared.transfer.happened = [] }
-      // Under the lock: whoever sees that the device is gone, and opens it again at once, must fail.
+      // Under the lock: a thread that finds the device gone may reopen it at once, and must fail.
       for entry in shared.transfer.happened { card.record(entry) }
       return (result, shared.transfer.happened)
     }

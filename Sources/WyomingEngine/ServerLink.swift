@@ -184,7 +184,7 @@ final class ServerLink {
     }
   }
 
-  /// Reads what has arrived, up to 1 MiB, because a server can send without end.
+  /// Reads the received bytes, at most 1 MiB: a server may never stop sending.
   private func readArrived() {
     let now = TimeBudget(.zero)
     for _ in 0..<16 {

@@ -54,7 +54,7 @@ struct TagSet: ~Copyable {
     return metadata
   }
 
-  /// What was not read.
+  /// Notices of the parts that were not read.
   private var losses: [SoundFileNotice] {
     let names = String(cString: syrinx_tags_unsupported(handle)).split(separator: "\n")
     let pictures = syrinx_tags_oversized(handle).of("a picture", "pictures")
