@@ -24,6 +24,10 @@ final class MoonshineSession: SpeechEngineSession {
   /// How much less likely than the best text another one may be to be followed, as the logarithm of
   /// a probability; on 87 recordings, 2 to 5 give the same texts as no margin.
   private static let margin: Float = 2
+  /// How much closer a decision can be with a draft than without, as the logarithm of a probability.
+  private static let leastLead: Float = 0.5
+  /// How much the confidence of a word differs at most with a draft.
+  private static let rounding = 0.05
 
   private static let log = Logger(label: "syrinx.moonshine")
 
@@ -152,10 +156,11 @@ final class MoonshineSession: SpeechEngineSession {
   private func bestText(
     of audio: Audio, width: Int = MoonshineSession.width
   ) throws(SpeechEngineError) -> DecodedText {
-    var draft = utterance.draft
+    var draft: [Token] = []
     if case .none = guide {
-      let text = try search(in: audio, width: 1).texts(draft: draft).first ?? DecodedText()
-      if model.tokenizer.words(of: text).areSure { return text }
+      if let text = try textFromDraft(in: audio) { return text }
+      let text = try search(in: audio, width: 1).texts().first ?? DecodedText()
+      if model.tokenizer.words(of: text).areSure() { return text }
       draft = text.tokens
     }
     let texts = try search(in: audio, width: width).texts(
@@ -167,6 +172,18 @@ final class MoonshineSession: SpeechEngineSession {
       let plain = try search(in: audio, width: width, isGuided: false).texts().first
     else { return text }
     return words.areForced(over: model.tokenizer.words(of: plain)) ? plain : text
+  }
+
+  /// The text that a search without a draft would find as well; nil if that is not certain.
+  ///
+  /// A pass over many tokens rounds the model's numbers otherwise than a pass over one. A text is
+  /// certain if no decision was so close that this might have changed it.
+  private func textFromDraft(in audio: Audio) throws(SpeechEngineError) -> DecodedText? {
+    guard !utterance.draft.isEmpty,
+      let text = try search(in: audio, width: 1).texts(draft: utterance.draft).first,
+      text.lead >= Self.leastLead, model.tokenizer.words(of: text).areSure(by: Self.rounding)
+    else { return nil }
+    return text
   }
 
   /// A text so far; its draft is the text of the last decode.

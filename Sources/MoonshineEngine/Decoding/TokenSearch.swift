@@ -11,6 +11,9 @@ struct DecodedText: Sendable {
   var spellings: [[UInt8]] = []
   /// The guide after the last token.
   var guide = TokenGuide.none
+  /// How much likelier the chosen token was than the next one where it was closest, as the logarithm of
+  /// a probability; for texts of a search with width 1.
+  var lead = Float.infinity
 
   /// Whether the model has ended it.
   var hasEnd: Bool { logProbabilities.count > tokens.count }
@@ -127,9 +130,12 @@ struct TokenSearch<Model: TokenModel> {
   /// - Parameter best: the score of the best complete text.
   private func steps(from open: [Beginning], best: Float) -> [Step] {
     let all = open.enumerated().flatMap { row, beginning in
-      candidates(width, after: beginning.text, beginning.scores).map { candidate in
+      let candidates = candidates(width + 1, after: beginning.text, beginning.scores)
+      let lead = candidates.count > 1 ? candidates[0].score - candidates[1].score : .infinity
+      return candidates.prefix(width).map { candidate in
         var text = beginning.text
         text.add(candidate, of: tokenizer)
+        text.lead = min(text.lead, lead)
         return Step(
           row: row, text: text, candidate: candidate, score: beginning.score + candidate.score)
       }
@@ -144,9 +150,10 @@ struct TokenSearch<Model: TokenModel> {
   /// speech, so it does not prove silence.
   private func candidates(
     _ count: Int, after text: DecodedText, _ scores: TokenScores
-  ) -> ArraySlice<TokenGuide.Candidate> {
-    text.guide.candidates(scores, most: count + 1, of: tokenizer)
-      .filter { $0.token != Tokenizer.end || !text.tokens.isEmpty }.prefix(count)
+  ) -> [TokenGuide.Candidate] {
+    Array(
+      text.guide.candidates(scores, most: count + 1, of: tokenizer)
+        .filter { $0.token != Tokenizer.end || !text.tokens.isEmpty }.prefix(count))
   }
 
   /// Whether the text has its end or is too long; a grammar itself limits repetition.
