@@ -19,9 +19,10 @@ part() {
   pocketsphinx5 | documentation-site | fuzz) bash "Tests/Support/$1.sh" ;;
   # One result in each of many runs, beside other tests.
   closed-loops)
-    SYRINX_TEST_LOOPS=200 swift test --filter 'SyrinxTestSupportTests|VirtualSoundCardTests|RecorderClientLiveTests'
+    SYRINX_TEST_LOOPS=200 swift test --traits Development \
+      --filter 'SyrinxTestSupportTests|DevicesTests.Virtual|RecordingTests'
     ;;
-  damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests ;;
+  damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --traits Development --filter DamagedModelTests ;;
   tutorials) python3 Tests/Support/tutorials.py ;;
   demo) bash Samples/demo.sh ;;
   *Benchmarks) bash Tests/bench.sh "$1" --check ;;

@@ -24,8 +24,8 @@ done
 
 generator=${SYRINX_GENERATE_MANUAL:-}
 if [ -z "$generator" ]; then
-  swift build --product generate-manual >&2
-  generator=$(swift build --show-bin-path)/generate-manual
+  swift build --traits Command --product generate-manual >&2
+  generator=$PWD/.build/debug/generate-manual
 fi
 mkdir "$work/manual"
 "$generator" "$command" --multi-page --output-directory "$work/manual" \

@@ -9,10 +9,10 @@ cd "$(dirname "$0")/../.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-built=$(swift build --show-bin-path)
+built=.build/debug
 # The compiled modules, and the module maps of C targets: ours, those of other packages, and those that SwiftPM makes.
 imports=(-I "$built/Modules")
-for map in Sources/*/module.modulemap Sources/*/include/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap "$built"/C*.build/module.modulemap; do
+for map in Sources/CLibraries/*/module.modulemap Sources/CLibraries/*/include/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap "$built"/C*.build/module.modulemap; do
   case $map in
   *-tool.build/*) ;; # the same again, for macros
   *) imports+=(-I "$(dirname "$map")") ;;
@@ -28,7 +28,7 @@ import glob, graphlib, json, pathlib, sys
 
 package = json.load(sys.stdin)
 wanted = {target for product in package["products"] if "library" in product["type"] for target in product["targets"]}
-wanted |= {pathlib.Path(catalog).stem for catalog in glob.glob("Sources/*/*.docc")}
+wanted |= {pathlib.Path(catalog).stem for catalog in glob.glob("Sources/**/*.docc", recursive=True)}
 dependencies = lambda target: {list(d.values())[0][0] for d in target["dependencies"]}
 graph = {target["name"]: dependencies(target) for target in package["targets"]}
 print(*(name for name in graphlib.TopologicalSorter(graph).static_order() if name in wanted))'
@@ -36,12 +36,12 @@ print(*(name for name in graphlib.TopologicalSorter(graph).static_order() if nam
 
 archives=()
 convert() {
-  local module=$1 log=$work/log catalog=Sources/$1/$1.docc others=()
+  local module=$1 log=$work/log catalog others=()
+  catalog=$(find Sources -name "$1.docc")
   for archive in "${archives[@]}"; do others+=(--dependency "$archive"); done
   mkdir -p "$work/$module"
   swift symbolgraph-extract -module-name "$module" "${imports[@]}" -target "$(uname -m)-unknown-linux-gnu" \
     -minimum-access-level public -output-dir "$work/$module"
-  [ -d "$catalog" ] || catalog=''
   docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/$module" --fallback-display-name "$module" \
     --fallback-bundle-identifier "$module" --fallback-default-module-kind Module "${others[@]}" \
     --enable-experimental-external-link-support --output-path "$work/$module.doccarchive" >"$log" 2>&1 || {

@@ -20,7 +20,7 @@ trap 'rm -rf "$folder"' EXIT
 git clone --quiet . "$folder/another name"
 cp Package.resolved "$folder/another name"
 # The pages of the manual are not compared, so their generator need not be built again.
-SYRINX_GENERATE_MANUAL=$(swift build --show-bin-path)/generate-manual
+SYRINX_GENERATE_MANUAL=$PWD/.build/debug/generate-manual
 export SYRINX_GENERATE_MANUAL
 again=$(bash "$folder/another name/Samples/build.sh")
 cmp "$command" "$again"
