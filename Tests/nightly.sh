@@ -27,7 +27,7 @@ part() {
   demo) bash Samples/demo.sh ;;
   *Benchmarks) bash Tests/bench.sh "$1" --check ;;
   # The others check the release build.
-  *) command=$(bash Samples/build.sh) && bash "Tests/Support/$1.sh" "$command" ;;
+  *) command=$(bash Packaging/build.sh) && bash "Tests/Support/$1.sh" "$command" ;;
   esac
 }
 export -f part

@@ -8,7 +8,7 @@ if ! command -v swift >/dev/null; then
   echo "swift is not on the PATH: install Swift 6.3 from swift.org first" >&2
   exit 1
 fi
-bash Tests/Support/packages.sh test
+bash Packaging/packages.sh test
 
 step() { printf '\n== %s\n' "$*"; }
 

@@ -3,7 +3,7 @@
 # one module leads to a page of another.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-bash Tests/Support/packages.sh site
+bash Packaging/packages.sh site
 
 work=$(mktemp -d)
 fail() {

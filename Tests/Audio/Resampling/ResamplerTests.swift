@@ -34,7 +34,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     let output = try converted(input, to: mono(to))
     let ideal = AudioSignal.sine(997).buffer(.seconds(2), format: mono(to))
     // The edges, where the signal begins and ends abruptly, have no single right answer.
-    #expect(signalToNoise(ideal.samples, output.samples, edge: to.hertz / 10) > 100)
+    #expect(signalToNoiseRatio(ideal.samples, output.samples, edge: to.hertz / 10) > 100)
   }
 
   @Test func `noise with a bandwidth keeps its level and its shape`() throws {
@@ -42,7 +42,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     let output = try converted(noise.buffer(.seconds(2), format: mono(48_000)), to: .speech)
     let ideal = noise.buffer(.seconds(2), format: .speech)
     #expect(abs(output.level.rms.value - ideal.level.rms.value) < 0.01)
-    #expect(signalToNoise(ideal.samples, output.samples, edge: 1_600) > 40)
+    #expect(signalToNoiseRatio(ideal.samples, output.samples, edge: 1_600) > 40)
   }
 
   @Test(arguments: [1, 7, 441, 4_096, 100_000] as [FrameCount])
@@ -84,7 +84,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     let input = AudioSignal.sine(997).buffer(.seconds(2), format: mono(48_000))
     let output = try converted(input, to: mono(44_100), quality: .low)
     let ideal = AudioSignal.sine(997).buffer(.seconds(2), format: mono(44_100))
-    #expect(signalToNoise(ideal.samples, output.samples, edge: 4_410) > 90)
+    #expect(signalToNoiseRatio(ideal.samples, output.samples, edge: 4_410) > 90)
   }
 
   @Test(
@@ -96,7 +96,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     let ours = try converted(input, to: mono(to)).samples
     let theirs = try Tool.sox(input.samples, from: from.hertz, to: to.hertz)
     #expect(abs(ours.count - theirs.count) <= 1)
-    #expect(signalToNoise(theirs, ours, edge: 100) > 90)
+    #expect(signalToNoiseRatio(theirs, ours, edge: 100) > 90)
   }
 
   @Test func `what the new rate cannot hold is left out`() throws {
@@ -172,7 +172,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
 }
 
 /// The ratio of the signal to its difference from `other`, in dB, without both edges.
-func signalToNoise(_ signal: [Float], _ other: [Float], edge: Int) -> Double {
+func signalToNoiseRatio(_ signal: [Float], _ other: [Float], edge: Int) -> Double {
   var power = 0.0
   var noise = 0.0
   for index in edge..<(min(signal.count, other.count) - edge) {

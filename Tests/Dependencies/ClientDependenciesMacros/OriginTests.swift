@@ -6,17 +6,17 @@ import Testing
 
 /// An issue belongs to the test that the client was read in, wherever it is called.
 @Suite(.dependencies) struct OriginTests {
-  @Dependency(Recorder.self) private var recorder
+  @Dependency(OriginRecorder.self) private var recorder
 
   @Test func `a call in a detached task fails the test that read the client`() async {
-    await expectUnimplemented("Recorder.stop") {
+    await expectUnimplemented("OriginRecorder.stop") {
       let recorder = recorder
       await Task.detached { recorder.stop() }.value
     }
   }
 
   @Test func `a call on a queue does`() async {
-    await expectUnimplemented("Recorder.level") {
+    await expectUnimplemented("OriginRecorder.level") {
       let recorder = recorder
       await withCheckedContinuation { continuation in
         DispatchQueue(label: "audio").async {
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `a call of a method on a thread does`() async {
-    await expectUnimplemented("Recorder.start") {
+    await expectUnimplemented("OriginRecorder.start") {
       let recorder = recorder
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
@@ -41,7 +41,7 @@ import Testing
 
   @Test(arguments: 1...3)
   func `a client that is made once belongs to each test that reads it`(run: Int) async {
-    await expectUnimplemented("Recorder.stop") {
+    await expectUnimplemented("OriginRecorder.stop") {
       let recorder = recorder
       await Task.detached { recorder.stop() }.value
     }
@@ -49,12 +49,12 @@ import Testing
 }
 
 @DependencyClient
-private struct Recorder: Sendable {
+private struct OriginRecorder: Sendable {
   var start: @Sendable (_ path: String) throws -> Void
   var stop: @Sendable () -> Void
   var level: @Sendable () -> Double = { 0 }
 }
 
-extension Recorder: TestDependencyKey {
+extension OriginRecorder: TestDependencyKey {
   static let testValue = Self()
 }

@@ -78,7 +78,7 @@ import Testing
   }
 }
 
-private struct Opaque: Error {}
+private struct OpaqueFailure: Error {}
 private enum Listed: Error, CaseIterable { case first, second }
 private struct Song: Equatable, UnimplementedPlaceholder {
   var title: String
@@ -88,18 +88,18 @@ private struct Song: Equatable, UnimplementedPlaceholder {
 @DependencyClient
 private struct ThrowingClient: Sendable {
   var saying: @Sendable (_ id: Int) throws(ReadError) -> Song
-  var array: @Sendable (_ id: Int) async throws(Opaque) -> [Int]
-  var dictionary: @Sendable () throws(Opaque) -> [String: Int]
-  var set: @Sendable () throws(Opaque) -> Set<Int>
-  var text: @Sendable () throws(Opaque) -> String
-  var number: @Sendable () throws(Opaque) -> UInt16
-  var vector: @Sendable () throws(Opaque) -> SIMD4<Float>
-  var duration: @Sendable () throws(Opaque) -> Duration
-  var boolean: @Sendable () throws(Opaque) -> Bool
-  var optional: @Sendable () throws(Opaque) -> Song?
-  var nothing: @Sendable () throws(Opaque) -> Void
-  var placeholder: @Sendable () throws(Opaque) -> Song
-  var stream: @Sendable () throws(Opaque) -> AsyncStream<Int>
+  var array: @Sendable (_ id: Int) async throws(OpaqueFailure) -> [Int]
+  var dictionary: @Sendable () throws(OpaqueFailure) -> [String: Int]
+  var set: @Sendable () throws(OpaqueFailure) -> Set<Int>
+  var text: @Sendable () throws(OpaqueFailure) -> String
+  var number: @Sendable () throws(OpaqueFailure) -> UInt16
+  var vector: @Sendable () throws(OpaqueFailure) -> SIMD4<Float>
+  var duration: @Sendable () throws(OpaqueFailure) -> Duration
+  var boolean: @Sendable () throws(OpaqueFailure) -> Bool
+  var optional: @Sendable () throws(OpaqueFailure) -> Song?
+  var nothing: @Sendable () throws(OpaqueFailure) -> Void
+  var placeholder: @Sendable () throws(OpaqueFailure) -> Song
+  var stream: @Sendable () throws(OpaqueFailure) -> AsyncStream<Int>
   var listed: @Sendable () throws(Listed) -> Box
-  var nothingToDo: @Sendable () throws(Opaque) -> Box
+  var nothingToDo: @Sendable () throws(OpaqueFailure) -> Box
 }

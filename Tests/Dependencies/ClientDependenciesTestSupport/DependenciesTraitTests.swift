@@ -4,10 +4,10 @@ import Testing
 private let outer: @Sendable () -> String = { "outer" }
 private let inner: @Sendable () -> String = { "inner" }
 
-@Suite(.dependency(\.nameClient.name, outer), .dependency(\.number, 1))
+@Suite(.dependency(\.nameClient.name, outer), .dependency(\.supportNumber, 1))
 struct DependenciesTraitTests {
   @Dependency(\.nameClient) private var client
-  @Dependency(\.number) private var number
+  @Dependency(\.supportNumber) private var number
   @Dependency(\.tally) private var tally
 
   @Test func `a suite's trait applies to its tests`() {
@@ -21,15 +21,15 @@ struct DependenciesTraitTests {
     #expect(number == 1)
   }
 
-  @Test(.dependency(\.number, 2), .dependency(\.number, 3))
+  @Test(.dependency(\.supportNumber, 2), .dependency(\.supportNumber, 3))
   func `the later of two traits takes precedence`() {
     #expect(number == 3)
   }
 
-  @Test(.dependency(\.number, 2))
+  @Test(.dependency(\.supportNumber, 2))
   func `an override in the test takes precedence over its traits`() {
     withDependencies {
-      $0.number = 4
+      $0.supportNumber = 4
     } operation: {
       #expect(number == 4)
     }
@@ -43,7 +43,7 @@ struct DependenciesTraitTests {
 
   @Test(
     .dependencies {
-      $0.number += 10
+      $0.supportNumber += 10
       $0.nameClient.name = { "updated" }
     })
   func `a trait's update sees the changes of the suite's trait`() {
@@ -54,7 +54,7 @@ struct DependenciesTraitTests {
   @Test(
     .dependencies {
       await Task.yield()
-      $0.number = 5
+      $0.supportNumber = 5
     })
   func `a trait's update may be asynchronous`() {
     #expect(number == 5)
@@ -67,7 +67,7 @@ struct DependenciesTraitTests {
   }
 
   @Suite(.dependencies) struct Nested {
-    @Dependency(\.number) private var number
+    @Dependency(\.supportNumber) private var number
     @Dependency(\.tally) private var tally
 
     @Test func `a nested suite keeps the outer suite's traits`() {

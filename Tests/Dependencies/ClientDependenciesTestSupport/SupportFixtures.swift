@@ -25,7 +25,7 @@ extension DependencyValues {
     get { self[NameClient.self] }
     set { self[NameClient.self] = newValue }
   }
-  var number: Int {
+  var supportNumber: Int {
     get { self[SupportNumberKey.self] }
     set { self[SupportNumberKey.self] = newValue }
   }

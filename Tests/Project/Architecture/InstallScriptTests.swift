@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-/// `Samples/manual/make.sh` and `Samples/install.sh` with a command and a generator that only print.
+/// `Packaging/manual/make.sh` and `Packaging/install.sh` with a command and a generator that only print.
 @Suite struct InstallScriptTests {
   /// A page as swift-argument-parser generates it.
   private static let page = #"""
@@ -33,10 +33,10 @@ import Testing
     chmod +x "$0"/bin/*
     printf '%s\\n' "$1" >"$0/bin/syrinx.page"
     export SYRINX_GENERATE_MANUAL=$0/bin/generate PATH=$0/bin:$PATH DESTDIR=$0/tree
-    install=(bash Samples/install.sh --prefix /usr --command "$0/bin/syrinx")
+    install=(bash Packaging/install.sh --prefix /usr --command "$0/bin/syrinx")
     "${install[@]}" 2>"$0/refusal" && exit 9
     grep -q 'the manual is missing' "$0/refusal"
-    bash Samples/manual/make.sh "$0/bin/syrinx" "$0/bin/syrinx.share"
+    bash Packaging/manual/make.sh "$0/bin/syrinx" "$0/bin/syrinx.share"
     "${install[@]}" >&2
     cat "$DESTDIR/usr/share/zsh/site-functions/_syrinx" "$DESTDIR/usr/share/man/man1/syrinx-play.1"
     """

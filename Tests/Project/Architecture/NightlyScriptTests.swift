@@ -11,10 +11,10 @@ import Testing
 
   /// The scripts end at once; `timeout` ends the part `cluster`, and `container` fails.
   private static let fakes = """
-    mkdir -p "$0/Tests/Support" "$0/Samples" "$0/bin"
+    mkdir -p "$0/Tests/Support" "$0/Packaging" "$0/bin"
     cp Tests/nightly.sh "$0/Tests"
     cd "$0"
-    echo 'echo the-command' >Samples/build.sh
+    echo 'echo the-command' >Packaging/build.sh
     echo 'echo "bench $*"' >Tests/bench.sh
     for part in deb cluster container; do echo "echo $part \\"\\$*\\"" >Tests/Support/$part.sh; done
     echo 'exit 3' >>Tests/Support/container.sh

@@ -31,6 +31,36 @@ import VirtualSoundCard
       }
     }
   }
+
+  @Test func `1,200 recordings canceled at once have complete files and no threads at their end`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      let folder = RecordingFolder()
+      let card = VirtualSoundCard(
+        .init(pace: .untimed, microphone: .signal(.noise(seed: 2)), keepsPlayback: false))
+      let urls = (0..<1_200).map { _ in folder.url("wav") }
+      try await withRecorder(on: card) { recorder in
+        let recordings = urls.map { url in
+          let begun = Gate()
+          let task = Task {
+            defer { begun.open() }
+            for try await event in await recorder.recording(request: RecordingRequest(url: url)) {
+              if case .started = event { begun.open() }
+            }
+          }
+          return (task, begun)
+        }
+        for (_, begun) in recordings { await begun.wait() }
+        for (task, _) in recordings { task.cancel() }
+        for (task, _) in recordings { _ = await task.result }
+        #expect(try ProcessResources.threadNames().count <= 4)
+      }
+      #expect(card.openDeviceCount == 0)
+      let lengths = try urls.map { try folder.read($0).frameCount }
+      #expect(lengths.allSatisfy { $0 > 0 }, "\(lengths)")
+    }
+  }
 }
 
 /// Begins the work of `body` a thousand times and ends each wherever it happens to be: some before

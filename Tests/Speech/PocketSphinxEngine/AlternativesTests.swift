@@ -14,7 +14,7 @@ import Testing
   ) throws -> SpeechHypothesis {
     var options = SpeechSessionOptions(wantsPartialHypotheses: false)
     change(&options)
-    return try Self.engine.makeSession(options).recognize(samples(of: name)).final
+    return try Self.engine.makeSession(options).recognizeInSteps(samples(of: name)).final
   }
 
   @Test(arguments: [0, 1, 8])

@@ -70,7 +70,7 @@ import Testing
       var options = SpeechSessionOptions()
       options.alternativeCount = 5
       return try PocketSphinxSession(decoder: decoder, pool: pool, options: options)
-        .recognize(audio).final
+        .recognizeInSteps(audio).final
     }
     let excerpt = try final(wholeDictionary: false)
     #expect(!excerpt.words.isEmpty && !excerpt.alternatives.isEmpty)
@@ -119,7 +119,7 @@ import Testing
     let grammar = "#JSGF V1.0; grammar a; public <a> = go forward ten meters | %;"
     var options = SpeechSessionOptions(
       grammar: grammar.replacingOccurrences(of: "%", with: "stop"))
-    let words = try engine.makeSession(options).recognize(samples(of: "go-forward.wav")).final.words
+    let words = try engine.makeSession(options).recognizeInSteps(samples(of: "go-forward.wav")).final.words
     #expect(words.map(\.text) == ["go", "forward", "ten", "meters"])
     var phrases = SpeechSessionOptions()
     phrases.keyPhrases = [KeyPhrase("go forward")]

@@ -16,7 +16,7 @@ import Testing
   }
 
   private func dictated() throws -> [SpeechHypothesis.Word] {
-    try Self.engine.makeSession(SpeechSessionOptions()).recognize(samples(of: "go-forward.wav"))
+    try Self.engine.makeSession(SpeechSessionOptions()).recognizeInSteps(samples(of: "go-forward.wav"))
       .final
       .words
   }
@@ -25,7 +25,7 @@ import Testing
     let session = try session(
       KeyPhrase("go forward"), KeyPhrase("meters"), KeyPhrase("stop"), KeyPhrase("raspberry"))
     for _ in 0..<2 {
-      let (partials, final) = try session.recognize(samples(of: "go-forward.wav"))
+      let (partials, final) = try session.recognizeInSteps(samples(of: "go-forward.wav"))
       #expect(final.words.map(\.text) == ["go forward", "meters"])
       #expect(final.words.allSatisfy { $0.confidence == nil })
       #expect(partials.contains(["go forward"]))
@@ -42,7 +42,7 @@ import Testing
     throws
   {
     let once = try samples(of: "go-forward.wav")
-    let found = try session(KeyPhrase("forward")).recognize(once + once + once).final.words
+    let found = try session(KeyPhrase("forward")).recognizeInSteps(once + once + once).final.words
     #expect(found.map(\.text) == ["forward", "forward", "forward"])
     for (one, next) in zip(found, found.dropFirst()) {
       let distance = next.frames.lowerBound - one.frames.lowerBound
@@ -53,8 +53,8 @@ import Testing
   @Test func `the threshold decides whether a phrase is found`() throws {
     let strict = try session(KeyPhrase("go forward ten meters", threshold: 1))
     let loose = try session(KeyPhrase("yes", threshold: 1e-60))
-    #expect(try strict.recognize(samples(of: "window.wav")).final.words.isEmpty)
-    #expect(try !loose.recognize(samples(of: "window.wav")).final.words.isEmpty)
+    #expect(try strict.recognizeInSteps(samples(of: "window.wav")).final.words.isEmpty)
+    #expect(try !loose.recognizeInSteps(samples(of: "window.wav")).final.words.isEmpty)
   }
 
   @Test(arguments: [

@@ -50,7 +50,7 @@ import Testing
     let music = sound.samples(seconds: 6)
     let both = said.enumerated().map { $0.element + 0.03 * music[$0.offset + 4_800] }
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    let recognized = try session.recognize(both).final.words.map(\.text)
+    let recognized = try session.recognizeInSteps(both).final.words.map(\.text)
     #expect(Set(recognized).isSuperset(of: ["ten", "meters"]), "\(recognized)")
   }
 
@@ -58,7 +58,7 @@ import Testing
   func `speech after music and ringing is recognized`(sound: NonSpeech) throws {
     let said = try samples(of: "go-forward.wav")
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    let recognized = try session.recognize(sound.samples(seconds: 2) + said).final.words.map(\.text)
+    let recognized = try session.recognizeInSteps(sound.samples(seconds: 2) + said).final.words.map(\.text)
     #expect(Set(recognized).isSuperset(of: ["ten", "meters"]), "\(recognized)")
   }
 }

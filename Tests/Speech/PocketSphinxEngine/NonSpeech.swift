@@ -34,7 +34,7 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let session = try engine.makeSession(SpeechSessionOptions(grammar: grammar))
-    let (partials, final) = try session.recognize(samples(seconds: seconds))
+    let (partials, final) = try session.recognizeInSteps(samples(seconds: seconds))
     #expect(final.words.map(\.text) == [], sourceLocation: sourceLocation)
     #expect(partials.filter { !$0.isEmpty } == [], sourceLocation: sourceLocation)
   }

@@ -12,7 +12,7 @@ import Testing
     let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
     let audio = try samples(of: "go-forward.wav")
     for _ in 0..<2 {
-      let (partials, final) = try session.recognize(audio)
+      let (partials, final) = try session.recognizeInSteps(audio)
       #expect(final.words.map(\.text) == ["go", "forward", "ten", "meters"])
       #expect(final.words.allSatisfy { (0.0...1).contains($0.confidence ?? -1) })
       #expect(final.words.map(\.frames.lowerBound) == final.words.map(\.frames.lowerBound).sorted())

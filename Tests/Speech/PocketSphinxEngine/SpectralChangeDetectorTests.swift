@@ -88,14 +88,14 @@ import TestTools
   @Test(arguments: [nil, "#JSGF V1.0; grammar a; public <a> = go | forward | ten | meters;"])
   func `a single word is recognized`(grammar: String?) throws {
     let said = try samples(of: "go-forward.wav")
-    let words = try Self.engine.makeSession(SpeechSessionOptions()).recognize(said).final.words
+    let words = try Self.engine.makeSession(SpeechSessionOptions()).recognizeInSteps(said).final.words
     try #require(words.map(\.text) == ["go", "forward", "ten", "meters"])
     for word in words {
       let quiet = said.prefix(4000)
       let alone =
         quiet + said[word.frames.lowerBound.rawValue..<word.frames.upperBound.rawValue] + quiet
       let session = try Self.engine.makeSession(SpeechSessionOptions(grammar: grammar))
-      let recognized = try session.recognize(Array(alone)).final.words
+      let recognized = try session.recognizeInSteps(Array(alone)).final.words
       #expect(!recognized.isEmpty, "\(word)")
     }
   }
@@ -106,7 +106,7 @@ import TestTools
     let noise = (0..<160_000).map { _ in Float(random.normal() * 0.02) }
     let said = try samples(of: "go-forward.wav")
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    let recognized = try session.recognize(said + noise).final.words.map(\.text)
+    let recognized = try session.recognizeInSteps(said + noise).final.words.map(\.text)
     #expect(recognized.starts(with: ["go", "forward", "ten", "meters"]), "\(recognized)")
   }
 }

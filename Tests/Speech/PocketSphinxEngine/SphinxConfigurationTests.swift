@@ -84,7 +84,7 @@ import Testing
     let other = try pool.take(settings)
     #expect(other !== usual && other.settings == settings)
     let session = try PocketSphinxSession(decoder: other, pool: pool)
-    _ = try session.recognize(samples(of: "go-forward.wav"))
+    _ = try session.recognizeInSteps(samples(of: "go-forward.wav"))
   }
 
   @Test func `a session's settings apply, and those of an earlier session do not`() throws {
@@ -92,7 +92,7 @@ import Testing
     func words(_ settings: [String: String]) throws -> [SpeechHypothesis.Word] {
       var options = SpeechSessionOptions(wantsPartialHypotheses: false)
       options.engineOptions = settings
-      return try engine.makeSession(options).recognize(samples(of: "go-forward.wav")).final.words
+      return try engine.makeSession(options).recognizeInSteps(samples(of: "go-forward.wav")).final.words
     }
     let sentence = ["go", "forward", "ten", "meters"]
     let narrow = ["beam": "1e-12", "pbeam": "1", "wbeam": "1"]

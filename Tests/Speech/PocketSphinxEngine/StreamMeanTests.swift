@@ -154,7 +154,7 @@ import Testing
     let frontEnd = try decoder.makeFrontEnd()
     let left = means(tenths, in: &stream, frontEnd).last
     let session = try PocketSphinxSession(decoder: decoder, pool: pool)
-    _ = try session.recognize(tenths.flatMap(\.self))
+    _ = try session.recognizeInSteps(tenths.flatMap(\.self))
     try session.beginUtterance()
     try session.process(tenths[0])
     #expect(mean(of: decoder) == inSixDigits(means([tenths[0]], in: &stream, frontEnd)[0]))

@@ -93,11 +93,11 @@ import Testing
 
   @Test func `an origin keeps no override alive`() {
     let origin: IssueOrigin
-    weak var kept: Box?
+    weak var kept: Reference?
     do {
-      let box = Box()
+      let box = Reference()
       kept = box
-      origin = withDependencies({ $0[Box.Key.self] = box }, operation: { .current })
+      origin = withDependencies({ $0[Reference.Key.self] = box }, operation: { .current })
     }
     #expect(kept == nil)
     #expect(origin.test != nil)
@@ -152,18 +152,18 @@ private enum Mark {
   @TaskLocal static var current = "none"
 }
 
-private final class Box: Sendable {
+private final class Reference: Sendable {
   enum Key: TestDependencyKey {
-    static var testValue: Box { Box() }
+    static var testValue: Reference { Reference() }
   }
 }
 
 /// An object that only task-locals hold.
 private final class Held {
-  @TaskLocal static var current: Box?
-  private(set) var object: Box? = Box()
+  @TaskLocal static var current: Reference?
+  private(set) var object: Reference? = Reference()
 
-  func take() -> Box? {
+  func take() -> Reference? {
     defer { object = nil }
     return object
   }

@@ -34,10 +34,6 @@ extension SpeechEngineSession {
   }
 }
 
-extension SpeechHypothesis {
-  var text: String { words.map(\.text).joined(separator: " ") }
-}
-
 /// The error of a body as an engine's error.
 func engineError(_ body: () throws -> Void) -> SpeechEngineError? {
   do {

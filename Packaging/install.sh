@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs the command with its manual, completions, and systemd units:
-#   Samples/install.sh [--prefix FOLDER] [--command FILE]
-#   Samples/install.sh --uninstall [--prefix FOLDER]
+#   Packaging/install.sh [--prefix FOLDER] [--command FILE]
+#   Packaging/install.sh --uninstall [--prefix FOLDER]
 # FOLDER is /usr/local by default. DESTDIR, if set, is put in front of it, as for packages. FILE is a command that
-# Samples/build.sh has built, with its manual in FILE.share beside it; without --command, that script builds one. Run this one without
+# Packaging/build.sh has built, with its manual in FILE.share beside it; without --command, that script builds one. Run this one without
 # sudo: it builds as the current user, and calls sudo only if the folder is not writable.
 # The list of installed files and folders is in share/syrinx, for --uninstall.
 set -euo pipefail
@@ -11,7 +11,7 @@ set -euo pipefail
 prefix=/usr/local command='' uninstall=false
 usage() {
   echo "install.sh: $1" >&2
-  echo "usage: Samples/install.sh [--prefix FOLDER] [--command FILE | --uninstall]" >&2
+  echo "usage: Packaging/install.sh [--prefix FOLDER] [--command FILE | --uninstall]" >&2
   exit 64
 }
 while [ $# -gt 0 ]; do
@@ -69,9 +69,9 @@ if $uninstall; then
   exit
 fi
 
-if [ -z "$command" ]; then command=$(bash Samples/build.sh); fi
+if [ -z "$command" ]; then command=$(bash Packaging/build.sh); fi
 [ -f "$command" ] && [ -x "$command" ] || usage "--command $command is not a program"
-[ -f "$command.share/man/man1/syrinx.1" ] || usage "$command.share with the manual is missing; Samples/build.sh makes it"
+[ -f "$command.share/man/man1/syrinx.1" ] || usage "$command.share with the manual is missing; Packaging/build.sh makes it"
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
@@ -79,14 +79,14 @@ trap 'rm -rf "$stage"' EXIT
 put() { install -D -m "$1" "$2" "$stage/$3"; }
 
 put 755 "$command" bin/syrinx
-# Samples/build.sh makes the manual and the completions beside the command: this script builds nothing.
+# Packaging/build.sh makes the manual and the completions beside the command: this script builds nothing.
 while IFS= read -r file; do put 644 "$command.share/$file" "share/$file"; done < <(cd "$command.share" && find . -type f -printf '%P\n')
 case $prefix/ in
 /home/* | "${HOME:-/root}"/*) echo "install.sh: systemd starts no services from home folders, so no units are installed" >&2 ;;
 *)
   # systemd expands %, and sed \, &, and |.
   folder=$(sed -e 's/%/%%/g' -e 's/[\\&|]/\\&/g' <<<"$prefix/bin")
-  for unit in Samples/systemd/*; do
+  for unit in Packaging/systemd/*; do
     sed "s|@BIN@|$folder|" "$unit" >"$stage/unit"
     put 644 "$stage/unit" "lib/systemd/system/$(basename "$unit")"
   done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the small command, as Building.md in SyrinxCommand.docc explains, and prints its path. Its manual and completions are in a
 # folder beside it, with the same name and .share.
-#   Samples/build.sh [OPTION OF swift build]...
+#   Packaging/build.sh [OPTION OF swift build]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ if ! command -v swift >/dev/null; then
   echo "build.sh: swift is not on the PATH: install Swift 6.3 from swift.org first" >&2
   exit 1
 fi
-bash Tests/Support/packages.sh build
+bash Packaging/packages.sh build
 scratch=.build/small
 
 # A binary contains the path of its sources. Each build mounts them at the same path, so that builds of a commit are identical.
@@ -51,7 +51,7 @@ build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
   # Libraries in the command's own folder would be loaded instead of the system's.
   --disable-local-rpath
-  --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc "--ld-path=$place/Samples/lazy-linker.sh"
+  --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc "--ld-path=$place/Packaging/lazy-linker.sh"
   -Xlinker --no-export-dynamic
   -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/discarded.ld"
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now "$@"
@@ -59,5 +59,5 @@ build=(
 # swift build does not know that the linker is a script of this folder.
 rm -f "$scratch/release/syrinx"
 in_place "${build[@]}" >&2
-bash Samples/manual/make.sh "$scratch/release/syrinx" "$scratch/release/syrinx.share"
+bash Packaging/manual/make.sh "$scratch/release/syrinx" "$scratch/release/syrinx.share"
 echo "$PWD/$scratch/release/syrinx"

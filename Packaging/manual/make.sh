@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the manual pages and completions of a built command, for Samples/install.sh:
-#   Samples/manual/make.sh COMMAND FOLDER
+# Makes the manual pages and completions of a built command, for Packaging/install.sh:
+#   Packaging/manual/make.sh COMMAND FOLDER
 # FOLDER gets the folders of a prefix's share. SYRINX_GENERATE_MANUAL is swift-argument-parser's generator, which is built without it.
 set -euo pipefail
 command=$(realpath -- "$1") folder=$(realpath -m -- "$2")
@@ -34,6 +34,6 @@ for page in "$work"/manual/*; do
   name=$(basename "$page" .1)
   # A page's name has hyphens: also in its title, and where others name it.
   sed -e '/^\.\(Dt\|Xr\) /s/\./-/2g' -e "s/^\.Nm \".*\"$/.Nm ${name//./-}/" -e "s/^\.Nm$/.Nm ${name//./ }/" "$page" |
-    awk -v name="${name//./-}" -v sections=Samples/manual/sections.mdoc -f Samples/manual/page.awk >"$work/page"
+    awk -v name="${name//./-}" -v sections=Packaging/manual/sections.mdoc -f Packaging/manual/page.awk >"$work/page"
   put "$work/page" "man/man1/${name//./-}.1"
 done

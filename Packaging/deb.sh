@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a Debian package of the command, and prints its path:
-#   Samples/deb.sh [--command FILE] [FOLDER]
-# FOLDER gets the package; .build/small without it. FILE is a built command; without it, Samples/build.sh builds one.
+#   Packaging/deb.sh [--command FILE] [FOLDER]
+# FOLDER gets the package; .build/small without it. FILE is a built command; without it, Packaging/build.sh builds one.
 # DEBFULLNAME and DEBEMAIL name the maintainer, as for Debian's tools.
 set -euo pipefail
 
@@ -14,7 +14,7 @@ while [ $# -gt 0 ]; do
     shift
     ;;
   -*)
-    echo "usage: Samples/deb.sh [--command FILE] [FOLDER]" >&2
+    echo "usage: Packaging/deb.sh [--command FILE] [FOLDER]" >&2
     exit 64
     ;;
   *) folder=$(realpath -m "$1") ;;
@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
 done
 cd "$(dirname "$0")/.."
 folder=${folder:-.build/small}
-[ -n "$command" ] || command=$(bash Samples/build.sh)
+[ -n "$command" ] || command=$(bash Packaging/build.sh)
 mkdir -p "$folder"
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 version=$("$command" --version)-1
@@ -32,7 +32,7 @@ maintainer="${DEBFULLNAME:-The Syrinx authors} <${DEBEMAIL:-syrinx@example.com}>
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
-DESTDIR=$tree bash Samples/install.sh --prefix /usr --command "$command" >&2
+DESTDIR=$tree bash Packaging/install.sh --prefix /usr --command "$command" >&2
 # dpkg keeps its own list of installed files.
 rm -r "$tree/usr/share/syrinx"
 gzip -9n "$tree"/usr/share/man/man1/*
@@ -82,7 +82,7 @@ cat >"$tree/usr/share/lintian/overrides/syrinx" <<'END'
 syrinx: initial-upload-closes-no-bugs
 END
 
-# The libraries that the command calls, by their names in this system's packages. A command of Samples/build.sh loads them
+# The libraries that the command calls, by their names in this system's packages. A command of Packaging/build.sh loads them
 # without the need of any.
 linked=$command.linked
 [ -f "$linked" ] || linked=$command
@@ -98,7 +98,7 @@ if [[ $versions == *GLIBC_ABI_DT_RELR* ]] && dpkg --compare-versions "$libc" lt 
 fi
 case $libraries in
 *libsndfile1*) ;;
-*) echo "deb.sh: $command needs no libsndfile: give the command that Samples/build.sh built, where it built it" >&2; exit 1 ;;
+*) echo "deb.sh: $command needs no libsndfile: give the command that Packaging/build.sh built, where it built it" >&2; exit 1 ;;
 esac
 cat >"$tree/DEBIAN/control" <<END
 Package: syrinx

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The linker of Samples/build.sh, which the compiler calls. A command that it links loads each C library at the first call of one
+# The linker of Packaging/build.sh, which the compiler calls. A command that it links loads each C library at the first call of one
 # of its functions: to load all of them at the start takes longer than the rest of `syrinx --version`.
-#   Samples/lazy-linker.sh ARGUMENT OF ld.lld...
+#   Packaging/lazy-linker.sh ARGUMENT OF ld.lld...
 # FILE.linked, beside the linked FILE, needs the libraries from its start: dpkg-shlibdeps reads their names there.
 set -euo pipefail
 

@@ -1,4 +1,4 @@
-// Functions that load their library at the first call. Samples/lazy-linker.sh writes "functions.h", which has
+// Functions that load their library at the first call. Packaging/lazy-linker.sh writes "functions.h", which has
 // FUNCTION(the library's file, the function) for each.
 #include <dlfcn.h>
 #include <errno.h>
