@@ -174,10 +174,6 @@ extension String {
   }
 }
 
-extension SpeechHypothesis {
-  fileprivate var text: String { words.map(\.text).joined(separator: " ") }
-}
-
 extension [SpeechHypothesis.Word] {
   /// Whether each has a length and follows the previous one, all within this many frames.
   fileprivate func areInOrder(until end: Int) -> Bool {
