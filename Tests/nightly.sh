@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 parts=(
-  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models fuzz closed-loops demo
+  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site api tutorials damaged-models fuzz closed-loops demo
   reproducible-build container cluster balancer deb
   DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
 )
@@ -23,7 +23,7 @@ part() {
       --filter 'SyrinxTestSupportTests|DevicesTests.Virtual|RecordingTests'
     ;;
   damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --traits Development --filter DamagedModelTests ;;
-  tutorials) python3 Tests/Support/tutorials.py ;;
+  api | tutorials) python3 "Tests/Support/$1.py" ;;
   demo) bash Samples/demo.sh ;;
   *Benchmarks) bash Tests/bench.sh "$1" --check ;;
   # The others check the release build.

@@ -38,6 +38,7 @@ shows() {
   grep -qF "$2" "$work/page" || fail "$1 does not show \"$2\""
 }
 
+shows / "Where to begin"
 shows /documentation/ "MoonshineEngine"
 shows /documentation/soundfile/readingandwriting "Reading and writing files"
 shows /documentation/moonshineengine "A test needs no model"

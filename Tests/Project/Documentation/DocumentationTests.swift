@@ -85,6 +85,15 @@ import Testing
     #expect(try String(contentsOf: notices, encoding: .utf8).contains(text))
   }
 
+  @Test(arguments: ["CONTRIBUTING.md", "SECURITY.md"])
+  func `each link of a page for contributors leads to a file`(page: String) throws {
+    let file = documentation.root.appending(path: page)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let links = text.matches(of: /\]\(([^)]+)\)/).map { String($0.1) }
+    #expect(!links.isEmpty)
+    #expect(links.filter { !documentation.hasFile($0) } == [])
+  }
+
   @Test func `the README is short, and its links lead to files and sections`() throws {
     let page = try #require(try documentation.pages().first { $0.name == "README.md" })
     #expect(page.lines.count < 220)
