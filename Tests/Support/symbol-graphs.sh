@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-bash Tests/Support/packages.sh build
+bash Packaging/packages.sh build
 # The modules are read as the build left them. After a build with tests, only what changed since is built.
 swift build --traits Development >&2
 

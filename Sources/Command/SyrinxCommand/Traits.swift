@@ -1,3 +1,3 @@
 #if !Command
-  #error("Build the command with its traits: swift build --traits Development")
+#error("Build the command with its traits: swift build --traits Development")
 #endif

@@ -10,7 +10,7 @@ import Testing
     let files = try #require(Self.sources)
     cModules = Set(
       files.filter { $0.name == "module.modulemap" }
-        .flatMap { $0.text.matches(of: /module (\w+) /).map { String($0.output.1) } })
+        .flatMap { $0.text.matches(of: #/module (\w+) /#).map { String($0.output.1) } })
     swift = files.filter { $0.path.hasSuffix(".swift") }
   }
 
@@ -27,7 +27,9 @@ import Testing
     "VirtualSoundCard", "SyrinxTestSupport",
   ])
   func `interfaces, seams, and fakes import neither C nor a live value`(target: String) {
-    let imports = swift.filter { $0.target == target }.reduce(into: Set()) { $0.formUnion($1.imports) }
+    let imports = swift.filter { $0.target == target }.reduce(into: Set()) {
+      $0.formUnion($1.imports)
+    }
     #expect(!imports.isEmpty)
     #expect(imports.filter { cModules.contains($0) || $0.hasSuffix("Live") } == [])
   }

@@ -30,16 +30,19 @@ enum ModuleMapFolders {
 
   @Test func `a planted file is found, a forwarding header of PocketSphinx is none`() {
     let files = [
-      "Sources/CLibraries/CALSA/module.modulemap", "Sources/CLibraries/CALSA/shim.h", "Sources/CLibraries/CALSA/code.c",
+      "Sources/CLibraries/CALSA/module.modulemap", "Sources/CLibraries/CALSA/shim.h",
+      "Sources/CLibraries/CALSA/code.c",
       "Sources/CLibraries/CALSA/other.h", "Sources/CLibraries/CPocketSphinx/module.modulemap",
       "Sources/CLibraries/CPocketSphinx/forward.h", "Sources/CLibraries/CPocketSphinx/code.c",
-      "Sources/CLibraries/CTagLib/include/module.modulemap", "Sources/CLibraries/CTagLib/CTagLib.cpp",
+      "Sources/CLibraries/CTagLib/include/module.modulemap",
+      "Sources/CLibraries/CTagLib/CTagLib.cpp",
       "Sources/CLibraries/CTagLib/code.c", "Sources/CLibraries/CTagLib/include/CTagLib.h",
       "Sources/Audio/AudioCore/A.swift",
     ].map { SourceFile(path: $0, text: "") }
     #expect(
       ModuleMapFolders.strangers(in: files) == [
-        "Sources/CLibraries/CALSA/code.c", "Sources/CLibraries/CALSA/other.h", "Sources/CLibraries/CPocketSphinx/code.c",
+        "Sources/CLibraries/CALSA/code.c", "Sources/CLibraries/CALSA/other.h",
+        "Sources/CLibraries/CPocketSphinx/code.c",
         "Sources/CLibraries/CTagLib/code.c",
       ])
   }

@@ -28,17 +28,24 @@ import Testing
     "#if PointFreeDependencies\nstruct A {}\n#endif",
   ])
   func `a file that is not inside of the condition is found`(text: String) {
-    let file = SourceFile(path: "Sources/Dependencies/ClientDependencies/Folder/Planted.swift", text: text)
+    let file = SourceFile(
+      path: "Sources/Dependencies/ClientDependencies/Folder/Planted.swift", text: text)
     #expect(PointFreeFiles.unwrapped(in: [file]) == [file.path])
   }
 
   @Test(arguments: [
-    ("Sources/Dependencies/ClientDependencies/A.swift", "#if !PointFreeDependencies\nstruct A {}\n#endif\n"),
+    (
+      "Sources/Dependencies/ClientDependencies/A.swift",
+      "#if !PointFreeDependencies\nstruct A {}\n#endif\n"
+    ),
     (
       "Sources/Dependencies/ClientDependenciesMacros/A.swift",
       "#if !PointFreeDependencies\n#if DEBUG\nlet a = 1\n#else\nlet a = 2\n#endif\n#endif\n"
     ),
-    ("Sources/Dependencies/ClientDependencies/Exports.swift", "@_exported public import IssueReporting"),
+    (
+      "Sources/Dependencies/ClientDependencies/Exports.swift",
+      "@_exported public import IssueReporting"
+    ),
     ("Sources/Dependencies/ClientDependencies/Unimplemented.swift", "struct Unimplemented {}"),
     ("Sources/Dependencies/ClientDependencies/Catalogue.docc/Overview.md", "# Overview"),
     ("Sources/Audio/AudioCore/A.swift", "struct A {}"),

@@ -18,7 +18,8 @@ struct SourceFile: Equatable {
       else { return nil }
       // Bytes that are not UTF-8 are replaced, because no rule looks for them.
       return SourceFile(
-        path: "\(directory)/\($0)", text: String(decoding: try Data(contentsOf: url), as: UTF8.self))
+        path: "\(directory)/\($0)", text: String(decoding: try Data(contentsOf: url), as: UTF8.self)
+      )
     }
   }
 
@@ -41,7 +42,8 @@ struct SourceFile: Equatable {
 
   /// The modules that the file imports.
   var imports: Set<String> {
-    Set(code.compactMap { $0.firstMatch(of: /^(?:@\w+ )*(?:\w+ )?import (?:\w+ )?(\w+)/)?.output.1 }
-      .map(String.init))
+    Set(
+      code.compactMap { $0.firstMatch(of: /^(?:@\w+ )*(?:\w+ )?import (?:\w+ )?(\w+)/)?.output.1 }
+        .map(String.init))
   }
 }

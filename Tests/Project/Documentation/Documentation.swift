@@ -65,7 +65,8 @@ struct Documentation {
   func comments() throws -> [Document] {
     try Self.modules.flatMap { module in
       try filesBelow("Sources/Dependencies/\(module)", ending: ".swift").map {
-        Document(name: "\(module)/\($0)", commentsOf: try text(of: "Sources/Dependencies/\(module)/\($0)"))
+        Document(
+          name: "\(module)/\($0)", commentsOf: try text(of: "Sources/Dependencies/\(module)/\($0)"))
       }
     }
   }

@@ -31,7 +31,9 @@ import Testing
   }
 
   @Test func `each page about a library has a snippet, but for lists and single pages`() throws {
-    let pages = try documentation.pages().filter { !$0.name.hasPrefix("Sources/Command/SyrinxCommand/") }
+    let pages = try documentation.pages().filter {
+      !$0.name.hasPrefix("Sources/Command/SyrinxCommand/")
+    }
     let empty = pages.filter(\.snippets.isEmpty).compactMap { $0.name.split(separator: "/").last }
     #expect(
       empty == [

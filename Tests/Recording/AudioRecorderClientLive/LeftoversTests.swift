@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import AudioRecorderClientLive
+import AudioThreads
 import ClientDependencies
 import Foundation
 import SoundCard
@@ -54,7 +55,8 @@ import VirtualSoundCard
         for (_, begun) in recordings { await begun.wait() }
         for (task, _) in recordings { task.cancel() }
         for (task, _) in recordings { _ = await task.result }
-        #expect(try ProcessResources.threadNames().count <= 4)
+        let threads = try ProcessResources.threadNames()
+        #expect(threads.count <= 4, "\(threads)")
       }
       #expect(card.openDeviceCount == 0)
       let lengths = try urls.map { try folder.read($0).frameCount }

@@ -119,7 +119,8 @@ import Testing
     let grammar = "#JSGF V1.0; grammar a; public <a> = go forward ten meters | %;"
     var options = SpeechSessionOptions(
       grammar: grammar.replacingOccurrences(of: "%", with: "stop"))
-    let words = try engine.makeSession(options).recognizeInSteps(samples(of: "go-forward.wav")).final.words
+    let words = try engine.makeSession(options).recognizeInSteps(samples(of: "go-forward.wav"))
+      .final.words
     #expect(words.map(\.text) == ["go", "forward", "ten", "meters"])
     var phrases = SpeechSessionOptions()
     phrases.keyPhrases = [KeyPhrase("go forward")]

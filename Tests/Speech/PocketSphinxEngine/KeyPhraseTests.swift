@@ -16,9 +16,11 @@ import Testing
   }
 
   private func dictated() throws -> [SpeechHypothesis.Word] {
-    try Self.engine.makeSession(SpeechSessionOptions()).recognizeInSteps(samples(of: "go-forward.wav"))
-      .final
-      .words
+    try Self.engine.makeSession(SpeechSessionOptions()).recognizeInSteps(
+      samples(of: "go-forward.wav")
+    )
+    .final
+    .words
   }
 
   @Test func `spoken phrases are found at their positions, and others are not found`() throws {

@@ -58,7 +58,8 @@ import Testing
   func `speech after music and ringing is recognized`(sound: NonSpeech) throws {
     let said = try samples(of: "go-forward.wav")
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    let recognized = try session.recognizeInSteps(sound.samples(seconds: 2) + said).final.words.map(\.text)
+    let recognized = try session.recognizeInSteps(sound.samples(seconds: 2) + said).final.words.map(
+      \.text)
     #expect(Set(recognized).isSuperset(of: ["ten", "meters"]), "\(recognized)")
   }
 }

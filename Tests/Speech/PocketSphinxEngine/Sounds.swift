@@ -13,7 +13,9 @@ func samples(of name: String) throws -> [Float] {
 extension SpeechEngineSession {
   /// Recognizes an utterance in steps of 0.1 s; returns the hypothesis after each step and at the
   /// end.
-  func recognizeInSteps(_ samples: [Float]) throws -> (partials: [[String]], final: SpeechHypothesis) {
+  func recognizeInSteps(_ samples: [Float]) throws -> (
+    partials: [[String]], final: SpeechHypothesis
+  ) {
     var partials: [[String]] = []
     try beginUtterance()
     for begin in stride(from: 0, to: samples.count, by: 1600) {

@@ -88,7 +88,8 @@ import TestTools
   @Test(arguments: [nil, "#JSGF V1.0; grammar a; public <a> = go | forward | ten | meters;"])
   func `a single word is recognized`(grammar: String?) throws {
     let said = try samples(of: "go-forward.wav")
-    let words = try Self.engine.makeSession(SpeechSessionOptions()).recognizeInSteps(said).final.words
+    let words = try Self.engine.makeSession(SpeechSessionOptions()).recognizeInSteps(said).final
+      .words
     try #require(words.map(\.text) == ["go", "forward", "ten", "meters"])
     for word in words {
       let quiet = said.prefix(4000)

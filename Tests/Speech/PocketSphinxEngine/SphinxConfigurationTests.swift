@@ -92,7 +92,8 @@ import Testing
     func words(_ settings: [String: String]) throws -> [SpeechHypothesis.Word] {
       var options = SpeechSessionOptions(wantsPartialHypotheses: false)
       options.engineOptions = settings
-      return try engine.makeSession(options).recognizeInSteps(samples(of: "go-forward.wav")).final.words
+      return try engine.makeSession(options).recognizeInSteps(samples(of: "go-forward.wav")).final
+        .words
     }
     let sentence = ["go", "forward", "ten", "meters"]
     let narrow = ["beam": "1e-12", "pbeam": "1", "wbeam": "1"]

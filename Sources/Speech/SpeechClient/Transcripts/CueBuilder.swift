@@ -1,4 +1,3 @@
-
 /// Builds cues of readable length from final transcriptions.
 ///
 /// It cuts at pauses and at the ends of sentences.

@@ -1,4 +1,3 @@
-
 /// The normalization of a text into comparable words.
 public enum WordNormalization: Hashable, Sendable, CaseIterable {
   /// As spoken: texts that sound alike are equal.

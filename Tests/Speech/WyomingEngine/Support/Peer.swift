@@ -20,7 +20,7 @@ final class Peer {
   static func install() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/bash")
-    process.arguments = [folder.appending(path: "Tests/Support/python.sh").path]
+    process.arguments = [Checkout.file("Tests/Support/python.sh").path]
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0, "python3 with pip and a network are needed")
