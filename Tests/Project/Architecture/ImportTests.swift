@@ -2,22 +2,28 @@ import Testing
 
 /// What `swift build --explicit-target-dependency-import-check error`, which Tests/run.sh uses, does not check.
 @Suite struct ImportTests {
-  private static let sources = try? SourceFile.files(below: "Sources")
-  private let cModules: Set<String>
-  private let swift: [SourceFile]
-
-  init() throws {
-    let files = try #require(Self.sources)
-    cModules = Set(
-      files.filter { $0.name == "module.modulemap" }
-        .flatMap { $0.text.matches(of: #/module (\w+) /#).map { String($0.output.1) } })
-    swift = files.filter { $0.path.hasSuffix(".swift") }
+  /// The modules that the targets import, and the C modules.
+  private static let found: Result<([String: Set<String>], cModules: Set<String>), any Error> = Result {
+    let files = try SourceFile.files(below: "Sources")
+    var imports: [String: Set<String>] = [:]
+    for file in files where file.path.hasSuffix(".swift") {
+      imports[file.target ?? "", default: []].formUnion(file.imports)
+    }
+    let maps = files.filter { $0.name == "module.modulemap" }
+    let modules = maps.flatMap { $0.text.matches(of: #/module (\w+) /#).map { String($0.output.1) } }
+    return (imports, Set(modules))
   }
+
+  private let imports: [String: Set<String>]
+  private let cModules: Set<String>
+
+  init() throws { (imports, cModules) = try Self.found.get() }
 
   @Test func `exactly one target imports each C module`() {
     #expect(cModules.count > 10)
-    for module in cModules {
-      let importers = Set(swift.filter { $0.imports.contains(module) }.map(\.target))
+    // The shim of CPocketSphinx includes that of the older version.
+    for module in cModules where module != "CSphinxBase" {
+      let importers = imports.filter { $0.value.contains(module) }.keys
       #expect(importers.count == 1, "\(module): \(importers)")
     }
   }
@@ -26,17 +32,13 @@ import Testing
     "AudioPlayerClient", "AudioRecorderClient", "SpeechClient", "SoundCard", "SpeechEngine",
     "VirtualSoundCard", "SyrinxTestSupport",
   ])
-  func `interfaces, seams, and fakes import neither C nor a live value`(target: String) {
-    let imports = swift.filter { $0.target == target }.reduce(into: Set()) {
-      $0.formUnion($1.imports)
-    }
-    #expect(!imports.isEmpty)
+  func `interfaces, seams, and fakes import neither C nor a live value`(target: String) throws {
+    let imports = try #require(imports[target])
     #expect(imports.filter { cModules.contains($0) || $0.hasSuffix("Live") } == [])
   }
 
-  @Test func `the vocabulary of audio is free of Foundation`() {
-    let files = swift.filter { $0.target == "AudioCore" }
-    #expect(files.count > 10)
-    #expect(files.filter { $0.imports.contains { $0.hasPrefix("Foundation") } }.map(\.path) == [])
+  @Test func `the vocabulary of audio is free of Foundation`() throws {
+    let imports = try #require(imports["AudioCore"])
+    #expect(imports.filter { $0.hasPrefix("Foundation") } == [])
   }
 }

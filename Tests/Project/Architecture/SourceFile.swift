@@ -43,7 +43,12 @@ struct SourceFile: Equatable {
   /// The modules that the file imports.
   var imports: Set<String> {
     Set(
-      code.compactMap { $0.firstMatch(of: /^(?:@\w+ )*(?:\w+ )?import (?:\w+ )?(\w+)/)?.output.1 }
-        .map(String.init))
+      text.split(separator: "\n").compactMap { line in
+        // "@testable import A", "public import struct A.B"
+        let words = line.split { $0 == " " || $0 == "." }
+        guard let keyword = words.prefix(3).firstIndex(of: "import") else { return nil }
+        let kinds: Set<Substring> = ["class", "enum", "func", "protocol", "struct", "var"]
+        return words[(keyword + 1)...].first { !kinds.contains($0) }.map(String.init)
+      })
   }
 }
