@@ -10,22 +10,45 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// A target of `Sources` by its directory there: "Audio/SoundFile" is the module `SoundFile`.
 func library(
-  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil
+  _ directory: String, _ dependencies: [Target.Dependency] = [], in parent: String = "Sources"
 ) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+  .target(
+    name: lastComponent(of: directory), dependencies: dependencies, path: "\(parent)/\(directory)",
+    swiftSettings: settings)
 }
 
+/// A module map of `Sources/CLibraries`, and the Debian packages that it needs.
+func cLibrary(_ name: String, pkgConfig: String? = nil, packages: [String] = []) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig,
+    providers: packages.isEmpty ? nil : [.apt(packages)])
+}
+
+/// A plug-in of the compiler.
+func macros(_ directory: String) -> Target {
+  .macro(
+    name: lastComponent(of: directory), dependencies: swiftSyntax, path: "Sources/\(directory)",
+    swiftSettings: settings)
+}
+
+/// The tests of an area of `Sources`.
 func tests(
-  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil
+  _ area: String, _ dependencies: [Target.Dependency], path: String? = nil
 ) -> Target {
   .testTarget(
-    name: "\(name)Tests", dependencies: dependencies, path: path, swiftSettings: settings)
+    name: "\(area)Tests", dependencies: dependencies, path: path ?? "Tests/\(area)",
+    swiftSettings: settings)
 }
 
 func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
     name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: settings)
+}
+
+func lastComponent(of path: String) -> String {
+  path.split(separator: "/").last.map(String.init) ?? path
 }
 
 /// A product of a package that only a part of the products needs: without the trait, nobody fetches the package.
@@ -66,61 +89,53 @@ let swiftSyntaxTestSupport: [Target.Dependency] = [
 let package = Package(
   name: "syrinx",
   products: [
-    .library(name: "ALSASoundCard", targets: ["ALSASoundCard"]),
-    .library(name: "AudioCore", targets: ["AudioCore"]),
+    // Everything for an app, and everything for its tests.
+    .library(name: "Syrinx", targets: ["Syrinx"]),
+    .library(name: "SyrinxTestSupport", targets: ["SyrinxTestSupport"]),
+    // Without C libraries: the interfaces of the clients, for a package of features.
+    .library(
+      name: "SyrinxClients", targets: ["AudioPlayerClient", "AudioRecorderClient", "SpeechClient"]),
+    // Without libasound: files, conversion, and the recognition of files.
+    .library(
+      name: "SyrinxFiles",
+      targets: ["Conversion", "MoonshineEngine", "PocketSphinxEngine", "SpeechClientLive"]),
+    // With cairo, kissfft, and libpng.
     .library(name: "AudioPlots", targets: ["AudioPlots"]),
-    .library(name: "AudioPlayerClient", targets: ["AudioPlayerClient"]),
-    .library(name: "AudioPlayerClientLive", targets: ["AudioPlayerClientLive"]),
-    .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
-    .library(name: "AudioRecorderClientLive", targets: ["AudioRecorderClientLive"]),
-    .library(name: "AudioThreads", targets: ["AudioThreads"]),
+    // With SwiftNIO and swift-metrics.
+    .library(name: "WyomingServer", targets: ["WyomingServer"]),
+    // With swift-argument-parser and libyaml: for Tests/Fixtures/Fuzz.
+    .library(name: "SyrinxCommand", targets: ["SyrinxCommand"]),
+    // Without audio. The macros build SwiftSyntax.
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
     .library(name: "ClientDependenciesMacros", targets: ["ClientDependenciesMacros"]),
     .library(
       name: "ClientDependenciesTestSupport", targets: ["ClientDependenciesTestSupport"]),
-    .library(name: "Conversion", targets: ["Conversion"]),
-    .library(name: "Loudness", targets: ["Loudness"]),
-    .library(name: "MoonshineEngine", targets: ["MoonshineEngine"]),
-    .library(name: "ONNXRuntime", targets: ["ONNXRuntime"]),
-    .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
     .library(name: "Reducers", targets: ["Reducers"]),
     .library(name: "ReducersMacros", targets: ["ReducersMacros"]),
-    .library(name: "Resampling", targets: ["Resampling"]),
-    .library(name: "SileroDetector", targets: ["SileroDetector"]),
-    .library(name: "SoundCard", targets: ["SoundCard"]),
-    .library(name: "SoundFile", targets: ["SoundFile"]),
-    .library(name: "SpeechClient", targets: ["SpeechClient"]),
-    .library(name: "SpeechClientLive", targets: ["SpeechClientLive"]),
-    .library(name: "SpeechEngine", targets: ["SpeechEngine"]),
-    // For Tests/Fixtures/Fuzz only.
-    .library(name: "SyrinxCommand", targets: ["SyrinxCommand"]),
-    .library(name: "SyrinxTestSupport", targets: ["SyrinxTestSupport"]),
-    .library(name: "Transcripts", targets: ["Transcripts"]),
-    .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
-    .library(name: "VoskEngine", targets: ["VoskEngine"]),
-    .library(name: "Wyoming", targets: ["Wyoming"]),
-    .library(name: "WyomingEngine", targets: ["WyomingEngine"]),
-    .library(name: "WyomingServer", targets: ["WyomingServer"]),
     .executable(name: "syrinx", targets: ["syrinx"]),
   ],
   traits: [
-    .default(enabledTraits: ["Command", "Foundation", "Macros", "Plots", "Reducers"]),
+    // What an app needs. `Development` is for this package itself.
+    .default(enabledTraits: ["Foundation"]),
     .trait(
       name: "Command", description: "The command, and what parses its arguments and settings.",
       enabledTraits: ["Server"]),
-    .trait(name: "Macros", description: "The macros, and SwiftSyntax."),
     .trait(
-      name: "Reducers", description: "Reducers and ReducersMacros.", enabledTraits: ["Foundation"]),
-    .trait(name: "Server", description: "WyomingServer, on SwiftNIO and swift-metrics."),
-    .trait(
-      name: "Plots", description: "The command draws plots, and links cairo, kissfft, and libpng."),
+      name: "Development", description: "All that the tests, the samples, and the command need.",
+      enabledTraits: ["Command", "Foundation", "Macros", "Plots", "Reducers"]),
     .trait(
       name: "Foundation",
       description: "Issues fail tests, and ClientDependencies has what needs all of Foundation."),
+    .trait(name: "Macros", description: "The macros, and SwiftSyntax."),
+    .trait(
+      name: "Plots", description: "The command draws plots, and links cairo, kissfft, and libpng."),
     .trait(
       name: "PointFreeDependencies",
       description: "ClientDependencies re-exports Point-Free's swift-dependencies.",
       enabledTraits: ["Foundation"]),
+    .trait(
+      name: "Reducers", description: "Reducers and ReducersMacros.", enabledTraits: ["Foundation"]),
+    .trait(name: "Server", description: "WyomingServer, on SwiftNIO and swift-metrics."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -134,152 +149,148 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
-    // C libraries: a module map and a shim, one importing target each.
-    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-    .systemLibrary(
-      name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
-    // The flags of its pkg-config file are not allowed; the module map names what is needed.
-    .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
-    .systemLibrary(name: "CLinux"),
+    // C libraries: module maps, each imported by one target.
+    cLibrary("CALSA", pkgConfig: "alsa", packages: ["libasound2-dev"]),
+    cLibrary(
+      "CAudioFiles", pkgConfig: "sndfile",
+      packages: ["libflac-dev", "libmpg123-dev", "libsndfile1-dev", "libvorbis-dev"]),
+    cLibrary("CEBUR128", pkgConfig: "libebur128", packages: ["libebur128-dev"]),
+    cLibrary("CLibYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
+    cLibrary("CLinux"),
+    cLibrary(
+      "CPlots", pkgConfig: "cairo",
+      packages: ["libcairo2-dev", "libkissfft-dev", "libpng-dev"]),
     // Its pkg-config file would link libsphinxad and libpulse; the module map names what is needed.
-    .systemLibrary(
-      name: "CPocketSphinx",
-      providers: [.apt(["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"])]),
-    .systemLibrary(
-      name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-    .systemLibrary(name: "CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
-    .systemLibrary(
-      name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
-    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-    .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
-    .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc", providers: [.apt(["libvorbis-dev"])]),
+    cLibrary(
+      "CPocketSphinx",
+      packages: ["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"]),
+    cLibrary("CSoxr", pkgConfig: "soxr", packages: ["libsoxr-dev"]),
     // C++ with a C interface, because TagLib's own has neither pictures nor chapters: libtag1-dev.
-    .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag")]),
-    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .target(
+      name: "CTagLib", path: "Sources/CLibraries/CTagLib", linkerSettings: [.linkedLibrary("tag")]),
 
-    // The vocabulary.
-    library("AudioCore"),
-    library("AudioThreads", ["CLinux", logging]),
-    library("FilePaths"),
-
-    // Dependencies that a feature controls.
-    library("ClientDependencies", [issueReporting, pointFree("Dependencies")]),
+    // For apps and their tests.
     library(
-      "ClientDependenciesMacros",
-      ["ClientDependencies", "ClientDependenciesMacrosPlugin", pointFree("DependenciesMacros")]),
-    .macro(
-      name: "ClientDependenciesMacrosPlugin", dependencies: swiftSyntax, swiftSettings: settings),
+      "Syrinx",
+      [
+        "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
+        "AudioRecorderClient", "AudioRecorderClientLive", "ClientDependencies", "Conversion",
+        "FilePaths", "Loudness", "MoonshineEngine", "PocketSphinxEngine", "Resampling",
+        "SileroDetector", "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive",
+        "SpeechEngine", "VirtualSoundCard", "VoskEngine", "WyomingEngine",
+      ]),
     library(
-      "ClientDependenciesTestSupport",
-      ["ClientDependencies", issueReportingTestSupport, pointFree("DependenciesTestSupport")]),
+      "SyrinxTestSupport",
+      [
+        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
+        "ClientDependencies", "ClientDependenciesTestSupport", "FilePaths", "SoundCard",
+        "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+      ]),
 
-    // The seams.
-    library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
-    library("SpeechEngine", ["AudioCore", "AudioThreads", "ClientDependencies", "FilePaths"]),
-
-    // One owner per C library.
+    // Audio: buffers, formats, levels, operators, files, conversion, loudness.
+    library("Audio/AudioCore"),
     library(
-      "ALSASoundCard",
+      "Audio/Conversion",
+      ["AudioCore", "AudioThreads", "FilePaths", "Loudness", "Resampling", "SoundFile"]),
+    library("Audio/FilePaths"),
+    library("Audio/Loudness", ["AudioCore", "CEBUR128"]),
+    library("Audio/Resampling", ["AudioCore", "CSoxr"]),
+    library(
+      "Audio/SoundFile",
+      ["AudioCore", "AudioThreads", "CAudioFiles", "CTagLib", "FilePaths", logging]),
+
+    // Devices: the seam to hardware, ALSA, the virtual card, threads.
+    library(
+      "Devices/ALSASoundCard",
       [
         "AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "FilePaths", "SoundCard",
         logging,
       ]),
+    library("Devices/AudioThreads", ["CLinux", logging]),
+    library("Devices/SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
     library(
-      "PocketSphinxEngine",
-      ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
-    library("AudioPlots", ["AudioCore", "CCairo", "CKissFFT", "CPNG"]),
-    library("Loudness", ["AudioCore", "CEBUR128"]),
-    // Features: nothing of audio in them.
-    library(
-      "Reducers",
-      [
-        "ClientDependencies", product("CustomDump", "swift-custom-dump", trait: "Reducers"),
-        issueReporting, product("OrderedCollections", "swift-collections", trait: "Reducers"),
-      ]),
-    library("ReducersMacros", ["Reducers", "ReducersMacrosPlugin"]),
-    .macro(name: "ReducersMacrosPlugin", dependencies: swiftSyntax, swiftSettings: settings),
-    library("Resampling", ["AudioCore", "CSoxr"]),
-    library(
-      "SoundFile",
-      [
-        "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CTagLib", "CVorbis",
-        "FilePaths", logging,
-      ]),
+      "Devices/VirtualSoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
 
-    // Files converted into others.
+    // Playing and recording: each an interface and a live value.
+    library("Playing/AudioPlayerClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library(
-      "Conversion",
-      ["AudioCore", "AudioThreads", "FilePaths", "Loudness", "Resampling", "SoundFile"]),
-
-    // Libraries that are loaded at run time, and engines that use them.
-    library("ONNXRuntime", ["AudioThreads", "FilePaths", "SpeechEngine", logging]),
-    library("SileroDetector", ["AudioCore", "FilePaths", "ONNXRuntime", "SpeechEngine"]),
-    library("VoskEngine", ["AudioCore", "FilePaths", "SpeechEngine", logging]),
-    library(
-      "MoonshineEngine",
-      [
-        "AudioCore", "AudioThreads", "FilePaths", "ONNXRuntime", "PocketSphinxEngine",
-        "SpeechEngine", logging,
-      ]),
-
-    // The Wyoming protocol, and an engine that is somebody else's server.
-    library("Wyoming", ["AudioCore"]),
-    library(
-      "WyomingEngine", ["AudioCore", "AudioThreads", "FilePaths", "SpeechEngine", "Wyoming"]),
-
-    // The clients' interfaces.
-    library("AudioPlayerClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
-    library("AudioRecorderClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
-    library("SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
-
-    // Transcriptions as subtitles, and the measure of their errors.
-    library("Transcripts", ["AudioCore", "SpeechClient"]),
-
-    // The clients' engines.
-    library(
-      "AudioPlayerClientLive",
+      "Playing/AudioPlayerClientLive",
       [
         "AudioCore", "AudioPlayerClient", "AudioThreads", "ClientDependencies", "FilePaths",
         "Resampling", "SoundCard", "SoundFile",
       ]),
+    library("Recording/AudioRecorderClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library(
-      "AudioRecorderClientLive",
+      "Recording/AudioRecorderClientLive",
       [
         "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
         "Resampling", "SoundCard", "SoundFile",
       ]),
+
+    // Speech: the client, the seam to engines, and a target for each engine.
+    library("Speech/SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
     library(
-      "SpeechClientLive",
+      "Speech/SpeechClientLive",
       [
         "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard",
-        "SoundFile", "SpeechClient", "SpeechEngine", "Transcripts",
+        "SoundFile", "SpeechClient", "SpeechEngine",
       ]),
-
-    // Our recognizer for others.
     library(
-      "WyomingServer",
+      "Speech/SpeechEngine", ["AudioCore", "AudioThreads", "ClientDependencies", "FilePaths"]),
+    library("Speech/ONNXRuntime", ["AudioThreads", "FilePaths", "SpeechEngine", logging]),
+    library("Speech/SileroDetector", ["AudioCore", "FilePaths", "ONNXRuntime", "SpeechEngine"]),
+    library(
+      "Speech/MoonshineEngine",
+      [
+        "AudioCore", "AudioThreads", "FilePaths", "ONNXRuntime", "PocketSphinxEngine",
+        "SpeechEngine", logging,
+      ]),
+    library(
+      "Speech/PocketSphinxEngine",
+      ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
+    library("Speech/VoskEngine", ["AudioCore", "FilePaths", "SpeechEngine", logging]),
+    library(
+      "Speech/WyomingEngine",
+      ["AudioCore", "AudioThreads", "FilePaths", "SpeechEngine", "Wyoming"]),
+
+    // Server: our recognizer for others.
+    library("Server/Wyoming", ["AudioCore"]),
+    library(
+      "Server/WyomingServer",
       [
         "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "SpeechClient",
-        "SpeechEngine", "Transcripts", "Wyoming",
+        "SpeechEngine", "Wyoming",
       ] + serving),
 
-    // Without hardware: for the command's virtual device, and for the tests of users.
-    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
+    // Dependencies that a feature controls.
     library(
-      "SyrinxTestSupport",
-      [
-        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
-        "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
-      ]),
+      "Dependencies/ClientDependencies", [issueReporting, pointFree("Dependencies")]),
+    library(
+      "Dependencies/ClientDependenciesMacros",
+      ["ClientDependencies", "ClientDependenciesMacrosPlugin", pointFree("DependenciesMacros")]),
+    macros("Dependencies/ClientDependenciesMacrosPlugin"),
+    library(
+      "Dependencies/ClientDependenciesTestSupport",
+      ["ClientDependencies", issueReportingTestSupport, pointFree("DependenciesTestSupport")]),
 
-    // The command: its work, and the executable that chooses the live values.
+    // Features: nothing of audio in them.
     library(
-      "SyrinxCommand",
+      "Features/Reducers",
+      [
+        "ClientDependencies", product("CustomDump", "swift-custom-dump", trait: "Reducers"),
+        issueReporting, product("OrderedCollections", "swift-collections", trait: "Reducers"),
+      ]),
+    library("Features/ReducersMacros", ["Reducers", "ReducersMacrosPlugin"]),
+    macros("Features/ReducersMacrosPlugin"),
+
+    // The command: its work, its pictures, and the executable that chooses the live values.
+    library("Command/AudioPlots", ["AudioCore", "CPlots"]),
+    library(
+      "Command/SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
         "ClientDependencies", "Conversion", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard",
-        "SoundFile", "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
+        "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard", "Wyoming",
         "WyomingServer", plots, argumentParser, logging, yaml,
       ]),
     .executableTarget(
@@ -290,229 +301,111 @@ let package = Package(
         "SpeechClientLive", "SpeechEngine", "SyrinxCommand", "VoskEngine", "Wyoming",
         "WyomingEngine",
       ],
-      swiftSettings: settings),
+      path: "Sources/Command/syrinx", swiftSettings: settings),
+
     // Samples: what a user's own programs look like.
-    sample(
-      "PlayFile",
-      [
-        "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
-        "ClientDependencies", "SoundCard", "VirtualSoundCard",
-      ]),
-    sample(
-      "TranscribeFile",
-      ["AudioCore", "ClientDependencies", "PocketSphinxEngine", "SpeechClient", "SpeechClientLive"]),
-    sample(
-      "RecordSpeech",
-      [
-        "ClientDependencies", "PocketSphinxEngine", "SpeechClient", "SpeechClientLive",
-        "SyrinxTestSupport",
-      ]),
+    sample("PlayFile", ["Syrinx"]),
+    sample("TranscribeFile", ["Syrinx"]),
+    sample("RecordSpeech", ["Syrinx", "SyrinxTestSupport"]),
+    library("Dictation", ["Syrinx"], in: "Samples"),
+    library("RoomMonitor", ["Syrinx"], in: "Samples"),
     // Features with a terminal front end.
-    library("TerminalScreen", ["AudioThreads", "Reducers"], path: "Samples/TerminalScreen"),
-    library(
-      "VoiceMemosFeature",
-      [
-        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "ClientDependenciesMacros", "ReducersMacros", "SoundFile",
-      ],
-      path: "Samples/VoiceMemosFeature"),
+    library("TerminalScreen", ["AudioThreads", "Reducers"], in: "Samples"),
     sample(
       "VoiceMemos",
-      [
-        "ALSASoundCard", "AudioCore", "AudioPlayerClientLive", "AudioRecorderClientLive",
-        "ClientDependencies", "ReducersMacros", "SoundCard", "TerminalScreen", "VirtualSoundCard",
-        "VoiceMemosFeature",
-      ]),
-    tests(
-      "VoiceMemos",
-      [
-        "AudioPlayerClientLive", "AudioRecorderClientLive", "ClientDependenciesTestSupport",
-        "SyrinxTestSupport", "VoiceMemosFeature",
-      ],
-      path: "Samples/VoiceMemosTests"),
-    library(
-      "SpeechToTextFeature",
-      ["AudioCore", "AudioRecorderClient", "ClientDependencies", "ReducersMacros", "SpeechClient"],
-      path: "Samples/SpeechToTextFeature"),
-    sample(
-      "SpeechToText",
-      [
-        "ALSASoundCard", "AudioCore", "AudioRecorderClientLive", "ClientDependencies",
-        "PocketSphinxEngine", "ReducersMacros", "SoundCard", "SoundFile", "SpeechClientLive",
-        "SpeechToTextFeature", "TerminalScreen", "VirtualSoundCard",
-      ]),
-    tests(
-      "SpeechToText",
-      [
-        "AudioRecorderClientLive", "ClientDependenciesTestSupport", "SpeechClientLive",
-        "SpeechEngine", "SpeechToTextFeature", "SyrinxTestSupport",
-      ],
-      path: "Samples/SpeechToTextTests"),
-    library(
-      "Dictation", ["ClientDependencies", "SpeechClient"], path: "Samples/Dictation"),
-    tests(
-      "Dictation",
-      [
-        "AudioThreads", "ClientDependenciesTestSupport", "Dictation", "SpeechClientLive",
-        "SpeechEngine", "SyrinxTestSupport",
-      ],
-      path: "Samples/DictationTests"),
-    library(
-      "RoomMonitor", ["AudioCore", "AudioRecorderClient", "ClientDependencies"],
-      path: "Samples/RoomMonitor"),
-    tests(
-      "RoomMonitor",
-      ["AudioRecorderClientLive", "RoomMonitor", "SoundCard", "SyrinxTestSupport"],
-      path: "Samples/RoomMonitorTests"),
-
-    // What the tests share.
-    library(
-      "TestTools", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"],
-      path: "Tests/Support/TestTools"),
-    library(
-      "ONNXTestTools", ["FilePaths", "ONNXRuntime"], path: "Tests/Support/ONNXTestTools"),
-
-    // Tests.
-    tests(
-      "ALSASoundCard",
-      [
-        "ALSASoundCard", "AudioCore", "AudioPlayerClientLive", "AudioRecorderClientLive",
-        "AudioThreads", "ClientDependencies", "SoundCard", "SoundFile",
-      ]),
-    tests("Architecture"),
-    tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
-    tests("AudioPlots", ["AudioCore", "AudioPlots", "TestTools"]),
-    tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
-    tests(
-      "AudioPlayerClientLive",
-      [
-        "AudioPlayerClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
-      ]),
-    tests("AudioRecorderClient", ["AudioRecorderClient", "ClientDependenciesTestSupport"]),
-    tests(
-      "AudioRecorderClientLive",
-      [
-        "AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
-      ]),
-    tests("AudioThreads", ["AudioThreads"]),
-    tests("Conversion", ["AudioCore", "Conversion", "Loudness", "SoundFile", "TestTools"]),
-    tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
-    tests(
-      "ClientDependenciesMacros",
-      ["ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesTestSupport"]),
-    tests(
-      "ClientDependenciesMacrosPlugin",
-      ["ClientDependenciesMacrosPlugin"] + swiftSyntaxTestSupport),
-    tests("ClientDependenciesTestSupport", ["ClientDependenciesTestSupport"]),
-    tests(
-      "Documentation",
-      [
-        "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
-        "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Conversion", "Dictation", "Loudness", "MoonshineEngine",
-        "PocketSphinxEngine", "ReducersMacros", "SileroDetector", "SoundCard", "SoundFile",
-        "SpeechClient", "SpeechEngine", "TestTools", "Transcripts", "VirtualSoundCard",
-        "VoskEngine", plots,
-      ]),
-    tests("FilePaths", ["FilePaths", "TestTools"]),
-    tests("Loudness", ["AudioCore", "CEBUR128", "Loudness", "SoundFile", "TestTools"]),
-    tests(
-      "MoonshineEngine",
-      [
-        "AudioCore", "ClientDependencies", "FilePaths", "MoonshineEngine", "ONNXRuntime",
-        "ONNXTestTools", "PocketSphinxEngine", "SoundFile", "SpeechClient",
-        "SpeechClientLive", "SpeechEngine", "TestTools", "Transcripts",
-      ]),
-    tests(
-      "ONNXRuntime",
-      [
-        "AudioThreads", "FilePaths", "ONNXRuntime", "ONNXTestTools", "SpeechEngine", "TestTools",
-      ]),
-    tests(
-      "PocketSphinxEngine",
-      [
-        "AudioCore", "CPocketSphinx", "PocketSphinxEngine", "SoundFile", "SpeechEngine",
-        "TestTools", logging,
-      ]),
-    tests(
-      "Resampling",
-      [
-        "AudioCore", "Resampling", "SyrinxTestSupport", "TestTools",
-      ]),
-    tests(
-      "SoundFile",
-      [
-        "AudioCore", "AudioThreads", "CTagLib", "Resampling", "SoundFile", "TestTools",
-      ]),
-    tests(
-      "SpeechClient",
-      [
-        "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
-        "SpeechClient",
-      ]),
-    tests(
-      "SpeechClientLive",
-      [
-        "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "AudioThreads",
-        "ClientDependencies", "ClientDependenciesTestSupport", "PocketSphinxEngine", "Resampling",
-        "SileroDetector", "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive",
-        "SpeechEngine", "SyrinxTestSupport", "TestTools", "Transcripts", "VoskEngine",
-      ]),
-    tests(
-      "SpeechEngine",
-      ["AudioCore", "ClientDependencies", "ClientDependenciesTestSupport", "SpeechEngine"]),
-    tests(
-      "SyrinxCommand",
-      [
-        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "Conversion", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard",
-        "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts",
-        "VirtualSoundCard", "Wyoming", "WyomingEngine", "syrinx", plots, argumentParser,
-      ]),
+      ["AudioThreads", "ClientDependenciesMacros", "ReducersMacros", "Syrinx", "TerminalScreen"]),
+    sample("SpeechToText", ["ReducersMacros", "Syrinx", "TerminalScreen"]),
     tests(
       "Samples",
       [
-        "AudioThreads", "PlayFile", "RecordSpeech", "SpeechToText", "TerminalScreen", "TestTools",
-        "TranscribeFile",
+        "AudioThreads", "Dictation", "PlayFile", "RecordSpeech", "RoomMonitor", "SpeechToText",
+        "Syrinx", "SyrinxTestSupport", "TerminalScreen", "TestTools", "TranscribeFile",
         "VoiceMemos",
+      ],
+      path: "Samples/Tests"),
+
+    // Tests: a target for each area.
+    library(
+      "TestTools", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"],
+      in: "Tests/Support"),
+    tests(
+      "Audio",
+      [
+        "AudioCore", "AudioThreads", "CEBUR128", "CTagLib", "ClientDependencies", "Conversion",
+        "FilePaths", "Loudness", "Resampling", "SoundFile", "SyrinxTestSupport", "TestTools",
+      ]),
+    tests(
+      "Devices",
+      [
+        "ALSASoundCard", "AudioCore", "AudioPlayerClientLive", "AudioRecorderClientLive",
+        "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport", "SoundCard",
+        "SoundFile", "TestTools", "VirtualSoundCard",
+      ]),
+    tests(
+      "Playing",
+      [
+        "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive", "AudioThreads",
+        "ClientDependencies", "ClientDependenciesTestSupport", "FilePaths", "Resampling",
+        "SoundCard", "SoundFile", "TestTools", "VirtualSoundCard",
+      ]),
+    tests(
+      "Recording",
+      [
+        "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "AudioThreads",
+        "ClientDependencies", "ClientDependenciesTestSupport", "FilePaths", "Resampling",
+        "SoundCard", "SoundFile", "TestTools", "VirtualSoundCard",
+      ]),
+    tests(
+      "Speech",
+      [
+        "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "AudioThreads",
+        "CPocketSphinx", "ClientDependencies", "ClientDependenciesTestSupport", "FilePaths",
+        "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine", "Resampling", "SileroDetector",
+        "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine",
+        "SyrinxTestSupport", "TestTools", "VirtualSoundCard", "VoskEngine", "Wyoming",
+        "WyomingEngine", logging,
+      ]),
+    tests(
+      "Server",
+      [
+        "AudioCore", "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport",
+        "SpeechClient", "SpeechEngine", "TestTools", "Wyoming", "WyomingEngine", "WyomingServer",
+        product("CoreMetrics", "swift-metrics", trait: "Server"),
+      ]),
+    tests(
+      "Dependencies",
+      [
+        "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesMacrosPlugin",
+        "ClientDependenciesTestSupport",
+      ] + swiftSyntaxTestSupport),
+    tests(
+      "Features",
+      ["ClientDependencies", "ClientDependenciesMacros", "ReducersMacros", "ReducersMacrosPlugin"]
+        + swiftSyntaxTestSupport),
+    tests(
+      "Command",
+      [
+        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
+        "ClientDependencies", "Conversion", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard",
+        "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxCommand", "TestTools",
+        "VirtualSoundCard", "Wyoming", "WyomingEngine", "syrinx", plots, argumentParser,
       ]),
     tests(
       "SyrinxTestSupport",
       [
         "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive", "AudioRecorderClient",
         "AudioRecorderClientLive", "ClientDependencies", "ClientDependenciesTestSupport",
-        "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine",
+        "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine", "Syrinx",
         "SyrinxTestSupport", "TestTools",
       ]),
     tests(
-      "SileroDetector",
+      "Project",
       [
-        "AudioCore", "FilePaths", "ONNXRuntime", "ONNXTestTools", "SileroDetector", "SoundFile",
-        "SpeechEngine", "TestTools",
-      ]),
-    tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
-    tests("Reducers", ["ClientDependencies", "Reducers"]),
-    tests(
-      "ReducersMacrosPlugin", ["ReducersMacrosPlugin"] + swiftSyntaxTestSupport),
-    tests("ReducersMacros", ["ClientDependencies", "ClientDependenciesMacros", "ReducersMacros"]),
-    tests("Transcripts", ["SpeechClient", "TestTools", "Transcripts"]),
-    tests(
-      "VirtualSoundCard",
-      ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),
-    tests("VoskEngine", ["AudioCore", "SpeechEngine", "VoskEngine"]),
-    tests(
-      "Wyoming",
-      [
-        "AudioCore", "TestTools", "Wyoming",
-      ]),
-    tests(
-      "WyomingEngine", ["AudioCore", "AudioThreads", "SpeechEngine", "Wyoming", "WyomingEngine"]),
-    tests(
-      "WyomingServer",
-      [
-        "AudioCore", "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport",
-        "SpeechClient", "SpeechEngine", "Wyoming", "WyomingEngine", "WyomingServer",
-        product("CoreMetrics", "swift-metrics", trait: "Server"),
+        "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
+        "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
+        "ClientDependenciesTestSupport", "Conversion", "Dictation", "Loudness", "MoonshineEngine",
+        "PocketSphinxEngine", "ReducersMacros", "SileroDetector", "SoundCard", "SoundFile",
+        "SpeechClient", "SpeechEngine", "TestTools", "VirtualSoundCard", "VoskEngine", plots,
       ]),
   ],
   swiftLanguageModes: [.v6],

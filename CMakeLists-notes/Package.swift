@@ -11,16 +11,7 @@ let package = Package(
   targets: [
     .target(
       name: "SyrinxForCMake",
-      dependencies: [
-        .product(name: "ALSASoundCard", package: "syrinx"),
-        .product(name: "AudioCore", package: "syrinx"),
-        .product(name: "AudioPlayerClientLive", package: "syrinx"),
-        .product(name: "PocketSphinxEngine", package: "syrinx"),
-        .product(name: "SoundFile", package: "syrinx"),
-        .product(name: "SpeechClientLive", package: "syrinx"),
-        .product(name: "VirtualSoundCard", package: "syrinx"),
-      ],
-      path: "Sources")
+      dependencies: [.product(name: "Syrinx", package: "syrinx")], path: "Sources")
   ],
   swiftLanguageModes: [.v6]
 )

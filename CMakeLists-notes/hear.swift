@@ -1,15 +1,6 @@
 // Plays a file on a sound card and prints the words in it: hear FILE [DEVICE]
-import ALSASoundCard
-import AudioCore
-import AudioPlayerClient
-import AudioPlayerClientLive
-import ClientDependencies
 import Foundation
-import PocketSphinxEngine
-import SoundCard
-import SpeechClient
-import SpeechClientLive
-import VirtualSoundCard
+import Syrinx
 
 @main
 enum Hear {

@@ -15,8 +15,8 @@ if ! command -v swift >/dev/null; then
 fi
 
 echo "This builds the command from its sources, which takes some minutes."
-say Samples/build.sh
-built=$(dirname "$(bash Samples/build.sh)")
+say Packaging/build.sh
+built=$(dirname "$(bash Packaging/build.sh)")
 PATH="$built:$PATH"
 
 spoken=Samples/sounds/two-utterances.wav

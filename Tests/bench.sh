@@ -15,10 +15,10 @@ if [ -n "${1:-}" ] && [ "${1#--}" = "$1" ]; then
   programs=("$1")
   shift
 fi
-bash Tests/Support/packages.sh bench
+bash Packaging/packages.sh bench
 case "${programs[*]}" in
 DependencyBenchmarks | ReducerBenchmarks) ;;
-*) syrinx=$(bash Samples/build.sh) ;;
+*) syrinx=$(bash Packaging/build.sh) ;;
 esac
 swift build "${benchmarks[@]}" --static-swift-stdlib -Xswiftc -use-ld=lld --configuration release
 folder=$(swift build "${benchmarks[@]}" --configuration release --show-bin-path)

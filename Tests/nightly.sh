@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 parts=(
-  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models fuzz closed-loops demo
+  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site api tutorials damaged-models fuzz closed-loops demo
   reproducible-build container cluster balancer deb
   DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
 )
@@ -19,14 +19,15 @@ part() {
   pocketsphinx5 | documentation-site | fuzz) bash "Tests/Support/$1.sh" ;;
   # One result in each of many runs, beside other tests.
   closed-loops)
-    SYRINX_TEST_LOOPS=200 swift test --filter 'SyrinxTestSupportTests|VirtualSoundCardTests|RecorderClientLiveTests'
+    SYRINX_TEST_LOOPS=200 swift test --traits Development \
+      --filter 'SyrinxTestSupportTests|DevicesTests.Virtual|RecordingTests'
     ;;
-  damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests ;;
-  tutorials) python3 Tests/Support/tutorials.py ;;
+  damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --traits Development --filter DamagedModelTests ;;
+  api | tutorials) python3 "Tests/Support/$1.py" ;;
   demo) bash Samples/demo.sh ;;
   *Benchmarks) bash Tests/bench.sh "$1" --check ;;
   # The others check the release build.
-  *) command=$(bash Samples/build.sh) && bash "Tests/Support/$1.sh" "$command" ;;
+  *) command=$(bash Packaging/build.sh) && bash "Tests/Support/$1.sh" "$command" ;;
   esac
 }
 export -f part

@@ -8,7 +8,7 @@ if ! command -v swift >/dev/null; then
   echo "swift is not on the PATH: install Swift 6.3 from swift.org first" >&2
   exit 1
 fi
-bash Tests/Support/packages.sh test
+bash Packaging/packages.sh test
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -18,7 +18,8 @@ swift format lint --strict --recursive Sources Tests Samples CMakeLists-notes Pa
 step "build"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-swift build --build-tests 2>&1 | tee "$log"
+# A target imports only what its dependencies in Package.swift are.
+swift build --traits Development --build-tests --explicit-target-dependency-import-check error 2>&1 | tee "$log"
 # Every warning counts, except those of other packages.
 if grep -E '^[^ ].*/(Sources|Tests|Samples)/.*: warning:' "$log" | grep -v '/\.build/'; then
   echo "the build has warnings" >&2
@@ -42,7 +43,7 @@ tell_missing() {
   done
 }
 engines=$PWD/.build/engines
-if "$(swift build --show-bin-path)/syrinx" engines install all --to "$engines/syrinx"; then
+if .build/debug/syrinx engines install all --to "$engines/syrinx"; then
   export SYRINX_TEST_ENGINES=$engines
 else
   lacks "Moonshine and Silero"
@@ -69,7 +70,7 @@ suite() {
   local seconds=$1 status=0
   shift
   : >"$events"
-  timeout --kill-after=10 "$seconds" swift test --skip-build \
+  timeout --kill-after=10 "$seconds" swift test --traits Development --skip-build \
     --event-stream-output-path "$events" --event-stream-version 0 "$@" || status=$?
   # The summary is missing if the run ended early, as by an `exit` in the code under test.
   python3 Tests/Support/test-events.py "$events"
@@ -84,7 +85,7 @@ suite 2700 --experimental-maximum-parallelization-width 6 --skip "$server"
 suite 600 --experimental-maximum-parallelization-width 2 --filter "$server"
 
 step "installation"
-bash Tests/Support/installed.sh "$(swift build --show-bin-path)/syrinx"
+bash Tests/Support/installed.sh .build/debug/syrinx
 
 step "the dependencies under Thread Sanitizer"
 bash Tests/Support/thread-sanitizer.sh

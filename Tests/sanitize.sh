@@ -6,7 +6,7 @@
 # touches, and is not built with the sanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-bash Tests/Support/packages.sh test
+bash Packaging/packages.sh test
 
 fixture=Tests/Fixtures/Engines
 log=$(mktemp)

@@ -1,6 +1,5 @@
-import AudioCore
 import Foundation
-import SoundFile
+import Syrinx
 
 /// How long a sound file is, for C: decoded to its end, since a header may be wrong.
 ///

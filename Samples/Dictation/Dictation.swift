@@ -1,5 +1,4 @@
-import ClientDependencies
-import SpeechClient
+import Syrinx
 
 /// A feature that turns speech at the microphone into text.
 ///

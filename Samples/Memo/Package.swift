@@ -3,19 +3,12 @@ import PackageDescription
 
 let package = Package(
   name: "Memo",
-  dependencies: [
-    .package(name: "syrinx", path: "../..", traits: ["Foundation"])
-  ],
+  dependencies: [.package(name: "syrinx", path: "../..")],
   targets: [
-    .executableTarget(
-      name: "Memo",
-      dependencies: [
-        "ALSASoundCard", "AudioRecorderClient", "AudioRecorderClientLive", "ClientDependencies",
-        "MoonshineEngine", "SpeechClient", "SpeechClientLive", "SpeechEngine",
-      ].map { .product(name: $0, package: "syrinx") }),
+    .executableTarget(name: "Memo", dependencies: [.product(name: "Syrinx", package: "syrinx")]),
     .testTarget(
       name: "MemoTests",
-      dependencies: ["Memo", .product(name: "ClientDependenciesTestSupport", package: "syrinx")]),
+      dependencies: ["Memo", .product(name: "SyrinxTestSupport", package: "syrinx")]),
   ],
   swiftLanguageModes: [.v6]
 )

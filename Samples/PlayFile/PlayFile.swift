@@ -1,12 +1,6 @@
 // Plays a file and prints its events: swift run PlayFile FILE [DEVICE]
-import ALSASoundCard
-import AudioCore
-import AudioPlayerClient
-import AudioPlayerClientLive
-import ClientDependencies
 import Foundation
-import SoundCard
-import VirtualSoundCard
+import Syrinx
 
 @main
 enum PlayFile {

@@ -1,8 +1,5 @@
-import ClientDependencies
 import Foundation
-import PocketSphinxEngine
-import SpeechClient
-import SpeechClientLive
+import Syrinx
 import SyrinxTestSupport
 
 /// Recognizes a file once with the real engine and records the results for tests to replay.

@@ -1,6 +1,4 @@
-public import AudioCore
-import AudioRecorderClient
-import ClientDependencies
+public import Syrinx
 
 /// A feature: it listens to a room, counts how often it gets loud, and adds up the audio that was lost.
 ///

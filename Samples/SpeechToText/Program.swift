@@ -1,17 +1,8 @@
 // Shows live speech as text on the terminal: swift run SpeechToText [SOUND]
-import ALSASoundCard
-import AudioCore
-import AudioRecorderClientLive
-import ClientDependencies
 import Foundation
-import PocketSphinxEngine
 import ReducersMacros
-import SoundCard
-import SoundFile
-import SpeechClientLive
-import SpeechToTextFeature
+import Syrinx
 import TerminalScreen
-import VirtualSoundCard
 
 @main
 @MainActor

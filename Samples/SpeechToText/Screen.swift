@@ -1,6 +1,5 @@
 import Foundation
 import ReducersMacros
-import SpeechToTextFeature
 import TerminalScreen
 
 extension SpeechToText.State {

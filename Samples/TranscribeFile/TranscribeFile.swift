@@ -1,10 +1,6 @@
 // Prints each utterance of a file with its times: swift run TranscribeFile FILE
-import AudioCore
-import ClientDependencies
 import Foundation
-import PocketSphinxEngine
-import SpeechClient
-import SpeechClientLive
+import Syrinx
 
 @main
 enum TranscribeFile {

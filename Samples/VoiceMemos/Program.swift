@@ -1,15 +1,8 @@
 // Records and plays memos on the terminal: swift run VoiceMemos [FOLDER [virtual]]
-import ALSASoundCard
-import AudioCore
-import AudioPlayerClientLive
-import AudioRecorderClientLive
-import ClientDependencies
 import Foundation
 import ReducersMacros
-import SoundCard
+import Syrinx
 import TerminalScreen
-import VirtualSoundCard
-import VoiceMemosFeature
 
 @main
 @MainActor

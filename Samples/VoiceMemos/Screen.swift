@@ -1,8 +1,7 @@
-import AudioCore
 import Foundation
 import ReducersMacros
+import Syrinx
 import TerminalScreen
-import VoiceMemosFeature
 
 extension VoiceMemos.State {
   /// What the screen shows.

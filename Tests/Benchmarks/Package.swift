@@ -23,13 +23,7 @@ let package = Package(
     .target(name: "BenchmarkTools", swiftSettings: settings),
     .executableTarget(
       name: "EngineBenchmarks",
-      dependencies: [
-        "BenchmarkTools", "CMalloc",
-        product("ALSASoundCard"), product("AudioCore"), product("AudioPlayerClient"),
-        product("AudioPlayerClientLive"), product("AudioRecorderClient"),
-        product("AudioRecorderClientLive"), product("AudioThreads"),
-        product("ClientDependencies"), product("SoundCard"), product("VirtualSoundCard"),
-      ],
+      dependencies: ["BenchmarkTools", "CMalloc", product("Syrinx")],
       swiftSettings: settings),
     .executableTarget(
       name: "ReducerBenchmarks",
@@ -40,21 +34,11 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "SpeechBenchmarks",
-      dependencies: [
-        "BenchmarkTools", "CMemoryCount",
-        product("AudioCore"), product("AudioRecorderClient"), product("AudioRecorderClientLive"),
-        product("ClientDependencies"), product("MoonshineEngine"), product("PocketSphinxEngine"),
-        product("Resampling"), product("SileroDetector"), product("SoundCard"),
-        product("SoundFile"), product("SpeechClient"), product("SpeechClientLive"),
-        product("SpeechEngine"), product("Transcripts"), product("VirtualSoundCard"),
-      ],
+      dependencies: ["BenchmarkTools", "CMemoryCount", product("Syrinx")],
       swiftSettings: settings),
     .executableTarget(
       name: "ToolBenchmarks",
-      dependencies: [
-        "BenchmarkTools", "CLoudness",
-        product("AudioCore"), product("SoundFile"),
-      ],
+      dependencies: ["BenchmarkTools", "CLoudness", product("Syrinx")],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 command=$(realpath -- "$1")
-bash Tests/Support/packages.sh cluster
+bash Packaging/packages.sh cluster
 bash Tests/Support/python.sh
 folder=$(mktemp -d)
 servers=() ports=()

@@ -14,7 +14,7 @@ shift
 # shares.
 options=(--format 'text,vtt')
 if [ $# -gt 0 ]; then options+=("$@"); else options+=(--engine pocketsphinx); fi
-bash Tests/Support/packages.sh cluster
+bash Packaging/packages.sh cluster
 bash Tests/Support/python.sh cluster
 python=$PWD/.build/cluster
 samples=$PWD/Samples/cluster

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Carries out the steps of Samples/Containerfile without a container engine, and uses the server in the tree, as root:
+# Carries out the steps of Packaging/Containerfile without a container engine, and uses the server in the tree, as root:
 #   Tests/Support/container.sh COMMAND
-# debootstrap makes the tree of the image. COMMAND is a built command that needs no other files: Samples/build.sh prints one.
+# debootstrap makes the tree of the image. COMMAND is a built command that needs no other files: Packaging/build.sh prints one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-bash Tests/Support/packages.sh test
+bash Packaging/packages.sh test
 command=$(realpath -- "$1")
 folder=$(mktemp -d)
 tree=$folder/tree context=$folder/context network=''
@@ -58,10 +58,10 @@ step() {
 # words JSON: the texts of an array.
 words() { python3 -c 'import json, sys; print(*json.loads(sys.argv[1]), sep="\0", end="\0")' "$1"; }
 
-DESTDIR=$context bash Samples/install.sh --prefix /usr --command "$command"
+DESTDIR=$context bash Packaging/install.sh --prefix /usr --command "$command"
 while read -r instruction rest <&3; do
   step "$instruction" "$rest"
-done 3< <(grep -v '^#' Samples/Containerfile | sed -e ':next' -e '/\\$/{N;s/\\\n *//;b next' -e '}')
+done 3< <(grep -v '^#' Packaging/Containerfile | sed -e ':next' -e '/\\$/{N;s/\\\n *//;b next' -e '}')
 
 # The port is the image's own.
 touch "$folder/network"

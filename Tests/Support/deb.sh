@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Makes the Debian package and lets lintian check it; installs it in a clean Debian 12, uses it there, and removes it, as root:
 #   Tests/Support/deb.sh COMMAND
-# COMMAND is a built command that needs no other files: Samples/build.sh prints one.
+# COMMAND is a built command that needs no other files: Packaging/build.sh prints one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-bash Tests/Support/packages.sh deb
+bash Packaging/packages.sh deb
 folder=$(mktemp -d)
 tree=$folder/tree
 fail() {
@@ -23,8 +23,8 @@ trap clean EXIT
 [ "$(stat -Lc %s "$1")" -lt 25000000 ] || fail "the command is larger than 25 MB: does something import all of Foundation?"
 started=$(objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }' | grep -vE '^(ld-linux-.*|lib(c|gcc_s|m|stdc\+\+))\.so' || true)
 [ -z "$started" ] || fail "the command loads $started at its start"
-package=$(bash Samples/deb.sh --command "$1" "$folder")
-again=$(bash Samples/deb.sh --command "$1" "$folder/again")
+package=$(bash Packaging/deb.sh --command "$1" "$folder")
+again=$(bash Packaging/deb.sh --command "$1" "$folder/again")
 cmp "$package" "$again" || fail "the same command makes another package"
 lintian --fail-on error,warning,info "$package"
 dpkg-deb --field "$package" Depends | grep -q 'libc6 (>= 2\.\(3[6-9]\|[4-9][0-9]\)' || fail "the package does not need the C library of its loader"

@@ -3,7 +3,7 @@
 # one module leads to a page of another.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-bash Tests/Support/packages.sh site
+bash Packaging/packages.sh site
 
 work=$(mktemp -d)
 fail() {
@@ -38,6 +38,7 @@ shows() {
   grep -qF "$2" "$work/page" || fail "$1 does not show \"$2\""
 }
 
+shows / "Where to begin"
 shows /documentation/ "MoonshineEngine"
 shows /documentation/soundfile/readingandwriting "Reading and writing files"
 shows /documentation/moonshineengine "A test needs no model"

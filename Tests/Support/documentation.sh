@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation of every public module from a finished debug build, and fails at each warning, such as a link
-# that leads nowhere. documentation.sh FOLDER leaves one static site of all modules in FOLDER, for any web server:
+# Builds the documentation of every public module, and fails at each warning, such as a link that leads nowhere.
+# documentation.sh FOLDER leaves one static site of all modules in FOLDER, for any web server:
 #   bash Tests/Support/documentation.sh .build/site && python3 -m http.server --directory .build/site
 #
 # It calls the toolchain's docc, not swift-docc-plugin: every package that depends on this one would fetch the plugin.
@@ -9,40 +9,17 @@ cd "$(dirname "$0")/../.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-built=$(swift build --show-bin-path)
-# The compiled modules, and the module maps of C targets: ours, those of other packages, and those that SwiftPM makes.
-imports=(-I "$built/Modules")
-for map in Sources/*/module.modulemap Sources/*/include/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap "$built"/C*.build/module.modulemap; do
-  case $map in
-  *-tool.build/*) ;; # the same again, for macros
-  *) imports+=(-I "$(dirname "$map")") ;;
-  esac
-done
+modules=$(bash Tests/Support/symbol-graphs.sh "$work/graphs")
 # Callers do not pass the source location of a call, so no comment describes it.
 place="Parameter '(fileID|filePath|line|column)' is missing documentation"
-
-# The library products and other modules with a catalog, dependencies first, because a page may link to theirs.
-modules() {
-  swift package dump-package | python3 -c '
-import glob, graphlib, json, pathlib, sys
-
-package = json.load(sys.stdin)
-wanted = {target for product in package["products"] if "library" in product["type"] for target in product["targets"]}
-wanted |= {pathlib.Path(catalog).stem for catalog in glob.glob("Sources/*/*.docc")}
-dependencies = lambda target: {list(d.values())[0][0] for d in target["dependencies"]}
-graph = {target["name"]: dependencies(target) for target in package["targets"]}
-print(*(name for name in graphlib.TopologicalSorter(graph).static_order() if name in wanted))'
-}
+first=Sources/Syrinx/Syrinx.docc/Syrinx.md
 
 archives=()
 convert() {
-  local module=$1 log=$work/log catalog=Sources/$1/$1.docc others=()
+  local module=$1 log=$work/log catalog others=()
+  catalog=$(find Sources -name "$1.docc")
   for archive in "${archives[@]}"; do others+=(--dependency "$archive"); done
-  mkdir -p "$work/$module"
-  swift symbolgraph-extract -module-name "$module" "${imports[@]}" -target "$(uname -m)-unknown-linux-gnu" \
-    -minimum-access-level public -output-dir "$work/$module"
-  [ -d "$catalog" ] || catalog=''
-  docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/$module" --fallback-display-name "$module" \
+  docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/graphs/$module" --fallback-display-name "$module" \
     --fallback-bundle-identifier "$module" --fallback-default-module-kind Module "${others[@]}" \
     --enable-experimental-external-link-support --output-path "$work/$module.doccarchive" >"$log" 2>&1 || {
     cat "$log" >&2
@@ -56,8 +33,21 @@ convert() {
   archives+=("$work/$module.doccarchive")
 }
 
-for module in $(modules); do convert "$module"; done
-docc merge "${archives[@]}" --synthesized-landing-page-name Syrinx --output-path "$work/site"
+for module in $modules; do
+  if [ "$module" != Syrinx ] && ! grep -qxF -- "- \`\`/$module\`\`" "$first"; then
+    echo "$first does not list $module" >&2
+    exit 1
+  fi
+  convert "$module"
+done
+
+# The page of Syrinx is the first page of the site, and its order is that of the navigator. The page that docc makes lists
+# the modules in the order in which they were converted, and says nothing about them.
+ordered=("$work/Syrinx.doccarchive")
+for module in $(sed -nE 's/^- ``\/(\w+)``$/\1/p' "$first"); do ordered+=("$work/$module.doccarchive"); done
+docc merge "${ordered[@]}" --synthesized-landing-page-name Syrinx --output-path "$work/site"
+cp "$work/site/data/documentation/syrinx.json" "$work/site/data/documentation.json"
+echo '<!DOCTYPE html><title>Syrinx</title><meta http-equiv="refresh" content="0; url=documentation/">' >"$work/site/index.html"
 echo "the documentation of ${#archives[@]} modules: $(find "$work/site/data" -name '*.json' | wc -l) pages"
 if [ $# -gt 0 ]; then
   if [ -e "$1" ] && [ ! -d "$1/data/documentation" ]; then

@@ -5,7 +5,7 @@
 # printed. Inputs that reach new code are kept in .build/fuzz for the next run. It begins with a fault made on purpose.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-bash Tests/Support/packages.sh build
+bash Packaging/packages.sh build
 seconds=${1:-60}
 shift || true
 if [ $# -eq 0 ]; then set -- file pipe frames texts models; fi

@@ -11,14 +11,14 @@ fail() {
   echo "installed.sh: $1" >&2
   exit 1
 }
-install() { DESTDIR=$folder bash Samples/install.sh --prefix /opt/syrinx "$@"; }
+install() { DESTDIR=$folder bash Packaging/install.sh --prefix /opt/syrinx "$@"; }
 root=$folder/opt/syrinx
 
 # Another program's file, which must survive.
 mkdir -p "$root/bin" && echo mine >"$root/bin/other"
 chmod 775 "$root" "$root/bin"
 mkdir -p "$root/lib" "$root/share/man"
-bash Samples/manual/make.sh "$command" "$command.share"
+bash Packaging/manual/make.sh "$command" "$command.share"
 install --command "$command"
 [ "$(stat -c %a "$root" "$root/bin" "$root/share/doc" | xargs)" = "775 775 755" ] || fail "folders have other modes"
 # An older version's file, which the newer one removes.
@@ -65,7 +65,7 @@ cp "$command" "$folder/bin/syrinx"
 # The path of the command counts from the folder in which the installer is called.
 (
   cd "$(dirname "$command")"
-  DESTDIR=$folder bash "$OLDPWD/Samples/install.sh" --prefix /opt/syrinx --command "./$(basename "$command")"
+  DESTDIR=$folder bash "$OLDPWD/Packaging/install.sh" --prefix /opt/syrinx --command "./$(basename "$command")"
 )
 
 install --uninstall
@@ -75,12 +75,12 @@ left=$(cd "$root" && find . -mindepth 1 -type d | LC_ALL=C sort | xargs)
 [ "$left" = "./bin ./lib ./share ./share/man" ] || fail "not only the existing folders were left: $left"
 
 # A relative DESTDIR counts from the caller's folder, and a prefix may have characters that systemd and sed read otherwise.
-(cd "$folder" && DESTDIR=odd bash "$OLDPWD/Samples/install.sh" --prefix '/opt/100% sy & rinx' --command "$command")
+(cd "$folder" && DESTDIR=odd bash "$OLDPWD/Packaging/install.sh" --prefix '/opt/100% sy & rinx' --command "$command")
 grep -qxF 'ExecStart="/opt/100%% sy & rinx/bin/syrinx" serve' "$folder/odd/opt/100% sy & rinx/lib/systemd/system/syrinx.service" ||
   fail "a unit has the wrong prefix"
-DESTDIR=$folder/homes bash Samples/install.sh --prefix /home/user/.local --command "$command" 2>/dev/null
+DESTDIR=$folder/homes bash Packaging/install.sh --prefix /home/user/.local --command "$command" 2>/dev/null
 [ ! -e "$folder/homes/home/user/.local/lib/systemd" ] || fail "a home folder has units"
 
 ! install --uninstall 2>/dev/null || fail "what is not installed was removed"
-! bash Samples/install.sh --prefix relative 2>/dev/null || fail "a relative prefix was taken"
+! bash Packaging/install.sh --prefix relative 2>/dev/null || fail "a relative prefix was taken"
 echo "installed, used, and removed"

@@ -3,7 +3,7 @@
 # .build, as a shared library like theirs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-bash Tests/Support/packages.sh test
+bash Packaging/packages.sh test
 wanted="pocketsphinx==5.1.1 --hash=sha256:675778b309a22dfc9b7d37f7621976bba491d2a5f8c59696bd77fd6d07271355"
 folder=$PWD/.build/pocketsphinx-5.1.1
 

@@ -42,8 +42,7 @@ ln -s "$here/Sources" "$here/Samples" "$package"
 cat Package.swift - >"$package/Package.swift" <<'END'
 
 let written: Set = [
-  "ONNXTestTools", "ReducersMacros", "SpeechToText", "SpeechToTextFeature", "TestTools", "VoiceMemos",
-  "VoiceMemosFeature",
+  "ReducersMacros", "SpeechToText", "TestTools", "VoiceMemos",
 ]
 package.targets.removeAll { $0.type == .test || $0.type == .macro || written.contains($0.name) }
 package.products.removeAll { written.contains($0.name) }
@@ -70,7 +69,7 @@ syrinx=$(build --show-bin-path)/syrinx
 grep --quiet --text 12Dependencies16DependencyValuesV "$syrinx" ||
   fail "syrinx was built without the module that the trait asks for"
 if grep --quiet --text 18ClientDependencies16DependencyValuesV "$syrinx"; then
-  fail "our own implementation was compiled as well: see Tests/ArchitectureTests/PointFreeFiles.swift"
+  fail "our own implementation was compiled as well: see Tests/Project/Architecture/PointFreeFiles.swift"
 fi
 
 heard=$("$syrinx" transcribe --engine pocketsphinx Samples/sounds/go-forward.wav)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the command of this commit in another folder, and compares it with a built one:
 #   Tests/Support/reproducible-build.sh COMMAND
-# COMMAND is what Samples/build.sh built from the same commit, with the same Package.resolved. It must name no folder in which to look
+# COMMAND is what Packaging/build.sh built from the same commit, with the same Package.resolved. It must name no folder in which to look
 # for libraries first.
 set -euo pipefail
 command=$(realpath -e "$1")
@@ -20,8 +20,8 @@ trap 'rm -rf "$folder"' EXIT
 git clone --quiet . "$folder/another name"
 cp Package.resolved "$folder/another name"
 # The pages of the manual are not compared, so their generator need not be built again.
-SYRINX_GENERATE_MANUAL=$(swift build --show-bin-path)/generate-manual
+SYRINX_GENERATE_MANUAL=$PWD/.build/debug/generate-manual
 export SYRINX_GENERATE_MANUAL
-again=$(bash "$folder/another name/Samples/build.sh")
+again=$(bash "$folder/another name/Packaging/build.sh")
 cmp "$command" "$again"
 echo "two builds in two folders are identical"

@@ -77,7 +77,7 @@ class Package:
 
     def fails_without_support(self):
         text = (self.folder / "Package.swift").read_text()
-        changed = re.sub(r",\s*" + re.escape(support), "", text)
+        changed = re.sub(r',\s*\.product\(name: "\w+TestSupport", package: "syrinx"\)', "", text)
         self.write("Package.swift", changed)
         self.check("without the product, the process ends with one message", False, missing)
         self.write("Package.swift", text)
@@ -98,7 +98,7 @@ let package = Package(
 def feature():
     """The tutorial of Reducers says where each of its files is."""
     files = {}
-    for paragraph, code in blocks("Sources/Reducers/Reducers.docc/WritingAFeature.md"):
+    for paragraph, code in blocks("Sources/Features/Reducers/Reducers.docc/WritingAFeature.md"):
         path = re.search(r"Write\s+`memos/([^`]+)`", paragraph)
         if not path:
             continue
@@ -125,7 +125,7 @@ def feature():
 
 def quick_start():
     """The quick start of ClientDependencies leaves the engine to the reader."""
-    page = "Sources/ClientDependencies/ClientDependencies.docc/QuickStart.md"
+    page = "Sources/Dependencies/ClientDependencies/ClientDependencies.docc/QuickStart.md"
     parts = ["import ClientDependenciesMacros", "extension PlayerClient: DependencyKey",
              "@MainActor\nfinal class Jukebox"]
     engine = """
@@ -175,20 +175,19 @@ def promises():
         "AudioRecorderClient.capture": "_ = await recorder.capture(request: CaptureRequest())",
         "SpeechClient.recognition": "_ = await speech.recognition(request: SpeechRequest(microphone: .speech))",
     }
-    pages = [root / "README.md", *root.glob("Sources/*/*.docc/*.md")]
+    pages = [root / "README.md", *root.glob("Sources/**/*.docc/*.md")]
     named = set()
     for page in pages:
         named |= set(re.findall(r"reports \"Unimplemented:\s+'([\w.]+)'\"\s+and\s+fails the test", page.read_text()))
     if named != set(calls):
         failures.append(f"pages promise {named}")
-    products = ["AudioPlayerClient", "AudioRecorderClient", "ClientDependencies", "SpeechClient"]
-    dependencies = "".join(f'.product(name: "{name}", package: "syrinx"),' for name in products)
+    modules = ["AudioPlayerClient", "AudioRecorderClient", "ClientDependencies", "SpeechClient"]
     tests = "".join(f"\n@Test func `{name}`() async {{ {call} }}" for name, call in calls.items())
-    imports = "\n".join(f"import {name}" for name in [*products, "Foundation", "Testing"])
+    imports = "\n".join(f"import {name}" for name in [*modules, "Foundation", "Testing"])
     package = Package("promises", {
         "Package.swift": manifest("promises", f"""
-  dependencies: [.package(path: "../syrinx", traits: ["Foundation"])],
-  targets: [.testTarget(name: "PromisesTests", dependencies: [{dependencies}{support}])]"""),
+  dependencies: [.package(path: "../syrinx")],
+  targets: [.testTarget(name: "PromisesTests", dependencies: [.product(name: "SyrinxClients", package: "syrinx"), {support}])]"""),
         "Tests/PromisesTests/Tests.swift": f"""{imports}
 
 @Dependency(\\.audioPlayer) private var player

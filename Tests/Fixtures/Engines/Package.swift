@@ -39,13 +39,10 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
-    .systemLibrary(name: "CFLAC", pkgConfig: "flac"),
+    .systemLibrary(name: "CAudioFiles", pkgConfig: "sndfile"),
     .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CMPG123", pkgConfig: "libmpg123"),
     .systemLibrary(name: "CPocketSphinx"),
-    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr"),
-    .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc"),
     .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag")]),
     library("AudioCore"),
     library("AudioThreads", ["CLinux", logging]),
@@ -75,8 +72,7 @@ let package = Package(
     library(
       "SoundFile",
       [
-        "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CTagLib", "CVorbis",
-        "FilePaths", logging,
+        "AudioCore", "AudioThreads", "CAudioFiles", "CTagLib", "FilePaths", logging,
       ]),
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
@@ -97,8 +93,9 @@ let package = Package(
     library(
       "SyrinxTestSupport",
       [
-        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
-        "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
+        "ClientDependencies", "ClientDependenciesTestSupport", "FilePaths", "SoundCard",
+        "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
       ]),
     library("TestTools", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests(
@@ -106,7 +103,8 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClientLive", "AudioRecorderClientLive",
         "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard", "SoundFile",
-      ], exclude: ["Support"]),
+        "TestTools",
+      ]),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
     tests("AudioThreads", ["AudioThreads"]),
     tests(

@@ -11,11 +11,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "Fuzz",
-      dependencies: [
-        product("AudioCore"), product("MoonshineEngine"), product("PocketSphinxEngine"),
-        product("SoundFile"), product("SpeechEngine"), product("SyrinxCommand"),
-        product("Transcripts"), product("Wyoming"),
-      ],
+      dependencies: [product("Syrinx"), product("SyrinxCommand")],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

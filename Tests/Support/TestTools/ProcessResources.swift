@@ -11,10 +11,17 @@ package struct ProcessResources {
 
   /// Waits until the ended threads have left the table of threads, at most 10,000 looks.
   private init() throws {
-    threads = try runningThreads()
-    for _ in 0..<10_000 where !threads.isEmpty { threads = try runningThreads() }
+    threads = try Self.threadNames()
+    for _ in 0..<10_000 where !threads.isEmpty { threads = try Self.threadNames() }
     descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     heap = try bytesInUse()
+  }
+
+  /// The names of the running threads that belong to Syrinx.
+  package static func threadNames() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { thread in
+      try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
+    }.filter { $0.hasPrefix("syrinx-") }
   }
 
   /// Describes what `work`, which begins a thousand things, leaves behind; nil if it leaves nothing.
@@ -46,12 +53,6 @@ package struct ProcessResources {
     descriptors <= before.descriptors && threads.count <= before.threads.count
       && heap <= before.heap + 512 << 10
   }
-}
-
-private func runningThreads() throws -> [String] {
-  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { thread in
-    try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
-  }.filter { $0.hasPrefix("syrinx-") }
 }
 
 /// The bytes that `malloc` has allocated; the corresponding C function is `malloc_info`, which Swift's module

@@ -1,13 +1,6 @@
 // Records five seconds and prints what was said: swift run Memo
-import ALSASoundCard
-import AudioRecorderClient
-import AudioRecorderClientLive
-import ClientDependencies
 import FoundationEssentials
-import MoonshineEngine
-import SpeechClient
-import SpeechClientLive
-import SpeechEngine
+import Syrinx
 
 @main
 struct Memo {

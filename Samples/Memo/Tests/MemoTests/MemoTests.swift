@@ -1,8 +1,5 @@
-import AudioRecorderClient
-import ClientDependencies
-import ClientDependenciesTestSupport
 import FoundationEssentials
-import SpeechClient
+import SyrinxTestSupport
 import Testing
 
 @testable import Memo

@@ -19,7 +19,7 @@ package struct Program: Sendable {
     }
   }
 
-  /// The measured command, as `Samples/build.sh` has built it.
+  /// The measured command, as `Packaging/build.sh` has built it.
   package static let syrinx =
     (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     .appending(path: ".build/small/release/syrinx").path

@@ -2,7 +2,7 @@ import AudioCore
 import BenchmarkTools
 import Foundation
 import SoundFile
-import Transcripts
+import SpeechClient
 
 /// The CPU and wall time of the clips, beside `pocketsphinx_batch`.
 ///

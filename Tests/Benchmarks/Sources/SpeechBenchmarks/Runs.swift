@@ -2,7 +2,6 @@ import AudioCore
 import BenchmarkTools
 import Foundation
 import SpeechClient
-import Transcripts
 
 /// The resources that runs of one program have used.
 struct Runs {

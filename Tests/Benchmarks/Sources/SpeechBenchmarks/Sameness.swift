@@ -2,7 +2,6 @@ import AudioCore
 import BenchmarkTools
 import Foundation
 import SpeechClient
-import Transcripts
 
 /// Whether a text depends on nothing but the audio: neither on partial results, nor on the number of
 /// alternatives, nor on that of the jobs; and whether stable words stay.

@@ -3,7 +3,6 @@ import BenchmarkTools
 import Foundation
 import Resampling
 import SpeechClient
-import Transcripts
 
 /// Whether clear speech survives small changes: each clip with other starts, gains, and speeds, in a
 /// narrow band, and in faint noise.

@@ -1,1 +1,1 @@
-../../../../SoundFileTests/OggPages.swift
+../../../../Audio/SoundFile/OggPages.swift

@@ -6,7 +6,7 @@ import Glibc
 import SoundFile
 @testable import SpeechEngine
 @testable import SyrinxCommand
-import Transcripts
+import SpeechClient
 @testable import Wyoming
 
 /// The folder of PocketSphinx's own model.

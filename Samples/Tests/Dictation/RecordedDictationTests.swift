@@ -1,0 +1,26 @@
+import Dictation
+import Foundation
+import SyrinxTestSupport
+import Testing
+
+/// What the real engine yielded once, replayed without engine, model, and waiting.
+///
+/// `RecordSpeech Samples/sounds/go-forward.wav Samples/recordings/go-forward.jsonl` made it.
+@MainActor @Suite struct RecordedDictationTests {
+  private let recording = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "recordings/go-forward.jsonl")
+
+  @Test(.dependencies { $0.continuousClock = ImmediateClock() })
+  func `a real recognition becomes a line`() async throws {
+    let recorded = try SpeechClient.replaying(recording)
+    let dictation = withDependencies {
+      $0.speechClient = recorded
+    } operation: {
+      Dictation()
+    }
+    try await dictation.listen()
+    #expect(dictation.lines == ["go forward ten meters"])
+    #expect(dictation.draft.isEmpty)
+  }
+}

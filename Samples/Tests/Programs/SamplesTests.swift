@@ -1,0 +1,100 @@
+import Foundation
+import TestTools
+import Testing
+
+/// The sample programs, run as their readers run them.
+@Suite struct SamplesTests {
+  private let sounds = Checkout.file("Samples/sounds")
+
+  @Test func `PlayFile plays a file to its end`() async throws {
+    let run = try await run(
+      "PlayFile", sounds.appendingPathComponent("go-forward.wav").path, "virtual")
+    let lines = run.output.split(separator: "\n")
+    #expect(run.status == 0)
+    #expect(lines.first == "playing on virtual at 16000 Hz, mono")
+    #expect(lines.last?.hasPrefix("played 2.8") == true)
+  }
+
+  @Test func `TranscribeFile prints one line per utterance, and asks for no sound card`()
+    async throws
+  {
+    let run = try await run(
+      "TranscribeFile", sounds.appendingPathComponent("two-utterances.wav").path)
+    #expect(run.status == 0)
+    #expect(run.errors.isEmpty)
+    let texts = run.output.split(separator: "\n").map {
+      $0.split(separator: " ", maxSplits: 1).last
+    }
+    #expect(texts == ["turn left and go back", "go forward ten meters"])
+  }
+
+  @Test func `RecordSpeech writes a recording that tests can replay`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let recording = folder.appendingPathComponent("go.jsonl")
+    let run = try await run(
+      "RecordSpeech", sounds.appendingPathComponent("go-forward.wav").path, recording.path)
+    #expect(run.status == 0)
+    #expect(run.output == "go forward ten meters\n")
+    let lines = try String(contentsOf: recording, encoding: .utf8).split(separator: "\n")
+    #expect(lines.first == #"{"format":"syrinx-speech","version":1}"#)
+    #expect(lines.count > 2 && lines.last?.hasPrefix(#"{"finished":true"#) == true)
+  }
+
+  @Test(arguments: ["PlayFile", "TranscribeFile", "SpeechToText"])
+  func `a missing file is named and the status is not 0`(program: String) async throws {
+    let run = try await run(program, "nowhere.wav")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("nowhere.wav"))
+    #expect(run.output.isEmpty)
+  }
+
+  @Test(arguments: ["PlayFile", "TranscribeFile"])
+  func `without a file the program prints its usage`(program: String) async throws {
+    let run = try await run(program)
+    #expect(run.status == 64)
+    #expect(run.output.hasPrefix("usage: \(program)"))
+  }
+
+  @Test(arguments: ["VoiceMemos", "SpeechToText"])
+  func `a program with a screen refuses to run without a terminal`(program: String) async throws {
+    let run = try await run(program)
+    #expect(run.status == 1)
+    #expect(run.errors.contains("\(program): this program needs a terminal"))
+    #expect(run.output.isEmpty)
+  }
+
+  private struct Run {
+    let status: Int32
+    let output: String
+    let errors: String
+  }
+
+  private func run(
+    _ program: String, _ arguments: String..., environment: [String: String] = [:]
+  ) async throws -> Run {
+    let process = Process()
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
+      .appendingPathComponent(program)
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    return try await withCheckedThrowingContinuation { continuation in
+      process.terminationHandler = { process in
+        // What the samples print fits into a pipe, so that reading can wait for the end.
+        continuation.resume(
+          returning: Run(
+            status: process.terminationStatus,
+            output: String(decoding: output.fileHandleForReading.availableData, as: UTF8.self),
+            errors: String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)))
+      }
+      do { try process.run() } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Syrinx
+import SyrinxTestSupport
+import Testing
+
+/// The example of the article on `SyrinxTestSupport`.
+@Suite struct FaultScriptTests {
+  @Test func `a microphone is in use, and then its sound server hangs up`() async throws {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(
+        pace: .lockstep(clock),
+        faults: [
+          .busy(holder: DeviceHolder(name: "arecord", processID: 4_711), times: 1),
+          .refusedTransfers(every: 5),
+          .hungUp(at: 24_000),
+        ]))
+    await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      let recorder = AudioRecorderClient.liveValue
+      let refusal = await #expect(throws: AudioRecorderError.self) {
+        for try await _ in await recorder.capture(request: CaptureRequest()) {}
+      }
+      #expect(refusal?.description.contains("arecord (process 4711)") == true)
+
+      let blocks = await recorder.capture(request: CaptureRequest())
+      let listening = Task { for try await _ in blocks {} }
+      // Two seconds of the card's time, and no more of ours than the machine needs.
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(2))
+      await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
+        try await listening.value
+      }
+    }
+    // The loss is reported before the device is closed.
+    while card.openDeviceCount > 0 { await Task.yield() }
+  }
+}

@@ -1,0 +1,25 @@
+import ReducersMacros
+
+/// A memo that gets another title, which the list saves.
+@Reducer
+struct RenameMemo {
+  /// The memo and the title that is being typed.
+  @ObservableState
+  struct State: Equatable, Sendable {
+    /// The memo with its old title.
+    let memo: Memo
+    /// The new title.
+    var title: String
+  }
+
+  /// The events of the dialog.
+  enum Action: BindableAction, Sendable {
+    case binding(BindingAction<State>)
+    case saveTapped
+  }
+
+  /// Takes the typed text.
+  var body: some ReducerOf<Self> {
+    BindingReducer()
+  }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import FilePaths
+import FoundationEssentials
+import SpeechClient
+
+/// Finds an option that a command does not have.
+///
+/// swift-argument-parser takes the value of such an option as a file, and validates the files first:
+/// an error about the value would hide the one about the option.
+struct UnknownOption {
+  /// The option's name, with its dashes.
+  let name: String
+  /// The known option that was probably meant.
+  let suggestion: String?
+
+  /// The first unknown option in the arguments after a command's name; nil if all are known.
+  init?(in arguments: some Sequence<String>, of command: any ParsableCommand.Type) {
+    guard let known = KnownOptions(of: command) else { return nil }
+    var takesValue = false
+    for word in arguments {
+      if word == "--" { break }
+      // Only a word that begins like a long option is not a value.
+      let isValue = takesValue && !word.hasPrefix("--")
+      defer { takesValue = !isValue && known.takesValue(word) }
+      guard word.hasPrefix("-"), word != "-", !isValue else { continue }
+      guard let name = known.unknownName(in: word) else { continue }
+      self.name = name
+      suggestion = known.suggestion(for: name)
+      return
+    }
+    return nil
+  }
+
+  /// The sentence about it.
+  func sentence(in commandName: String) -> String {
+    let remedy =
+      suggestion.map { "did you mean \($0)?" } ?? "`\(commandName) --help` lists the options."
+    return "there is no option \(name.printableLine); \(remedy)"
+  }
+}
+
+/// The options of a command, from the description that swift-argument-parser gives.
+private struct KnownOptions {
+  private struct Tool: Decodable {
+    struct Command: Decodable {
+      let arguments: [Argument]?
+    }
+
+    struct Argument: Decodable {
+      struct Name: Decodable {
+        let kind: String
+        let name: String
+      }
+
+      let kind: String
+      let names: [Name]?
+    }
+
+    let command: Command
+  }
+
+  /// The option's names with their dashes, and whether each takes a value.
+  private var options = [
+    "--help": false, "-h": false, "--help-hidden": false, "--version": false,
+    "--experimental-dump-help": false, "--generate-completion-script": true,
+  ]
+
+  /// Nil if the description is in an unknown form.
+  init?(of command: any ParsableCommand.Type) {
+    let description = Data(command._dumpHelp().utf8)
+    guard let tool = try? JSONDecoder().decode(Tool.self, from: description) else { return nil }
+    for argument in tool.command.arguments ?? [] {
+      for name in argument.names ?? [] {
+        options[(name.kind == "long" ? "--" : "-") + name.name] = argument.kind == "option"
+      }
+    }
+  }
+
+  /// Whether the next word is the value of the last option of a word.
+  func takesValue(_ word: String) -> Bool {
+    if word.hasPrefix("--") { return options[word] == true }
+    guard word.hasPrefix("-"), let last = word.last else { return false }
+    return options["-\(last)"] == true
+  }
+
+  /// The unknown name in a word that begins with a dash.
+  func unknownName(in word: String) -> String? {
+    if word.hasPrefix("--") {
+      let name = String(word.prefix { $0 != "=" })
+      return options[name] == nil ? name : nil
+    }
+    // Several short options; the value of the last one may follow.
+    for letter in word.dropFirst() {
+      switch options["-\(letter)"] {
+      case .none: return Double(word) == nil ? "-\(letter)" : word
+      case .some(true): return nil
+      case .some(false): continue
+      }
+    }
+    return nil
+  }
+
+  /// The long option whose name differs by at most two letters, and by at most half of them.
+  func suggestion(for name: String) -> String? {
+    guard name.hasPrefix("--") else { return nil }
+    let near = options.keys.filter { $0.hasPrefix("--") }.map { option in
+      (option, distance: name.distance(to: option))
+    }
+    let nearest = near.min { ($0.distance, $0.0) < ($1.distance, $1.0) }
+    guard let nearest, nearest.distance <= 2, nearest.distance * 2 <= name.count - 2 else {
+      return nil
+    }
+    return nearest.0
+  }
+}
+
+extension String {
+  /// The number of letters to insert, remove, or change between two words.
+  func distance(to other: String) -> Int {
+    WordErrorRate(reference: map { String($0) }, hypothesis: other.map { String($0) }).errorCount
+  }
+}

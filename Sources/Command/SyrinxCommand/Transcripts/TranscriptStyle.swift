@@ -1,0 +1,167 @@
+import ArgumentParser
+import FilePaths
+import SpeechClient
+
+/// The form of a transcript.
+enum TranscriptStyle: Hashable {
+  /// A line for each utterance.
+  case text
+  /// A JSON object for each result.
+  case json
+  /// Cues, cut at pauses.
+  case cues(CueFormat)
+
+  static let all = [text] + CueFormat.allCases.map(cues) + [json]
+
+  /// The style of a file with this extension; nil for an extension that no transcript has.
+  init?(pathExtension: String) {
+    let name = pathExtension.lowercased()
+    let style = name == "json" ? .json : Self.all.first { $0.pathExtension == name }
+    guard let style else { return nil }
+    self = style
+  }
+
+  /// The name for `--format`.
+  var name: String {
+    switch self {
+    case .text: "text"
+    case .json: "json"
+    case .cues(let format): format.rawValue
+    }
+  }
+
+  /// Whether it contains word times.
+  var hasWordTimes: Bool { self != .text }
+
+  /// The file extension.
+  var pathExtension: String {
+    switch self {
+    case .text: "txt"
+    case .json: "jsonl"
+    case .cues(let format): format.rawValue
+    }
+  }
+}
+
+/// The value of `--format`: names of styles, separated by commas.
+struct TranscriptFormats: ExpressibleByArgument {
+  let styles: [TranscriptStyle]
+
+  init(_ style: TranscriptStyle) {
+    styles = [style]
+  }
+
+  init?(argument: String) {
+    let names = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    styles = names.compactMap { name in TranscriptStyle.all.first { $0.name == name } }
+    guard styles.count == names.count, Set(styles).count == names.count else { return nil }
+  }
+
+  static var allValueStrings: [String] { TranscriptStyle.all.map(\.name) }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+}
+
+/// The options of `transcribe` and `listen` for the transcript.
+struct TranscriptOptions: ParsableArguments {
+  @Option(
+    help: """
+      Format: text (a line for each utterance), srt or vtt (subtitles), tsv (start and end in \
+      milliseconds, and text), or json (an object for each result); with --output-dir, several \
+      separated by commas.
+      """)
+  var format: TranscriptFormats?
+
+  @Flag(
+    help: "Print JSON, one object per line: for each result, or with --output-dir for each file.")
+  var json = false
+
+  @Flag(help: "Show utterances while they are recognized.")
+  var partials = false
+
+  /// The forms of the transcript, at least one.
+  var styles: [TranscriptStyle] {
+    format?.styles ?? [json ? .json : .text]
+  }
+
+  /// Whether a transcript is JSON.
+  var includesJSON: Bool { styles.contains(.json) }
+
+  /// Throws if standard output would need several forms.
+  func checkSingleFormat() throws {
+    try require(!json || includesJSON, "--json and --format exclude each other; use one of them.")
+    try require(styles.count == 1, "several formats require `syrinx transcribe --output-dir`.")
+  }
+
+  /// Whether anything shows partial results.
+  func wantsPartials(on console: Console) -> Bool {
+    partials && (includesJSON || console.isWatched)
+  }
+
+  /// The help on partial results and cues.
+  static let help = """
+    With --partials, utterances are shown while they are recognized: on a terminal, one line is \
+    rewritten, with the part that may still change dimmed; with --json, each change is a line. Other \
+    transcripts stay final. Cues have at most two lines of 42 characters and last at most 7 seconds; \
+    they are cut where the speaker pauses.
+    """
+}
+
+/// Turns results into the lines of a transcript.
+struct TranscriptText {
+  let style: TranscriptStyle
+  private let file: FilePath?
+  /// Whether each line of text begins with the file's name.
+  private let namesFile: Bool
+  private var builder = CueBuilder()
+  private var count = 0
+
+  init(style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false) {
+    (self.style, self.file, self.namesFile) = (style, file, namesFile)
+  }
+
+  func begin() -> [String] {
+    guard case .cues(let format) = style else { return [] }
+    return format.header.map { [$0] } ?? []
+  }
+
+  /// The lines that a result adds; a partial result adds lines only to JSON.
+  mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
+    let transcription = result.bestTranscription.printable
+    switch style {
+    case .json: return [try UtteranceRecord(result, file: file).jsonLine()]
+    case _ where !result.isFinal || transcription.segments.isEmpty: return []
+    case .text:
+      let name = namesFile ? file.map { "\($0): " } ?? "" : ""
+      return [name + transcription.formattedString]
+    case .cues(let format): return lines(of: builder.add(transcription), format)
+    }
+  }
+
+  mutating func end() -> [String] {
+    guard case .cues(let format) = style else { return [] }
+    return lines(of: builder.finish(), format)
+  }
+
+  private mutating func lines(of cues: [Cue], _ format: CueFormat) -> [String] {
+    cues.map { cue in
+      count += 1
+      return format.text(of: cue, number: count)
+    }
+  }
+}
+
+extension Transcription {
+  /// The transcription without control characters, which a server or a model may have put into words.
+  fileprivate var printable: Transcription {
+    guard !segments.allSatisfy(\.substring.isPlain) else { return self }
+    var transcription = self
+    for index in segments.indices {
+      transcription.segments[index].substring = segments[index].substring.unicodeScalars
+        .map { Self.orderMarks.contains($0) ? String($0) : String($0).printableLine }.joined()
+    }
+    return transcription
+  }
+
+  /// The marks that order the letters beside them, a part of Arabic and Hebrew text.
+  private static var orderMarks: Set<Unicode.Scalar> { ["\u{200E}", "\u{200F}", "\u{61C}"] }
+}

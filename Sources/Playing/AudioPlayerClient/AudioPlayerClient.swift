@@ -1,0 +1,211 @@
+@_exported public import AudioCore
+public import ClientDependencies
+public import FoundationEssentials
+
+/// Plays files, buffers, and streams, several at a time.
+///
+/// Sounds on a device are mixed and kept within full scale. The live value keeps a device open
+/// after its last sound; see `DependencyValues.playbackIdleTime`.
+public struct AudioPlayerClient: Sendable {
+  /// Plays a file once and returns when its last frame has been played.
+  ///
+  /// Canceling the task fades the sound out and throws `CancellationError`. Throws
+  /// `AudioPlayerError`.
+  public var play: @Sendable (_ url: URL) async throws -> Void = {
+    [origin = IssueOrigin.current] _ in
+    throw reportUnimplemented("AudioPlayerClient.play", from: origin)
+  }
+
+  /// Plays a file again and again without a gap, until the task is canceled or `stop` is called.
+  public var loop: @Sendable (_ url: URL) async throws -> Void = {
+    [origin = IssueOrigin.current] _ in
+    throw reportUnimplemented("AudioPlayerClient.loop", from: origin)
+  }
+
+  /// Sets the volume of all current and future sounds: 0 is silence, 1 leaves samples unchanged,
+  /// and other values are clamped to 0 to 1.
+  ///
+  /// The volume moves there within 20 ms, without a click.
+  public var setVolume: @Sendable (_ volume: Float) async -> Void = {
+    [origin = IssueOrigin.current] _ in
+    reportUnimplemented("AudioPlayerClient.setVolume", from: origin)
+  }
+
+  /// Fades out all sounds and returns when they are silent.
+  ///
+  /// A blocked file read delays it by at most a second, as it does when a playback is canceled.
+  /// The reading thread ends when the read returns.
+  public var stop: @Sendable () async -> Void = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioPlayerClient.stop", from: origin)
+  }
+
+  /// Plays a request and reports its events.
+  ///
+  /// The stream yields `started`, then the other events in order, and ends after `finished`.
+  /// Canceling its consumer fades the sound out. It throws `AudioPlayerError`; the first error of
+  /// an item is thrown after the last item.
+  public var playback:
+    @Sendable (_ request: PlaybackRequest) async -> AsyncThrowingStream<PlaybackEvent, any Error> =
+      { [origin = IssueOrigin.current] _ in
+        .finished(throwing: reportUnimplemented("AudioPlayerClient.playback", from: origin))
+      }
+
+  /// Sends a command to a playback and returns when it has taken effect on the device.
+  ///
+  /// A pause has taken effect when its fade is written, a ramp when it reaches its volume, and
+  /// `stop` when the playback is silent. Cancellation ends the wait but not the command. Throws
+  /// `AudioPlayerError`: `.unknownPlayback` if no playback has this ID, except for `stop`;
+  /// `.notSeekable`; or the error of reading the new position.
+  public var control:
+    @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void = {
+      [origin = IssueOrigin.current] _, _ in
+      throw reportUnimplemented("AudioPlayerClient.control", from: origin)
+    }
+
+  /// Sets the volume of all current and future sounds of a bus: 0 is silence, 1 leaves samples
+  /// unchanged, and other values are clamped to 0 to 1.
+  ///
+  /// The volume moves evenly over `ramp`, from its current value. If no sound of the bus plays, the
+  /// next one begins with the new volume.
+  public var setBusVolume:
+    @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void = {
+      [origin = IssueOrigin.current] _, _, _ in
+      reportUnimplemented("AudioPlayerClient.setBusVolume", from: origin)
+    }
+
+  /// Decodes a sound into memory and opens its device, so that a playback of
+  /// `PlaybackSource.preloaded` begins with the device's next period.
+  ///
+  /// The device stays open as long as the sound exists. The latency applies if this call opens the
+  /// device: with `.low` the next period is at most 5 ms away and is played 10 ms later. Throws
+  /// `AudioPlayerError` or `CancellationError`.
+  public var preload:
+    @Sendable (
+      _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
+    ) async throws -> PreloadedSound = { [origin = IssueOrigin.current] _, _, _ in
+      throw reportUnimplemented("AudioPlayerClient.preload", from: origin)
+    }
+
+  /// Lists the playback devices, the default first, without opening them; empty without a sound
+  /// card.
+  ///
+  /// Throws `AudioPlayerError`.
+  public var devices: @Sendable () async throws -> [AudioDevice] = {
+    [origin = IssueOrigin.current] in
+    throw reportUnimplemented("AudioPlayerClient.devices", from: origin)
+  }
+
+  /// Creates a client whose endpoints are unimplemented.
+  public init() {}
+}
+
+extension AudioPlayerClient {
+  /// Creates a client from its endpoints.
+  public init(
+    play: @escaping @Sendable (_ url: URL) async throws -> Void,
+    loop: @escaping @Sendable (_ url: URL) async throws -> Void,
+    setVolume: @escaping @Sendable (_ volume: Float) async -> Void,
+    stop: @escaping @Sendable () async -> Void,
+    playback:
+      @escaping @Sendable (_ request: PlaybackRequest) async
+      -> AsyncThrowingStream<PlaybackEvent, any Error>,
+    control:
+      @escaping @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void,
+    setBusVolume:
+      @escaping @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void,
+    preload:
+      @escaping @Sendable (
+        _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
+      ) async throws -> PreloadedSound,
+    devices: @escaping @Sendable () async throws -> [AudioDevice]
+  ) {
+    self.play = play
+    self.loop = loop
+    self.setVolume = setVolume
+    self.stop = stop
+    self.playback = playback
+    self.control = control
+    self.setBusVolume = setBusVolume
+    self.preload = preload
+    self.devices = devices
+  }
+
+  /// Plays a file once and returns when its last frame has been played; see the endpoint `play`.
+  public func play(url: URL) async throws {
+    try await play(url)
+  }
+
+  /// Plays a file until the task is canceled or `stop` is called; see the endpoint `loop`.
+  public func loop(url: URL) async throws {
+    try await loop(url)
+  }
+
+  /// Sets the volume of all sounds, 0 to 1; see the endpoint `setVolume`.
+  public func setVolume(volume: Float) async {
+    await setVolume(volume)
+  }
+
+  /// Plays a request and reports its events; see the endpoint `playback`.
+  public func playback(
+    request: PlaybackRequest
+  ) async -> AsyncThrowingStream<PlaybackEvent, any Error> {
+    await playback(request)
+  }
+
+  /// Sends a command to a playback; see the endpoint `control`.
+  public func control(id: PlaybackID, command: PlaybackCommand) async throws {
+    try await control(id, command)
+  }
+
+  /// Sets the volume of a bus, 0 to 1, over `ramp`; see the endpoint `setBusVolume`.
+  public func setBusVolume(
+    bus: PlaybackBus, volume: Float, ramp: Duration = .milliseconds(20)
+  ) async {
+    await setBusVolume(bus, volume, ramp)
+  }
+
+  /// Decodes a sound and opens its device, the default one for nil; see the endpoint `preload`.
+  public func preload(
+    source: PlaybackSource, device: AudioDevice.ID? = nil, latency: PlaybackLatency = .normal
+  ) async throws -> PreloadedSound {
+    try await preload(source, device, latency)
+  }
+}
+
+extension AudioPlayerClient: TestDependencyKey {
+  /// A client that reports an issue for every call.
+  public static var testValue: AudioPlayerClient { AudioPlayerClient() }
+
+  /// A silent client that takes the sound's duration on `\.continuousClock`.
+  ///
+  /// A file plays for three seconds, or for the range that is requested.
+  public static var previewValue: AudioPlayerClient { .preview() }
+}
+
+extension DependencyValues {
+  /// The client that plays sound.
+  public var audioPlayer: AudioPlayerClient {
+    get { self[AudioPlayerClient.self] }
+    set { self[AudioPlayerClient.self] = newValue }
+  }
+}
+
+extension DependencyValues {
+  /// The time that the live player keeps a device open after its last sound: 10 s, and zero in
+  /// tests.
+  ///
+  /// It is measured on `\.continuousClock`. A sound that begins in this time does not wait for the
+  /// device. With a time above zero, a device is opened with at least two channels and 44.1 kHz, so
+  /// that it suits later sounds, unless `PlaybackRequest.deviceFormat` is set. With zero, the
+  /// device closes with its last sound, and the first sound decides the format.
+  public var playbackIdleTime: Duration {
+    get { self[PlaybackIdleTimeKey.self] }
+    set { self[PlaybackIdleTimeKey.self] = newValue }
+  }
+}
+
+enum PlaybackIdleTimeKey: DependencyKey {
+  static let liveValue = Duration.seconds(10)
+  static let testValue = Duration.zero
+}

@@ -1,0 +1,176 @@
+@_exported public import AudioCore
+public import ClientDependencies
+public import FoundationEssentials
+
+/// Records a microphone to files, or captures live buffers.
+public struct AudioRecorderClient: Sendable {
+  /// The recorded length in seconds, counted in frames; nil while nothing is recorded.
+  public var currentTime: @Sendable () async -> TimeInterval? = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioRecorderClient.currentTime", from: origin)
+    return nil
+  }
+
+  /// Whether this user can open the default capture device now.
+  public var requestRecordPermission: @Sendable () async -> Bool = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioRecorderClient.requestRecordPermission", from: origin)
+    return false
+  }
+
+  /// Records into a file until `stopRecording`; the extension selects the format.
+  ///
+  /// Returns true if the file is complete and holds at least a frame, also if the device ended;
+  /// false if nothing was recorded, and then there is no file. Canceling the task completes the
+  /// file and throws `CancellationError`. Throws `AudioRecorderError`.
+  public var startRecording: @Sendable (_ url: URL) async throws -> Bool = {
+    [origin = IssueOrigin.current] _ in
+    throw reportUnimplemented("AudioRecorderClient.startRecording", from: origin)
+  }
+
+  /// Ends all recordings and returns when their files are closed and on disk.
+  public var stopRecording: @Sendable () async -> Void = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioRecorderClient.stopRecording", from: origin)
+  }
+
+  /// Records a request and reports its events.
+  ///
+  /// The stream yields `started`, then events in order, and ends after `finished`. Canceling its
+  /// consumer completes the file: `next()` then skips to `finished`, and returns it when the file and
+  /// the device are closed. If it is stopped before the device opens, it yields only
+  /// `finished`. If nothing was recorded, there is no file. It throws `AudioRecorderError` after
+  /// the event `closed`, which reports the length that was recorded and stays.
+  public var recording:
+    @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
+      { [origin = IssueOrigin.current] _ in
+        .finished(throwing: reportUnimplemented("AudioRecorderClient.recording", from: origin))
+      }
+
+  /// Captures live buffers until the consumer is canceled or the device ends.
+  ///
+  /// The `next()` of a canceled consumer returns nil when its capture has ended.
+  ///
+  /// Captures and recordings of a device share one opening; each gets its own rate and channels,
+  /// converted from the device's. A capture that opens the device requests at least two channels
+  /// and 44.1 or 48 kHz, so that it suits others. A recording that opens it requests the file's
+  /// format, so that nothing is converted. The first one also determines the period. A later one
+  /// that requests more than the device's format learns this from `CapturedAudio.device` or
+  /// `RecordingStart`.
+  ///
+  /// A slow consumer loses the oldest audio, and `gap` reports how much; others lose nothing. A
+  /// request with the `id` of a running one throws `AudioRecorderError.idInUse`.
+  public var capture:
+    @Sendable (_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> =
+      { [origin = IssueOrigin.current] _ in
+        .finished(throwing: reportUnimplemented("AudioRecorderClient.capture", from: origin))
+      }
+
+  /// Sends a command to the running recording with this `id`.
+  ///
+  /// A capture with this `id` accepts only `stop`. It returns when the recording has received the
+  /// command; its events report when it takes effect. Throws `AudioRecorderError.unknownRecording`
+  /// if no recording has this ID, except for `stop`.
+  public var control:
+    @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void =
+      { [origin = IssueOrigin.current] _, _ in
+        throw reportUnimplemented("AudioRecorderClient.control", from: origin)
+      }
+
+  /// Pauses all recordings; see `RecordingCommand.pause`.
+  public var pause: @Sendable () async -> Void = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioRecorderClient.pause", from: origin)
+  }
+
+  /// Resumes all recordings.
+  public var resume: @Sendable () async -> Void = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioRecorderClient.resume", from: origin)
+  }
+
+  /// Lists the capture devices, the default first, without opening them; empty without a sound
+  /// card.
+  ///
+  /// Throws `AudioRecorderError`.
+  public var devices: @Sendable () async throws -> [AudioDevice] = {
+    [origin = IssueOrigin.current] in
+    throw reportUnimplemented("AudioRecorderClient.devices", from: origin)
+  }
+
+  /// Creates a client whose endpoints are unimplemented.
+  public init() {}
+}
+
+extension AudioRecorderClient {
+  /// Creates a client from its endpoints.
+  public init(
+    currentTime: @escaping @Sendable () async -> TimeInterval?,
+    requestRecordPermission: @escaping @Sendable () async -> Bool,
+    startRecording: @escaping @Sendable (_ url: URL) async throws -> Bool,
+    stopRecording: @escaping @Sendable () async -> Void,
+    recording:
+      @escaping @Sendable (_ request: RecordingRequest) async
+      -> AsyncThrowingStream<RecordingEvent, any Error>,
+    capture:
+      @escaping @Sendable (_ request: CaptureRequest) async
+      -> AsyncThrowingStream<CapturedAudio, any Error>,
+    control:
+      @escaping @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void,
+    pause: @escaping @Sendable () async -> Void,
+    resume: @escaping @Sendable () async -> Void,
+    devices: @escaping @Sendable () async throws -> [AudioDevice]
+  ) {
+    self.currentTime = currentTime
+    self.requestRecordPermission = requestRecordPermission
+    self.startRecording = startRecording
+    self.stopRecording = stopRecording
+    self.recording = recording
+    self.capture = capture
+    self.control = control
+    self.pause = pause
+    self.resume = resume
+    self.devices = devices
+  }
+
+  /// Records into a file until `stopRecording`; see the endpoint `startRecording`.
+  public func startRecording(url: URL) async throws -> Bool {
+    try await startRecording(url)
+  }
+
+  /// Records a request and reports its events; see the endpoint `recording`.
+  public func recording(
+    request: RecordingRequest
+  ) async -> AsyncThrowingStream<RecordingEvent, any Error> {
+    await recording(request)
+  }
+
+  /// Captures live buffers; see the endpoint `capture`.
+  public func capture(
+    request: CaptureRequest
+  ) async -> AsyncThrowingStream<CapturedAudio, any Error> {
+    await capture(request)
+  }
+
+  /// Sends a command to a recording; see the endpoint `control`.
+  public func control(id: RecordingID, command: RecordingCommand) async throws {
+    try await control(id, command)
+  }
+}
+
+extension AudioRecorderClient: TestDependencyKey {
+  /// A client that reports an issue for every call.
+  public static var testValue: AudioRecorderClient { AudioRecorderClient() }
+
+  /// A client whose microphone captures a soft tone at the pace of `\.continuousClock`; it writes
+  /// no file.
+  public static var previewValue: AudioRecorderClient { .preview() }
+}
+
+extension DependencyValues {
+  /// The client that records sound.
+  public var audioRecorder: AudioRecorderClient {
+    get { self[AudioRecorderClient.self] }
+    set { self[AudioRecorderClient.self] = newValue }
+  }
+}

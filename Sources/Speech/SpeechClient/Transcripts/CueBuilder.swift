@@ -1,0 +1,196 @@
+/// Builds cues of readable length from final transcriptions.
+///
+/// It cuts at pauses and at the ends of sentences.
+///
+/// A cue never spans utterances. Add the final transcriptions in order and call `finish` at the
+/// end. A short cue is held until the next one determines how long it can stay.
+public struct CueBuilder: Sendable {
+  private let policy: CuePolicy
+  private let lines: CueLines
+  private var held: Cue?
+
+  /// Creates a builder with this policy.
+  public init(policy: CuePolicy = CuePolicy()) {
+    self.policy = policy
+    lines = CueLines(policy)
+  }
+
+  /// Adds an utterance and returns the completed cues, in order.
+  public mutating func add(_ transcription: Transcription) -> [Cue] {
+    var rest = transcription.segments[...]
+    var ready: [Cue] = []
+    while !rest.isEmpty {
+      let count = cueLength(of: rest)
+      ready += replaceHeld(with: cue(of: rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    }
+    return ready + releaseIfLongEnough()
+  }
+
+  /// Returns the held cue, if any.
+  public mutating func finish() -> [Cue] {
+    guard let last = held.take() else { return [] }
+    return [extended(last, before: nil)]
+  }
+
+  /// The number of words in the next cue, at least 1.
+  private func cueLength(of words: ArraySlice<TranscriptionSegment>) -> Int {
+    var count = 1
+    while count < words.count {
+      let next = words.startIndex + count
+      let isEnd = words[next - 1].substring.endsSentence(before: words[next].substring)
+      if isEnd || pause(before: next, in: words) >= policy.pause { return count }
+      guard fits(words.prefix(count + 1)) else { return forcedLength(of: words, atMost: count) }
+      count += 1
+    }
+    return count
+  }
+
+  /// The number of words when no pause fits: up to the longest silence in the second half.
+  private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
+    let candidates = max(1, (count + 1) / 2)...count
+    return candidates.reversed().max {
+      pause(before: words.startIndex + $0, in: words)
+        < pause(before: words.startIndex + $1, in: words)
+    } ?? count
+  }
+
+  private func pause(before index: Int, in words: ArraySlice<TranscriptionSegment>) -> Duration {
+    words[index].timestamp - words[index - 1].end
+  }
+
+  private func fits(_ words: ArraySlice<TranscriptionSegment>) -> Bool {
+    guard let first = words.first, let last = words.last else { return true }
+    return last.end - first.timestamp <= policy.maximumDuration
+      && lines.fit(words.map(\.substring))
+  }
+
+  private func cue(of words: ArraySlice<TranscriptionSegment>) -> Cue {
+    Cue(
+      start: words.first?.timestamp ?? .zero, end: words.last?.end ?? .zero,
+      lines: lines.lines(of: words.map(\.substring)))
+  }
+
+  private mutating func replaceHeld(with next: Cue) -> [Cue] {
+    defer { held = next }
+    return held.map { [extended($0, before: next)] } ?? []
+  }
+
+  private mutating func releaseIfLongEnough() -> [Cue] {
+    guard let cue = held, cue.end - cue.start >= policy.minimumDuration else { return [] }
+    held = nil
+    return [cue]
+  }
+
+  /// Extends a short cue to the minimum duration, but not into the next cue.
+  private func extended(_ cue: Cue, before next: Cue?) -> Cue {
+    var cue = cue
+    let wanted = max(cue.end, cue.start + policy.minimumDuration)
+    let latest = next.map { max(cue.end, $0.start - policy.gap) }
+    cue.end = latest.map { min(wanted, $0) } ?? wanted
+    return cue
+  }
+}
+
+extension TranscriptionSegment {
+  fileprivate var end: Duration { timestamp + duration }
+}
+
+extension String {
+  /// Whether the word ends a sentence.
+  ///
+  /// It has a closing mark, the next word does not begin with a lowercase letter, and it is neither
+  /// an initial nor an abbreviation that precedes a name.
+  package func endsSentence(before next: String) -> Bool {
+    guard next.first(where: { $0.isLetter || $0.isNumber })?.isLowercase != true else {
+      return false
+    }
+    let bare = trimmingSuffix { "\"'\u{2019}\u{201D}\u{BB})]\u{300D}\u{300F}\u{FF09}".contains($0) }
+    guard let mark = bare.last, ".?!\u{2026}\u{3002}\u{FF01}\u{FF1F}\u{FF61}".contains(mark) else {
+      return false
+    }
+    let word = bare.trimmingSuffix { $0 == "." }
+    let isShort = word.count < 2 && word.first?.isLetter == true && word != "I"
+    return mark != "." || !(isShort || word.contains(".") || Self.titles.contains(String(word)))
+  }
+
+  private static let titles: Set<String> = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs"]
+}
+
+extension StringProtocol {
+  fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> SubSequence {
+    self[..<(lastIndex { !isTrimmed($0) }.map(index(after:)) ?? startIndex)]
+  }
+}
+
+/// The limits that keep cues readable; the defaults are those of broadcasters.
+public struct CuePolicy: Hashable, Sendable {
+  /// The maximum number of characters in a line; a single word may exceed it.
+  public var charactersPerLine: Int
+  /// The maximum number of lines in a cue.
+  public var linesPerCue: Int
+  /// The maximum duration of a cue's words; a single word may exceed it.
+  public var maximumDuration: Duration
+  /// The minimum duration of a cue, unless the next one begins sooner.
+  public var minimumDuration: Duration
+  /// A pause between words that ends a cue.
+  public var pause: Duration
+  /// The time between an extended cue and the next one.
+  public var gap: Duration
+
+  /// Creates a policy; numbers below 1 count as 1.
+  public init(
+    charactersPerLine: Int = 42, linesPerCue: Int = 2, maximumDuration: Duration = .seconds(7),
+    minimumDuration: Duration = .seconds(1), pause: Duration = .milliseconds(700),
+    gap: Duration = .milliseconds(80)
+  ) {
+    self.charactersPerLine = charactersPerLine
+    self.linesPerCue = linesPerCue
+    self.maximumDuration = maximumDuration
+    self.minimumDuration = minimumDuration
+    self.pause = pause
+    self.gap = gap
+  }
+}
+
+/// Breaks the words of a cue into lines.
+private struct CueLines {
+  let charactersPerLine: Int
+  let count: Int
+
+  init(_ policy: CuePolicy) {
+    charactersPerLine = max(1, policy.charactersPerLine)
+    count = max(1, policy.linesPerCue)
+  }
+
+  /// Whether the words fit; a word longer than a line gets its own line.
+  func fit(_ words: some Collection<String>) -> Bool {
+    lines(of: words, width: charactersPerLine).count <= count
+  }
+
+  /// Returns the words in as few lines as possible, of about equal length.
+  func lines(of words: some Collection<String>) -> [String] {
+    let widest = lines(of: words, width: charactersPerLine)
+    guard widest.count > 1 else { return widest }
+    let narrow = (1..<charactersPerLine).first {
+      lines(of: words, width: $0).count <= widest.count
+    }
+    return narrow.map { lines(of: words, width: $0) } ?? widest
+  }
+
+  private func lines(of words: some Collection<String>, width: Int) -> [String] {
+    var lines: [String] = []
+    var room = 0
+    for word in words {
+      let gap = lines.last?.separator(before: word) ?? ""
+      if let last = lines.indices.last, room >= gap.count + word.count {
+        lines[last] += gap + word
+        room -= gap.count + word.count
+      } else {
+        lines.append(word)
+        room = width - word.count
+      }
+    }
+    return lines
+  }
+}

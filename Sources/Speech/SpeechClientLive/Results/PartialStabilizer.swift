@@ -1,0 +1,109 @@
+import AudioCore
+import SpeechClient
+import SpeechEngine
+
+/// Determines which words of an utterance's hypotheses are stable.
+///
+/// Words are compared after normalization: "metre" is meter, "ten" and "10" are one number, "can not" is
+/// cannot. A word becomes stable only after another word has followed it. Neither a word with digits nor
+/// any word after one becomes stable, because an engine often spells numbers in another way at the end.
+/// If the engine contradicts a stable word, the words from there on are no longer stable.
+///
+/// If the engine numbers its decodes, a word becomes stable when its evidence reaches a limit. The
+/// evidence is the sum of its squared confidences over the decodes in which it and all words before it
+/// stayed the same: two decodes suffice at a confidence of 0.8, five at 0.5.
+/// Measured with Moonshine on 87 recordings (850 words in all), decoded every 300 ms: 629 words become
+/// stable before the end, and in 2 recordings the final hypothesis contradicts one. With a limit of 0.98,
+/// words are stable 0.09 s sooner on average, and more final hypotheses contradict one.
+///
+/// For other engines, a word is stable once it and all before it have been the same for half a
+/// second of audio, unless that position has changed too often. Measured with PocketSphinx on 26
+/// utterances of 144 words, 53 words become stable before the end, and its final hypotheses have
+/// all of them. If positions that were revised more often counted too, it would be 92 words, and 2
+/// final hypotheses would differ. In buffers of 20, 33, and 100 ms, 63 utterances in all, 1 final
+/// hypothesis has another word; none of 525 other choices of times and counts makes words stable
+/// more than 20 ms sooner, on average, without more errors.
+struct PartialStabilizer {
+  /// How long a word must have been the same if decodes are not numbered.
+  static let agreement = FrameCount(.milliseconds(500), at: .speech)
+  /// How much evidence a word needs if decodes are numbered.
+  static let neededEvidence = 1.25
+  /// The confidence assumed for a word that has none; it needs two decodes.
+  static let unknownConfidence = 0.8
+  /// How often the word at a position may change, its first appearance included.
+  static let maximumChanges = 3
+  /// How much audio must follow a word whose end is known.
+  static let distance = FrameCount(.milliseconds(200), at: .speech)
+
+  /// A word of the last hypothesis after normalization.
+  private struct Seen {
+    var text: String
+    /// The number of words of the hypothesis up to the end of this one.
+    var end: Int
+    /// The words of the hypothesis that it consists of: "two hundred" is one number.
+    var words: ArraySlice<SpeechHypothesis.Word>
+    /// The length of the utterance when the word and all before it first appeared.
+    var since: FrameCount
+    /// The sum of the squares of its confidences in the decodes since then.
+    var evidence = 0.0
+
+    mutating func addEvidence() {
+      let confidence = words.compactMap(\.confidence).min() ?? PartialStabilizer.unknownConfidence
+      evidence += confidence * confidence
+    }
+  }
+
+  private var seen: [Seen] = []
+  /// Whether the words' times are estimates.
+  private var hasEstimatedTimes = false
+  /// The number of the last decode.
+  private var revision: Int?
+  /// How often the word at each position has changed, its first appearance included.
+  private var changeCounts: [Int] = []
+  /// The number of elements of `seen` that are stable.
+  private var settledCount = 0
+
+  /// The number of words of the last hypothesis, from the first on, that are stable.
+  var stableCount: Int {
+    guard settledCount > 0 else { return 0 }
+    let end = seen[settledCount - 1].end
+    // The next element may be the rest of the same word, as in "can't".
+    return settledCount < seen.count ? min(end, seen[settledCount].end - 1) : end
+  }
+
+  /// Takes the hypothesis after this many frames of the utterance.
+  ///
+  /// - Parameter maySettle: whether it seems to be speech; otherwise no more of its words become stable.
+  mutating func add(
+    _ hypothesis: SpeechHypothesis, processed: FrameCount, maySettle: Bool = true
+  ) {
+    let isSameDecode = hypothesis.revision != nil && hypothesis.revision == revision
+    (revision, hasEstimatedTimes) = (hypothesis.revision, hypothesis.hasEstimatedTimes)
+    let normalized = WordNormalization.spoken.words(of: hypothesis.words.map(\.text))
+    let same = zip(normalized, seen).prefix { $0.word == $1.text }.count
+    var begin = 0
+    seen = normalized.enumerated().map { index, element in
+      let words = hypothesis.words[min(begin, element.end - 1)..<element.end]
+      begin = element.end
+      var now = Seen(text: element.word, end: element.end, words: words, since: processed)
+      if index < same { (now.since, now.evidence) = (seen[index].since, seen[index].evidence) }
+      if index >= same || !isSameDecode { now.addEvidence() }
+      return now
+    }
+    changeCounts += Array(repeating: 0, count: max(0, seen.count - changeCounts.count))
+    for index in seen.indices.dropFirst(same) { changeCounts[index] += 1 }
+    settledCount = min(settledCount, same)
+    while maySettle, settledCount + 1 < seen.count, isSettled(settledCount, processed) {
+      settledCount += 1
+    }
+  }
+
+  private func isSettled(_ index: Int, _ processed: FrameCount) -> Bool {
+    let seen = seen[index]
+    if seen.words.contains(where: { $0.text.contains(where: \.isNumber) }) { return false }
+    if revision != nil { return seen.evidence >= Self.neededEvidence }
+    let end = seen.words.last?.frames.upperBound ?? 0
+    return changeCounts[index] <= Self.maximumChanges && processed - seen.since >= Self.agreement
+      && (hasEstimatedTimes || processed - end >= Self.distance)
+  }
+}

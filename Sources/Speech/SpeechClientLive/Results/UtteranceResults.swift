@@ -1,0 +1,272 @@
+import AudioCore
+import SpeechClient
+import SpeechEngine
+
+/// Makes the results of a task, and the events around them, from an engine's hypotheses: numbered, on
+/// one timeline, with one final result for each utterance that is not lost.
+struct UtteranceResults {
+  /// Whether words of partial results become stable.
+  let hasStableWords: Bool
+  /// Whether the engine recognizes only key phrases.
+  let spotsPhrases: Bool
+  private var stabilizer = PartialStabilizer()
+  private var number = 0
+  private var start: FrameCount = 0
+  /// The end of the last word of a final result, in the stream's time.
+  private var end: FrameCount = 0
+  private var shown: [String] = []
+  private var shownStableCount = 0
+  /// The stretches of the words that the last final result lacks: too short to be spoken, or improbable.
+  private(set) var omitted: [Range<Duration>] = []
+
+  /// - Parameters:
+  ///   - hasStableWords: whether words of partial results become stable; not if a later word may move
+  ///     them to another result.
+  ///   - spotsPhrases: whether the engine recognizes only key phrases.
+  init(hasStableWords: Bool = true, spotsPhrases: Bool = false) {
+    (self.hasStableWords, self.spotsPhrases) = (hasStableWords, spotsPhrases)
+  }
+
+  /// An utterance begins at this frame of the stream at 16 kHz.
+  mutating func begin(at frame: FrameCount) {
+    stabilizer = PartialStabilizer()
+    (shown, shownStableCount) = ([], 0)
+    start = frame
+  }
+
+  /// A partial result after this many frames of the utterance; nil if nothing has changed.
+  ///
+  /// - Parameter plausibility: judges the words so far, because no word of a noise may become
+  ///   stable; nil as in `final`.
+  mutating func partial(
+    _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
+  ) -> SpeechRecognitionResult? {
+    let maySettle = plausibility?.maySettle(hypothesis) ?? true
+    let partial = newWords(hypothesis, processed)
+    stabilizer.add(partial, processed: processed, maySettle: hasStableWords && maySettle)
+    let texts = partial.words.map(\.text)
+    guard !texts.isEmpty, texts != shown || stabilizer.stableCount != shownStableCount else {
+      return nil
+    }
+    (shown, shownStableCount) = (texts, stabilizer.stableCount)
+    return SpeechRecognitionResult(
+      utterance: number, bestTranscription: transcription(partial, partial.words.map(\.unsure)),
+      isFinal: false, stableSegmentCount: stabilizer.stableCount)
+  }
+
+  /// The final result; nil if the utterance has no words that can be speech, and is lost.
+  ///
+  /// - Parameter plausibility: decides whether the words can be speech; nil for an engine that
+  ///   recognizes only requested phrases.
+  mutating func final(
+    _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
+  ) -> SpeechRecognitionResult? {
+    let isSpeech = plausibility?.isSpeech(hypothesis) ?? true
+    let isSpoken = { (word: SpeechHypothesis.Word) in
+      plausibility?.isSpoken(word, in: hypothesis) ?? true
+    }
+    let words = newWords(hypothesis, processed).words
+    let spoken = words.filter(isSpoken)
+    guard isSpeech, let last = spoken.last else {
+      lose()
+      return nil
+    }
+    defer {
+      number += 1
+      end = start + last.frames.upperBound
+    }
+    omitted = transcription(hypothesis, words.filter { !isSpoken($0) }).segments.map {
+      $0.timestamp..<($0.timestamp + $0.duration)
+    }
+    let alternatives = hypothesis.alternatives.map {
+      transcription(hypothesis, $0.within(processed).filter(isSpoken))
+    }
+    var best = transcription(hypothesis, spoken)
+    best.addAlternatives(from: alternatives)
+    var seen: Set<[String]> = [[], best.keys]
+    return SpeechRecognitionResult(
+      utterance: number, bestTranscription: best,
+      alternatives: alternatives.filter { seen.insert($0.keys).inserted }, isFinal: true,
+      speechRecognitionMetadata: SpeechRecognitionMetadata(best))
+  }
+
+  /// The utterance has no final result; if it had partial ones, its number is not reused.
+  mutating func lose() {
+    omitted = []
+    if !shown.isEmpty { number += 1 }
+    shown = []
+  }
+
+  /// The hypothesis without the words of the previous utterance: after a cut, an utterance repeats the
+  /// end of the previous one.
+  ///
+  /// Only measured times can show that.
+  private func newWords(_ hypothesis: SpeechHypothesis, _ processed: FrameCount) -> SpeechHypothesis
+  {
+    var new = hypothesis
+    new.words = hypothesis.words.within(processed).filter {
+      hypothesis.hasEstimatedTimes || start + $0.middle >= end
+    }
+    return new
+  }
+
+  /// - Parameter hypothesis: the hypothesis of which the words are one alternative.
+  private func transcription(
+    _ hypothesis: SpeechHypothesis, _ words: [SpeechHypothesis.Word]
+  ) -> Transcription {
+    let segments = words.map { word in
+      TranscriptionSegment(
+        substring: word.text,
+        timestamp: (start + word.frames.lowerBound).duration(at: .speech),
+        duration: (word.frames.upperBound - word.frames.lowerBound).duration(at: .speech),
+        confidence: word.confidence)
+    }
+    return Transcription(
+      segments: segments, hasEstimatedTimes: !words.isEmpty && hypothesis.hasEstimatedTimes)
+  }
+}
+
+extension UtteranceResults {
+  /// The events of a decoded utterance: its results, what is lost of it, and the ends of all results
+  /// but the last, after which the utterance ends.
+  ///
+  /// - Parameter end: the end of its last sound.
+  mutating func events(
+    of utterance: Utterance, _ hypothesis: SpeechHypothesis, until end: FrameCount
+  ) -> [SpeechRecognitionEvent] {
+    var events: [SpeechRecognitionEvent] = []
+    let parts = utterance.parts(of: hypothesis, soundEnd: end)
+    for (index, part) in parts.enumerated() {
+      if index > 0 {
+        begin(at: part.utterance.start)
+        events.append(.speechStarted(at: part.utterance.sound.duration(at: .speech)))
+      }
+      events += finalEvents(of: part, textLength: hypothesis.words.count)
+      if index < parts.count - 1 {
+        events.append(.speechEnded(at: part.soundEnd.duration(at: .speech)))
+      }
+    }
+    // A result that is lost as a whole includes such a sound.
+    let lost = events.compactMap { if case .dropped(let times, _) = $0 { times } else { nil } }
+    let sounds = utterance.wordlessSounds(in: hypothesis).map { $0.timestamps(at: .speech) }
+    return events
+      + sounds.filter { sound in !lost.contains { $0.overlaps(sound) } }
+      .map { .dropped($0, reason: .unintelligible) }
+  }
+
+  /// The partial result of an utterance so far; nil if nothing has changed.
+  ///
+  /// Later parts are not reported before their results.
+  mutating func partial(
+    of utterance: Utterance, _ hypothesis: SpeechHypothesis
+  ) -> SpeechRecognitionResult? {
+    let end = max(utterance.sound, utterance.end)
+    guard let part = utterance.parts(of: hypothesis, soundEnd: end).first else { return nil }
+    return partial(
+      part.hypothesis, processed: utterance.end - utterance.start,
+      plausibility: plausibility(of: part, textLength: hypothesis.words.count))
+  }
+
+  private mutating func finalEvents(
+    of part: Utterance.Part, textLength: Int
+  ) -> [SpeechRecognitionEvent] {
+    let utterance = part.utterance
+    let result = self.final(
+      part.hypothesis, processed: utterance.end - utterance.start,
+      plausibility: plausibility(of: part, textLength: textLength))
+    if let result {
+      let lost = omitted.map { SpeechRecognitionEvent.dropped($0, reason: .unintelligible) }
+      return [SpeechRecognitionEvent.result(result)] + lost
+    }
+    let sound = utterance.sound..<part.soundEnd
+    return spotsPhrases
+      ? [] : [.dropped(sound.timestamps(at: .speech), reason: .unintelligible)]
+  }
+
+  /// The measure of whether the words of a part can be speech; nil for key phrases: one may be short in
+  /// long speech, and has its own threshold.
+  ///
+  /// - Parameter textLength: the number of words of the whole text.
+  private func plausibility(of part: Utterance.Part, textLength: Int) -> Plausibility? {
+    guard !spotsPhrases else { return nil }
+    return Plausibility(
+      isVoiced: part.utterance.voicing.isVoiced, sound: part.soundEnd - part.utterance.sound,
+      certainty: part.utterance.certainty, textLength: textLength)
+  }
+}
+
+extension [SpeechHypothesis.Word] {
+  /// The words, cut at the end of the utterance, where its padding begins.
+  fileprivate func within(_ processed: FrameCount) -> Self {
+    map { word in
+      var word = word
+      let begin = Swift.min(word.frames.lowerBound, processed)
+      word.frames = begin..<Swift.max(begin, Swift.min(word.frames.upperBound, processed))
+      return word
+    }
+  }
+}
+
+extension SpeechHypothesis.Word {
+  fileprivate var unsure: Self {
+    var word = self
+    word.confidence = nil
+    return word
+  }
+
+  /// The middle of its frames.
+  var middle: FrameCount {
+    FrameCount((frames.lowerBound.rawValue + frames.upperBound.rawValue) / 2)
+  }
+}
+
+extension String {
+  /// The word in lower case, without hyphens and outer punctuation; unchanged if nothing else is left.
+  var wordKey: String {
+    let small = lowercased().replacing("\u{2019}", with: "'")
+    let inner = small.drop(while: \.isPunctuation).reversed().drop(while: \.isPunctuation)
+      .reversed()
+    return inner.isEmpty ? small : String(inner.filter { !Self.hyphens.contains($0) })
+  }
+
+  private static let hyphens: Set<Character> = ["-", "\u{2010}", "\u{2011}"]
+}
+
+extension Transcription {
+  /// The keys of its words.
+  fileprivate var keys: [String] { segments.map(\.substring.wordKey) }
+
+  /// Adds to each word its counterparts in the alternatives.
+  fileprivate mutating func addAlternatives(from readings: [Transcription]) {
+    for reading in readings {
+      for (index, text) in reading.substitutes(for: self)
+      where !segments[index].alternativeSubstrings.contains(text) {
+        segments[index].alternativeSubstrings.append(text)
+      }
+    }
+  }
+
+  /// Its counterparts for the words of another transcription that it lacks, by their index.
+  ///
+  /// A word that only this one has goes with the different word beside it.
+  private func substitutes(for other: Transcription) -> [(Int, String)] {
+    var found: [(index: Int, words: [String])] = []
+    var added: [String] = []
+    var rest = segments[...]
+    var index = 0
+    var isOpen = false
+    for word in WordErrorRate(reference: other.keys, hypothesis: keys).alignment {
+      let texts = word.hypothesis == nil ? [] : [rest.removeFirst().substring]
+      switch word.kind {
+      case .match: (added, isOpen) = ([], false)
+      case .insertion where isOpen: found[found.count - 1].words += texts
+      case .insertion, .deletion: added += texts
+      case .substitution:
+        found.append((index, added + texts))
+        (added, isOpen) = ([], true)
+      }
+      index += word.reference == nil ? 0 : 1
+    }
+    return found.map { ($0.index, $0.words.joinedAsWritten) }
+  }
+}

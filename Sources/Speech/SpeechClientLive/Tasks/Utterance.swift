@@ -1,0 +1,198 @@
+import AudioCore
+import SpeechClient
+import SpeechEngine
+
+/// The current utterance of a task so far: a stretch of speech, or several that were joined.
+struct Utterance {
+  typealias Word = SpeechHypothesis.Word
+
+  /// Audio of the utterance without a gap.
+  private struct Stretch {
+    /// Where it begins in the audio of the utterance.
+    let offset: FrameCount
+    /// Its frames in the stream.
+    var frames: Range<FrameCount>
+    /// Those with sound; only known where it has ended.
+    var sound: Range<FrameCount>
+    /// The detector's highest probability of speech in it, once it has ended.
+    var certainty = 0.0
+  }
+
+  /// The first frame, and the first with sound, in the stream.
+  private(set) var start: FrameCount
+  private(set) var sound: FrameCount
+  /// The end of its audio in the stream.
+  private(set) var end: FrameCount
+  /// The length of its audio.
+  private(set) var length: FrameCount = 0
+  var lengthAtPartial: FrameCount = 0
+  private(set) var voicing = VoicingMeter()
+  /// The detector's highest probability of speech in it, once it is over.
+  private(set) var certainty = 0.0
+  /// The engine's failure in it.
+  var failure: SpeechClientError?
+  /// Its audio, if it is decoded in parallel.
+  var pieces: [[Float]] = []
+  /// A pause between words after which a part begins; nil if the utterance has one result.
+  private let pause: FrameCount?
+  private var stretches: [Stretch] = []
+
+  /// The newest stretch; there is always one.
+  private var last: Stretch {
+    get { stretches[stretches.count - 1] }
+    _modify { yield &stretches[stretches.count - 1] }
+  }
+
+  /// - Parameter pause: how long a pause between its words divides its results; nil for one result.
+  init(start: FrameCount = 0, sound: FrameCount = 0, pause: Duration? = nil) {
+    self.pause = pause.map { FrameCount($0, at: .speech) }
+    (self.start, self.sound, end) = (start, sound, start)
+    resume(at: start, sound: sound)
+  }
+
+  /// Adds the next samples.
+  mutating func add(_ samples: [Float]) {
+    length = length + FrameCount(samples.count)
+    end = end + FrameCount(samples.count)
+    voicing.add(samples)
+    last.frames = last.frames.lowerBound..<end
+  }
+
+  /// Continues with another frame of the stream, and its first sound with that one.
+  mutating func resume(at frame: FrameCount, sound: FrameCount) {
+    end = frame
+    stretches.append(Stretch(offset: length, frames: frame..<frame, sound: sound..<sound))
+  }
+
+  /// Ends a stretch with this much silence, and returns the end of its sound.
+  ///
+  /// - Parameter certainty: the detector's highest probability of speech in the stretch.
+  @discardableResult
+  mutating func endSound(after silence: FrameCount, certainty: Double) -> FrameCount {
+    let begin = last.sound.lowerBound
+    let soundEnd = max(begin, end - silence)
+    last.sound = begin..<soundEnd
+    last.certainty = certainty
+    self.certainty = max(self.certainty, certainty)
+    return soundEnd
+  }
+}
+
+extension Utterance {
+  /// A part of the utterance with its own result.
+  struct Part {
+    /// The words, counted from the part's first frame, and its alternatives.
+    var hypothesis: SpeechHypothesis
+    var utterance: Utterance
+    /// The end of the last sound.
+    var soundEnd: FrameCount
+  }
+
+  /// Divides the hypothesis at the ends of sentences and at pauses; without words it is one part.
+  func parts(of hypothesis: SpeechHypothesis, soundEnd: FrameCount) -> [Part] {
+    guard let pause else {
+      return [Part(hypothesis: hypothesis, utterance: self, soundEnd: soundEnd)]
+    }
+    let place = { placed($0, areEstimated: hypothesis.hasEstimatedTimes) }
+    let runs = place(hypothesis.words).divided(pause: pause)
+    let alternatives = hypothesis.alternatives.map { place($0).divided(like: runs) }
+    return runs.indices.map { index in
+      let isLast = index == runs.count - 1
+      var part = Part(hypothesis: hypothesis, utterance: self, soundEnd: soundEnd)
+      if index > 0, let begin = runs[index].first?.frames.lowerBound {
+        (part.utterance.start, part.utterance.sound) = (begin, begin)
+      }
+      if !isLast, let last = runs[index].last {
+        (part.utterance.end, part.soundEnd) = (last.frames.upperBound, last.frames.upperBound)
+      }
+      var seen: Set<[String]> = [[], runs[index].map(\.text)]
+      let others = alternatives.map { $0[index] }.filter {
+        seen.insert($0.map(\.text)).inserted
+      }
+      // A word may lie outside the sound that the detector found.
+      part.soundEnd = max(part.soundEnd, part.utterance.sound)
+      part.utterance.certainty = certainty(in: part.utterance.start..<part.utterance.end)
+      part.hypothesis.words = runs[index].counted(from: part.utterance.start)
+      part.hypothesis.alternatives = others.map { $0.counted(from: part.utterance.start) }
+      return part
+    }
+  }
+
+  /// The sounds of joined stretches in which the hypothesis has no word; none if its times are
+  /// estimated.
+  func wordlessSounds(in hypothesis: SpeechHypothesis) -> [Range<FrameCount>] {
+    guard stretches.count > 1, !hypothesis.words.isEmpty, !hypothesis.hasEstimatedTimes else {
+      return []
+    }
+    let words = placed(hypothesis.words, areEstimated: false)
+    return stretches.map(\.sound).filter { sound in
+      !words.contains { $0.frames.overlaps(sound) || sound.contains($0.middle) }
+    }
+  }
+
+  /// The detector's highest probability of speech in some frames of the stream.
+  private func certainty(in frames: Range<FrameCount>) -> Double {
+    stretches.filter { $0.frames.overlaps(frames) }.map(\.certainty).max() ?? certainty
+  }
+
+  /// The words with their frames in the stream.
+  ///
+  /// Estimated times are estimated again: the words of joined stretches are spread over their sounds.
+  private func placed(_ words: [Word], areEstimated: Bool) -> [Word] {
+    let isSpread = areEstimated && stretches.count > 1
+    var length: FrameCount = 0
+    let spans = stretches.map { stretch in
+      guard isSpread else { return (offset: stretch.offset, frames: stretch.frames) }
+      defer { length = length + (stretch.sound.upperBound - stretch.sound.lowerBound) }
+      return (offset: length, frames: stretch.sound)
+    }
+    let places = isSpread ? Word.spread(words.map(\.text), over: 0..<length) : words
+    return zip(words, places).map { word, place in
+      let span = spans.last { $0.offset <= place.middle } ?? spans[0]
+      let bounds = [place.frames.lowerBound, place.frames.upperBound].map {
+        min(
+          max(span.frames.lowerBound, span.frames.lowerBound + ($0 - span.offset)),
+          span.frames.upperBound)
+      }
+      var word = word
+      word.frames = bounds[0]..<bounds[1]
+      return word
+    }
+  }
+}
+
+extension [SpeechHypothesis.Word] {
+  /// The words in runs that end with a sentence or before a pause; one empty run if there are none.
+  fileprivate func divided(pause: FrameCount) -> [[Element]] {
+    reduce(into: [[]]) { runs, word in
+      if let last = runs[runs.count - 1].last,
+        last.text.endsSentence(before: word.text)
+          || word.frames.lowerBound - last.frames.upperBound >= pause
+      {
+        runs.append([])
+      }
+      runs[runs.count - 1].append(word)
+    }
+  }
+
+  /// The words in as many runs as their counterparts in another text have.
+  fileprivate func divided(like others: [[Element]]) -> [[Element]] {
+    var runs = others.map { _ in [Element]() }
+    var (run, place, rest) = (0, 0, self[...])
+    let keys = (others.joined().map(\.text.wordKey), map(\.text.wordKey))
+    for word in WordErrorRate(reference: keys.0, hypothesis: keys.1).alignment {
+      while word.reference != nil, place == others[run].count { (run, place) = (run + 1, 0) }
+      if word.hypothesis != nil { runs[run].append(rest.removeFirst()) }
+      if word.reference != nil { place += 1 }
+    }
+    return runs
+  }
+
+  fileprivate func counted(from start: FrameCount) -> Self {
+    map { word in
+      var word = word
+      word.frames = word.frames.lowerBound - start..<word.frames.upperBound - start
+      return word
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct IssueOriginTests {
+  @Test(arguments: Elsewhere.allCases)
+  func `an issue from another thread belongs to the test and is recorded at once`(
+    place: Elsewhere
+  ) async {
+    await withKnownIssue {
+      let origin = IssueOrigin.current
+      await place.run { origin.reportIssue("from \(place)") }
+    } matching: {
+      $0.comments.first?.rawValue == "from \(place)"
+        && $0.sourceLocation?.fileID == "ClientDependenciesTests/IssueOriginTests.swift"
+    }
+  }
+
+  @Test func `a report runs at once with the task-locals of the origin`() async {
+    let seen = Recorder<String>()
+    let origin = Mark.$current.withValue("test") { IssueOrigin.current }
+    await Elsewhere.thread.run {
+      Mark.$current.withValue("thread") {
+        seen.append("before \(Mark.current)")
+        origin.perform { seen.append("report \(Mark.current)") }
+        seen.append("after \(Mark.current)")
+      }
+    }
+    #expect(seen.all == ["before thread", "report test", "after thread"])
+  }
+
+  @Test func `a report in a test's task runs directly`() {
+    let seen = Recorder<String>()
+    let origin = Mark.$current.withValue("origin") { IssueOrigin.current }
+    Mark.$current.withValue("caller") { origin.perform { seen.append(Mark.current) } }
+    #expect(seen.all == ["caller"])
+  }
+
+  @Test func `a report inside a detached task does not change that task`() async {
+    let origin = IssueOrigin.current
+    let mark = await Mark.$current.withValue("outer") {
+      await Task.detached {
+        await Mark.$current.withValue("detached") {
+          origin.perform {}
+          let before = Mark.current
+          await Task.yield()
+          return [before, Mark.current]
+        }
+      }.value
+    }
+    #expect(mark == ["detached", "detached"])
+  }
+
+  @Test @MainActor func `a report leaves the main actor's task on the main actor`() async {
+    let suspended = SuspendedTest(in: RunningTest(name: "a test"))
+    suspended.perform {}
+    MainActor.assertIsolated()
+    await Task.yield()
+    MainActor.assertIsolated()
+  }
+
+  @Test func `reports of several threads are all made in sequence`() {
+    let origin = IssueOrigin.current
+    let seen = Recorder<Int>()
+    let running = Counter()
+    DispatchQueue.concurrentPerform(iterations: 200) { number in
+      // The calling thread is one of those that work, and it belongs to the test.
+      let thread = Thread.detached {
+        origin.perform {
+          #expect(running.increment() == seen.all.count + 1)
+          seen.append(number)
+        }
+      }
+      thread.wait()
+    }
+    #expect(seen.all.sorted() == Array(0..<200))
+  }
+
+  @Test func `the waiting task ends with the last origin`() {
+    let held = Held()
+    weak let object = held.object
+    var origin: IssueOrigin? = Held.$current.withValue(held.take()) { .current }
+    var copy = origin
+    #expect(object != nil)
+    origin = nil
+    #expect(copy != nil && object != nil)
+    copy = nil
+    #expect(object == nil)
+    _ = origin
+  }
+
+  @Test func `an origin keeps no override alive`() {
+    let origin: IssueOrigin
+    weak var kept: Reference?
+    do {
+      let box = Reference()
+      kept = box
+      origin = withDependencies({ $0[Reference.Key.self] = box }, operation: { .current })
+    }
+    #expect(kept == nil)
+    #expect(origin.test != nil)
+  }
+
+  @Test func `an origin still reports after its task was cancelled`() async {
+    let seen = Recorder<String>()
+    let task = Task { () -> IssueOrigin in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return .current
+    }
+    let origin = await task.value
+    await Elsewhere.thread.run { origin.perform { seen.append("\(Task.isCancelled)") } }
+    #expect(seen.all == ["false"])
+  }
+
+  @Test func `there is no origin outside a test, except in an escaped scope`() async {
+    let origin = IssueOrigin.current
+    let seen = Recorder<RunningTest?>()
+    await Elsewhere.thread.run {
+      seen.append(IssueOrigin.current.test)
+      origin.withScope { seen.append(IssueOrigin.current.test) }
+      seen.append(IssueOrigin().withScope { IssueOrigin.current.test })
+    }
+    #expect(seen.all == [nil, origin.test, nil])
+    #expect(origin.test?.name.contains("there is no origin outside a test") == true)
+  }
+
+  @Test func `an escaped asynchronous scope keeps its origin across suspensions`() async {
+    let origin = IssueOrigin.current
+    let test = await Task.detached {
+      await origin.withScope {
+        await Task.yield()
+        return IssueOrigin.current.test
+      }
+    }.value
+    #expect(test == origin.test)
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `an issue in an escaped scope belongs to the test`(place: Elsewhere) async {
+    await withKnownIssue {
+      let origin = IssueOrigin.current
+      await place.run { origin.withScope { reportIssue("plain") } }
+    } matching: {
+      $0.comments.first?.rawValue == "plain"
+    }
+  }
+}
+
+private enum Mark {
+  @TaskLocal static var current = "none"
+}
+
+private final class Reference: Sendable {
+  enum Key: TestDependencyKey {
+    static var testValue: Reference { Reference() }
+  }
+}
+
+/// An object that only task-locals hold.
+private final class Held {
+  @TaskLocal static var current: Reference?
+  private(set) var object: Reference? = Reference()
+
+  func take() -> Reference? {
+    defer { object = nil }
+    return object
+  }
+}
+
+extension Thread {
+  /// A thread that can be waited for.
+  fileprivate static func detached(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
+    let done = DispatchSemaphore(value: 0)
+    Thread {
+      body()
+      done.signal()
+    }.start()
+    return done
+  }
+}

@@ -1,0 +1,60 @@
+import ClientDependenciesMacros
+import ClientDependenciesTestSupport
+import Dispatch
+import Foundation
+import Testing
+
+/// An issue belongs to the test that the client was read in, wherever it is called.
+@Suite(.dependencies) struct OriginTests {
+  @Dependency(OriginRecorder.self) private var recorder
+
+  @Test func `a call in a detached task fails the test that read the client`() async {
+    await expectUnimplemented("OriginRecorder.stop") {
+      let recorder = recorder
+      await Task.detached { recorder.stop() }.value
+    }
+  }
+
+  @Test func `a call on a queue does`() async {
+    await expectUnimplemented("OriginRecorder.level") {
+      let recorder = recorder
+      await withCheckedContinuation { continuation in
+        DispatchQueue(label: "audio").async {
+          _ = recorder.level()
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  @Test func `a call of a method on a thread does`() async {
+    await expectUnimplemented("OriginRecorder.start") {
+      let recorder = recorder
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          try? recorder.start(path: "a")
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 1...3)
+  func `a client that is made once belongs to each test that reads it`(run: Int) async {
+    await expectUnimplemented("OriginRecorder.stop") {
+      let recorder = recorder
+      await Task.detached { recorder.stop() }.value
+    }
+  }
+}
+
+@DependencyClient
+private struct OriginRecorder: Sendable {
+  var start: @Sendable (_ path: String) throws -> Void
+  var stop: @Sendable () -> Void
+  var level: @Sendable () -> Double = { 0 }
+}
+
+extension OriginRecorder: TestDependencyKey {
+  static let testValue = Self()
+}

@@ -1,0 +1,35 @@
+import Testing
+
+/// A definition in a C header says why Swift cannot do without it.
+enum ShimComments {
+  /// The lines of a shim that begin something of ours below a line that is no comment.
+  static func uncommented(in file: SourceFile) -> [String] {
+    let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    return zip([""] + lines, lines).compactMap { before, line in
+      let isOurs = line.contains("syrinx_") && !line.hasPrefix(" ") && !line.hasPrefix("//")
+      return isOurs && !before.hasPrefix("//") ? line : nil
+    }
+  }
+}
+
+@Suite struct ShimCommentTests {
+  @Test func `each function of ours in a shim says why it is there`() throws {
+    let shims = try SourceFile.files(below: "Sources").filter { $0.name.hasSuffix("shim.h") }
+    #expect(shims.count >= 4)
+    #expect(shims.flatMap(ShimComments.uncommented) == [])
+  }
+
+  @Test func `one that does not is found`() {
+    let text = """
+      // Swift cannot call it.
+      static inline int syrinx_one(void) {
+        return syrinx_other();
+      }
+
+      static inline int syrinx_two(void) { return 2; }
+      """
+    let file = SourceFile(path: "Sources/CLibraries/CALSA/shim.h", text: text)
+    #expect(
+      ShimComments.uncommented(in: file) == ["static inline int syrinx_two(void) { return 2; }"])
+  }
+}

@@ -1,0 +1,96 @@
+/// What no source may hold.
+enum SourceRule: String, CaseIterable {
+  /// A path that exists only on its author's machine.
+  case machinePath
+  case unfinishedWork
+  case fatalError
+  case forcedTry
+  /// A test with numbers that cannot be reproduced.
+  case unseededRandom
+  /// Foundation's way with paths: that of a URL which is not UTF-8 is empty, and `~` is a folder.
+  /// `FilePath` has bytes.
+  case foundationPath
+  /// A child process that `startProcess` did not start inherits what other threads open meanwhile.
+  case spawning
+  /// `Int(_: Double)` ends the process on a number that no `Int` holds: files, servers, clocks, and
+  /// users have such numbers. `Int(clamping:)` takes any.
+  case trappingNumber
+
+  /// Files that may break a rule, each with its reason.
+  var exceptions: Set<String> {
+    switch self {
+    case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber: []
+    // A value of `Never` cannot be returned, so it cannot be called by accident and needs no use.
+    // The texts of tests for a macro are Swift, too.
+    case .fatalError:
+      [
+        "Sources/Features/Reducers/Reducer.swift",
+        "Tests/Dependencies/ClientDependenciesMacrosPlugin/EndpointFormsTests.swift",
+        "Tests/Dependencies/ClientDependenciesMacrosPlugin/EndpointProblemsTests.swift",
+      ]
+    case .unseededRandom:
+      // Its own `shuffled()` takes its numbers from a dependency.
+      ["Tests/Project/Documentation/Snippets/BuiltInValues.swift"]
+    case .foundationPath:
+      [
+        // It is the other way.
+        "Sources/Audio/FilePaths/FilePath.swift",
+        // Its file is in the temporary folder.
+        "Sources/Audio/SoundFile/Decoding/StreamInput.swift",
+        // It looks for a program.
+        "Sources/Dependencies/ClientDependencies/Values/OpenURL.swift",
+        // Its paths are key paths.
+        "Sources/Features/Reducers/Stores/Store.swift",
+        // It writes what a developer records for tests.
+        "Sources/SyrinxTestSupport/Recordings/RecordingJournal.swift",
+      ]
+    case .spawning:
+      [
+        // It is `startProcess`.
+        "Sources/Devices/AudioThreads/Processes.swift",
+        // Its module imports no other of this package.
+        "Sources/Dependencies/ClientDependencies/Values/OpenURL.swift",
+      ]
+    }
+  }
+
+  func isBroken(by file: SourceFile) -> Bool {
+    guard !exceptions.contains(file.path) else { return false }
+    let isSource = file.path.hasPrefix("Sources/")
+    return switch self {
+    case .machinePath: Self.machineRoots.contains { file.text.contains($0) }
+    case .unfinishedWork: file.text.contains(/TODO|FIXME/)
+    case .fatalError: hasCode(/[^\w]fatalError\s*\(/, file)
+    // With no space between: `try !isReady()` is something else.
+    case .forcedTry: file.text.contains("try!")
+    case .unseededRandom:
+      file.path.hasPrefix("Tests/")
+        // Its arguments may have parentheses, and no argument of it is `using`.
+        && hasCode(
+          /\.(?:random|randomElement|shuffle|shuffled)\((?!(?:[^()]|\((?:[^()]|\([^()]*\))*\))*using:)/,
+          file)
+    case .foundationPath:
+      isSource && file.code.contains { line in Self.foundationPaths.contains { line.contains($0) } }
+    case .spawning: isSource && hasCode(/[^\w](?:posix_spawnp?|popen|Process)\(/, file)
+    case .trappingNumber:
+      // Two levels of parentheses within those of the call.
+      isSource
+        && hasCode(
+          /[^\w]U?Int(?:64|32)?\((?!clamping:|exactly:)(?:[^()]|\((?:[^()]|\([^()]*\))*\))*(?:rounded|inSeconds)/,
+          file)
+    }
+  }
+
+  private func hasCode(_ pattern: some RegexComponent, _ file: SourceFile) -> Bool {
+    // A line break first, so that every name has a character before it.
+    "\n\(file.code.joined(separator: "\n"))".contains(pattern)
+  }
+
+  private static let foundationPaths = [
+    "URL(filePath:", "fileURLWithPath", "url.path", ".lastPathComponent", ".deletingPathExtension",
+    ".deletingLastPathComponent", ".appending(path:", ".appendingPathComponent",
+    "temporaryDirectory", "FileHandle(for", "(contentsOf: url", ".write(to:", "ofItem(atPath",
+  ]
+
+  private static let machineRoots = ["/home/", "/root/", "/Users/", "/work/", "/opt/swift"]
+}

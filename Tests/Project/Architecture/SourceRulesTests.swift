@@ -1,0 +1,53 @@
+import Testing
+
+@Suite struct SourceRulesTests {
+  @Test(arguments: SourceRule.allCases)
+  func `no source breaks the rule`(rule: SourceRule) throws {
+    let sources = try ["Sources", "Samples", "Tests"].flatMap(SourceFile.files)
+      .filter { $0.path.hasSuffix(".swift") || $0.path.hasSuffix(".h") }
+      // These tests contain the texts that they look for.
+      .filter { !$0.path.hasPrefix("Tests/Project/Architecture/") }
+    #expect(sources.filter(rule.isBroken).map(\.path) == [])
+  }
+
+  @Test(arguments: [
+    (SourceRule.machinePath, "let model = \"/home/ada/model\""),
+    (.machinePath, "// see /work/notes"),
+    (.unfinishedWork, "// TODO: finish"),
+    (.unfinishedWork, "/* FIXME */"),
+    (.fatalError, "guard ready else { fatalError(\"no\") }"),
+    (.fatalError, "Swift.fatalError  ()"),
+    (.forcedTry, "let x = try! load()"),
+    (.trappingNumber, "let x = Int((time.inSeconds * 10).rounded())"),
+    (.trappingNumber, "let x = Int64(max(0, number.rounded()))"),
+    (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2)), y = using"),
+    (.unseededRandom, "let x = [1, 2].randomElement()"),
+    (.unseededRandom, "let x = [1, 2].shuffled()"),
+    (.foundationPath, "let file = open(url.path, O_RDONLY)"),
+    (.foundationPath, "  play(URL(filePath: name))"),
+    (.spawning, "let process = Process()"),
+    (.spawning, "posix_spawnp(&id, name, nil, nil, words, environ)"),
+  ])
+  func `what breaks the rule is found`(rule: SourceRule, text: String) {
+    #expect(rule.isBroken(by: file(rule, text)))
+  }
+
+  @Test(arguments: [
+    (SourceRule.machinePath, "let model = \"/usr/share/pocketsphinx\""),
+    (.trappingNumber, "let x = Int(clamping: time.inSeconds), y = Int(text)"),
+    (.fatalError, "// no fatalError(here)"), (.fatalError, "let fatalError = 1"),
+    (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2), using: &numbers)"),
+    (.forcedTry, "try load(); let a = !b"), (.unfinishedWork, "let todo = 1"),
+    (.foundationPath, "  /// player.play(url: URL(filePath: name))"),
+    (.foundationPath, "FilePath(url).pathExtension"),
+  ])
+  func `what only resembles it is none`(rule: SourceRule, text: String) {
+    #expect(!rule.isBroken(by: file(rule, text)))
+  }
+
+  /// A file where the rule holds.
+  private func file(_ rule: SourceRule, _ text: String) -> SourceFile {
+    SourceFile(
+      path: rule == .unseededRandom ? "Tests/ATests/A.swift" : "Sources/A/A.swift", text: text)
+  }
+}

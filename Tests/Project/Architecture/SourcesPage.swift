@@ -1,0 +1,32 @@
+/// The page that explains the sources, held against the manifest and the files.
+///
+/// In the diagram every capitalized word is a target or an area; a path in backticks names a file or a directory.
+struct SourcesPage {
+  let text: String
+
+  /// The capitalized names and the executables of the diagram.
+  var diagram: Set<String> {
+    let fences = text.split(separator: "```", omittingEmptySubsequences: false)
+    guard fences.count == 3 else { return [] }
+    return Set(
+      fences[1].split(whereSeparator: { !$0.isLetter && !$0.isNumber }).map(String.init)
+        .filter { $0.first?.isUppercase == true || $0 == "syrinx" })
+  }
+
+  /// The paths from `Sources`, or from the package's root if they begin with one of its folders.
+  var paths: Set<String> {
+    let spans = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    return Set(
+      spans.filter { $0.contains("/") && !$0.contains("\n") }
+        .map { $0.hasPrefix("Tests/") ? $0 : "Sources/\($0)" })
+  }
+
+  /// The faults of the page of a package with these targets and files.
+  func faults(targets: Set<String>, files: Set<String>) -> [String] {
+    targets.subtracting(diagram).sorted().map { "the diagram lacks \($0)" }
+      + diagram.subtracting(targets).sorted().map { "\($0) is not a target" }
+      + paths.sorted().filter { path in !files.contains { $0 == path || $0.hasPrefix(path + "/") } }
+      .map { "there is no \($0)" }
+  }
+}

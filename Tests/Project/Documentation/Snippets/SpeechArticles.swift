@@ -1,0 +1,123 @@
+import AudioCore
+import ClientDependencies
+import ClientDependenciesTestSupport
+import Foundation
+import SileroDetector
+import SpeechClient
+import SpeechEngine
+import Testing
+
+/// The examples of `SpeechClient.docc`.
+@Suite struct SpeechArticlesTests {
+  private let file = URL(filePath: "talk.wav")
+
+  /// The sentence of the preview, which takes no time here.
+  private let speech = withDependencies {
+    $0.continuousClock = ImmediateClock()
+    $0.speechClient = .previewValue
+  } operation: {
+    @Dependency(\.speechClient) var speech
+    return speech
+  }
+
+  @Test(.dependencies { $0.speechClient.startTask = { _ in .finished() } })
+  func `a file is recognized`() async throws {
+    @Dependency(\.speechClient) var speech
+    let request = SpeechRequest(url: file, shouldReportPartialResults: false)
+    for try await result in await speech.startTask(request: request) {
+      print(result.bestTranscription.formattedString)
+    }
+  }
+
+  @Test(.dependencies { $0.continuousClock = ImmediateClock() })
+  func `a microphone is recognized`() async throws {
+    var draft = ""
+    for try await result in await speech.startTask(request: SpeechRequest(microphone: .speech)) {
+      if result.isFinal {
+        print(result.bestTranscription.formattedString)
+      } else {
+        draft = result.stablePrefix.formattedString
+      }
+    }
+    #expect(draft == "go forward ten")
+  }
+
+  @Test(.dependencies { $0.continuousClock = ImmediateClock() })
+  func `a request asks for more, and everything is reported`() async throws {
+    let buffers = AsyncStream<AudioBuffer> { $0.finish() }
+    var request = SpeechRequest(buffers: buffers)
+    request.contextualPhrases = ["Ada Lovelace"]
+    request.alternativeCount = 3
+    request.locale = "en-US"
+    request.endpointPolicy.silence = .seconds(1)
+    request.backPressure = .buffer(upTo: .seconds(60))
+    for try await event in await speech.recognition(request: request) {
+      switch event {
+      case .result(let result): print(result.bestTranscription.formattedString)
+      case .lagging(let backlog): print("\(backlog) behind")
+      case .dropped(let stretch, let reason): print("dropped \(stretch): \(reason)")
+      default: break
+      }
+    }
+  }
+
+  @Test func `the installed engines are listed`() async {
+    for engine in await speech.engines() {
+      print(engine.name, engine.obstacle ?? "ready")
+    }
+  }
+
+  @Test func `the best detector is one line away`() {
+    prepareDependencies {
+      $0.speechActivityDetector = .best
+    }
+    @Dependency(\.speechActivityDetector) var detector
+    #expect(["energy", "silero"].contains(detector.name))
+  }
+
+  @Test func `a transcription becomes subtitles`() {
+    let words = ["go", "forward"].enumerated().map { index, word in
+      TranscriptionSegment(substring: word, timestamp: .seconds(index), duration: .seconds(1))
+    }
+    let transcription = Transcription(segments: words)
+    var builder = CueBuilder()
+    let cues = builder.add(transcription) + builder.finish()
+    for (index, cue) in cues.enumerated() { print(CueFormat.srt.text(of: cue, number: index + 1)) }
+    #expect(cues.map(\.lines) == [["go forward"]])
+  }
+
+  @Test func `a number and a British spelling are no errors`() {
+    let errors = WordErrorRate(
+      reference: "Go forward 10 meters.", hypothesis: "go forward ten metres")
+    print(errors.rate ?? 1, errors.substitutions, errors.deletions, errors.insertions)
+    #expect(errors.rate == 0)
+  }
+
+  @Test func `an error has a case to branch on and a sentence for people`() async {
+    #expect(
+      await message(after: .unavailable(reason: "no model"))
+        == "Speech cannot be recognized: no model")
+    #expect(await message(after: .engineFailed(reason: "crash")).contains("crash"))
+  }
+
+  private func message(after error: SpeechClientError) async -> String {
+    let speech = withDependencies {
+      $0.speechClient.startTask = { _ in .finished(throwing: error) }
+    } operation: {
+      @Dependency(\.speechClient) var speech
+      return speech
+    }
+    let request = SpeechRequest(url: file)
+    var message = ""
+    do {
+      for try await result in await speech.startTask(request: request) {
+        print(result.bestTranscription.formattedString)
+      }
+    } catch SpeechClientError.unavailable(let reason) {
+      message = "Speech cannot be recognized: \(reason)"
+    } catch {
+      message = "\(error)"
+    }
+    return message
+  }
+}

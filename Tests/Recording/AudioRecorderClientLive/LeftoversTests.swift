@@ -1,0 +1,90 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import AudioThreads
+import ClientDependencies
+import Foundation
+import SoundCard
+import TestTools
+import Testing
+import VirtualSoundCard
+
+/// Each in its own process, so that no other test uses threads, descriptors, or memory.
+@Suite struct LeftoversTests {
+  @Test func `a thousand cancelled recordings leave nothing but their files`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = RecordingFolder()
+      try await leavesNothing { recorder, index in
+        let request = RecordingRequest(url: folder.url("wav"), maximumDuration: .seconds(3_600))
+        for try await event in await recorder.recording(request: request) {
+          if case .started = event, index % 3 == 0 { break }
+        }
+      }
+    }
+  }
+
+  @Test func `a thousand cancelled captures leave nothing`() async {
+    await #expect(processExitsWith: .success) {
+      try await leavesNothing { recorder, index in
+        for try await _ in await recorder.capture(request: CaptureRequest()) where index % 3 == 0 {
+          break
+        }
+      }
+    }
+  }
+
+  @Test func `1,200 recordings canceled at once have complete files and no threads at their end`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      let folder = RecordingFolder()
+      let card = VirtualSoundCard(
+        .init(pace: .untimed, microphone: .signal(.noise(seed: 2)), keepsPlayback: false))
+      let urls = (0..<1_200).map { _ in folder.url("wav") }
+      try await withRecorder(on: card) { recorder in
+        let recordings = urls.map { url in
+          let begun = Gate()
+          let task = Task {
+            defer { begun.open() }
+            for try await event in await recorder.recording(request: RecordingRequest(url: url)) {
+              if case .started = event { begun.open() }
+            }
+          }
+          return (task, begun)
+        }
+        for (_, begun) in recordings { await begun.wait() }
+        for (task, _) in recordings { task.cancel() }
+        for (task, _) in recordings { _ = await task.result }
+        let threads = try ProcessResources.threadNames()
+        #expect(threads.count <= 4, "\(threads)")
+      }
+      #expect(card.openDeviceCount == 0)
+      let lengths = try urls.map { try folder.read($0).frameCount }
+      #expect(lengths.allSatisfy { $0 > 0 }, "\(lengths)")
+    }
+  }
+}
+
+/// Begins the work of `body` a thousand times and ends each wherever it happens to be: some before
+/// they begin, some while they capture.
+private func leavesNothing(
+  _ body: @escaping @Sendable (AudioRecorderClient, _ index: Int) async throws -> Void
+) async throws {
+  let card = VirtualSoundCard(.init(pace: .untimed))
+  try await withDependencies {
+    $0.soundCard = card.soundCard
+  } operation: {
+    let recorder = AudioRecorderClient.liveValue
+    let leftovers = try await ProcessResources.leftovers {
+      for index in 0..<1_000 {
+        let capturing = Task { try await body(recorder, index) }
+        if index % 3 == 2 { await recorder.stopRecording() }
+        if index % 3 > 0 { capturing.cancel() }
+        _ = await capturing.result
+        await recorder.stopRecording()
+      }
+    }
+    #expect(leftovers == nil)
+    #expect(card.openDeviceCount == 0)
+  }
+}

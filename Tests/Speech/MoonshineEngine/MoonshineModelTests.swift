@@ -1,0 +1,53 @@
+import FilePaths
+import Foundation
+import SpeechEngine
+import TestTools
+import Testing
+
+@testable import MoonshineEngine
+
+@Suite(.installedEngines, .ownThread, .serialized, .timeLimit(.minutes(5)))
+struct MoonshineModelTests {
+  private let copy: CopiedModel
+
+  init() throws {
+    copy = try CopiedModel()
+  }
+
+  private func file(_ name: String) -> FilePath { copy.path.appending(FilePath(name)) }
+
+  private func load() throws {
+    _ = try MoonshineModel(
+      MoonshineModelFiles(directory: copy.path), in: ONNXComponents.library())
+  }
+
+  private func expectDamage(_ name: String, _ words: String) {
+    #expect {
+      try load()
+    } throws: { error in
+      guard case .modelDamaged(let path, let reason) = error as? SpeechEngineError else {
+        return false
+      }
+      return path == file(name).text && (words.isEmpty || reason.contains(words))
+    }
+  }
+
+  @Test func `a model that takes other inputs is named with the input`() throws {
+    try FileManager.default.removeItem(at: file("decoder_model_merged.ort").url)
+    try FileManager.default.copyItem(
+      at: file("encoder_model.ort").url, to: file("decoder_model_merged.ort").url)
+    expectDamage("decoder_model_merged.ort", "input \"input_values\"")
+  }
+
+  @Test(arguments: ["encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin"])
+  func `a file that is cut off or missing is damaged`(name: String) throws {
+    let whole = try Data(contentsOf: file(name).url)
+    try whole.prefix(whole.count / 2 + 1).write(to: file(name).url)
+    expectDamage(name, "")
+    try FileManager.default.removeItem(at: file(name).url)
+    expectDamage(name, "it is missing")
+    #expect {
+      try MoonshineModelLocation(chosen: copy.path.url, environment: [:]).models()
+    } throws: { "\($0)".contains(name) }
+  }
+}

@@ -1,0 +1,150 @@
+import AudioCore
+import Foundation
+import SpeechEngine
+import TestTools
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite(.ownThread, .serialized) struct KeyPhraseTests {
+  private static let engine = SpeechEngine.pocketSphinx()
+
+  private func session(_ phrases: KeyPhrase...) throws -> any SpeechEngineSession {
+    var options = SpeechSessionOptions()
+    options.keyPhrases = phrases
+    return try Self.engine.makeSession(options)
+  }
+
+  private func dictated() throws -> [SpeechHypothesis.Word] {
+    try Self.engine.makeSession(SpeechSessionOptions()).recognizeInSteps(
+      samples(of: "go-forward.wav")
+    )
+    .final
+    .words
+  }
+
+  @Test func `spoken phrases are found at their positions, and others are not found`() throws {
+    let session = try session(
+      KeyPhrase("go forward"), KeyPhrase("meters"), KeyPhrase("stop"), KeyPhrase("raspberry"))
+    for _ in 0..<2 {
+      let (partials, final) = try session.recognizeInSteps(samples(of: "go-forward.wav"))
+      #expect(final.words.map(\.text) == ["go forward", "meters"])
+      #expect(final.words.allSatisfy { $0.confidence == nil })
+      #expect(partials.contains(["go forward"]))
+      let words = try dictated()
+      for (phrase, (first, last)) in zip(final.words, [(words[0], words[1]), (words[3], words[3])])
+      {
+        #expect(abs(phrase.frames.lowerBound.rawValue - first.frames.lowerBound.rawValue) <= 1600)
+        #expect(abs(phrase.frames.upperBound.rawValue - last.frames.upperBound.rawValue) <= 2400)
+      }
+    }
+  }
+
+  @Test func `a repeated phrase is found again, with its time in the utterance`()
+    throws
+  {
+    let once = try samples(of: "go-forward.wav")
+    let found = try session(KeyPhrase("forward")).recognizeInSteps(once + once + once).final.words
+    #expect(found.map(\.text) == ["forward", "forward", "forward"])
+    for (one, next) in zip(found, found.dropFirst()) {
+      let distance = next.frames.lowerBound - one.frames.lowerBound
+      #expect(abs(distance.rawValue - once.count) <= 800)
+    }
+  }
+
+  @Test func `the threshold decides whether a phrase is found`() throws {
+    let strict = try session(KeyPhrase("go forward ten meters", threshold: 1))
+    let loose = try session(KeyPhrase("yes", threshold: 1e-60))
+    #expect(try strict.recognizeInSteps(samples(of: "window.wav")).final.words.isEmpty)
+    #expect(try !loose.recognizeInSteps(samples(of: "window.wav")).final.words.isEmpty)
+  }
+
+  @Test(arguments: [
+    "go blorfle", "Go forward", "go/forward", "go <sil>", "[NOISE] forward", "forward(2) go",
+  ])
+  func `an unknown word in a key phrase is an error`(phrase: String) throws {
+    let unknown = phrase.split(separator: " ").first { $0 != "go" && $0 != "forward" }
+    #expect(throws: SpeechEngineError.wordUnknown(String(try #require(unknown)), phrase: phrase)) {
+      _ = try session(KeyPhrase("ten"), KeyPhrase(phrase))
+    }
+    // The decoder works as before.
+    #expect(try dictated().map(\.text) == ["go", "forward", "ten", "meters"])
+  }
+
+  @Test func `a grammar and key phrases at once are an error`() {
+    var options = SpeechSessionOptions(grammar: "#JSGF V1.0; grammar a; public <a> = go;")
+    options.keyPhrases = [KeyPhrase("go")]
+    #expect(
+      throws: SpeechEngineError.unsupported(
+        "a grammar together with key phrases", engine: "pocketsphinx")
+    ) {
+      _ = try Self.engine.makeSession(options)
+    }
+  }
+
+  @Test func `alternatives to key phrases are an error`() {
+    var options = SpeechSessionOptions()
+    options.keyPhrases = [KeyPhrase("go")]
+    options.alternativeCount = 2
+    #expect(
+      throws: SpeechEngineError.unsupported(
+        "alternatives for key phrases", engine: "pocketsphinx")
+    ) {
+      _ = try Self.engine.makeSession(options)
+    }
+  }
+
+  @Test func `the usual threshold falls with the length of the phrase`() {
+    #expect(abs(Decoder.usualThreshold(phoneCount: 2) / 1e-5 - 1) < 1e-6)
+    #expect(abs(Decoder.usualThreshold(phoneCount: 12) / 1e-12 - 1) < 1e-6)
+    #expect(abs(Decoder.usualThreshold(phoneCount: 99) / 1e-30 - 1) < 1e-6)
+  }
+
+  @Test func `key phrases leave no file`() throws {
+    _ = try session(KeyPhrase("go forward"))
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: FileManager.default.temporaryDirectory.path)
+    #expect(!left.contains { $0.hasPrefix("syrinx-phrases-") })
+  }
+}
+
+@Suite struct PhraseSpottingTests {
+  private typealias Word = SpeechHypothesis.Word
+
+  @Test func `audio after a phrase is searched again`() {
+    var spotting = PhraseSpotting()
+    spotting.add((0..<1000).map { Int16($0) })
+    #expect(spotting.take([], settling: 0) == nil)
+    #expect(
+      spotting.take([Word("go", frames: 100..<600)], settling: 0) == (600..<1000).map { Int16($0) })
+    spotting.add((600..<1000).map { Int16($0) })
+    spotting.add((1000..<1200).map { Int16($0) })
+    #expect(
+      spotting.take([Word("on", frames: 50..<500)], settling: 0) == (1100..<1200).map { Int16($0) })
+    #expect(spotting.phrases == [Word("go", frames: 100..<600), Word("on", frames: 650..<1100)])
+  }
+
+  @Test func `of overlapping phrases, the one that begins first counts`() {
+    var spotting = PhraseSpotting()
+    spotting.add(Array(repeating: 0, count: 1000))
+    _ = spotting.take(
+      [Word("forward", frames: 300..<700), Word("go forward", frames: 100..<700)], settling: 0)
+    #expect(spotting.phrases.map(\.text) == ["go forward"])
+  }
+
+  @Test func `a phrase does not extend beyond the audio`() {
+    var spotting = PhraseSpotting()
+    spotting.add(Array(repeating: 0, count: 500))
+    #expect(spotting.take([Word("go", frames: 400..<640)], settling: 0) == [])
+    #expect(spotting.phrases.map(\.frames) == [400..<500])
+  }
+
+  @Test func `a phrase counts once enough audio follows it`() {
+    var spotting = PhraseSpotting()
+    let phrase = Word("go", frames: 100..<600)
+    spotting.add(Array(repeating: 0, count: 5300))
+    #expect(spotting.take([phrase], settling: PhraseSpotting.settling) == nil)
+    spotting.add(Array(repeating: 0, count: 100))
+    #expect(spotting.take([phrase], settling: PhraseSpotting.settling)?.count == 4800)
+  }
+}

@@ -1,0 +1,105 @@
+import AudioCore
+import Foundation
+import SoundFile
+import SpeechEngine
+import TestTools
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite(.ownThread) struct PocketSphinxSessionTests {
+  @Test func `each utterance of a session gives its words, with times and confidence`() throws {
+    let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
+    let audio = try samples(of: "go-forward.wav")
+    for _ in 0..<2 {
+      let (partials, final) = try session.recognizeInSteps(audio)
+      #expect(final.words.map(\.text) == ["go", "forward", "ten", "meters"])
+      #expect(final.words.allSatisfy { (0.0...1).contains($0.confidence ?? -1) })
+      #expect(final.words.map(\.frames.lowerBound) == final.words.map(\.frames.lowerBound).sorted())
+      #expect(final.words.last.map { $0.frames.upperBound.rawValue <= audio.count } == true)
+      #expect(partials.contains { !$0.isEmpty })
+    }
+  }
+
+  @Test func `an utterance without audio has no words`() throws {
+    let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
+    try session.beginUtterance()
+    #expect(try session.finishUtterance().words.isEmpty)
+  }
+
+  @Test
+  func `a decoder is loaded once for consecutive sessions, and again after an abandoned utterance`()
+    throws
+  {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil))
+    var decoder = try pool.take()
+    let first = ObjectIdentifier(decoder)
+    pool.giveBack(decoder)
+    decoder = try pool.take()
+    #expect(ObjectIdentifier(decoder) == first)
+    try decoder.begin()
+    pool.giveBack(decoder)
+    let other = try pool.take()
+    #expect(other !== decoder)
+  }
+
+  @Test func `an interruption ends the current call and all later ones`() throws {
+    let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
+    let audio = try samples(of: "go-forward.wav")
+    let long = (0..<20).flatMap { _ in audio }
+    try session.beginUtterance()
+    let interrupt = session.interrupt
+    let thread = Thread { interrupt() }
+    #expect(throws: SpeechEngineError.interrupted) {
+      thread.start()
+      while true { try session.process(long) }
+    }
+    #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
+    #expect(throws: SpeechEngineError.interrupted) { _ = try session.finishUtterance() }
+  }
+
+  @Test func `an interruption at the end of an utterance keeps its decoder from other sessions`()
+    throws
+  {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil))
+    let speech = try samples(of: "go-forward.wav")
+    var decoder: Decoder
+    var error: (any Error)?
+    repeat {
+      decoder = try pool.take()
+      let session = try PocketSphinxSession(decoder: decoder, pool: pool)
+      try session.beginUtterance()
+      for _ in 0..<5 { try session.process(speech) }
+      let interrupt = session.interrupt
+      Thread { interrupt() }.start()
+      // The thread may be late, which leads to another utterance.
+      do { _ = try session.finishUtterance() } catch let interruption { error = interruption }
+    } while error == nil
+    #expect(error as? SpeechEngineError == .interrupted)
+    #expect(try pool.take() !== decoder)
+  }
+
+  @Test func `a search ends between two tenths of a second`() throws {
+    let decoder = try DecoderPool(location: ModelLocation(chosen: nil)).take()
+    let interruption = InterruptionFlag()
+    let audio = try samples(of: "go-forward.wav").inSixteenBits
+    try decoder.begin()
+    try decoder.search(audio, until: interruption)
+    #expect(!decoder.words.isEmpty)
+    interruption.interrupt()
+    #expect(throws: SpeechEngineError.interrupted) {
+      try decoder.search(audio, until: interruption)
+    }
+  }
+
+  @Test func `a damaged model throws an error`() throws {
+    let folder = try ModelFolder()
+    try folder.change("en-us/mdef") { $0.removeLast($0.count / 2) }
+    #expect(
+      throws: SpeechEngineError.modelDamaged(
+        path: folder.path("en-us/mdef"), reason: "it is shorter than its header says")
+    ) {
+      _ = try folder.engine.makeSession(SpeechSessionOptions())
+    }
+  }
+}

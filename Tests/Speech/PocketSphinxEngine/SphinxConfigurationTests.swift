@@ -1,0 +1,119 @@
+import CPocketSphinx
+import Foundation
+import SpeechEngine
+import TestTools
+import Testing
+
+@testable import PocketSphinxEngine
+
+/// A decoder's configuration, read from PocketSphinx.
+@Suite struct SphinxConfigurationTests {
+  private func decoder(_ options: [String: String] = [:]) throws -> Decoder {
+    try DecoderPool(location: ModelLocation(chosen: nil)).take(DecoderSettings(options))
+  }
+
+  @Test func `the tuned settings apply, whatever the model's parameters say`()
+    throws
+  {
+    let decoder = try decoder()
+    let configuration = ps_get_config(decoder.decoder)
+    #expect(ps_config_float(configuration, "lw") == 6)
+    let whole = ["fwdflat", "maxhmmpf", "maxwpf", "remove_noise"]
+    #expect(whole.map { ps_config_int(configuration, $0) } == [0, 5000, 20, 0])
+    // Unset values keep PocketSphinx's defaults.
+    #expect(ps_config_int(configuration, "bestpath") == 1)
+    #expect(ps_config_float(configuration, "beam") == 1e-48)
+  }
+
+  @Test func `a request's settings come before the tuned ones`() throws {
+    let decoder = try decoder(["lw": "5.5", "maxwpf": "10", "fwdflat": "yes"])
+    let configuration = ps_get_config(decoder.decoder)
+    #expect(ps_config_float(configuration, "lw") == 5.5)
+    let whole = ["fwdflat", "maxhmmpf", "maxwpf"]
+    #expect(whole.map { ps_config_int(configuration, $0) } == [1, 5000, 10])
+  }
+}
+
+@Suite(.ownThread, .serialized) struct DecoderSettingsTests {
+  @Test func `settings have PocketSphinx's names`() throws {
+    let settings = try DecoderSettings([
+      "lw": "5.5", "maxwpf": "10", "fwdflat": "yes", "beam": "1e-60",
+    ])
+    #expect(
+      settings.values == [
+        "lw": .number(5.5), "maxwpf": .integer(10), "fwdflat": .integer(1),
+        "beam": .number(1e-60),
+      ])
+  }
+
+  @Test(arguments: [
+    ("lw", "much", "\"much\" is not a number from 0.1 to 100.0"),
+    ("lw", "nan", "not a number from"),
+    ("lw", "0", "not a number from"), ("beam", "1e-11", "not a number from 1e-200 to 1e-12"),
+    ("ds", "0", "not a whole number from 1 to 4"), ("maxwpf", "1.5", "not a whole number"),
+    ("maxhmmpf", "99999999999999999999", "not a whole number"),
+    ("fwdflat", "true", "not yes or no"),
+    ("hmm", "/tmp", "PocketSphinx has beam, bestpath, ds,"), ("-lw", "5", "PocketSphinx has"),
+    ("vad_threshold", "1", "PocketSphinx has"),
+  ])
+  func `an unknown name or an invalid value is an error`(
+    name: String, value: String, reason: String
+  ) throws {
+    var options = SpeechSessionOptions()
+    options.engineOptions = [name: value]
+    let error = #expect(throws: SpeechEngineError.self) {
+      _ = try SpeechEngine.pocketSphinx().makeSession(options)
+    }
+    guard case .optionInvalid(let errorName, let errorReason) = error else {
+      Issue.record("\(String(describing: error)) is another error")
+      return
+    }
+    #expect(errorName == name)
+    #expect(errorReason.contains(reason), "\(errorReason)")
+  }
+
+  @Test func `other settings load another decoder, which works`() throws {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil))
+    let usual = try pool.take()
+    pool.giveBack(usual)
+    // The accepted extremes must not end the process.
+    let settings = try DecoderSettings([
+      "lw": "0.1", "wip": "1", "pip": "1e-10", "beam": "1e-12", "pbeam": "1", "wbeam": "1",
+      "maxhmmpf": "100", "maxwpf": "1", "ds": "4", "topn": "16", "fwdflat": "yes", "bestpath": "no",
+    ])
+    let other = try pool.take(settings)
+    #expect(other !== usual && other.settings == settings)
+    let session = try PocketSphinxSession(decoder: other, pool: pool)
+    _ = try session.recognizeInSteps(samples(of: "go-forward.wav"))
+  }
+
+  @Test func `a session's settings apply, and those of an earlier session do not`() throws {
+    let engine = SpeechEngine.pocketSphinx()
+    func words(_ settings: [String: String]) throws -> [SpeechHypothesis.Word] {
+      var options = SpeechSessionOptions(wantsPartialHypotheses: false)
+      options.engineOptions = settings
+      return try engine.makeSession(options).recognizeInSteps(samples(of: "go-forward.wav")).final
+        .words
+    }
+    let sentence = ["go", "forward", "ten", "meters"]
+    let narrow = ["beam": "1e-12", "pbeam": "1", "wbeam": "1"]
+    #expect(try words(narrow).map(\.text) != sentence)
+    #expect(try words([:]).map(\.text) == sentence)
+    // Without the best path, PocketSphinx has no confidence.
+    #expect(try words(["bestpath": "no"]).allSatisfy { $0.confidence == nil })
+  }
+}
+
+@Suite struct MemoryFileTests {
+  @Test func `a memory file can be read from its path more than once`() {
+    let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+    let copies = MemoryFile.with(bytes) { path in
+      (0..<2).map { _ in path.flatMap(FileManager.default.contents).map(Array.init) }
+    }
+    #expect(copies == [bytes, bytes])
+  }
+
+  @Test func `without bytes there is no file`() {
+    #expect(MemoryFile.with([]) { $0 } == nil)
+  }
+}

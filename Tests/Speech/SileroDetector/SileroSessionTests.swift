@@ -1,0 +1,74 @@
+import AudioCore
+import Foundation
+import SoundFile
+import SpeechEngine
+import TestTools
+import Testing
+
+@testable import SileroDetector
+
+@Suite(.installedEngines, .ownThread, .timeLimit(.minutes(60))) struct SileroSessionTests {
+  private let detector: SpeechActivityDetector
+
+  init() throws {
+    detector = .silero(library: try Components.library(), model: try Components.model())
+  }
+
+  /// The probabilities of samples, as far as they fill frames.
+  private func probabilities(
+    _ samples: [Float], by session: any SpeechActivitySession
+  ) throws -> [Double] {
+    let length = session.frameLength.rawValue
+    return try stride(from: 0, through: samples.count - length, by: length).flatMap {
+      try session.process(samples[$0..<$0 + length])
+    }
+  }
+
+  /// "Go forward ten meters", from 0.4 s on.
+  private func speech() throws -> [Float] {
+    let sound = Checkout.file("Samples/sounds/go-forward.wav")
+    return try SoundFileReader(url: sound).read(atMost: 1_000_000).samples
+  }
+
+  private func noise(_ count: Int, amplitude: Float) -> [Float] {
+    let noise = AudioSignal.noise(seed: 5, amplitude: amplitude)
+    return (0..<count).map { noise.sample(at: FrameCount($0), rate: .speech) }
+  }
+
+  @Test func `Silero judges 32 ms at a time, and the same samples alike`() throws {
+    let (one, other) = (detector.makeSession(), detector.makeSession())
+    #expect(one.frameLength == 512 && detector.name == "silero")
+    let samples = try speech()
+    let first = try probabilities(samples, by: one)
+    #expect(first.count == 89 && first.allSatisfy { (0...1).contains($0) })
+    #expect(Set(first).count > 30)
+    #expect(try probabilities(samples, by: other) == first)
+    // Each session has its own memory, which an end clears.
+    #expect(try probabilities(samples, by: one) != first)
+    #expect(one.finish().isEmpty)
+    // The level that it is used to stays.
+    #expect(try abs(probabilities(samples, by: one)[5] - first[5]) < 0.2)
+  }
+
+  @Test func `ten minutes of noise are no speech`() throws {
+    let session = detector.makeSession()
+    let samples = noise(160_000, amplitude: 0.1)
+    for _ in 0..<60 {
+      #expect(try probabilities(samples, by: session).allSatisfy { $0 < 0.35 })
+    }
+  }
+
+  @Test(arguments: [Float.nan, .infinity, -.infinity, 3e38])
+  func `samples that are not finite become silence, and what follows is recognized at once`(
+    sample: Float
+  ) throws {
+    let session = detector.makeSession()
+    let odd = [Float](repeating: sample, count: 5_120)
+    #expect(try probabilities(odd, by: session).allSatisfy { $0 < 0.5 })
+    let after = try probabilities(speech(), by: session)
+    let plain = try probabilities(speech(), by: detector.makeSession())
+    #expect(after.allSatisfy { $0.isFinite })
+    #expect(plain.count { $0 >= 0.5 } > 30)
+    #expect(after.count { $0 >= 0.5 } * 10 >= plain.count { $0 >= 0.5 } * 9)
+  }
+}

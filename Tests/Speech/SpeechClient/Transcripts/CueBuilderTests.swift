@@ -1,0 +1,138 @@
+import SpeechClient
+import Testing
+
+struct CueBuilderTests {
+  /// Consecutive words of equal length, except after a pause.
+  private func utterance(
+    _ text: String, from start: Duration = .zero, word: Duration = .milliseconds(300),
+    pauses: [Int: Duration] = [:]
+  ) -> Transcription {
+    var time = start
+    let segments = text.split(separator: " ").enumerated().map { index, text in
+      time += pauses[index] ?? .zero
+      defer { time += word }
+      return TranscriptionSegment(substring: String(text), timestamp: time, duration: word)
+    }
+    return Transcription(segments: segments)
+  }
+
+  private func cues(
+    _ utterances: Transcription..., policy: CuePolicy = CuePolicy()
+  ) -> [Cue] {
+    var builder = CueBuilder(policy: policy)
+    let cues = utterances.flatMap { builder.add($0) }
+    return cues + builder.finish()
+  }
+
+  @Test
+  func `a short utterance is one cue of one line, as long as its words`() {
+    #expect(
+      cues(utterance("go forward ten meters", from: .seconds(2))) == [
+        Cue(start: .seconds(2), end: .milliseconds(3_200), lines: ["go forward ten meters"])
+      ])
+  }
+
+  @Test
+  func `two lines are about as long as each other`() {
+    let text = "the quick brown fox jumps over the lazy dog again"
+    #expect(
+      cues(utterance(text)).map(\.lines) == [
+        ["the quick brown fox jumps", "over the lazy dog again"]
+      ])
+  }
+
+  @Test
+  func `a pause ends a cue even if the next word fits`() {
+    let cues = cues(utterance("one two three four", pauses: [2: .milliseconds(700)]))
+    #expect(cues.map(\.lines) == [["one two"], ["three four"]])
+    #expect(self.cues(utterance("one two", pauses: [1: .milliseconds(699)])).count == 1)
+  }
+
+  @Test(arguments: [
+    ("Go on. Stop now!", ["Go on.", "Stop now!"]),
+    ("Isn't it? 250 euros.", ["Isn't it?", "250 euros."]),
+    (
+      "He said \u{201C}Go.\u{201D} We went\u{2026} Then home",
+      ["He said \u{201C}Go.\u{201D}", "We went\u{2026}", "Then home"]
+    ),
+    (
+      "Ask Mr. Smith or J. Doe in the U.S. Army. Go",
+      ["Ask Mr. Smith or J. Doe in the U.S. Army.", "Go"]
+    ),
+    ("Well... maybe not e.g. this", ["Well... maybe not e.g. this"]),
+    ("So am I. You too. ... And", ["So am I.", "You too.", "...", "And"]),
+    (
+      "\u{597D}\u{3002} \u{6211}\u{53BB} \u{FF01}",
+      ["\u{597D}\u{3002}", "\u{6211}\u{53BB}\u{FF01}"]
+    ),
+    ("version 3.5 is out", ["version 3.5 is out"]),
+  ])
+  func `a sentence ends a cue even if the next word fits`(text: String, expected: [String]) {
+    #expect(cues(utterance(text)).map { $0.lines.joined(separator: "|") } == expected)
+  }
+
+  @Test
+  func `lines of a script without spaces have none`() {
+    let words = (0..<50).map { _ in "\u{6F22}\u{5B57}" }.joined(separator: " ")
+    let cue = cues(utterance(words, word: .milliseconds(50))).first
+    #expect(
+      cue?.lines == [
+        String(repeating: "\u{6F22}\u{5B57}", count: 21),
+        String(repeating: "\u{6F22}\u{5B57}", count: 21),
+      ])
+    #expect(
+      CueFormat.tsv.text(
+        of: Cue(start: .zero, end: .zero, lines: ["\u{6F22}", "\u{5B57}"]), number: 1)
+        == "0\t0\t\u{6F22}\u{5B57}")
+  }
+
+  @Test
+  func `a long cue is cut at the longest silence in its second half`() {
+    let text = (0..<10).map { _ in "elevenchars" }.joined(separator: " ")
+    let cut = cues(utterance(text, pauses: [1: .milliseconds(600), 4: .milliseconds(200)]))
+    #expect(cut.first?.lines.joined(separator: " ").split(separator: " ").count == 4)
+  }
+
+  @Test
+  func `no cue is longer than allowed, in characters, lines or time, and no word is lost`() {
+    let text = (1...200).map { String(repeating: "x", count: $0 * 7 % 11 + 1) }
+    let words = text.joined(separator: " ")
+    let cues = cues(utterance(words, word: .milliseconds(450)))
+    for cue in cues {
+      #expect(cue.lines.count <= 2 && cue.lines.allSatisfy { $0.count <= 42 })
+      #expect(cue.end - cue.start <= .seconds(7))
+    }
+    #expect(cues.flatMap(\.lines).joined(separator: " ") == words)
+    for (one, next) in zip(cues, cues.dropFirst()) { #expect(one.end <= next.start) }
+  }
+
+  @Test
+  func `a word longer than a line has a line for itself`() {
+    let long = String(repeating: "x", count: 60)
+    #expect(cues(utterance("a \(long) b")).map(\.lines) == [["a", long], ["b"]])
+  }
+
+  @Test
+  func `a short cue stays a second unless the next one begins sooner`() {
+    let alone = cues(utterance("yes"))
+    #expect(alone.map(\.end) == [.seconds(1)])
+    let hurried = cues(utterance("yes"), utterance("no", from: .milliseconds(900)))
+    #expect(hurried.map(\.end) == [.milliseconds(820), .milliseconds(1_900)])
+    let close = cues(utterance("yes"), utterance("no", from: .milliseconds(310)))
+    #expect(close.first?.end == .milliseconds(300))
+  }
+
+  @Test
+  func `a cue is held only until its end is known`() {
+    var builder = CueBuilder()
+    #expect(builder.add(utterance("go forward ten meters")).count == 1)
+    #expect(builder.add(utterance("yes", from: .seconds(5))).isEmpty)
+    #expect(builder.add(utterance("go forward ten meters", from: .seconds(8))).count == 2)
+    #expect(builder.finish().isEmpty)
+  }
+
+  @Test
+  func `an utterance without words is no cue`() {
+    #expect(cues(Transcription(segments: [])).isEmpty)
+  }
+}

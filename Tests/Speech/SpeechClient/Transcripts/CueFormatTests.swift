@@ -1,0 +1,38 @@
+import SpeechClient
+import Testing
+
+struct CueFormatTests {
+  private let cue = Cue(
+    start: .milliseconds(3_723_004), end: .milliseconds(3_724_500), lines: ["a < b & c", "d\te"])
+
+  @Test
+  func `SubRip has numbers and commas`() {
+    #expect(CueFormat.srt.header == nil)
+    #expect(
+      CueFormat.srt.text(of: cue, number: 7)
+        == "7\n01:02:03,004 --> 01:02:04,500\na < b & c\nd\te\n")
+  }
+
+  @Test
+  func `WebVTT has a header, points, and its special characters escaped`() {
+    #expect(CueFormat.vtt.header == "WEBVTT\n")
+    #expect(
+      CueFormat.vtt.text(of: cue, number: 7)
+        == "01:02:03.004 --> 01:02:04.500\na &lt; b &amp; c\nd\te\n")
+  }
+
+  @Test
+  func `a table has a row for each cue, in milliseconds`() {
+    #expect(CueFormat.tsv.header == "start\tend\ttext")
+    #expect(CueFormat.tsv.text(of: cue, number: 7) == "3723004\t3724500\ta < b & c d e")
+  }
+
+  @Test func `a time beyond all integers of milliseconds is written`() async {
+    await #expect(processExitsWith: .success) {
+      for seconds in [Int64(1 << 54), .max] {
+        let cue = Cue(start: .seconds(seconds), end: .seconds(seconds), lines: ["a"])
+        for format in CueFormat.allCases { _ = format.text(of: cue, number: 1) }
+      }
+    }
+  }
+}

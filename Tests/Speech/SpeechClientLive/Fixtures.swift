@@ -1,0 +1,104 @@
+import AudioCore
+import ClientDependencies
+import Foundation
+import SileroDetector
+import SpeechClient
+import SpeechEngine
+import SyrinxTestSupport
+import TestTools
+import Testing
+
+@testable import SpeechClientLive
+
+/// Audio that the detector takes for this many utterances: half a second of noise, a second of
+/// quiet, and so on.
+func audio(utterances: Int, format: AudioFormat = .speech) -> [AudioBuffer] {
+  let rate = format.sampleRate.hertz
+  let signal = AudioSignal { frame, sampleRate in
+    let isLoud = frame % (rate * 3 / 2) >= rate && frame > rate / 2
+    return AudioSignal.noise(seed: 1, amplitude: isLoud ? 0.2 : 0.001)
+      .sample(at: FrameCount(frame), rate: sampleRate)
+  }
+  let tenth = FrameCount(rate / 10)
+  return (0..<(utterances * 15 + 10)).map { index in
+    signal.buffer(tenth, format: format, firstFrame: FrameCount(index * tenth.rawValue))
+  }
+}
+
+/// A stream of buffers that has ended already.
+func stream(_ buffers: [AudioBuffer]) -> AsyncStream<AudioBuffer> {
+  AsyncStream { continuation in
+    for buffer in buffers { continuation.yield(buffer) }
+    continuation.finish()
+  }
+}
+
+func sound(_ name: String) -> URL {
+  Checkout.file("Samples/sounds/\(name)")
+}
+
+/// The output of a script below Tests/Support: the path of something that it fetches once.
+func printed(by script: String) throws -> URL {
+  let path = Checkout.file("Tests/Support/\(script)").path
+  let (process, output) = (Process(), Pipe())
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = ["bash", path]
+  process.standardOutput = output
+  try process.run()
+  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  process.waitUntilExit()
+  try #require(process.terminationStatus == 0)
+  return URL(filePath: text.trimmingCharacters(in: .newlines))
+}
+
+/// Silero with the library and the model that Tests/run.sh has installed.
+enum RealSilero {
+  private static let folder: URL = {
+    let named = ProcessInfo.processInfo.environment["SYRINX_TEST_ENGINES"].map { URL(filePath: $0) }
+    return (named ?? Checkout.file(".build/engines")).appending(path: "syrinx")
+  }()
+
+  static var isInstalled: Bool {
+    FileManager.default.fileExists(atPath: folder.appending(path: "silero").path)
+  }
+
+  static var detector: SpeechActivityDetector {
+    .silero(
+      library: folder.appending(path: "onnxruntime/libonnxruntime.so"),
+      model: folder.appending(path: "silero"))
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For tests on the installed model.
+  static var installedSilero: Self {
+    .enabled(if: RealSilero.isInstalled, "Tests/run.sh has installed no Silero")
+  }
+}
+
+extension AsyncThrowingStream where Element == SpeechRecognitionResult, Failure == any Error {
+  /// All results, to the end of the stream.
+  func all() async throws -> [SpeechRecognitionResult] {
+    var results: [SpeechRecognitionResult] = []
+    for try await result in self { results.append(result) }
+    return results
+  }
+}
+
+extension [SpeechRecognitionResult] {
+  /// The texts of the final results.
+  var finals: [String] { filter(\.isFinal).map(\.bestTranscription.formattedString) }
+}
+
+extension SpeechTasks {
+  /// Starts a task on another engine than the context's.
+  func start(
+    _ request: SpeechRequest, on engine: SpeechEngine
+  ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+    withDependencies {
+      $0.speechEngine = engine
+    } operation: {
+      start(request)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import AudioCore
+import Foundation
+import PocketSphinxEngine
+import SoundFile
+import SpeechClient
+import SpeechEngine
+import Testing
+
+@testable import SpeechClientLive
+
+/// How well the embedded engine understands recordings that do not ship with the project.
+///
+/// `SYRINX_SPEECH_DATA` names their folder: sound files, `transcripts.tsv` with the name of a clip
+/// without its extension and the words in it, and `cards.gram` for the clips whose names begin with
+/// `cards-`. Without it these tests are left out. `Tests/run.sh` names `../shared/data/speech` where
+/// that lies beside the project. By hand:
+///
+///     SYRINX_SPEECH_DATA=FOLDER swift test --traits Development --filter SpeechDataTests
+@Suite(.enabled(if: SpeechData.folder != nil, "SYRINX_SPEECH_DATA names no folder"))
+struct SpeechDataTests {
+  private let data = SpeechData()
+  private let tasks = SpeechTasks()
+
+  /// The recognized text of a clip, a buffer at a time, each clip by a recognizer that knows
+  /// nothing of the others.
+  private func understood(of clip: SpeechData.Clip, grammar: URL? = nil) async throws -> String {
+    var request = SpeechRequest(buffers: SoundFile.buffers(of: clip.sound))
+    request.grammar = grammar.map { .file($0) }
+    let results = try await tasks.start(request, on: .pocketSphinx()).all()
+    return results.finals.joined(separator: " ")
+  }
+
+  @Test func `at most 24 % of the words of dictation are wrong`() async throws {
+    var total = WordErrorRate(reference: [], hypothesis: [])
+    for clip in try data.clips() {
+      let recognized = try await understood(of: clip)
+      total = total + WordErrorRate(reference: clip.words, hypothesis: recognized)
+    }
+    let rate = try #require(total.rate)
+    #expect(rate <= 0.24, "\(total.errorCount) of \(total.referenceCount) words")
+  }
+
+  @Test func `with the grammar of the cards, each card is exact`() async throws {
+    let cards = try data.clips().filter(\.isCards)
+    #expect(!cards.isEmpty)
+    for clip in cards {
+      let recognized = try await understood(of: clip, grammar: data.grammar)
+      #expect(recognized == clip.words, "\(clip.name)")
+    }
+  }
+}
+
+/// The folder with the recordings.
+private struct SpeechData {
+  struct Clip {
+    let name: String
+    let words: String
+    let sound: URL
+
+    var isCards: Bool { name.hasPrefix("cards-") }
+  }
+
+  static var folder: URL? {
+    ProcessInfo.processInfo.environment["SYRINX_SPEECH_DATA"].map { URL(filePath: $0) }
+  }
+
+  private let folder = Self.folder ?? URL(filePath: "/nowhere")
+
+  var grammar: URL { folder.appending(path: "cards.gram") }
+
+  /// The clips with a transcript and a WAV file.
+  func clips() throws -> [Clip] {
+    let table = try String(contentsOf: folder.appending(path: "transcripts.tsv"), encoding: .utf8)
+    return table.split(separator: "\n").compactMap { line in
+      let columns = line.split(separator: "\t", maxSplits: 1).map(String.init)
+      guard columns.count == 2 else { return nil }
+      return Clip(
+        name: columns[0], words: columns[1], sound: folder.appending(path: "\(columns[0]).wav"))
+    }
+  }
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds the package and extracts the public declarations of every documented module: symbol-graphs.sh FOLDER
+# It leaves the symbol graphs of a module in FOLDER/MODULE, and prints the modules' names, dependencies first.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+bash Packaging/packages.sh build
+# The modules are read as the build left them. After a build with tests, only what changed since is built.
+swift build --traits Development >&2
+
+built=.build/debug
+# The compiled modules, and the module maps of C targets: ours, those of other packages, and those that SwiftPM makes.
+imports=(-I "$built/Modules")
+for map in Sources/CLibraries/*/module.modulemap Sources/CLibraries/*/include/module.modulemap .build/checkouts/*/Sources/*/include/module.modulemap "$built"/C*.build/module.modulemap; do
+  case $map in
+  *-tool.build/*) ;; # the same again, for macros
+  *) imports+=(-I "$(dirname "$map")") ;;
+  esac
+done
+
+# What an app can import: the library products, the modules that Syrinx re-exports, and other modules with a catalog. Syrinx
+# is last, because its page links to those of all others.
+modules() {
+  swift package dump-package | python3 -c '
+import glob, graphlib, json, pathlib, sys
+
+package = json.load(sys.stdin)
+dependencies = lambda target: {list(d.values())[0][0] for d in target["dependencies"]}
+graph = {target["name"]: dependencies(target) for target in package["targets"]}
+wanted = {target for product in package["products"] if "library" in product["type"] for target in product["targets"]}
+wanted |= graph["Syrinx"] | {pathlib.Path(catalog).stem for catalog in glob.glob("Sources/**/*.docc", recursive=True)}
+names = [name for name in graphlib.TopologicalSorter(graph).static_order() if name in wanted - {"Syrinx"}]
+print(*names, "Syrinx", sep="\n")'
+}
+
+names=$(modules)
+for module in $names; do
+  mkdir -p "$1/$module"
+  swift symbolgraph-extract -module-name "$module" "${imports[@]}" -target "$(uname -m)-unknown-linux-gnu" \
+    -minimum-access-level public -output-dir "$1/$module" >&2
+done
+printf '%s\n' "$names"
