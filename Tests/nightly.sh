@@ -5,9 +5,12 @@
 # the failed parts. Nothing else may run on the machine while the benchmarks are compared with their limits.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+# SwiftPM orders the traits among the compiler's arguments by their hashes: otherwise each new plan would compile everything.
+export SWIFT_DETERMINISTIC_HASHING=1
 
 parts=(
-  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site api tutorials damaged-models fuzz closed-loops demo
+  thread-sanitizer address-sanitizer pocketsphinx5 documentation-site tutorials damaged-models fuzz closed-loops demo
+  dependencies point-free cmake benchmarks
   reproducible-build container cluster balancer deb
   DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks
 )
@@ -23,8 +26,13 @@ part() {
       --filter 'SyrinxTestSupportTests|DevicesTests.Virtual|RecordingTests'
     ;;
   damaged-models) SYRINX_TEST_DAMAGED_COPIES=200 swift test --traits Development --filter DamagedModelTests ;;
-  api | tutorials) python3 "Tests/Support/$1.py" ;;
+  tutorials) python3 Tests/Support/tutorials.py ;;
   demo) bash Samples/demo.sh ;;
+  # The tests of the dependencies under Thread Sanitizer.
+  dependencies) bash Tests/Support/thread-sanitizer.sh ;;
+  point-free) bash Tests/Support/point-free.sh ;;
+  cmake) bash CMakeLists-notes/check.sh ;;
+  benchmarks) bash Tests/bench.sh --build ;;
   *Benchmarks) bash Tests/bench.sh "$1" --check ;;
   # The others check the release build.
   *) command=$(bash Packaging/build.sh) && bash "Tests/Support/$1.sh" "$command" ;;

@@ -3,6 +3,7 @@
 
   Tests/Support/api.py            fails, and prints the difference, if there is one
   Tests/Support/api.py --write    writes the file
+  Tests/Support/api.py GRAPHS     compares what symbol-graphs.sh left in a directory, as documentation.sh does
 
 The file has a line for each declaration: the type that it belongs to, if any, and the declaration itself, with the
 constraints of its extension. A type's line has its conformances. What the compiler derives or inherits has no line.
@@ -72,15 +73,19 @@ def module(folder):
 
 
 def main(arguments):
-    if arguments not in ([], ["--write"]):
+    if len(arguments) > 1:
         sys.exit(__doc__)
-    with tempfile.TemporaryDirectory() as graphs:
-        script = root / "Tests/Support/symbol-graphs.sh"
-        subprocess.run(["bash", script, graphs], stdout=subprocess.DEVNULL, check=True)
+    with tempfile.TemporaryDirectory() as work:
+        graphs = work
+        if arguments in ([], ["--write"]):
+            script = root / "Tests/Support/symbol-graphs.sh"
+            subprocess.run(["bash", script, graphs], stdout=subprocess.DEVNULL, check=True)
+        else:
+            graphs = arguments[0]
         folders = sorted(folder for folder in Path(graphs).iterdir())
         parts = [[f"# {folder.name}", *module(folder)] for folder in folders]
     text = "\n\n".join("\n".join(part) for part in parts) + "\n"
-    if arguments:
+    if arguments == ["--write"]:
         listing.write_text(text)
         return
     old = listing.read_text() if listing.exists() else ""

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation of every public module, and fails at each warning, such as a link that leads nowhere.
+# Builds the documentation of every public module, and fails at each warning, such as a link that leads nowhere. It also
+# fails if the public declarations are not those of Tests/Fixtures/API.txt.
 # documentation.sh FOLDER leaves one static site of all modules in FOLDER, for any web server:
 #   bash Tests/Support/documentation.sh .build/site && python3 -m http.server --directory .build/site
 #
@@ -10,6 +11,7 @@ cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 modules=$(bash Tests/Support/symbol-graphs.sh "$work/graphs")
+python3 Tests/Support/api.py "$work/graphs"
 # Callers do not pass the source location of a call, so no comment describes it.
 place="Parameter '(fileID|filePath|line|column)' is missing documentation"
 first=Sources/Syrinx/Syrinx.docc/Syrinx.md

@@ -6,6 +6,8 @@ cd "$(dirname "$0")/../.."
 
 bash Packaging/packages.sh build
 # The modules are read as the build left them. After a build with tests, only what changed since is built.
+# SwiftPM orders the traits among the compiler's arguments by their hashes: otherwise each new plan would compile everything.
+export SWIFT_DETERMINISTIC_HASHING=1
 swift build --traits Development >&2
 
 built=.build/debug
