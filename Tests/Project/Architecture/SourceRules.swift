@@ -60,30 +60,40 @@ enum SourceRule: String, CaseIterable {
     return switch self {
     case .machinePath: Self.machineRoots.contains { file.text.contains($0) }
     case .unfinishedWork: file.text.contains(/TODO|FIXME/)
-    case .fatalError: hasCode(/[^\w]fatalError\s*\(/, file)
+    // A name with a module before it is only in the texts of macros.
+    case .fatalError: hasCall(/[^\w.]fatalError *\(/, file)
     // With no space between: `try !isReady()` is something else.
     case .forcedTry: file.text.contains("try!")
     case .unseededRandom:
       file.path.hasPrefix("Tests/")
-        // Its arguments may have parentheses, and no argument of it is `using`.
-        && hasCode(
-          /\.(?:random|randomElement|shuffle|shuffled)\((?!(?:[^()]|\((?:[^()]|\([^()]*\))*\))*using:)/,
-          file)
+        && hasCall(/\.(?:random|randomElement|shuffle|shuffled)\(/, file) { !$0.contains("using:") }
     case .foundationPath:
       isSource && file.code.contains { line in Self.foundationPaths.contains { line.contains($0) } }
-    case .spawning: isSource && hasCode(/[^\w](?:posix_spawnp?|popen|Process)\(/, file)
+    case .spawning: isSource && hasCall(/[^\w](?:posix_spawnp?|popen|Process)\(/, file)
     case .trappingNumber:
-      // Two levels of parentheses within those of the call.
       isSource
-        && hasCode(
-          /[^\w]U?Int(?:64|32)?\((?!clamping:|exactly:)(?:[^()]|\((?:[^()]|\([^()]*\))*\))*(?:rounded|inSeconds)/,
-          file)
+        && hasCall(/[^\w]U?Int(?:64|32)?\((?!clamping:|exactly:)/, file) {
+          $0.contains("rounded") || $0.contains("inSeconds")
+        }
     }
   }
 
-  private func hasCode(_ pattern: some RegexComponent, _ file: SourceFile) -> Bool {
+  /// Whether the file has a call that begins with the pattern, and whose arguments are such.
+  private func hasCall(
+    _ beginning: Regex<Substring>, _ file: SourceFile,
+    with areSuch: (Substring) -> Bool = { _ in true }
+  ) -> Bool {
     // A line break first, so that every name has a character before it.
-    "\n\(file.code.joined(separator: "\n"))".contains(pattern)
+    let code = "\n" + file.code.joined(separator: "\n")
+    return code.ranges(of: beginning).contains { range in
+      var depth = 1
+      return areSuch(
+        code[range.upperBound...].prefix { character in
+          if character == "(" { depth += 1 }
+          if character == ")" { depth -= 1 }
+          return depth > 0
+        })
+    }
   }
 
   private static let foundationPaths = [

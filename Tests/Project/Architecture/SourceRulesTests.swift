@@ -16,7 +16,7 @@ import Testing
     (.unfinishedWork, "// TODO: finish"),
     (.unfinishedWork, "/* FIXME */"),
     (.fatalError, "guard ready else { fatalError(\"no\") }"),
-    (.fatalError, "Swift.fatalError  ()"),
+    (.fatalError, "fatalError  ()"),
     (.forcedTry, "let x = try! load()"),
     (.trappingNumber, "let x = Int((time.inSeconds * 10).rounded())"),
     (.trappingNumber, "let x = Int64(max(0, number.rounded()))"),

@@ -9,7 +9,7 @@ import Testing
 
 /// Files on an engine that prefers long utterances: the fixtures' audio has half a second of speech
 /// and a second of quiet for each utterance.
-@Suite(.timeLimit(.minutes(5))) struct JoinedUtterancesTests {
+@Suite(.timeLimit(.minutes(30))) struct JoinedUtterancesTests {
   private let tasks = SpeechTasks()
 
   /// Words at the beginning of each sound: the engine gets 0.6 s of each pause.
