@@ -197,7 +197,7 @@ let package = Package(
         "ClientDependencies", product("CustomDump", "swift-custom-dump", trait: "Reducers"),
         issueReporting, product("OrderedCollections", "swift-collections", trait: "Reducers"),
       ]),
-    library("ReducersMacros", ["Reducers", "ReducersMacrosPlugin"]),
+    library("ReducersMacros", ["ClientDependenciesMacros", "Reducers", "ReducersMacrosPlugin"]),
     .macro(name: "ReducersMacrosPlugin", dependencies: swiftSyntax, swiftSettings: settings),
     library("Resampling", ["AudioCore", "CSoxr"]),
     library(

@@ -66,7 +66,7 @@ extension ImportRules {
       "ClientDependencies", "CustomDump", "IssueReporting", "Observation", "OrderedCollections",
     ],
 
-    "ReducersMacros": ["Reducers", "ReducersMacrosPlugin"],
+    "ReducersMacros": ["ClientDependenciesMacros", "Reducers", "ReducersMacrosPlugin"],
     "ReducersMacrosPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
       "SwiftSyntaxMacros",
