@@ -280,7 +280,8 @@ let package = Package(
         "ClientDependencies", product("CustomDump", "swift-custom-dump", trait: "Reducers"),
         issueReporting, product("OrderedCollections", "swift-collections", trait: "Reducers"),
       ]),
-    library("Features/ReducersMacros", ["Reducers", "ReducersMacrosPlugin"]),
+    library(
+      "Features/ReducersMacros", ["ClientDependenciesMacros", "Reducers", "ReducersMacrosPlugin"]),
     macros("Features/ReducersMacrosPlugin"),
 
     // The command: its work, its pictures, and the executable that chooses the live values.

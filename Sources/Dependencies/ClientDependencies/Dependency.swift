@@ -10,19 +10,18 @@
 /// construction, sees the same scope as the reading wrapper. Such a value is cached for all
 /// readers.
 ///
-/// Thread safety: any thread may read it. Outside tests, a read takes no lock, except for the first
-/// read of a value and reads of a key without a live value.
+/// Thread safety: any thread may read it. A read of a value without an override takes a lock for a
+/// lookup, and for the construction of a value waits for another thread that constructs it.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
-  @usableFromInline let read: @Sendable (DependencyValues) -> Value
+  let read: @Sendable (DependencyValues) -> Value
   /// The scope in which the wrapper was created.
-  @usableFromInline let captured: DependencyScope
-  @usableFromInline let site: DeclarationSite
+  let captured: DependencyScope
+  let site: SourceLocation
 
   /// Reads a property of `DependencyValues`, or a part of one: `@Dependency(\.audioPlayer.play)`.
   ///
-  /// A key-path literal becomes a closure, which costs only a call; see the other initializer.
-  @inlinable
+  /// A key-path literal becomes a closure, which costs less to evaluate than a key-path value.
   public init(
     _ read: @escaping @Sendable (DependencyValues) -> Value,
     fileID: StaticString = #fileID,
@@ -31,14 +30,11 @@ public struct Dependency<Value>: Sendable {
     column: UInt = #column
   ) {
     self.read = read
-    captured = DependencyValues.currentScope.captured
-    site = DeclarationSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    captured = DependencyValues._current.scope.captured
+    site = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// Reads a property of `DependencyValues`, or a part of one, by a key-path value.
-  ///
-  /// Evaluating a key-path value costs ten times as much as the rest of the read.
-  @inlinable
   @_disfavoredOverload
   public init(
     _ keyPath: any KeyPath<DependencyValues, Value> & Sendable,
@@ -52,7 +48,6 @@ public struct Dependency<Value>: Sendable {
   }
 
   /// Reads a key without a property: `@Dependency(AudioPlayerClient.self) var audioPlayer`.
-  @inlinable
   public init<Key: TestDependencyKey>(
     _ key: Key.Type,
     fileID: StaticString = #fileID,
@@ -74,10 +69,10 @@ public struct Dependency<Value>: Sendable {
   }
 
   /// The value in the current scope, joined with the wrapper's scope.
-  @inlinable
   public var wrappedValue: Value {
-    var values = DependencyValues.current
-    let isCurrent = !values.scope.join(captured)
+    var values = DependencyValues._current
+    let isCurrent = captured.isEmpty
+    values.scope = values.scope.merged(over: captured)
     let current = values
     values.site = site
     if isCurrent { return read(values) }

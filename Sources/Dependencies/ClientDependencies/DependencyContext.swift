@@ -53,7 +53,6 @@ extension DependencyContext {
   ///
   /// A problem is reported outside the initializer of the stored value, because a reporter may read
   /// a dependency.
-  @usableFromInline
   static var ofProcess: DependencyContext {
     if detection.complaint != nil { complain() }
     return detected
@@ -69,35 +68,6 @@ extension DependencyContext {
     guard let complaint = detection.complaint, !hasComplained.exchange(true, ordering: .relaxed)
     else { return }
     reportIssue(complaint)
-  }
-}
-
-/// A context that one thread may change while others read it.
-struct ContextCell: ~Copyable, Sendable {
-  private let number: Atomic<UInt8>
-
-  init(_ context: DependencyContext) {
-    number = Atomic(Self.number(of: context))
-  }
-
-  var context: DependencyContext {
-    switch number.load(ordering: .relaxed) {
-    case 0: .live
-    case 1: .preview
-    default: .test
-    }
-  }
-
-  func change(to context: DependencyContext) {
-    number.store(Self.number(of: context), ordering: .relaxed)
-  }
-
-  private static func number(of context: DependencyContext) -> UInt8 {
-    switch context {
-    case .live: 0
-    case .preview: 1
-    case .test: 2
-    }
   }
 }
 #endif

@@ -42,7 +42,7 @@ extension TestDependencyKey {
   public static var previewValue: Value { testValue }
 
   /// Missing live values are reported, except to an update closure.
-  public static var shouldReportUnimplemented: Bool { DependencyValues.current.isInUse }
+  public static var shouldReportUnimplemented: Bool { DependencyValues._current.isInUse }
 }
 
 extension DependencyKey {

@@ -17,13 +17,12 @@ public struct DependencyValues: Sendable {
   /// Child tasks inherit them, detached tasks and other threads do not.
   @TaskLocal public static var _current = DependencyValues.ofProcess
 
-  @usableFromInline var scope: DependencyScope
+  var scope: DependencyScope
   /// The declaration of the reading wrapper.
-  @usableFromInline var site: DeclarationSite?
-  @usableFromInline var purpose: Purpose
+  var site: SourceLocation?
+  var purpose: Purpose
 
   /// The purpose of reading the values.
-  @usableFromInline
   enum Purpose: Sendable {
     /// Code reads them.
     case use
@@ -38,16 +37,13 @@ public struct DependencyValues: Sendable {
     self.init(scope: DependencyScope(cache: ValueCache()))
   }
 
-  @inlinable
-  init(scope: DependencyScope, site: DeclarationSite? = nil, purpose: Purpose = .update) {
+  init(scope: DependencyScope, purpose: Purpose = .update) {
     self.scope = scope
-    self.site = site
     self.purpose = purpose
   }
 
   /// The value of a key: the override in this scope, or else the context's value, which is created
   /// once.
-  @inlinable
   public subscript<Key: TestDependencyKey>(
     key: Key.Type,
     fileID fileID: StaticString = #fileID,
@@ -58,19 +54,13 @@ public struct DependencyValues: Sendable {
   ) -> Key.Value {
     get {
       if let value = scope.value(of: key) { return isTesting ? originating(value) : value }
-      if let entry = sharedEntry(ObjectIdentifier(key)) {
-        // Right, because an entry is stored under the key of its value.
-        return entry._withUnsafeGuaranteedRef {
-          unsafeDowncast($0, to: CachedValue<Key.Value>.self).value
-        }
-      }
       return cachedValue(
         of: key, readBy: function,
         at: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
     set {
       guard purpose != .preparation || prepare(key, newValue, property: function) else { return }
-      scope = scope.overriding(key, with: newValue)
+      scope.override(key, with: newValue)
     }
   }
 
@@ -79,7 +69,7 @@ public struct DependencyValues: Sendable {
     get { scope.context ?? scope.cache.preparedContext(for: scope.origin) ?? .ofProcess }
     set {
       guard purpose != .preparation || prepareContext(newValue) else { return }
-      scope = scope.inContext(newValue)
+      scope.context = newValue
     }
   }
 }
@@ -87,7 +77,7 @@ public struct DependencyValues: Sendable {
 extension DependencyValues {
   /// Replaces the cache with a new, empty one.
   package mutating func startCache() {
-    scope = scope.inCache(ValueCache())
+    scope.cache = ValueCache()
   }
 }
 
@@ -100,46 +90,29 @@ extension DependencyValues {
   public static var test: DependencyValues { DependencyValues(context: .test) }
 
   private init(context: DependencyContext) {
-    self.init(scope: DependencyScope(cache: ValueCache()).inContext(context), purpose: .use)
+    self.init(scope: DependencyScope(cache: ValueCache()), purpose: .use)
+    scope.context = context
   }
 
-  static let ofProcess = DependencyValues(scope: DependencyScope(front: nil), purpose: .use)
-
-  /// The scope of the current task.
-  @inlinable static var currentScope: DependencyScope { current.scope }
-
-  /// The same as `_current`, for inlinable code: a caller fetches the task-local only once.
-  @inlinable static var current: DependencyValues { $_current.get() }
+  static let ofProcess = DependencyValues(scope: DependencyScope(), purpose: .use)
 
   /// Sets the purpose before and after an update closure.
-  @inlinable
   mutating func setPurpose(_ purpose: Purpose) {
     site = nil
     self.purpose = purpose
   }
 
   /// The current values with another purpose.
-  @inlinable
   static func current(for purpose: Purpose) -> DependencyValues {
-    DependencyValues(scope: currentScope, purpose: purpose)
+    DependencyValues(scope: _current.scope, purpose: purpose)
   }
 
   var isInUse: Bool { purpose == .use }
 
-  /// The entry of a key without an issue; nil if it depends on the current test.
-  @usableFromInline
-  func sharedEntry(_ key: ObjectIdentifier) -> Unmanaged<CacheEntry>? {
-    let cache = scope.ownCache ?? ValueCache.ofProcessForReaders
-    let entry = cache._withUnsafeGuaranteedRef { $0.sharedEntry(key, in: scope.context) }
-    guard let entry else { return nil }
-    return entry._withUnsafeGuaranteedRef { $0.gap == nil } ? entry : nil
-  }
-
-  @usableFromInline
-  func cachedValue<Key: TestDependencyKey>(
+  private func cachedValue<Key: TestDependencyKey>(
     of key: Key.Type, readBy function: StaticString, at location: SourceLocation
   ) -> Key.Value {
-    let location = site?.location ?? location
+    let location = site ?? location
     let cached =
       purpose == .preparation
       ? scope.cache.valueToPrepare(of: key, in: context, for: scope.origin, readAt: location)

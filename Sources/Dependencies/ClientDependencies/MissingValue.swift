@@ -1,6 +1,5 @@
 #if !PointFreeDependencies
 /// The value that a key lacks in its context, so that another one stands in.
-@usableFromInline
 enum MissingValueKind: Sendable {
   /// The test value stands in for the live value.
   case liveValue

@@ -46,13 +46,11 @@ extension DependencyValues {
   /// Stores a value in the cache.
   ///
   /// - Returns: whether the key has that value now.
-  @usableFromInline
   func prepare<Key: TestDependencyKey>(
     _ key: Key.Type, _ value: Key.Value, property: StaticString
   ) -> Bool {
     guard let preparation = Preparation.current else { return true }
-    let entry = CachedValue(value, key: ObjectIdentifier(key), source: .preparation(preparation))
-    let obstacle = scope.cache.prepare(entry, in: context, by: preparation, for: scope.origin)
+    let obstacle = scope.cache.prepare(key, value, in: context, by: preparation, for: scope.origin)
     let name = dependencyName(
       of: key, property: property, usedIn: preparation.location.fileID)
     return report(obstacle, name: name, key: key, to: preparation)
@@ -68,7 +66,7 @@ extension DependencyValues {
   }
 
   private func report(
-    _ obstacle: CacheEntry.Source?, name: String, key: (any TestDependencyKey.Type)? = nil,
+    _ obstacle: CachedValueSource?, name: String, key: (any TestDependencyKey.Type)? = nil,
     to preparation: Preparation
   ) -> Bool {
     guard let obstacle else { return true }
@@ -95,7 +93,7 @@ struct LatePreparation {
   var name: String
   /// Nil for the context.
   var key: (any TestDependencyKey.Type)?
-  var obstacle: CacheEntry.Source
+  var obstacle: CachedValueSource
   var preparation: Preparation
 
   func report() {
@@ -142,34 +140,30 @@ struct ValuesOfTest {
   struct Place: Hashable {
     var key: ObjectIdentifier
     var context: DependencyContext
+
+    init(_ key: any TestDependencyKey.Type, _ context: DependencyContext) {
+      self.key = ObjectIdentifier(key)
+      self.context = context
+    }
   }
 
-  private(set) var entries: [Place: CacheEntry] = [:]
+  private(set) var entries: [Place: any CacheEntry] = [:]
   private var firstReadAt: SourceLocation?
   private var preparedContext: (context: DependencyContext, preparation: Preparation)?
 
   var context: DependencyContext? { preparedContext?.context }
 
-  /// Adds an entry unless its key has one.
-  ///
-  /// - Returns: the key's entry.
-  mutating func insert(_ new: CacheEntry, in context: DependencyContext) -> CacheEntry {
-    let place = Place(key: new.key, context: context)
-    if let earlier = entries[place] { return earlier }
-    entries[place] = new
-    return new
+  /// Adds an entry that was made for a reader, unless its place has one.
+  mutating func insert(_ new: any CacheEntry, at place: Place) {
+    if firstReadAt == nil, case .context(let location) = new.source { firstReadAt = location }
+    if entries[place] == nil { entries[place] = new }
   }
 
   /// Replaces an entry.
   ///
   /// - Returns: the earlier entry, which the caller releases.
-  mutating func put(_ new: CacheEntry, in context: DependencyContext) -> CacheEntry? {
-    entries.updateValue(new, forKey: Place(key: new.key, context: context))
-  }
-
-  mutating func noteRead(_ entry: CacheEntry) {
-    guard firstReadAt == nil, case .context(let location) = entry.source else { return }
-    firstReadAt = location
+  mutating func put(_ new: any CacheEntry, at place: Place) -> (any CacheEntry)? {
+    entries.updateValue(new, forKey: place)
   }
 
   /// Changes the context unless a value was read or an earlier call prepared it.
@@ -177,13 +171,13 @@ struct ValuesOfTest {
   /// - Returns: the obstacle; nil if the context has changed.
   mutating func prepare(
     _ context: DependencyContext, in preparation: Preparation
-  ) -> CacheEntry.Source? {
+  ) -> CachedValueSource? {
     if !DependencyContext.isOfPreviews, let obstacle = obstacle(to: preparation) { return obstacle }
     preparedContext = (context, preparation)
     return nil
   }
 
-  private func obstacle(to preparation: Preparation) -> CacheEntry.Source? {
+  private func obstacle(to preparation: Preparation) -> CachedValueSource? {
     guard let earlier = preparedContext?.preparation else {
       return firstReadAt.map { .context(firstReadAt: $0) }
     }

@@ -16,13 +16,12 @@
 ///   - updateValuesForOperation: changes the current values for the operation.
 ///   - operation: runs with the changed values.
 /// - Returns: the operation's result; rethrows the error of either closure.
-@inlinable
 @discardableResult
 public func withDependencies<R>(
   _ updateValuesForOperation: (inout DependencyValues) throws -> Void,
   operation: () throws -> R
 ) rethrows -> R {
-  try run(with: .current, updateValuesForOperation, operation)
+  try run(with: ._current, updateValuesForOperation, operation)
 }
 
 /// Runs an asynchronous operation with some dependencies overridden.
@@ -33,21 +32,19 @@ public func withDependencies<R>(
 ///   - updateValuesForOperation: changes the current values for the operation.
 ///   - operation: runs with the changed values.
 /// - Returns: the operation's result; rethrows the error of either closure.
-@inlinable
 @discardableResult
 public nonisolated(nonsending) func withDependencies<R>(
   _ updateValuesForOperation:
     nonisolated(nonsending) (inout DependencyValues) async throws -> Void,
   operation: nonisolated(nonsending) () async throws -> R
 ) async rethrows -> R {
-  try await run(with: .current, updateValuesForOperation, operation)
+  try await run(with: ._current, updateValuesForOperation, operation)
 }
 
 /// Updates values and runs the operation with them.
 ///
 /// In a test process, reads in the update closure are not a use to report. Elsewhere, the second
 /// task-local value is omitted, because it would double the cost of a scope.
-@inlinable
 func run<R>(
   with current: consuming DependencyValues,
   _ update: (inout DependencyValues) throws -> Void,
@@ -67,7 +64,6 @@ func run<R>(
 }
 
 /// Updates values and runs the asynchronous operation with them, on the caller's actor.
-@inlinable
 nonisolated(nonsending) func run<R>(
   with current: consuming DependencyValues,
   _ update: nonisolated(nonsending) (inout DependencyValues) async throws -> Void,
@@ -172,7 +168,7 @@ public nonisolated(nonsending) func withDependencies<Model: AnyObject, R>(
 }
 
 private func values(of model: some AnyObject, at location: SourceLocation) -> DependencyValues {
-  let current = DependencyValues.currentScope
+  let current = DependencyValues._current.scope
   guard let carried = ObjectScopes.scope(of: model) else {
     reportIssue(
       """
@@ -204,7 +200,6 @@ private func values(of model: some AnyObject, at location: SourceLocation) -> De
 /// In a test, the closure's reads and issues belong to that test.
 ///
 /// - Returns: the operation's result; rethrows its error.
-@inlinable
 public func withEscapedDependencies<R>(
   _ operation: (DependencyValues.Continuation) throws -> R
 ) rethrows -> R {
@@ -214,7 +209,6 @@ public func withEscapedDependencies<R>(
 /// Runs an asynchronous operation that passes the current dependencies to escaping closures.
 ///
 /// - Returns: the operation's result; rethrows its error.
-@inlinable
 public nonisolated(nonsending) func withEscapedDependencies<R>(
   _ operation: nonisolated(nonsending) (DependencyValues.Continuation) async throws -> R
 ) async rethrows -> R {
@@ -229,7 +223,6 @@ extension DependencyValues {
     private let values = DependencyValues._current
     private let origin = IssueOrigin.current
 
-    @usableFromInline
     init() {}
 
     /// Runs an operation with the dependencies of the scope that the continuation comes from.

@@ -1,4 +1,6 @@
-// A feature needs both modules, and the expansions refer to names of `Reducers`.
+// A feature needs the clients that it calls and both modules of reducers; the expansions refer to
+// names of `ClientDependencies` and `Reducers`.
+@_exported public import ClientDependenciesMacros
 @_exported public import Reducers
 
 /// Gives an enumeration key paths to its cases: `\.child`, `action.is(\.child)`, `action[case: \.child]`.

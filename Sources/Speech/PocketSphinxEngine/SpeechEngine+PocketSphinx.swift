@@ -24,12 +24,14 @@ extension SpeechEngine: DependencyKey {
   /// - PocketSphinx's command-line options for speed and accuracy: `lw`, `wip`, `pip`, `beam`,
   ///   `pbeam`, `wbeam`, `maxhmmpf`, `maxwpf`, `ds`, `topn`, `fwdflat`, and `bestpath`.
   ///
-  /// Each use looks for the model. A model is validated once, and again after a file changes,
-  /// because PocketSphinx ends the process if a model is damaged. Loaded decoders, of about 100 MB
-  /// each, are kept for later sessions: as many as were in use at once, and at most one per
-  /// processor. They load only the words of the language model, which are all that dictation can
-  /// find. For a grammar or key phrases with other words, a decoder loads the whole dictionary,
-  /// which takes longer; it can also take dictation.
+  /// Each use looks for the model. Its files are checked once, and again after one changes: that
+  /// they are there, begin as they should, and have the sizes that their headers announce. A model
+  /// with other damage may end the process, so use one from a package.
+  ///
+  /// Loaded decoders, of about 100 MB each, are kept for later sessions: as many as were in use at
+  /// once, and at most one per processor. They load only the words of the language model, which are
+  /// all that dictation can find. For a grammar or key phrases with other words, a decoder loads
+  /// the whole dictionary, which takes longer; it can also take dictation.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
     pocketSphinx(DecoderPool(location: ModelLocation(chosen: modelDirectory)))
   }

@@ -151,7 +151,6 @@ private class Model {
     { $0.context = .preview },
     { $0.startCache() },
     { $0.number = 9 },
-    { values in for number in 0..<(2 * DependencyScope.longestList) { values.number = number } },
   ]
 }
 

@@ -70,3 +70,16 @@ import Testing
     #expect(screen != Screen(title: "a", sheet: "b"))
   }
 }
+
+@Suite struct ReexportedMacrosTests {
+  @DependencyClient
+  struct Dice: Sendable {
+    var roll: @Sendable (_ sides: Int) -> Int = { _ in 0 }
+  }
+
+  @Test func `a client with the macro needs no other import`() {
+    var dice = Dice()
+    dice.roll = { $0 }
+    #expect(dice.roll(sides: 6) == 6)
+  }
+}

@@ -10,7 +10,8 @@ import Testing
     var bytes = try ModelBytes([1, 2, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 7])
     #expect(try bytes.word() == 513)
     #expect(try bytes.word() == -1)
-    #expect(try bytes.halfWord() == 65_535)
+    #expect(try bytes.byte() == 255)
+    try bytes.skip(1)
     #expect(try bytes.byte() == 7)
     try bytes.requireEnd()
   }
@@ -20,6 +21,7 @@ import Testing
     #expect(throws: ModelDamage("it is shorter than its header says")) { try bytes.word() }
     #expect(throws: ModelDamage.self) { try bytes.skip(4) }
     #expect(throws: ModelDamage.self) { try bytes.skip(-1) }
+    #expect(throws: ModelDamage.self) { try bytes.skip(.max, 4) }
     #expect(throws: ModelDamage.self) { try bytes.text(upTo: 0) }
     #expect(bytes.position == 0)
   }

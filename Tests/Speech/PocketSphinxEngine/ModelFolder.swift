@@ -39,14 +39,6 @@ final class ModelFolder {
     try data.write(to: url.appending(path: name))
   }
 
-  /// Replaces a file with a copy in which the first occurrence of these bytes is replaced.
-  func replace(_ good: String, with bad: String, in name: String) throws {
-    try change(name) { data in
-      guard let range = data.range(of: Data(good.utf8)) else { return }
-      data.replaceSubrange(range, with: Data(bad.utf8))
-    }
-  }
-
   private func link(_ name: String) throws {
     try FileManager.default.createSymbolicLink(
       atPath: path(name), withDestinationPath: "\(Self.system)/\(name)")

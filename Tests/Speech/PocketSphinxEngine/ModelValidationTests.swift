@@ -6,7 +6,7 @@ import TestTools
 @testable import PocketSphinxEngine
 
 @Suite struct ModelValidationTests {
-  /// The files whose every byte is validated.
+  /// The files whose headers announce their sizes.
   private static let binaries = [
     "en-us/mdef", "en-us/means", "en-us/variances", "en-us/transition_matrices", "en-us/sendump",
     "en-us.lm.bin",
@@ -46,7 +46,8 @@ import TestTools
     expectDamage(in: name, of: folder)
   }
 
-  @Test(arguments: all) func `text in place of a file is damage`(name: String) throws {
+  @Test(arguments: binaries + ["en-us/feat.params"])
+  func `text in place of a file is damage`(name: String) throws {
     let folder = try ModelFolder()
     try folder.change(name) { $0 = Data("nonsense\n".utf8) }
     expectDamage(in: name, of: folder)
@@ -69,59 +70,6 @@ import TestTools
     let folder = try ModelFolder()
     try folder.change(name) { $0 = Data(repeating: 0xFF, count: $0.count) }
     expectDamage(in: name, of: folder)
-  }
-
-  @Test(arguments: ["en-us/mdef", "en-us/means", "en-us/variances", "en-us/transition_matrices"])
-  func `a run of wrong bytes in the middle is damage`(name: String) throws {
-    let folder = try ModelFolder()
-    try folder.change(name) { data in
-      let middle = data.count / 2
-      for index in middle..<min(middle + 1000, data.count) { data[index] = 0xFF }
-    }
-    expectDamage(in: name, of: folder)
-  }
-
-  @Test func `mixed files of two models are damage`() throws {
-    let folder = try ModelFolder()
-    try folder.change("en-us/transition_matrices") { data in
-      data = (try? Data(contentsOf: URL(filePath: "\(ModelFolder.system)/en-us/means"))) ?? data
-    }
-    expectDamage(in: "en-us/transition_matrices", of: folder)
-  }
-
-  @Test func `an impossible filterbank is damage`() throws {
-    let folder = try ModelFolder()
-    try folder.change("en-us/feat.params") { data in
-      let text = String(decoding: data, as: UTF8.self)
-        .replacing("-lowerf 130", with: "-lowerf 4000").replacing("6800", with: "1000")
-      data = Data(text.utf8)
-    }
-    expectDamage(in: "en-us/feat.params", of: folder)
-  }
-
-  @Test(arguments: [
-    ("<sil> SIL", "<sil> SIL SIL"), ("<sil> SIL", "<sil> AA"), ("<s> SIL", "<s> AA"),
-    ("</s> SIL", "</s> SIL SIL"), ("+NSN+", "AA"), ("+NSN+", "+NSN+ AA"), ("+NSN+", "NONE"),
-    ("<sil> SIL", "<sil> SIL\n<sil>(2) +NSN+"),
-  ])
-  func `a filler word with phones of speech is damage`(
-    good: String, bad: String
-  ) throws {
-    let folder = try ModelFolder()
-    try folder.replace(good, with: bad, in: "en-us/noisedict")
-    expectDamage(in: "en-us/noisedict", of: folder)
-  }
-
-  @Test(arguments: [
-    (["SIL"], ["SIX"]), (["SH", "SIL", "T"], ["T", "SIL", "SH"]), (["AA", "AE"], ["AA", "AA"]),
-  ])
-  func `a model whose phone of silence cannot be found is damage`(
-    good: [String], bad: [String]
-  ) throws {
-    let folder = try ModelFolder()
-    func names(_ phones: [String]) -> String { "\0\(phones.joined(separator: "\0"))\0" }
-    try folder.replace(names(good), with: names(bad), in: "en-us/mdef")
-    expectDamage(in: "en-us/mdef", of: folder)
   }
 }
 

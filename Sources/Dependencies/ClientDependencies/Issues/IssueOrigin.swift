@@ -31,13 +31,8 @@ public struct IssueOrigin: Sendable {
   }
 
   /// The running test of the current task.
-  @inlinable
   public static var current: IssueOrigin {
-    isTesting ? inTestProcess : IssueOrigin()
-  }
-
-  @usableFromInline
-  static var inTestProcess: IssueOrigin {
+    guard isTesting else { return IssueOrigin() }
     guard let test = TestFramework.current?.currentTest() else { return escaped }
     return IssueOrigin(taken(in: test))
   }
@@ -164,7 +159,6 @@ extension IssueOrigin {
 
 extension DependencyValues {
   /// A value for its reader in a test process.
-  @usableFromInline
   func originating<Value>(_ value: Value) -> Value {
     OriginatingClients.shared.value(
       value, reportingTo: .current.or(scope.origin))

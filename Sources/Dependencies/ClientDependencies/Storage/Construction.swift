@@ -54,11 +54,10 @@ final class Construction: Sendable {
     defer { construction.isOver.store(true, ordering: .releasing) }
     let (value, gap) = $current.withValue(construction) {
       let values = DependencyValues(
-        scope: DependencyValues.currentScope.forConstruction, purpose: purpose)
+        scope: DependencyValues._current.scope.forConstruction, purpose: purpose)
       return DependencyValues.$_current.withValue(values) { construction.evaluate(key) }
     }
-    return CachedValue(
-      value, key: ObjectIdentifier(key), gap: gap, source: .context(firstReadAt: location))
+    return CachedValue(value, gap: gap, source: .context(firstReadAt: location))
   }
 
   private func evaluate<Key: TestDependencyKey>(_ key: Key.Type) -> (Key.Value, MissingValueKind?) {
@@ -104,7 +103,7 @@ extension Construction {
   static func noteMissingTestValue(of key: (some DependencyKey).Type) {
     if let current, current.isOf(key) {
       current.lacksTestValue.store(true, ordering: .relaxed)
-    } else if DependencyValues.current.isInUse {
+    } else if DependencyValues._current.isInUse {
       MissingValue(gap: .testValue, key: key, location: current?.location).report()
     }
   }

@@ -6,42 +6,17 @@
 final class ValueCache: Sendable {
   /// The default cache of scopes, for the life of the process.
   static let ofProcess = ValueCache()
-  /// The same without reference counting, for readers.
-  static let ofProcessForReaders = Unmanaged.passUnretained(ofProcess)
 
-  let separatesTests: Bool
+  private let separatesTests: Bool
   /// How long a reader waits for another construction of the same value.
   private let constructionTimeout: Duration
-  /// The prepared or detected context, outside tests.
-  let contextOfProcess = ContextCell(.detected)
-  private let live = CacheTable()
-  private let preview = CacheTable()
-  private let test = CacheTable()
-  // Held to look up and to insert. Outside test processes, only the first read of a value uses it.
-  private let ofTests = Lock<[RunningTest?: ValuesOfTest]>([:])
+  // Held to look up and to insert. Outside test processes, only the values of nil exist.
+  private let values = Lock<[RunningTest?: ValuesOfTest]>([:])
 
-  /// - Parameter separatesTests: whether each test has its own values, which costs a lookup of the
-  ///   current test.
+  /// - Parameter separatesTests: whether each test has its own values.
   init(separatesTests: Bool = isTesting, constructionTimeout: Duration = .seconds(30)) {
     self.separatesTests = separatesTests
     self.constructionTimeout = constructionTimeout
-  }
-
-  deinit {
-    live.destroy()
-    preview.destroy()
-    test.destroy()
-  }
-
-  /// The entry of a key; nil if that depends on the current test.
-  ///
-  /// It lives as long as the cache.
-  ///
-  /// - Parameter context: by default the process's.
-  func sharedEntry(
-    _ key: ObjectIdentifier, in context: DependencyContext?
-  ) -> Unmanaged<CacheEntry>? {
-    separatesTests ? nil : table(context ?? contextOfProcess.context).find(key)
   }
 
   /// - Parameters:
@@ -51,99 +26,74 @@ final class ValueCache: Sendable {
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
     purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
-    let id = ObjectIdentifier(key)
     while true {
-      let entry =
-        find(id, in: context, for: origin)
-        ?? PendingValue.perform(
-          in: slot(of: id, in: context, for: origin), timeout: constructionTimeout
-        ) {
-          // Another thread may have made it in the meantime.
-          find(id, in: context, for: origin)
-            ?? make(key, in: context, for: origin, purpose: purpose, readAt: location)
-        } onTimeout: {
-          origin.or(.current).reportIssue(
-            """
-            The value of '\(key)' is made a second time: another thread has been making it for \
-            \(constructionTimeout), and may be waiting for this one. Make the value without \
-            waiting for other threads.
-            """, at: location)
-        }
-      // Right, because an entry is stored under the key of its value.
-      if let entry { return unsafeDowncast(entry, to: CachedValue<Key.Value>.self) }
+      if let value = find(key, in: context, for: origin) { return value }
+      let slot = PendingValue.Slot(
+        cache: ObjectIdentifier(self), test: test(of: origin), key: ObjectIdentifier(key),
+        context: context)
+      let made = PendingValue.perform(in: slot, timeout: constructionTimeout) {
+        // Another thread may have made it in the meantime.
+        find(key, in: context, for: origin)
+          ?? make(key, in: context, for: origin, purpose: purpose, readAt: location)
+      } onTimeout: {
+        origin.or(.current).reportIssue(
+          """
+          The value of '\(key)' is made a second time: another thread has been making it for \
+          \(constructionTimeout), and may be waiting for this one. Make the value without \
+          waiting for other threads.
+          """, at: location)
+      }
+      if let made { return made }
     }
   }
 
-  private func slot(
-    of key: ObjectIdentifier, in context: DependencyContext, for origin: IssueOrigin
-  ) -> PendingValue.Slot {
-    PendingValue.Slot(
-      cache: ObjectIdentifier(self), test: separatesTests ? Self.test(of: origin) : nil, key: key,
-      context: context)
-  }
-
-  func find(
-    _ key: ObjectIdentifier, in context: DependencyContext, for origin: IssueOrigin
-  ) -> CacheEntry? {
-    guard separatesTests else { return table(context).find(key)?.takeUnretainedValue() }
-    let (test, entry) = (Self.test(of: origin), ValuesOfTest.Place(key: key, context: context))
-    return ofTests.withLock { $0[test]?.entries[entry] }
+  private func find<Key: TestDependencyKey>(
+    _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin
+  ) -> CachedValue<Key.Value>? {
+    let (test, place) = (test(of: origin), ValuesOfTest.Place(key, context))
+    let entry = values.withLock { $0[test]?.entries[place] }
+    return entry as? CachedValue<Key.Value>
   }
 
   private func make<Key: TestDependencyKey>(
     _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     purpose: DependencyValues.Purpose, readAt location: SourceLocation
-  ) -> CacheEntry {
+  ) -> CachedValue<Key.Value> {
     // A value that is made outside a running test belongs to the reader's test.
     let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
       Construction.value(of: key, in: context, for: purpose, readAt: location)
     }
-    return made.isKept ? insert(made.value, in: context, for: origin) : made.value
-  }
-
-  private func insert(
-    _ new: CacheEntry, in context: DependencyContext, for origin: IssueOrigin
-  ) -> CacheEntry {
-    changeValues(for: origin) { values in
-      values.noteRead(new)
-      return separatesTests ? values.insert(new, in: context) : table(context).insert(new)
-    }
+    guard made.isKept else { return made.value }
+    changeValues(for: origin) { $0.insert(made.value, at: ValuesOfTest.Place(key, context)) }
+    // Another thread's value may have been there.
+    return find(key, in: context, for: origin) ?? made.value
   }
 
   /// Reads or changes the values of the reading test.
   ///
   /// `change` runs no foreign code.
-  func changeValues<Result>(
+  private func changeValues<Result>(
     for origin: IssueOrigin, _ change: (inout ValuesOfTest) -> sending Result
   ) -> sending Result {
-    let test = separatesTests ? Self.test(of: origin) : nil
-    return ofTests.withLock { change(&$0[test, default: ValuesOfTest()]) }
+    let test = test(of: origin)
+    return values.withLock { change(&$0[test, default: ValuesOfTest()]) }
   }
 
   /// The context that the current test prepared, or the process outside tests.
   func preparedContext(for origin: IssueOrigin) -> DependencyContext? {
-    if separatesTests { return ofTests.withLock { $0[Self.test(of: origin)]?.context } }
-    let context = contextOfProcess.context
-    return context == .detected ? nil : context
+    let test = test(of: origin)
+    return values.withLock { $0[test]?.context }
   }
 
   /// Releases the values of an ended test.
   func removeValues(of test: RunningTest?) {
     // The values are released after the lock: their `deinit` may read others.
-    _ = ofTests.withLock { $0.removeValue(forKey: test) }
+    _ = values.withLock { $0.removeValue(forKey: test) }
   }
 
   /// The running test, or else the test of the reader's origin.
-  private static func test(of origin: IssueOrigin) -> RunningTest? {
-    .current ?? origin.test
-  }
-
-  func table(_ context: DependencyContext) -> CacheTable {
-    switch context {
-    case .live: live
-    case .preview: preview
-    case .test: test
-    }
+  private func test(of origin: IssueOrigin) -> RunningTest? {
+    separatesTests ? .current ?? origin.test : nil
   }
 }
 
@@ -153,25 +103,24 @@ extension ValueCache {
   /// In previews it replaces any other value, because previews run repeatedly in one process.
   ///
   /// - Returns: the source of an earlier value that stays; nil if the new value is stored.
-  func prepare(
-    _ new: CacheEntry, in context: DependencyContext, by preparation: Preparation,
+  func prepare<Key: TestDependencyKey>(
+    _ key: Key.Type, _ value: Key.Value, in context: DependencyContext, by preparation: Preparation,
     for origin: IssueOrigin
-  ) -> CacheEntry.Source? {
-    guard separatesTests else {
-      return table(context).put(new) { Self.canReplace($0, in: context, by: preparation) }?.source
-    }
+  ) -> CachedValueSource? {
+    let new = CachedValue(value, source: .preparation(preparation))
+    let place = ValuesOfTest.Place(key, context)
     // Released after the lock: its `deinit` may read other values.
-    var replaced: CacheEntry?
-    let obstacle = changeValues(for: origin) { values -> CacheEntry? in
-      if let earlier = values.entries[ValuesOfTest.Place(key: new.key, context: context)],
+    var replaced: (any CacheEntry)?
+    let obstacle = changeValues(for: origin) { values -> CachedValueSource? in
+      if let earlier = values.entries[place]?.source,
         !Self.canReplace(earlier, in: context, by: preparation)
       {
         return earlier
       }
-      replaced = values.put(new, in: context)
+      replaced = values.put(new, at: place)
       return nil
     }
-    return withExtendedLifetime(replaced) { obstacle?.source }
+    return withExtendedLifetime(replaced) { obstacle }
   }
 
   /// Changes the context of later values.
@@ -179,10 +128,8 @@ extension ValueCache {
   /// - Returns: the obstacle; nil if the context has changed.
   func prepare(
     _ context: DependencyContext, by preparation: Preparation, for origin: IssueOrigin
-  ) -> CacheEntry.Source? {
-    let obstacle = changeValues(for: origin) { $0.prepare(context, in: preparation) }
-    if !separatesTests, obstacle == nil { contextOfProcess.change(to: context) }
-    return obstacle
+  ) -> CachedValueSource? {
+    changeValues(for: origin) { $0.prepare(context, in: preparation) }
   }
 
   /// The value for a partial change: the cached one, or a new one that is not kept, because this is
@@ -191,19 +138,64 @@ extension ValueCache {
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
-    guard let entry = find(ObjectIdentifier(key), in: context, for: origin) else {
-      return Construction.value(of: key, in: context, for: .update, readAt: location).value
-    }
-    // Right, because an entry is stored under the key of its value.
-    return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)
+    find(key, in: context, for: origin)
+      ?? Construction.value(of: key, in: context, for: .update, readAt: location).value
   }
 
   private static func canReplace(
-    _ entry: CacheEntry, in context: DependencyContext, by preparation: Preparation
+    _ source: CachedValueSource, in context: DependencyContext, by preparation: Preparation
   ) -> Bool {
     if DependencyContext.isOfPreviews || context == .preview { return true }
-    guard case .preparation(let earlier) = entry.source else { return false }
+    guard case .preparation(let earlier) = source else { return false }
     return earlier === preparation
   }
+}
+
+/// A cached value of any type.
+protocol CacheEntry: Sendable {
+  var source: CachedValueSource { get }
+}
+
+/// The value of a context for a key.
+struct CachedValue<Value: Sendable>: CacheEntry {
+  let value: Value
+  /// The value that the key lacks.
+  let gap: MissingValueKind?
+  let source: CachedValueSource
+
+  init(_ value: Value, gap: MissingValueKind? = nil, source: CachedValueSource) {
+    self.value = value
+    self.gap = gap
+    self.source = source
+  }
+}
+
+/// The origin of a cached value.
+enum CachedValueSource: Sendable {
+  case context(firstReadAt: SourceLocation)
+  case preparation(Preparation)
+}
+
+/// The cached values of contexts, for code that resets them during a test.
+///
+/// Most tests do not need this: with ClientDependenciesTestSupport, each test has its own values.
+@_spi(Internals)
+public struct CachedValues: Sendable {
+  let cache: ValueCache
+
+  /// Releases the values of the running test, so that the next read makes new ones.
+  ///
+  /// Other tests keep their values. Outside test processes, this does nothing.
+  ///
+  /// Thread safety: any thread may call this, and the `deinit` of a value may read others.
+  public func resetCache() {
+    if isTesting { cache.removeValues(of: .current) }
+  }
+}
+
+extension DependencyValues {
+  /// The cached values of the tests that use these dependencies.
+  @_spi(Internals)
+  public var cachedValues: CachedValues { CachedValues(cache: scope.cache) }
 }
 #endif

@@ -75,7 +75,6 @@ extension RunningTest {
 /// Whether tests run in this process.
 ///
 /// The first read ends a test process without `ClientDependenciesTestSupport`.
-@usableFromInline
 let isTesting: Bool = {
   #if Foundation
   guard IssueReporting.isTesting else { return false }

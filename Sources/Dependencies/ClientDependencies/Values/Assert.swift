@@ -72,7 +72,6 @@ public protocol AssertionEffect: Sendable {
 extension AssertionEffect {
   /// Checks a condition at the caller's line.
   @_disfavoredOverload
-  @inlinable
   public func callAsFunction(
     _ condition: @autoclosure () -> Bool,
     _ message: @autoclosure () -> String = "",
@@ -101,7 +100,6 @@ public protocol AssertionFailureEffect: Sendable {
 extension AssertionFailureEffect {
   /// Reports a failure at the caller's line.
   @_disfavoredOverload
-  @inlinable
   public func callAsFunction(
     _ message: @autoclosure () -> String = "",
     file: StaticString = #fileID,

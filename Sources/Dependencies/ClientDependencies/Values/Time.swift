@@ -169,9 +169,9 @@ extension DependencyValues {
 }
 
 enum MainQueueKey: DependencyKey {
-  static let liveValue = AnySchedulerOf<DispatchQueue>.main
+  static let liveValue = DispatchQueue.main.eraseToAnyScheduler()
   static var testValue: AnySchedulerOf<DispatchQueue> {
-    .unimplemented("@Dependency(\\.mainQueue)")
+    .unimplemented("@Dependency(\\.mainQueue)", now: DispatchQueue.test.now)
   }
 }
 #endif

@@ -24,7 +24,7 @@ final class Decoder {
 
   /// Loads a validated model.
   ///
-  /// PocketSphinx ends the process if a model is damaged.
+  /// PocketSphinx may end the process if a file is truncated.
   ///
   /// - Parameter wholeDictionary: whether to load every word, which takes longer.
   init(

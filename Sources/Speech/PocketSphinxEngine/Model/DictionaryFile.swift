@@ -2,45 +2,11 @@ import SpeechEngine
 
 /// A pronunciation dictionary: a word and its phones on each line.
 enum DictionaryFile {
-  /// Checks that the file is text and that every line has a word and at least one phone.
-  ///
-  /// It reads each of about three million bytes once, because every start waits for it.
+  /// Checks that the file is not truncated to nothing or within a line.
   static func check(_ file: ModelBytes) throws(ModelDamage) {
-    let (newline, space, tab) = (UInt8(ascii: "\n"), UInt8(ascii: " "), UInt8(0x09))
     try (!file.bytes.isEmpty).orDamage("it is empty")
-    try (file.bytes.last == newline).orDamage("its last line is cut off")
-    var (lineCount, isEmpty, hasPhones) = (0, true, false)
-    for byte in file.bytes {
-      guard byte == newline else {
-        try (byte >= space || byte == tab || byte == 0x0D).orDamage("it is not text")
-        isEmpty = false
-        hasPhones = hasPhones || byte == space || byte == tab
-        continue
-      }
-      lineCount += 1
-      try (isEmpty || hasPhones).orDamage("line \(lineCount) has no phones")
-      (isEmpty, hasPhones) = (true, false)
-    }
+    try (file.bytes.last == UInt8(ascii: "\n")).orDamage("its last line is cut off")
   }
-
-  /// Checks the filler dictionary.
-  ///
-  /// PocketSphinx assumes that each of its words has one phone of silence or noise.
-  static func checkFillers(
-    _ file: ModelBytes, of definition: ModelDefinition
-  ) throws(ModelDamage) {
-    try check(file)
-    for line in file.bytes.split(separator: UInt8(ascii: "\n")) {
-      let fields = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-      guard fields.count == 2, let word = fields.first, let phone = fields.last.map(String.init)
-      else { throw ModelDamage("\(fields.first ?? "a word") does not have one phone") }
-      let isSilence = silences.contains(where: word.hasPrefix)
-      let fits = isSilence ? phone == ModelDefinition.silence : definition.fillers.contains(phone)
-      try fits.orDamage("\(word) cannot have the phone \(phone)")
-    }
-  }
-
-  private static let silences = ["<s>", "</s>", "<sil>"]
 
   /// The lines whose words are in a language model's vocabulary, with every pronunciation.
   ///

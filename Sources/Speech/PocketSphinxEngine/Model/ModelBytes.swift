@@ -19,16 +19,21 @@ struct ModelBytes {
 
   /// The next little-endian 32-bit signed integer.
   mutating func word() throws(ModelDamage) -> Int {
-    Int(Int32(bitPattern: try take(4) { $0.loadUnaligned(fromByteOffset: $1, as: UInt32.self) }))
+    try skip(4)
+    // `skip` keeps the load within the bytes.
+    return Int(bytes.loadUnaligned(fromByteOffset: position - 4, as: Int32.self))
   }
 
-  /// The next little-endian 16-bit unsigned integer.
-  mutating func halfWord() throws(ModelDamage) -> Int {
-    Int(try take(2) { $0.loadUnaligned(fromByteOffset: $1, as: UInt16.self) })
+  /// The next little-endian 32-bit signed integers.
+  mutating func words(_ count: Int) throws(ModelDamage) -> [Int] {
+    var words: [Int] = []
+    for _ in 0..<count { words.append(try word()) }
+    return words
   }
 
   mutating func byte() throws(ModelDamage) -> Int {
-    Int(try take(1) { $0[$1] })
+    try skip(1)
+    return Int(bytes[position - 1])
   }
 
   /// The text before a byte, which is skipped.
@@ -38,9 +43,22 @@ struct ModelBytes {
     return String(decoding: bytes[position..<stop], as: UTF8.self)
   }
 
-  mutating func skip(_ count: Int) throws(ModelDamage) {
-    guard count >= 0, count <= left else { throw Self.short }
+  /// Skips as many bytes as the product of the factors, none of which may be negative.
+  mutating func skip(_ factors: Int...) throws(ModelDamage) {
+    var count = 1
+    for factor in factors {
+      let (product, overflow) = count.multipliedReportingOverflow(by: factor)
+      guard factor >= 0, !overflow else { throw Self.short }
+      count = product
+    }
+    guard count <= left else { throw Self.short }
     position += count
+  }
+
+  /// Skips the bytes that identify a format, or throws that the file is not of that format.
+  mutating func skip(magic: String, of format: String) throws(ModelDamage) {
+    try bytes.starts(with: magic.utf8).orDamage("it is not \(format)")
+    try skip(magic.utf8.count)
   }
 
   /// Throws if bytes remain.
@@ -48,15 +66,6 @@ struct ModelBytes {
     guard left == 0 else {
       throw ModelDamage("it is \(left) bytes longer than its header says")
     }
-  }
-
-  private mutating func take<Value>(
-    _ count: Int, _ load: (UnsafeRawBufferPointer, Int) -> Value
-  ) throws(ModelDamage) -> Value {
-    guard count <= left else { throw Self.short }
-    defer { position += count }
-    // The guard keeps the load within the bytes.
-    return load(bytes, position)
   }
 
   private static let short = ModelDamage("it is shorter than its header says")

@@ -80,7 +80,7 @@ struct ModelFiles: Equatable, Sendable {
     FilePath(path).status != nil
   }
 
-  /// Checks every file, and that the files belong to the same model.
+  /// Checks that every file is there, has its magic, and the size that its header announces.
   ///
   /// - Throws: `.modelDamaged` with the file and the reason, `.modelUnreadable`.
   @discardableResult
@@ -100,50 +100,19 @@ struct ModelFiles: Equatable, Sendable {
   @discardableResult
   func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
     _ = try featureParameters()
-    let definition = try check(acousticFile("mdef"), ModelDefinition.init)
-    let means = try check(acousticFile("means")) { file throws(ModelDamage) in
-      try ModelParameters(file, hasStreams: true)
+    for name in ["means", "variances", "transition_matrices"] {
+      try check(acousticFile(name)) { file throws(ModelDamage) in
+        try ModelParameters.check(file, hasStreams: name != "transition_matrices")
+      }
     }
-    try check(acousticFile("variances")) { file throws(ModelDamage) in
-      let variances = try ModelParameters(file, hasStreams: true)
-      try (variances == means).orDamage("its shape is not that of the means")
-    }
-    try check(acousticFile("transition_matrices")) { file throws(ModelDamage) in
-      try Self.checkTransitions(file, of: definition)
-    }
-    try check(acousticFile("sendump")) { file throws(ModelDamage) in
-      try Self.checkSenones(file, of: definition, means: means)
-    }
-    try check(acousticFile("noisedict")) { file throws(ModelDamage) in
-      try DictionaryFile.checkFillers(file, of: definition)
-    }
-    return definition
+    try check(acousticFile("sendump"), ModelParameters.checkSenones)
+    try check(acousticFile("noisedict"), DictionaryFile.check)
+    return try check(acousticFile("mdef"), ModelDefinition.init)
   }
 
   /// Reads and checks the parameters of the front end.
   func featureParameters() throws(SpeechEngineError) -> FeatureParameters {
     try check(acousticFile("feat.params"), FeatureParameters.init)
-  }
-
-  private static func checkTransitions(
-    _ file: ModelBytes, of definition: ModelDefinition
-  ) throws(ModelDamage) {
-    let shape = try ModelParameters(file, hasStreams: false).shape
-    let states = definition.statesPerPhone
-    try (shape == [definition.transitionCount, states, states + 1]).orDamage(
-      "its shape is not that of mdef")
-  }
-
-  private static func checkSenones(
-    _ file: ModelBytes, of definition: ModelDefinition, means: ModelParameters
-  ) throws(ModelDamage) {
-    let dump = try SenoneDump(file)
-    let fits =
-      dump.senoneCount == definition.senoneCount && dump.streamCount == means.shape[1]
-      && dump.densityCount == means.shape[2]
-      && means.shape[0] == definition.contextFreePhoneCount
-      && Array(means.shape[3...]) == [13, 13, 13]
-    try fits.orDamage("its shape does not fit mdef and means")
   }
 
   /// Adds the file to the error of a check.

@@ -5,20 +5,21 @@ extension Benchmark {
   static var reads: [Benchmark] {
     [bareRead]
       + reads("stored @Dependency(\\.x)") { feature in use(feature.volume) }
-      + reads("stored @Dependency(Key.self)") { feature in use(feature.volumeByKey) }
-      // Swift allocates a wrapper for a closure that leaves a generic function.
-      + reads("stored @Dependency(\\.client.endpoint)", limit: 12) { use($0.play) }
+      + reads("stored @Dependency(Key.self)", limit: Peer.readByKey) { use($0.volumeByKey) }
+      + reads("stored @Dependency(\\.client.endpoint)") { use($0.play) }
       // A local wrapper is made for each of its reads.
-      + reads("local @Dependency(\\.x)", limit: 12) { _ in
+      + reads("local @Dependency(\\.x)") { _ in
         @Dependency(\.volume) var volume
         use(volume)
       }
-      + reads("local @Dependency(Key.self)") { _ in
+      + reads("local @Dependency(Key.self)", limit: Peer.readByKey) { _ in
         @Dependency(VolumeKey.self) var volume
         use(volume)
       }
       + [madeInOtherScope]
-      + reads("DependencyValues._current.x") { _ in use(DependencyValues._current.volume) }
+      + reads("DependencyValues._current.x", limit: Peer.readOfCurrent) { _ in
+        use(DependencyValues._current.volume)
+      }
   }
 
   static let bareRead = Benchmark("a bare TaskLocal", per: .read) { count in
@@ -42,14 +43,14 @@ extension Benchmark {
 
   @inline(__always)
   private static func reads(
-    _ name: String, limit: Double = 10, _ read: @escaping @Sendable (Feature) -> Void
+    _ name: String, limit: Double = Peer.read, _ read: @escaping @Sendable (Feature) -> Void
   ) -> [Benchmark] {
     let feature = opaque(Feature())
     return [
       Benchmark("\(name), live", per: .read, limit: limit) { count in
         for _ in 0..<count { read(feature) }
       },
-      Benchmark("\(name), overridden", per: .read, limit: limit) { count in
+      Benchmark("\(name), overridden", per: .read, limit: Peer.overriddenRead) { count in
         withDependencies {
           $0.volume = opaque(3)
           $0.player = opaque(Player.testValue)

@@ -7,7 +7,7 @@ extension Benchmark {
       Benchmark("a bare withValue", per: .scope) { count in
         repeatSynchronously(count) { Bare.$value.withValue(opaque(2)) { use(0) } }
       },
-      Benchmark("withDependencies { $0.x = v }", per: .scope, limit: 2) { count in
+      Benchmark("withDependencies { $0.x = v }", per: .scope, limit: Peer.scope) { count in
         repeatSynchronously(count) {
           withDependencies {
             $0.volume = opaque(2)
@@ -26,14 +26,13 @@ extension Benchmark {
             })
         }
       },
-      Benchmark("withDependencies(from: model)", per: .scope) { count in
+      Benchmark("withDependencies(from: model)", per: .scope, limit: Peer.scopeOfModel) { count in
         let model = Model()
         repeatSynchronously(count) { withDependencies(from: model) { use(0) } }
       },
-      Benchmark("a bare withValue, async", per: .asyncScope) { count in
-        for _ in 0..<count { await Bare.$value.withValue(opaque(2)) { await nothing() } }
-      },
-      Benchmark("withDependencies { $0.x = v }, async", per: .asyncScope, limit: 2) { count in
+      Benchmark(
+        "withDependencies { $0.x = v }, async", per: .scope, limit: Peer.asyncScope
+      ) { count in
         for _ in 0..<count {
           await withDependencies {
             $0.volume = opaque(2)

@@ -10,7 +10,7 @@ struct Table {
 
     var text: String {
       let limit = measurement.benchmark.limit
-      let remark = limit.map { "≤ \(Int($0)) ×\(isOver ? "  OVER" : "")" } ?? ""
+      let remark = limit.map { "≤ \(Self.decimal($0)) ×\(isOver ? "  OVER" : "")" } ?? ""
       let cells = [
         measurement.benchmark.name.padded(to: 50),
         Self.decimal(measurement.nanoseconds).aligned(to: 9),

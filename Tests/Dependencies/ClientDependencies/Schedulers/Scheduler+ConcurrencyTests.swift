@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @Suite struct SchedulerConcurrencyTests {
-  private typealias Stride = DispatchQueue.SchedulerTimeType.Stride
   private let queue = DispatchQueue(label: "SchedulerConcurrencyTests")
   private let test = DispatchQueue.test
 
@@ -11,31 +10,14 @@ import Testing
     try await queue.sleep(for: .seconds(seconds))
     try await test.sleep(for: .seconds(seconds))
     try await RunLoop.test.sleep(for: .seconds(seconds))
-    try await DispatchQueue.immediate.sleep(for: .seconds(seconds))
-  }
-
-  @Test(arguments: [0, -1]) func `a sleep until a past time returns at once`(
-    seconds: Int
-  ) async throws {
-    try await queue.sleep(until: queue.now.advanced(by: .seconds(seconds)))
-    await test.advance(by: .seconds(5))
-    try await test.sleep(until: test.now.advanced(by: .seconds(seconds)))
+    try await AnySchedulerOf<DispatchQueue>.immediate.sleep(for: .seconds(seconds))
   }
 
   @Test func `a scheduler's sleep schedules one work item`() async throws {
     let turns = Counter()
-    let counting = AnySchedulerOf<DispatchQueue>(
-      minimumTolerance: { .zero }, now: { [test] in test.now },
-      scheduleImmediately: { _, _ in Issue.record("not soon") },
-      delayed: { [test] date, _, _, action in
-        turns.increment()
-        test.schedule(after: date, action)
-      },
-      interval: { _, _, _, _, _ in
-        Issue.record("not again and again")
-        return AnyCancellable {}
-      })
-    let task = Task { try await counting.sleep(for: .nanoseconds(1)) }
+    let task = Task { [test] in
+      try await CountingScheduler(base: test, turns: turns).sleep(for: .nanoseconds(1))
+    }
     await test.advance(by: .seconds(3_600))
     try await task.value
     #expect(turns.count == 1)
@@ -61,7 +43,7 @@ import Testing
     seconds: Int
   ) {
     let ran = Counter()
-    let interval = Stride.seconds(seconds)
+    let interval = Duration.seconds(seconds)
     expectIssue {
       queue.schedule(after: queue.now, interval: interval) { ran.increment() }.cancel()
     }
@@ -70,7 +52,7 @@ import Testing
       let loop = RunLoop.current
       loop.schedule(after: loop.now, interval: .seconds(seconds)) { ran.increment() }.cancel()
     }
-    test.advance(by: 1)
+    test.advance(by: .seconds(1))
     queue.sync {}
     #expect(ran.count == 0)
   }
@@ -83,5 +65,26 @@ import Testing
       issue.comments.first?.rawValue.contains("an interval must be longer than zero") == true
     }
     return result!
+  }
+}
+
+/// Counts the work that is scheduled on another scheduler for later.
+private struct CountingScheduler: Scheduler, Sendable {
+  let base: TestScheduler<DispatchQueue.SchedulerTimeType>
+  let turns: Counter
+
+  var now: DispatchQueue.SchedulerTimeType { base.now }
+
+  func schedule(after date: DispatchQueue.SchedulerTimeType, _ action: @escaping () -> Void) {
+    turns.increment()
+    base.schedule(after: date, action)
+  }
+
+  func schedule(
+    after date: DispatchQueue.SchedulerTimeType, interval: Duration,
+    _ action: @escaping () -> Void
+  ) -> AnyCancellable {
+    turns.increment()
+    return base.schedule(after: date, interval: interval, action)
   }
 }

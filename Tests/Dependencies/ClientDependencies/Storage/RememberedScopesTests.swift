@@ -31,7 +31,7 @@ import Testing
     remember(
       Plain(),
       overriding: Handle {
-        scopes.remember(Plain(), madeIn: DependencyScope(front: nil))
+        scopes.remember(Plain(), madeIn: DependencyScope())
         scopes.sweep()
         ends.increment()
       })
@@ -49,7 +49,7 @@ import Testing
 
   private func remember(_ object: Plain, overriding handle: Handle) {
     scopes.remember(
-      object, madeIn: DependencyScope(front: nil).overriding(HandleKey.self, with: handle))
+      object, madeIn: DependencyScope().overriding(HandleKey.self, with: handle))
   }
 }
 

@@ -9,10 +9,8 @@ import Testing
   private func prepare(
     _ number: Int, in cache: ValueCache, by preparation: Preparation,
     context: DependencyContext = .live
-  ) -> CacheEntry.Source? {
-    let entry = CachedValue(
-      number, key: ObjectIdentifier(NumberKey.self), source: .preparation(preparation))
-    return cache.prepare(entry, in: context, by: preparation, for: IssueOrigin())
+  ) -> CachedValueSource? {
+    cache.prepare(NumberKey.self, number, in: context, by: preparation, for: IssueOrigin())
   }
 
   private func number(in cache: ValueCache, context: DependencyContext = .live) -> Int {
@@ -75,14 +73,5 @@ import Testing
     #expect(number(in: cache, context: .test) == 3)
     #expect(cache.prepare(.live, by: preparation, for: origin) != nil)
     #expect(cache.preparedContext(for: origin) == nil)
-  }
-
-  @Test func `readers without a test use the prepared context`() {
-    let cache = ValueCache(separatesTests: false)
-    let key = ObjectIdentifier(NumberKey.self)
-    #expect(prepare(10, in: cache, by: preparation) == nil)
-    #expect(cache.sharedEntry(key, in: nil) == nil)
-    #expect(cache.prepare(.live, by: preparation, for: IssueOrigin()) == nil)
-    #expect(cache.sharedEntry(key, in: nil) != nil)
   }
 }

@@ -24,7 +24,7 @@ struct Seeded: RandomNumberGenerator {
 struct Lamp: Sendable {
   @Dependency(\.mainQueue) private var mainQueue
 
-  func blink(_ turn: @escaping @Sendable () -> Void) -> any Cancellable {
+  func blink(_ turn: @escaping @Sendable () -> Void) -> AnyCancellable {
     mainQueue.schedule(after: mainQueue.now, interval: .milliseconds(500), turn)
   }
 }
