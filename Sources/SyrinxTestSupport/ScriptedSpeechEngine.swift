@@ -38,8 +38,7 @@ public final class ScriptedSpeechEngine: Sendable {
 
   private let utterances: [ScriptedUtterance]
   private let faults: ScriptedFaults
-  private let tailPadding: Duration
-  private let decodeInterval: Duration?
+  private let traits: SpeechSessionTraits
   private let model: SpeechModel
   // Protects the events; waiting tasks are resumed after the lock is released.
   private let state = Mutex(State())
@@ -61,8 +60,7 @@ public final class ScriptedSpeechEngine: Sendable {
   ) {
     self.utterances = utterances
     self.faults = faults
-    self.tailPadding = tailPadding
-    self.decodeInterval = decodeInterval
+    traits = SpeechSessionTraits(tailPadding: tailPadding, decodeInterval: decodeInterval)
     model = .scripted(language)
   }
 
@@ -74,14 +72,10 @@ public final class ScriptedSpeechEngine: Sendable {
   /// the model does not understand is refused. Grammars, contextual phrases, and engine options have
   /// no effect and are recorded in `options`.
   public var engine: SpeechEngine {
-    var engine = SpeechEngine(
+    SpeechEngine(
       name: "scripted",
       availability: { self.availability },
       makeSession: { try self.makeSession($0) })
-    if let decodeInterval {
-      (engine.partialInterval, engine.anticipatesEnd) = (decodeInterval, true)
-    }
-    return engine
   }
 
   /// The calls of all sessions, in order.
@@ -114,8 +108,7 @@ public final class ScriptedSpeechEngine: Sendable {
     state.withLock { $0.options.append(options) }
     note(.madeSession)
     return ScriptedSession(
-      utterances: utterances, faults: faults, options: options, tailPadding: tailPadding,
-      decodesWholeUtterances: decodeInterval != nil
+      utterances: utterances, faults: faults, options: options, traits: traits
     ) { self.note($0) }
   }
 
@@ -218,25 +211,23 @@ public struct ScriptedUtterance: Sendable {
 
 /// A session that follows the script.
 final class ScriptedSession: SpeechEngineSession {
-  let tailPadding: Duration
+  let traits: SpeechSessionTraits
   private var rest: ArraySlice<ScriptedUtterance>
   private let options: SpeechSessionOptions
   private let faults: ScriptedFaults
   private let note: @Sendable (ScriptedSpeechEngine.Event) -> Void
   private var current: ScriptedUtterance?
   private var processed: FrameCount = 0
-  private let decodesWholeUtterances: Bool
   /// The number of decodes of the utterance, and its frames at the last decode.
   private var decode: (count: Int, processed: FrameCount?) = (0, nil)
 
   init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults, options: SpeechSessionOptions,
-    tailPadding: Duration, decodesWholeUtterances: Bool,
+    traits: SpeechSessionTraits,
     note: @escaping @Sendable (ScriptedSpeechEngine.Event) -> Void
   ) {
     rest = utterances[...]
-    (self.faults, self.options, self.tailPadding) = (faults, options, tailPadding)
-    self.decodesWholeUtterances = decodesWholeUtterances
+    (self.faults, self.options, self.traits) = (faults, options, traits)
     self.note = note
   }
 
@@ -247,8 +238,8 @@ final class ScriptedSession: SpeechEngineSession {
   var hypothesis: SpeechHypothesis {
     decodeAll()
     var hypothesis = current?.hypothesis(after: processed) ?? SpeechHypothesis()
-    hypothesis.revision = decodesWholeUtterances ? decode.count : nil
-    hypothesis.hasEstimatedTimes = decodesWholeUtterances
+    hypothesis.revision = (traits.decodeInterval != nil) ? decode.count : nil
+    hypothesis.hasEstimatedTimes = traits.decodeInterval != nil
     return options.keyPhrases.isEmpty ? hypothesis : hypothesis.phrases(options.keyPhrases)
   }
 
@@ -259,7 +250,7 @@ final class ScriptedSession: SpeechEngineSession {
 
   /// Decodes the utterance if there is new audio.
   private func decodeAll() {
-    guard decodesWholeUtterances, decode.processed != processed else { return }
+    guard (traits.decodeInterval != nil), decode.processed != processed else { return }
     decode = (decode.count + 1, processed)
     note(.decoded(after: processed))
   }

@@ -49,7 +49,7 @@ import Testing
     var options = SpeechSessionOptions()
     options.alternativeCount = 1
     let session = try scripted.engine.makeSession(options)
-    #expect(session.tailPadding == .milliseconds(200))
+    #expect(session.traits.tailPadding == .milliseconds(200))
     try session.beginUtterance()
     let final = try session.finishUtterance()
     #expect(final.alternatives.map { $0.map(\.text) } == [["no", "forward"]])

@@ -46,12 +46,6 @@ extension SpeechEngine {
     engine.capabilities = [
       .partialResults, .grammar, .contextualPhrases, .alternatives, .confidence, .wordTimes,
     ]
-    engine.survivesFailedUtterance = true
-    engine.partialInterval = .milliseconds(300)
-    engine.anticipatesEnd = true
-    engine.prefersLongUtterances = true
-    engine.utteranceLength = MoonshineSession.utteranceLength
-    engine.makeAdaptation = { _ in NoAdaptation() }
     return engine
   }
 

@@ -1,15 +1,14 @@
 import AudioCore
 import SpeechEngine
 
-/// The recognition of one stream with a decoder.
+/// The recognition of utterances with a decoder.
 ///
-/// The search needs the cepstral mean, so it starts after the first 1.5 s of the stream. Later
-/// utterances begin with the mean of those before.
+/// The search needs the cepstral mean, so it starts after the first 1.5 s of an utterance.
 final class PocketSphinxSession: SpeechEngineSession {
   private let decoder: Decoder
   private let pool: DecoderPool
   private let frontEnd: FrontEnd
-  private var stream = StreamMean()
+  private var mean = UtteranceMean()
   private var waiting: [Int16] = []
   private var spotting = PhraseSpotting()
   private var change = SpectralChangeDetector()
@@ -35,7 +34,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   var hypothesis: SpeechHypothesis {
-    guard stream.schedule.isSearching else { return SpeechHypothesis() }
+    guard mean.isSearching else { return SpeechHypothesis() }
     if isSpotting { return SpeechHypothesis(words: spotting.phrases) }
     return SpeechHypothesis(
       words: change.hasChanged && tones.canBeSpeech ? decoder.words : [])
@@ -46,11 +45,13 @@ final class PocketSphinxSession: SpeechEngineSession {
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   /// PocketSphinx reports a phrase a tenth of a second after its end.
-  var tailPadding: Duration { isSpotting ? .milliseconds(300) : .zero }
+  var traits: SpeechSessionTraits {
+    SpeechSessionTraits(tailPadding: isSpotting ? .milliseconds(300) : .zero)
+  }
 
   func beginUtterance() throws(SpeechEngineError) {
     try interruption.check()
-    stream.beginUtterance()
+    mean = UtteranceMean()
     waiting = []
     spotting = PhraseSpotting()
     change = SpectralChangeDetector()
@@ -59,22 +60,17 @@ final class PocketSphinxSession: SpeechEngineSession {
     try decoder.begin()
   }
 
-  func beginUtterance(adaptationState state: any Sendable) throws(SpeechEngineError) {
-    guard let state = state as? StreamMean else {
-      throw .failed(reason: "the adaptation state comes from another engine")
-    }
-    stream = state
-    try beginUtterance()
-  }
-
   func process(_ samples: [Float]) throws(SpeechEngineError) {
     try interruption.check()
     let samples = samples.inSixteenBits
     waiting += samples
     change.add(samples)
     tones.add(samples)
-    let action = stream.add(samples, with: frontEnd) { change.add(frontEnd.unscaled($0)) }
-    switch action {
+    frontEnd.process(samples) { cepstrum in
+      mean.add(cepstrum)
+      change.add(frontEnd.unscaled(cepstrum))
+    }
+    switch mean.add(FrameCount(samples.count)) {
     case .wait: return
     case .search: try search()
     case .setMeanAndSearch: try setMeanAndSearch()
@@ -82,7 +78,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-    if !stream.schedule.isSearching { try setMeanAndSearch() }
+    if !mean.isSearching { try setMeanAndSearch() }
     if isSpotting { try spot(settling: 0) }
     let wantsWords = !isSpotting && change.canBeSpeech && tones.canBeSpeech
     let (alternativeCount, context) = (alternativeCount, context)
@@ -106,7 +102,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   private func setMean() {
-    if let value = stream.mean.value { decoder.setCepstralMean(value) }
+    if let value = mean.value { decoder.setCepstralMean(value) }
   }
 
   private func search() throws(SpeechEngineError) {

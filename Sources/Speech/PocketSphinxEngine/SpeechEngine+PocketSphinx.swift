@@ -55,9 +55,6 @@ extension SpeechEngine: DependencyKey {
         return try PocketSphinxSession(decoder: decoder, pool: decoders, options: options)
       })
     engine.capabilities = Set(SpeechEngineCapability.allCases)
-    engine.makeAdaptation = { _ in
-      try PocketSphinxAdaptation(model: try decoders.location.find())
-    }
     return engine
   }
 }

@@ -194,7 +194,7 @@ private final class TimestampAligner {
   }
 
   private func mean(of samples: [Int16]) -> [Float]? {
-    var mean = CepstralMean()
+    var mean = UtteranceMean()
     frontEnd.begin()
     frontEnd.process(samples) { mean.add($0) }
     return mean.value

@@ -100,10 +100,7 @@ public struct SpeechRequest: Sendable {
   /// How many utterances are recognized at the same time, each by its own decoder; 1 or less for
   /// one after the other.
   ///
-  /// The results are the same, in the same order. Tasks of one client that ask for more than 1
-  /// share their decoders: together they have as many as the task that asks for the most. It is
-  /// always 1 for partial results, key phrases, and live sources, and with engines in which an
-  /// utterance depends on those before it.
+  /// The results are the same, in the same order. It is always 1 for partial results and live sources.
   public var jobCount = 1
 
   /// A request for a source.

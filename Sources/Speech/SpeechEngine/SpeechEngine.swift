@@ -31,55 +31,17 @@ public struct SpeechEngine: Sendable {
   /// If so, `availability` and `models` wait for it.
   public var isRemote = false
 
-  /// Whether a failed session (`SpeechEngineError.failed`, `.unreachable`) loses only one utterance.
-  ///
-  /// The next utterance gets a new session; the third failure in a row ends the stream. Otherwise the
-  /// first failure does.
-  public var survivesFailedUtterance = false
-
-  /// How much audio a session gets before its hypothesis is read again: longer where a reading costs
-  /// a decode of the whole utterance, 80 ms for an engine that decodes as the audio comes.
-  ///
-  /// While the recognizer lags behind a live source, no hypothesis is read.
-  public var partialInterval: Duration = .milliseconds(80)
-
-  /// The shortest and longest utterance that the engine accepts.
-  ///
-  /// A shorter one is padded with silence; a longer one is cut at a quiet point, even if the policy
-  /// allows more.
-  public var utteranceLength: ClosedRange<Duration> = .zero ... .seconds(3600)
-
-  /// Whether the engine recognizes more when neighboring utterances of a file are joined.
-  ///
-  /// Joined audio is at most the longest utterance or `EndpointPolicy.maximumLength`, whichever is less.
-  /// Silence longer than about half a second is removed. The words are then divided into several
-  /// results, at sentences and pauses.
-  public var prefersLongUtterances = false
-
-  /// Whether the engine implements `SpeechEngineSession.anticipateEnd`.
-  ///
-  /// If so, its sessions get at most 200 ms of a silence (or the policy's `tailPadding`) unless speech
-  /// resumes.
-  public var anticipatesEnd = false
-
   /// Makes a session, which loads the model if no loaded one is free.
   ///
   /// It blocks for as long as loading takes: call it on the thread that will use the session. It
   /// connects to nothing; `SpeechEngineSession.prepare` does. The engine may keep the loaded model
-  /// for the next session, so that only the first one is slow.
+  /// for the next session, so that only the first one is slow. Several sessions may share the
+  /// utterances of a stream.
   public var makeSession:
     @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = {
       [origin = IssueOrigin.current] _ in
       throw reportUnimplemented("SpeechEngine.makeSession", from: origin)
     }
-
-  /// Creates the adaptation that lets several sessions share one stream; nil if an utterance can
-  /// depend on the recognition of those before it.
-  ///
-  /// An engine that does not adapt makes `NoAdaptation`. The adaptation loads only the model
-  /// parameters that it needs.
-  public var makeAdaptation:
-    (@Sendable (_ options: SpeechSessionOptions) throws -> any SpeechAdaptation)?
 
   /// The engine that handles a stream instead of this one, with that engine's own properties; nil
   /// for this one.

@@ -1,10 +1,10 @@
 public import AudioCore
 
-/// The recognition of one stream, utterance by utterance: each is begun, fed, and finished.
+/// The recognition of utterances, one after the other: each is begun, fed, and finished.
 ///
-/// A session carries what it learns about the voice and the room from one utterance to the next, so
-/// a stream keeps its session. Releasing it in the middle of an utterance abandons that utterance
-/// and returns within a moment.
+/// The words of an utterance depend on its audio only, not on other utterances: which of them a session
+/// gets depends on the number of sessions. Releasing a session in the middle of an utterance abandons
+/// that utterance and returns within a moment.
 ///
 /// Thread safety: none. One thread makes it, uses it, and releases it.
 public protocol SpeechEngineSession: AnyObject {
@@ -20,12 +20,6 @@ public protocol SpeechEngineSession: AnyObject {
   /// - Throws: `SpeechEngineError.failed` if the engine refuses.
   func beginUtterance() throws(SpeechEngineError)
 
-  /// Begins an utterance with a state of the engine's `SpeechAdaptation` instead of this session's
-  /// own.
-  ///
-  /// - Throws: `SpeechEngineError.failed` if the engine refuses.
-  func beginUtterance(adaptationState state: any Sendable) throws(SpeechEngineError)
-
   /// Takes the next samples of the utterance: 16 kHz, mono, full scale ±1.
   ///
   /// It blocks while it works, in proportion to the number of samples; give it about a tenth of a
@@ -36,7 +30,7 @@ public protocol SpeechEngineSession: AnyObject {
 
   /// The words of the utterance so far, each of which may still change.
   ///
-  /// Reading it may cost a decode of the utterance (`SpeechEngine.partialInterval`).
+  /// Reading it may cost a decode of the utterance (`SpeechSessionTraits.decodeInterval`).
   ///
   /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
   var hypothesis: SpeechHypothesis { get throws(SpeechEngineError) }
@@ -44,8 +38,8 @@ public protocol SpeechEngineSession: AnyObject {
   /// Notifies the engine of 200 ms of silence, so that it can decode what may be the whole utterance
   /// while the silence goes on.
   ///
-  /// It is called once per pause of live audio if `SpeechEngine.anticipatesEnd`; `hypothesis` is then
-  /// the result. If the silence goes on, `finishUtterance` follows and uses the result. If speech
+  /// It is called once per pause of live audio if there is a `SpeechSessionTraits.decodeInterval`;
+  /// `hypothesis` is then the result. If the silence goes on, `finishUtterance` follows and uses the result. If speech
   /// resumes, `process` brings the rest of the pause and the speech, and the engine drops the result.
   ///
   /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
@@ -58,9 +52,9 @@ public protocol SpeechEngineSession: AnyObject {
   /// being canceled: it returns at once, and takes no lock that is held for long.
   var interrupt: @Sendable () -> Void { get }
 
-  /// How much silence the engine needs after the last sound of an utterance, so that it does not
-  /// cut the last word; none by default.
-  var tailPadding: Duration { get }
+  /// What the session needs, which never changes; the default suits an engine that decodes as the audio
+  /// comes.
+  var traits: SpeechSessionTraits { get }
 
   /// Ends the utterance and returns its words.
   ///
@@ -72,19 +66,55 @@ extension SpeechEngineSession {
   /// Does nothing, for an engine whose `makeSession` does everything.
   public func prepare() throws(SpeechEngineError) {}
 
-  /// Begins an utterance; for an engine that does not adapt (`NoAdaptation`).
-  public func beginUtterance(adaptationState state: any Sendable) throws(SpeechEngineError) {
-    try beginUtterance()
-  }
-
   /// Does nothing, for an engine that decodes as the audio comes.
   public func anticipateEnd() throws(SpeechEngineError) {}
 
   /// Does nothing, for an engine whose calls return within a tenth of a second.
   public var interrupt: @Sendable () -> Void { {} }
 
-  /// No silence beyond that of the utterance.
-  public var tailPadding: Duration { .zero }
+  /// Those of an engine that decodes as the audio comes.
+  public var traits: SpeechSessionTraits { SpeechSessionTraits() }
+}
+
+/// What a session needs of the audio, and how it decodes.
+public struct SpeechSessionTraits: Equatable, Sendable {
+  /// How much silence follows the last sound of an utterance at least, so that the engine does not cut
+  /// the last word.
+  public var tailPadding = Duration.zero
+
+  /// The shortest and longest utterance that the engine accepts.
+  ///
+  /// A shorter one is padded with silence; a longer one is cut at a quiet point, even if the policy
+  /// allows more.
+  public var utteranceLength: ClosedRange<Duration> = .zero ... .seconds(3600)
+
+  /// How much more audio is worth another decode, for an engine that decodes whole utterances; nil for
+  /// one that decodes as the audio comes.
+  ///
+  /// With an interval:
+  /// - `hypothesis` is read less often, and not at all while the recognizer lags behind a live source.
+  /// - `anticipateEnd` is called in pauses of live audio, and the session gets at most 200 ms of a
+  ///   silence (or the policy's `tailPadding`) unless speech resumes.
+  /// - Neighboring utterances of a file are joined, because the engine recognizes more with more
+  ///   context, up to the longest utterance or `EndpointPolicy.maximumLength`, whichever is less.
+  ///   Silence longer than about half a second is removed. The words are then divided into several
+  ///   results, at sentences and pauses.
+  public var decodeInterval: Duration?
+
+  /// Whether a failed session (`SpeechEngineError.failed`, `.unreachable`) loses only one utterance.
+  ///
+  /// The next utterance gets a new session; the third failure in a row ends the stream. Otherwise the
+  /// first failure does.
+  public var survivesFailure = false
+
+  /// The traits of an engine that decodes as the audio comes.
+  ///
+  /// - Parameters:
+  ///   - tailPadding: the least silence after an utterance.
+  ///   - decodeInterval: the interval of an engine that decodes whole utterances.
+  public init(tailPadding: Duration = .zero, decodeInterval: Duration? = nil) {
+    (self.tailPadding, self.decodeInterval) = (tailPadding, decodeInterval)
+  }
 }
 
 /// What a stream requests of its session.
@@ -124,50 +154,4 @@ public struct SpeechSessionOptions: Hashable, Sendable {
     self.grammar = grammar
     self.language = language
   }
-}
-
-/// The adaptation to a stream's voice and room, computed without recognizing the stream.
-///
-/// It is so much cheaper than a session that several sessions can share the utterances of a stream.
-/// They return the words that one session would have returned, because each utterance begins with
-/// the state that one session would have by then.
-///
-/// Thread safety: none. One thread at a time uses it.
-public protocol SpeechAdaptation: AnyObject {
-  /// The state before the next utterance, for
-  /// `SpeechEngineSession.beginUtterance(adaptationState:)`.
-  var state: any Sendable { get }
-
-  /// The `SpeechEngineSession.tailPadding` of the stream's sessions; none by default.
-  var tailPadding: Duration { get }
-
-  /// Adapts to the next utterance, given in the same pieces in which a session will get it.
-  func add(_ utterance: [[Float]])
-}
-
-extension SpeechAdaptation {
-  /// No silence beyond that of the utterance.
-  public var tailPadding: Duration { .zero }
-}
-
-/// The adaptation of an engine that does not adapt: no utterance depends on those before it, and
-/// every session may take any utterance.
-///
-/// ```swift
-/// engine.makeAdaptation = { _ in NoAdaptation() }
-/// ```
-public final class NoAdaptation: SpeechAdaptation {
-  /// The `SpeechEngineSession.tailPadding` of the engine's sessions.
-  public let tailPadding: Duration
-
-  /// Creates an adaptation for sessions that need this much silence after an utterance.
-  public init(tailPadding: Duration = .zero) {
-    self.tailPadding = tailPadding
-  }
-
-  /// An empty state.
-  public var state: any Sendable { () }
-
-  /// Does nothing.
-  public func add(_ utterance: [[Float]]) {}
 }

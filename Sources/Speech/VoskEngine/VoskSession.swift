@@ -1,9 +1,12 @@
 import AudioCore
 import SpeechEngine
 
-/// The recognition of one stream with a recognizer of libvosk.
+/// The recognition of utterances with libvosk.
 final class VoskSession: SpeechEngineSession {
-  private let recognizer: VoskRecognizer
+  /// One for each utterance, because libvosk adapts to the utterances before.
+  private var recognizer: VoskRecognizer
+  private let makeRecognizer: () throws(SpeechEngineError) -> VoskRecognizer
+  private var hasRecognized = false
   private let sentences: SentenceFilter
   private let wantsPartialHypotheses: Bool
   private let alternativeCount: Int
@@ -16,10 +19,14 @@ final class VoskSession: SpeechEngineSession {
     sentences = try SentenceFilter(options, model: model)
     wantsPartialHypotheses = options.wantsPartialHypotheses
     alternativeCount = options.alternativeCount
-    recognizer = try VoskRecognizer(
-      model: model, phrases: sentences.json,
-      hypothesisCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0,
-      partialWords: options.keyPhrases.contains { $0.threshold != nil })
+    let json = sentences.json
+    makeRecognizer = { () throws(SpeechEngineError) in
+      try VoskRecognizer(
+        model: model, phrases: json,
+        hypothesisCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0,
+        partialWords: options.keyPhrases.contains { $0.threshold != nil })
+    }
+    recognizer = try makeRecognizer()
   }
 
   var hypothesis: SpeechHypothesis {
@@ -34,6 +41,8 @@ final class VoskSession: SpeechEngineSession {
 
   func beginUtterance() throws(SpeechEngineError) {
     try interruption.check()
+    if hasRecognized { recognizer = try makeRecognizer() }
+    hasRecognized = true
     assembly.begin()
   }
 

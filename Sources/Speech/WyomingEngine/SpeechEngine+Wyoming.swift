@@ -37,7 +37,6 @@ extension SpeechEngine {
       models: { links.models },
       makeSession: { try WyomingSession(links: links, options: $0) })
     engine.isRemote = true
-    engine.survivesFailedUtterance = true
     engine.capabilities = [.partialResults, .contextualPhrases, .engineOptions]
     return engine
   }

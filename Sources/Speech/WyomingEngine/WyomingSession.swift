@@ -31,6 +31,12 @@ final class WyomingSession: SpeechEngineSession {
 
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.signal() } }
 
+  var traits: SpeechSessionTraits {
+    var traits = SpeechSessionTraits()
+    traits.survivesFailure = true
+    return traits
+  }
+
   func prepare() throws(SpeechEngineError) {
     let link = try takeLink()
     choice = try ModelChoice(link.describe(), model: model, language: language)

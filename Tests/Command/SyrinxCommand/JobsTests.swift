@@ -1,5 +1,6 @@
 import FilePaths
 import Foundation
+import SpeechClient
 import TestTools
 import Testing
 
@@ -78,21 +79,16 @@ struct JobsTests {
     #expect(run.status == 64)
   }
 
-  @Test(arguments: [(1, 1), (2, 8), (3, 12), (16, 40), (256, 280)])
-  func `decoders that share utterances start several files each, and many decoders fewer`(
-    decoderCount: Int, fileCount: Int
-  ) {
-    #expect(RecognitionQueue.fileCount(sharing: decoderCount) == fileCount)
-  }
-
-  @Test func `the queue starts a limited number of files ahead of the one whose results are read`()
+  @Test func `the queue recognizes a limited number of files at a time, some of them ahead`()
     async throws
   {
+    typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
     let context = CommandContext(console: try Console(), signals: StopSignals())
     let started = Started()
+    let names = "abcdefghijkl".map { FilePath(String($0)) }
     let inputs = try RemainingInputs(
-      TranscriptionInputs(arguments: ["a", "b", "c", "d"]), folder: nil, skipping: nil,
-      stopSignal: nil)
+      TranscriptionInputs(arguments: names), folder: nil, skipping: nil, stopSignal: nil)
+    let slow = ["a": Events.makeStream(), "i": Events.makeStream()]
     var queue = RecognitionQueue(limit: 2) {
       try await inputs.next()
     } start: { input in
@@ -100,12 +96,18 @@ struct JobsTests {
       return RecognitionQueue.Entry(
         input: input,
         recognition: await FileRecognition(input.file, showsProgress: false, in: context),
-        events: AsyncThrowingStream { nil })
+        events: slow["\(input.file)"]?.stream ?? Events { nil })
     }
     #expect(try await queue.next()?.get().input.file == "a")
-    #expect(await started.files(atLeast: 2) == ["a", "b"])
+    // The others are recognized while the results of the first one are awaited.
+    #expect(await started.files(atLeast: 8).joined() == "abcdefgh")
     #expect(try await queue.next()?.get().input.file == "b")
-    #expect(await started.files(atLeast: 3) == ["a", "b", "c"])
+    #expect(await started.files(atLeast: 9).joined() == "abcdefghi")
+    // Two are under way now.
+    #expect(try await queue.next()?.get().input.file == "c")
+    #expect(await started.files(atLeast: 9).joined() == "abcdefghi")
+    slow["a"]?.continuation.finish()
+    #expect(await started.files(atLeast: 10).joined() == "abcdefghij")
   }
 
   @Test func `a file is recognized before the next name has come through a slow pipe`()

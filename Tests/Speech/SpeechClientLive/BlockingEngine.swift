@@ -25,15 +25,13 @@ final class BlockingEngine: Sendable {
   }
 
   var engine: SpeechEngine {
-    var engine = SpeechEngine(
+    SpeechEngine(
       name: "blocking",
       availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
       makeSession: { _ in
         self.pass(.making)
         return Session(engine: self)
       })
-    engine.makeAdaptation = { _ in NoAdaptation() }
-    return engine
   }
 
   /// Lets all calls pass, now and later.

@@ -71,7 +71,7 @@ import Testing
       Issue.record("the result is missing")
       return
     }
-    #expect(final.isFinal && final.bestTranscription.formattedString == "0 after0")
+    #expect(final.isFinal && final.bestTranscription.segments.first?.substring == "0")
     #expect(tasks.all.isEmpty)
   }
 

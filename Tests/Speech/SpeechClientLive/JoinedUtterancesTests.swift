@@ -12,24 +12,18 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct JoinedUtterancesTests {
   private let tasks = SpeechTasks()
 
-  /// Words at the beginning of each sound: the engine gets 0.6 s of each pause.
+  /// Words at the beginning of each sound: the engine gets 0.5 s of each pause.
   private static func scripted(_ texts: [String]) -> ScriptedSpeechEngine {
     let words = texts.enumerated().map { index, text in
-      let begin = FrameCount(.milliseconds(400 + 1100 * index), at: .speech)
+      let begin = FrameCount(.milliseconds(350 + 1000 * index), at: .speech)
       return SpeechHypothesis.Word(
         text, frames: begin..<begin + FrameCount(.milliseconds(300), at: .speech), confidence: 1)
     }
-    return ScriptedSpeechEngine(utterances: [
-      ScriptedUtterance(words: words), ScriptedUtterance("other words"),
-      ScriptedUtterance("and others"),
-    ])
-  }
-
-  private func engine(_ scripted: ScriptedSpeechEngine) -> SpeechEngine {
-    var engine = scripted.engine
-    engine.prefersLongUtterances = true
-    engine.makeAdaptation = { _ in NoAdaptation() }
-    return engine
+    return ScriptedSpeechEngine(
+      utterances: [
+        ScriptedUtterance(words: words), ScriptedUtterance("other words"),
+        ScriptedUtterance("and others"),
+      ], decodeInterval: .milliseconds(300))
   }
 
   private func request(partials: Bool = false, jobCount: Int = 1) -> SpeechRequest {
@@ -53,7 +47,7 @@ import Testing
 
   private func utteranceCount(_ request: SpeechRequest) async throws -> Int {
     let scripted = Self.scripted(["one"])
-    _ = try await events(request, on: engine(scripted))
+    _ = try await events(request, on: scripted.engine)
     return scripted.events.count { $0 == .began }
   }
 
@@ -62,7 +56,7 @@ import Testing
     jobCount: Int
   ) async throws {
     let scripted = Self.scripted(["one", "two", "three"])
-    let events = try await events(request(jobCount: jobCount), on: engine(scripted))
+    let events = try await events(request(jobCount: jobCount), on: scripted.engine)
     #expect(scripted.events.count { $0 == .began } == 1)
     var (kinds, times): (String, [Duration]) = ("", [])
     var results: [SpeechRecognitionResult] = []
@@ -88,7 +82,7 @@ import Testing
     jobCount: Int
   ) async throws {
     let events = try await events(
-      request(jobCount: jobCount), on: engine(Self.scripted([])))
+      request(jobCount: jobCount), on: Self.scripted([]).engine)
     #expect(events.count == 3, "\(events)")
     guard case .dropped(_, .unintelligible) = events[1] else {
       Issue.record("it is not dropped: \(events)")
@@ -100,7 +94,7 @@ import Testing
     async throws
   {
     let scripted = Self.scripted(["one", "two", "three"])
-    let results = try await tasks.start(request(partials: true), on: engine(scripted)).all()
+    let results = try await tasks.start(request(partials: true), on: scripted.engine).all()
     #expect(results.finals == ["one", "two", "three"])
     for partial in results where !partial.isFinal {
       #expect(partial.utterance == 0 && partial.stableSegmentCount == 0)
@@ -124,9 +118,9 @@ import Testing
     var phrases = request()
     phrases.keyPhrases = [KeyPhrase("one")]
     #expect(try await utteranceCount(phrases) == 3)
-    let scripted = Self.scripted(["one"])
-    _ = try await events(request(), on: scripted.engine)
-    #expect(scripted.events.count { $0 == .began } == 3)
+    let continuous = ScriptedSpeechEngine(utterances: [])
+    _ = try await events(request(), on: continuous.engine)
+    #expect(continuous.events.count { $0 == .began } == 3)
   }
 
   @Test func `a gap in the audio ends what was joined`() async throws {
@@ -138,24 +132,22 @@ import Testing
     let scripted = Self.scripted(["one", "two"])
     var request = request()
     request.source = SpeechRequest(buffers: stream(buffers)).source
-    let results = try await events(request, on: engine(scripted)).compactMap {
+    let results = try await events(request, on: scripted.engine).compactMap {
       if case .result(let result) = $0 { result } else { nil }
     }
     #expect(results.finals == ["one", "two", "other words"])
   }
 
   @Test func `while three minutes are joined, at most 25 seconds are held`() async throws {
-    let shared = SharedEngine()
-    var engine = shared.engine
-    engine.prefersLongUtterances = true
+    let shared = SharedEngine(traits: SpeechSessionTraits(decodeInterval: .seconds(1)))
     let recognizer = try Recognizer(
-      engine: engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
+      engine: shared.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
       detector: .energy, isLive: false, joinsUtterances: true,
-      events: EventPipe(policy: .events(limit: 100_000)), interruption: Interruption())
+      events: EventPipe(policy: .events(limit: 100_000)))
     try await recognizer.prepare()
     var most = 0
     for buffer in audio(utterances: 120) {
-      try await recognizer.add(IntakeQueue.Item(buffer: buffer), Pulse())
+      try await recognizer.add(IntakeQueue.Item(buffer: buffer))
       most = max(most, await recognizer.holding.samples)
     }
     #expect(most > 5 * 16_000 && most < 25 * 16_000, "\(most)")

@@ -193,15 +193,14 @@ import Testing
     let pipe = EventPipe(policy: .events())
     let recognizer = try Recognizer(
       engine: ScriptedSpeechEngine(utterances: []).engine, options: SpeechSessionOptions(),
-      policy: EndpointPolicy(), detector: .energy, isLive: true, events: pipe,
-      interruption: Interruption())
+      policy: EndpointPolicy(), detector: .energy, isLive: true, events: pipe)
     try await recognizer.prepare()
     let lost = Duration.milliseconds(1200) ..< .milliseconds(1205)
     for (index, buffer) in audio(utterances: 1).enumerated() {
       var item = IntakeQueue.Item(buffer: buffer)
       if index >= 12 { item.buffer.firstFrame = buffer.firstFrame + 80 }
       if index == 12 { item.losses = [.dropped(lost, reason: reason)] }
-      try await recognizer.add(item, Pulse())
+      try await recognizer.add(item)
     }
     try await recognizer.finish()
     pipe.finish()

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 8])
-  func `several sessions give the results of one, in order and equally adapted`(
+  func `several sessions give the results of one, in order`(
     jobCount: Int
   ) async throws {
     let buffers = audio(utterances: 9)
@@ -54,7 +54,7 @@ import Testing
     async throws
   {
     let processed = Mutex(0)
-    let shared = SharedEngine(tailPadding: .milliseconds(900)) { _ in
+    let shared = SharedEngine(traits: SpeechSessionTraits(tailPadding: .milliseconds(900))) { _ in
       processed.withLock { $0 += 1 }
     }
     let plain = try await tasks.start(
@@ -62,7 +62,7 @@ import Testing
     ).all()
     let one = try await tasks.start(
       request(audio(utterances: 9), jobCount: 1),
-      on: SharedEngine(tailPadding: .milliseconds(900)).engine
+      on: SharedEngine(traits: SpeechSessionTraits(tailPadding: .milliseconds(900))).engine
     ).all()
     let several = try await tasks.start(
       request(audio(utterances: 9), jobCount: 3), on: shared.engine
@@ -88,18 +88,6 @@ import Testing
     ).all()
     #expect(results.finals.count == 4)
     #expect(shared.counts.made == 1)
-  }
-
-  @Test func `tasks of one client share their sessions`() async throws {
-    let shared = SharedEngine()
-    try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<4 {
-        let results = tasks.start(request(audio(utterances: 3), jobCount: 2), on: shared.engine)
-        group.addTask { try await results.all().count }
-      }
-      for try await count in group { #expect(count == 3) }
-    }
-    #expect(shared.counts.mostSessions <= 2)
   }
 
   @Test func `an error ends the stream after the results of earlier utterances`() async throws {
@@ -131,7 +119,6 @@ import Testing
     defer { try? FileManager.default.removeItem(at: pipe) }
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let engine = SharedEngine().engine
-    // As many as there are workers, and each before the task that wants them.
     let held = (0..<2).map { _ in
       var request = request(audio(utterances: 2), jobCount: 2)
       request.grammar = .file(pipe)

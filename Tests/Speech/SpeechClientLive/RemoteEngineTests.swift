@@ -16,10 +16,9 @@ import Testing
     _ failures: [Int: SpeechEngineError], utterances: Int = 4, isRemote: Bool = true,
     partials: Bool = false
   ) async -> (told: [String], error: SpeechClientError?, sessions: Int) {
-    let frail = FrailEngine(failures)
+    let frail = FrailEngine(failures, survives: isRemote)
     var engine = frail.engine
     engine.isRemote = isRemote
-    engine.survivesFailedUtterance = isRemote
     let events = withDependencies {
       $0.speechEngine = engine
     } operation: {
@@ -113,7 +112,6 @@ import Testing
     let asked = Mutex(0)
     var engine = FrailEngine([:]).engine
     engine.isRemote = true
-    engine.survivesFailedUtterance = true
     engine.availability = {
       asked.withLock { $0 += 1 }
       return .unavailable(.failed(reason: ""))
@@ -172,10 +170,11 @@ import Testing
 /// others.
 private final class FrailEngine: Sendable {
   private let failures: [Int: SpeechEngineError]
+  private let survives: Bool
   private let counts = Mutex((sessions: 0, utterances: 0))
 
-  init(_ failures: [Int: SpeechEngineError]) {
-    self.failures = failures
+  init(_ failures: [Int: SpeechEngineError], survives: Bool = true) {
+    (self.failures, self.survives) = (failures, survives)
   }
 
   var sessionCount: Int { counts.withLock { $0.sessions } }
@@ -196,6 +195,12 @@ private final class FrailEngine: Sendable {
 
     init(engine: FrailEngine) {
       self.engine = engine
+    }
+
+    var traits: SpeechSessionTraits {
+      var traits = SpeechSessionTraits()
+      traits.survivesFailure = engine.survives
+      return traits
     }
 
     var hypothesis: SpeechHypothesis {

@@ -45,20 +45,20 @@ import Testing
   }
 
   @Test func `the policy is fitted to the engine`() {
-    var engine = scripted.engine
-    engine.utteranceLength = .zero ... .seconds(8)
-    let fitted = EndpointPolicy().fitted(to: engine)
+    var traits = SpeechSessionTraits()
+    traits.utteranceLength = .zero ... .seconds(8)
+    let fitted = EndpointPolicy().fitted(to: traits)
     #expect((fitted.maximumLength, fitted.tailPadding) == (.seconds(8), nil))
     #expect(
-      EndpointPolicy(maximumLength: .seconds(5)).fitted(to: engine).maximumLength == .seconds(5))
-    engine.anticipatesEnd = true
+      EndpointPolicy(maximumLength: .seconds(5)).fitted(to: traits).maximumLength == .seconds(5))
+    traits.decodeInterval = .seconds(1)
     // What follows the last sound is part of the utterance.
-    let anticipating = EndpointPolicy().fitted(to: engine)
+    let anticipating = EndpointPolicy().fitted(to: traits)
     #expect(anticipating.tailPadding == .milliseconds(200))
     #expect(anticipating.maximumLength == .milliseconds(7800))
-    #expect(EndpointPolicy(tailPadding: .zero).fitted(to: engine).tailPadding == .zero)
-    engine.utteranceLength = .zero ... .zero
-    #expect(EndpointPolicy().fitted(to: engine).maximumLength == .seconds(1))
+    #expect(EndpointPolicy(tailPadding: .zero).fitted(to: traits).tailPadding == .zero)
+    traits.utteranceLength = .zero ... .zero
+    #expect(EndpointPolicy().fitted(to: traits).maximumLength == .seconds(1))
   }
 
   @Test(arguments: ["", "\u{FEFF}"])

@@ -2,8 +2,7 @@ import AudioCore
 import SpeechEngine
 import Synchronization
 
-/// An engine whose sessions share the utterances of a stream; it says which utterance it was and
-/// how many came before.
+/// An engine that counts its sessions; its words are the number of the utterance and of its samples.
 final class SharedEngine: Sendable {
   struct State {
     var sessionCount = 0
@@ -18,17 +17,17 @@ final class SharedEngine: Sendable {
     let continuation: CheckedContinuation<Void, Never>
   }
 
-  /// What happens within `finishUtterance`, before the words are given.
+  /// What happens within `finishUtterance` of an utterance, before the words are given.
   private let finishing: @Sendable (Int) throws(SpeechEngineError) -> Void
-  private let tailPadding: Duration
+  private let traits: SpeechSessionTraits
   // Held to count; waiters are resumed after it is released.
   private let state = Mutex(State())
 
   init(
-    tailPadding: Duration = .zero,
+    traits: SpeechSessionTraits = SpeechSessionTraits(),
     finishing: @escaping @Sendable (Int) throws(SpeechEngineError) -> Void = { _ in }
   ) {
-    (self.tailPadding, self.finishing) = (tailPadding, finishing)
+    (self.traits, self.finishing) = (traits, finishing)
   }
 
   var counts: State { state.withLock { $0 } }
@@ -56,41 +55,18 @@ final class SharedEngine: Sendable {
   }
 
   var engine: SpeechEngine {
-    var engine = SpeechEngine(
+    SpeechEngine(
       name: "shared",
       availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
       makeSession: { options in
         if options.grammar == "bad" { throw SpeechEngineError.grammarInvalid(line: 1, reason: "") }
         return Session(owner: self)
       })
-    engine.makeAdaptation = { [tailPadding] _ in Adaptation(tailPadding: tailPadding) }
-    return engine
-  }
-
-  /// How many utterances there were, and how many samples they had.
-  private struct AdaptationState: Equatable {
-    var count = 0
-    var samples = 0
-  }
-
-  private final class Adaptation: SpeechAdaptation {
-    let tailPadding: Duration
-    private var adaptation = AdaptationState()
-    var state: any Sendable { adaptation }
-
-    init(tailPadding: Duration) {
-      self.tailPadding = tailPadding
-    }
-
-    func add(_ utterance: [[Float]]) {
-      adaptation.count += 1
-      adaptation.samples += utterance.reduce(0) { $0 + $1.count }
-    }
   }
 
   private final class Session: SpeechEngineSession {
     private let owner: SharedEngine
-    private var adaptation = AdaptationState()
+    private var index: Int?
     private var processed = 0
 
     init(owner: SharedEngine) {
@@ -107,26 +83,21 @@ final class SharedEngine: Sendable {
     }
 
     var hypothesis: SpeechHypothesis { SpeechHypothesis() }
-    var tailPadding: Duration { owner.tailPadding }
+    var traits: SpeechSessionTraits { owner.traits }
 
-    func beginUtterance() { processed = 0 }
+    func beginUtterance() { (index, processed) = (nil, 0) }
 
-    func beginUtterance(adaptationState state: any Sendable) {
-      adaptation = state as? AdaptationState ?? adaptation
-      beginUtterance()
+    func process(_ samples: [Float]) {
+      if processed == 0 { index = utteranceIndex(samples) }
+      processed += samples.count
     }
 
-    func process(_ samples: [Float]) { processed += samples.count }
-
     func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-      try owner.finishing(adaptation.count)
-      defer {
-        adaptation = AdaptationState(
-          count: adaptation.count + 1, samples: adaptation.samples + processed)
-      }
+      let index = index ?? -1
+      try owner.finishing(index)
       return SpeechHypothesis(words: [
-        SpeechHypothesis.Word("\(adaptation.count)", frames: 0..<1600),
-        SpeechHypothesis.Word("after\(adaptation.samples)", frames: 1600..<3200),
+        SpeechHypothesis.Word("\(index)", frames: 0..<1600),
+        SpeechHypothesis.Word("of\(processed)", frames: 1600..<3200),
       ])
     }
   }

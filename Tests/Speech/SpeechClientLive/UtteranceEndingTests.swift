@@ -2,7 +2,6 @@ import AudioCore
 import ClientDependencies
 import SpeechClient
 import SpeechEngine
-import Synchronization
 import Testing
 
 @testable import SpeechClientLive
@@ -89,47 +88,33 @@ private enum Outcome {
 
 /// An engine with an outcome for each utterance; before the end, each has words.
 private func fatedEngine(_ outcomes: [Outcome]) -> SpeechEngine {
-  let count = Count()
-  var engine = SpeechEngine(
+  SpeechEngine(
     name: "fated", availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
-    makeSession: { _ in FatedSession(outcomes, count) })
-  engine.survivesFailedUtterance = true
-  engine.makeAdaptation = { _ in CountingAdaptation() }
-  return engine
-}
-
-/// Counts the utterances of all sessions.
-private final class Count: Sendable {
-  private let value = Atomic(0)
-
-  func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
-}
-
-private final class CountingAdaptation: SpeechAdaptation {
-  private var count = 0
-  var state: any Sendable { count }
-  func add(_ utterance: [[Float]]) { count += 1 }
+    makeSession: { _ in FatedSession(outcomes) })
 }
 
 private final class FatedSession: SpeechEngineSession {
   private let outcomes: [Outcome]
-  private let count: Count
-  private var current = 0
+  private var current: Int?
 
-  init(_ outcomes: [Outcome], _ count: Count) {
-    (self.outcomes, self.count) = (outcomes, count)
+  init(_ outcomes: [Outcome]) {
+    self.outcomes = outcomes
+  }
+
+  var traits: SpeechSessionTraits {
+    var traits = SpeechSessionTraits()
+    traits.survivesFailure = true
+    return traits
   }
 
   var hypothesis: SpeechHypothesis { words(confidence: nil) }
 
-  func beginUtterance() { current = count.next() }
+  func beginUtterance() { current = nil }
 
-  func beginUtterance(adaptationState state: any Sendable) { current = state as? Int ?? 0 }
-
-  func process(_ samples: [Float]) {}
+  func process(_ samples: [Float]) { current = current ?? utteranceIndex(samples) }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-    switch outcomes[current] {
+    switch outcomes[current ?? 0] {
     case .words: return words(confidence: 0.9)
     case .nothing: return SpeechHypothesis()
     case .unsure: return words(confidence: 0.01)

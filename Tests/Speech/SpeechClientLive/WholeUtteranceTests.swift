@@ -62,11 +62,11 @@ import Testing
     let events = EventPipe(policy: .events())
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
-      detector: .energy, isLive: true, events: events, interruption: Interruption())
+      detector: .energy, isLive: true, events: events)
     try await recognizer.prepare()
     var results: [SpeechRecognitionResult] = []
     for buffer in buffers {
-      try await recognizer.add(IntakeQueue.Item(buffer: buffer), Pulse())
+      try await recognizer.add(IntakeQueue.Item(buffer: buffer))
       // Marks the end of this buffer's events.
       events.send(.lagging(by: .zero))
       while let event = try await events.next(), event != .lagging(by: .zero) {
@@ -199,10 +199,10 @@ import Testing
     let events = EventPipe(policy: .events(limit: 1_000))
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
-      detector: .energy, isLive: true, events: events, interruption: Interruption())
+      detector: .energy, isLive: true, events: events)
     try await recognizer.prepare()
     let item = IntakeQueue.Item(buffer: joined(voice(in: [1...2], seconds: 4)))
-    try await recognizer.add(item, Pulse()) { true }
+    try await recognizer.add(item) { true }
     try await recognizer.finish()
     #expect(ends(scripted.events).count == 1, "\(scripted.events)")
   }
@@ -302,38 +302,32 @@ import Testing
   func `an utterance is as long as the engine wants it, with any number of sessions`(
     jobCount: Int
   ) async throws {
-    var engine = scripted.engine
-    engine.makeAdaptation = { _ in NoAdaptation() }
-    engine.utteranceLength = .seconds(2) ... .seconds(3)
+    let lengths = Mutex<[Int]>([])
+    var traits = SpeechSessionTraits()
+    traits.utteranceLength = .seconds(2) ... .seconds(3)
     _ = try await results(
-      voice(in: [1...1.5, 3...8], seconds: 9), partials: false, jobCount: jobCount, on: engine)
-    let lengths = ends(scripted.events).compactMap { event -> Int? in
-      if case .finished(let processed) = event { processed.rawValue } else { nil }
-    }.sorted()
-    #expect(lengths.count == 3, "\(lengths)")
-    #expect(lengths.first == 32_000)
-    #expect(lengths.allSatisfy { $0 <= 48_000 })
+      voice(in: [1...1.5, 3...8], seconds: 9), partials: false, jobCount: jobCount,
+      on: counting(traits) { length in lengths.withLock { $0.append(length) } })
+    let sorted = lengths.withLock { $0.sorted() }
+    #expect(sorted.count == 3, "\(sorted)")
+    #expect(sorted.first == 32_000)
+    #expect(sorted.allSatisfy { $0 <= 48_000 })
   }
 
   @Test(arguments: [1, 2, 3])
-  func `sessions that learn nothing share the utterances of a stream, also when one fails`(
+  func `any number of sessions share the utterances of a stream, also when one fails`(
     jobCount: Int
   ) async throws {
     let count = Mutex(0)
-    var engine = SpeechEngine(
-      name: "counting",
-      availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
-      makeSession: { _ in
-        CountingSession { () throws(SpeechEngineError) in
-          let number = count.withLock { count in
-            count += 1
-            return count
-          }
-          if number == 3 { throw SpeechEngineError.failed(reason: "crash") }
-        }
-      })
-    engine.makeAdaptation = { _ in NoAdaptation() }
-    engine.survivesFailedUtterance = true
+    var traits = SpeechSessionTraits()
+    traits.survivesFailure = true
+    let engine = counting(traits) { _ throws(SpeechEngineError) in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 3 { throw .failed(reason: "crash") }
+    }
     let finals = try await results(
       audio(utterances: 8), partials: false, jobCount: jobCount, on: engine)
     // Utterances found after the failure are not recognized again.
@@ -341,19 +335,35 @@ import Testing
     #expect(finals.count == 7)
   }
 
-  private final class CountingSession: SpeechEngineSession {
-    private let finishing: () throws(SpeechEngineError) -> Void
+  /// An engine that recognizes one word in everything, and shows the lengths of its utterances.
+  private func counting(
+    _ traits: SpeechSessionTraits,
+    _ finishing: @escaping @Sendable (_ length: Int) throws(SpeechEngineError) -> Void
+  ) -> SpeechEngine {
+    SpeechEngine(
+      name: "counting",
+      availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
+      makeSession: { _ in CountingSession(traits, finishing) })
+  }
 
-    init(_ finishing: @escaping () throws(SpeechEngineError) -> Void) {
-      self.finishing = finishing
+  private final class CountingSession: SpeechEngineSession {
+    let traits: SpeechSessionTraits
+    private let finishing: (Int) throws(SpeechEngineError) -> Void
+    private var length = 0
+
+    init(
+      _ traits: SpeechSessionTraits,
+      _ finishing: @escaping (Int) throws(SpeechEngineError) -> Void
+    ) {
+      (self.traits, self.finishing) = (traits, finishing)
     }
 
     var hypothesis: SpeechHypothesis { SpeechHypothesis() }
-    func beginUtterance() {}
-    func process(_ samples: [Float]) {}
+    func beginUtterance() { length = 0 }
+    func process(_ samples: [Float]) { length += samples.count }
 
     func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-      try finishing()
+      try finishing(length)
       return SpeechHypothesis(words: [SpeechHypothesis.Word("go", frames: 0..<3200)])
     }
   }

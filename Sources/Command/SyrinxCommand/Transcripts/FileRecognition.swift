@@ -74,23 +74,21 @@ extension SpeechRecognitionEvent {
 
 /// Starts the recognition of files in order, some of them ahead of the file whose results are read.
 ///
-/// The speech client buffers the results of the files ahead and stops them when the buffer is full,
-/// so memory does not grow with the number or length of files.
+/// A limited number of files is recognized at a time. The results of a limited number of files wait,
+/// and a file ahead stops when too many of its results wait, so memory does not grow with the number or
+/// length of files.
 struct RecognitionQueue {
   /// A recognition that has been started.
   struct Entry: Sendable {
     let input: TranscriptionInput
     let recognition: FileRecognition
-    let events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
+    var events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
   }
 
-  /// The number of files that keeps so many decoders busy if they share all utterances.
-  ///
-  /// Several files per decoder prevent one long file from idling the others. Because each file has
-  /// threads of its own, many decoders get fewer files each.
-  static func fileCount(sharing decoderCount: Int) -> Int {
-    decoderCount > 1 ? min(4 * decoderCount, decoderCount + 24) : 1
-  }
+  /// The number of events of a file that may wait: those of a short file.
+  fileprivate static let eventLimit = 64
+  /// The number of files for each one that is recognized whose results may wait.
+  private static let filesAhead = 4
 
   private typealias Entries = AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error>
 
@@ -103,7 +101,7 @@ struct RecognitionQueue {
   /// A list may come slowly through a pipe, so no file waits for the one after it.
   ///
   /// - Parameters:
-  ///   - limit: the number of files to recognize at the same time, at least 1.
+  ///   - limit: the number of files to recognize at the same time, at least 1; 1 for none ahead.
   ///   - input: the next file; nil at the end.
   init(
     limit: Int, input: @escaping @Sendable () async throws -> FoundInput?,
@@ -111,15 +109,23 @@ struct RecognitionQueue {
   ) {
     let permitted = AsyncStream.makeStream(of: Void.self)
     permits = permitted.continuation
-    for _ in 1..<limit { permits.yield() }
+    for _ in 1..<(limit > 1 ? limit * Self.filesAhead : 1) { permits.yield() }
+    let slots = AsyncStream.makeStream(of: Void.self)
+    for _ in 0..<limit { slots.continuation.yield() }
     // The permits limit how many entries are buffered.
     let entries = Entries { entries in
       let starting = Task {
         do {
+          var free = slots.stream.makeAsyncIterator()
           for await _ in permitted.stream {
+            guard await free.next() != nil else { return }
             switch try await input() {
-            case .success(let input): entries.yield(.success(await start(input)))
-            case .failure(let problem): entries.yield(.failure(problem))
+            case .success(let input):
+              let entry = await start(input).recognized { slots.continuation.yield() }
+              entries.yield(.success(entry))
+            case .failure(let problem):
+              slots.continuation.yield()
+              entries.yield(.failure(problem))
             case nil: return entries.finish()
             }
           }
@@ -143,5 +149,29 @@ struct RecognitionQueue {
     let next = try await entries.next()
     try Task.checkCancellation()
     return next
+  }
+}
+
+extension RecognitionQueue.Entry {
+  /// The entry with its events as they come, read or not; `whenDone` is called after the last one.
+  fileprivate func recognized(_ whenDone: @escaping @Sendable () -> Void) -> Self {
+    let pipe = PolicyPipe<SpeechRecognitionEvent>(
+      policy: .keepingAll(limit: RecognitionQueue.eventLimit))
+    let reading = Task { [events] in
+      do {
+        for try await event in events {
+          pipe.send(event)
+          guard await pipe.room() else { break }
+        }
+        pipe.finish()
+      } catch {
+        pipe.finish(throwing: error)
+      }
+      whenDone()
+    }
+    pipe.onTermination { reading.cancel() }
+    var entry = self
+    entry.events = pipe.stream()
+    return entry
   }
 }

@@ -24,7 +24,7 @@ struct TranscriptionRun: Sendable {
   func transcribeAll() async throws {
     let counting = Task { await progress.count(command.inputs) }
     defer { counting.cancel() }
-    var recognitions = RecognitionQueue(limit: fileCount) {
+    var recognitions = RecognitionQueue(limit: namesFiles ? jobCount : 1) {
       let input = try await inputs.next()
       await progress.setSkipped(inputs.skipped)
       return input
@@ -101,16 +101,10 @@ struct TranscriptionRun: Sendable {
 
   private var wantsPartials: Bool { command.transcript.wantsPartials(on: context.console) }
 
-  /// The number of utterances to recognize in parallel: one if partial results are shown.
+  /// The number of files, or of one file's utterances, to recognize in parallel.
+  ///
+  /// Partial results, which have one utterance at a time, are of one file at a time as well.
   private var jobCount: Int { wantsPartials ? 1 : command.parallel.count }
-
-  /// The number of files to recognize in parallel: one per decoder, or more if the decoders share
-  /// the utterances of all files.
-  private var fileCount: Int {
-    @Dependency(\.speechEngine) var engine
-    let isShared = engine.makeAdaptation != nil && command.recognition.keyPhrases.isEmpty
-    return isShared ? RecognitionQueue.fileCount(sharing: jobCount) : jobCount
-  }
 
   /// Starts to recognize a file, whose results are buffered until they are read.
   private func start(_ input: TranscriptionInput) async -> RecognitionQueue.Entry {
@@ -118,7 +112,7 @@ struct TranscriptionRun: Sendable {
       input.file, showsProgress: !wantsPartials && !progress.isShown, in: context)
     var request = prepare(recognition.request(wantsPartials: wantsPartials))
     request.measuresWordTimes = command.transcript.styles.contains(where: \.hasWordTimes)
-    request.jobCount = jobCount
+    request.jobCount = namesFiles ? 1 : jobCount
     context.log.info("transcribing \(input.file)")
     return RecognitionQueue.Entry(
       input: input, recognition: recognition, events: await speech.recognition(request: request))

@@ -155,10 +155,10 @@ extension EndpointPolicy {
   /// The usable policy, with utterances no longer than the engine accepts.
   ///
   /// An engine that anticipates the end of an utterance gets no more silence than it waits for.
-  func fitted(to engine: SpeechEngine) -> EndpointPolicy {
+  func fitted(to traits: SpeechSessionTraits) -> EndpointPolicy {
     var policy = usable
-    if engine.anticipatesEnd { policy.tailPadding = policy.tailPadding ?? Self.pause }
-    let longest = engine.utteranceLength.upperBound - (policy.tailPadding ?? .zero)
+    if traits.decodeInterval != nil { policy.tailPadding = policy.tailPadding ?? Self.pause }
+    let longest = traits.utteranceLength.upperBound - (policy.tailPadding ?? .zero)
     policy.maximumLength = min(policy.maximumLength, max(longest, .seconds(1)))
     return policy
   }

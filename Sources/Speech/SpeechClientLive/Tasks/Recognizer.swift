@@ -3,10 +3,10 @@ import AudioThreads
 import SpeechClient
 import SpeechEngine
 
-/// Turns the audio of one task into results, on its own thread because the engine blocks.
+/// Turns the audio of one task into results, on its own thread because detection and decoding block.
 ///
-/// It cuts the audio into utterances and decodes them with its own session, one after the other, or
-/// several of them in parallel.
+/// It cuts the audio into utterances, which decoders turn into words: one of them on the same thread,
+/// as the audio comes, or several on threads of their own. Reports keep the order of the audio.
 actor Recognizer {
   /// How much audio the engine gets at a time; a canceled task stops after at most this much.
   private static let step = Duration.milliseconds(100)
@@ -19,73 +19,68 @@ actor Recognizer {
 
   private let engine: SpeechEngine
   private let options: SpeechSessionOptions
-  private let anticipatesEnd: Bool
-  private let interruption: Interruption
-  /// The least audio between two partial results, so that small buffers cost no more than large ones.
-  private let partialStep: FrameCount
+  private let policy: EndpointPolicy
+  private let detector: SpeechActivityDetector
+  /// Whether the audio may still be in progress.
+  private let isLive: Bool
+  /// Whether neighboring utterances may be decoded as one.
+  private let joinsUtterances: Bool
   private let events: EventPipe
-  /// Decodes the utterances instead of the session; nil for one at a time.
-  private let parallel: ParallelDecoding?
-  /// The adaptation to the stream that the parallel sessions share.
-  private var adaptation: (any SpeechAdaptation)?
-  private var session: (any SpeechEngineSession)?
-  private var failures: FailureCount
+  /// Beats at each step.
+  private let pulse: Pulse
+  private let interruption: Interruption
+  /// The greatest number of decoders, which are made when they are needed.
+  private let jobCount: Int
+  private var decoders: [Decoder] = []
+  /// How many samples of each decoder's utterances have no report yet.
+  private var loads: [Int] = []
+  /// What the engine needs.
+  private var traits = SpeechSessionTraits()
+  private var failures = FailureCount(limit: 0)
   private var isOver = true
   private var conversion = SpeechConversion()
-  private var finder: UtteranceFinder
+  private var finder = UtteranceFinder()
   /// Joins what the finder finds; nil if each utterance is decoded when it ends.
   private var joiner: UtteranceJoiner?
   /// How long a pause between the words of joined utterances ends a result.
   private var pause: Duration?
-  private var results: UtteranceResults
+  private var results = UtteranceResults()
   private var utterance = Utterance()
-  /// Reports that wait for the words of an utterance; empty if utterances are not decoded in parallel.
-  private var outbox = ReportQueue()
-  /// Resumes when fewer utterances wait.
-  private var waiter: CheckedContinuation<Void, Never>?
-  /// The failure that ended the stream while it was waiting.
+  /// The audio of the utterance that no decoder has got.
+  private var pieces: [[Float]] = []
+  /// The last report that waits for the words of an utterance; nil if none does.
+  private var lastReport: Task<Void, Never>?
+  /// The reports of utterances that wait for their words or have just been made.
+  private var unfinished: [Task<Void, Never>] = []
+  /// The failure of a decoder that ended the stream.
   private var failure: (any Error)?
   /// Whether it lags behind a live source.
   private var isLate = false
-  /// Beats at each step.
-  private var pulse: Pulse?
   /// Whether more audio of a waiting source is already queued.
   private var isAhead = false
   /// The end of the audio whose progress was reported.
   private var reported: FrameCount = 0
 
   /// - Parameters:
-  ///   - parallel: decodes several utterances at a time; without partial results and key phrases.
-  ///   - isLive: whether the audio may still be in progress: the engine then decodes in pauses, because
-  ///     the utterance may be complete.
-  ///   - joinsUtterances: whether neighboring utterances are decoded as one.
+  ///   - jobCount: how many utterances are decoded at a time; 1 for partial results.
+  ///   - isLive: whether the audio may still be in progress: the engine may then decode in pauses,
+  ///     because the utterance may be complete.
+  ///   - joinsUtterances: whether neighboring utterances may be decoded as one.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
-    detector: SpeechActivityDetector, parallel: ParallelDecoding? = nil, isLive: Bool,
-    joinsUtterances: Bool = false, events: EventPipe, interruption: Interruption
+    detector: SpeechActivityDetector, jobCount: Int = 1, isLive: Bool,
+    joinsUtterances: Bool = false, events: EventPipe, pulse: Pulse = Pulse(),
+    interruption: Interruption = Interruption()
   ) throws {
-    var policy = policy.fitted(to: engine)
-    results = UtteranceResults(
-      hasStableWords: !joinsUtterances, spotsPhrases: !options.keyPhrases.isEmpty)
-    if joinsUtterances {
-      (joiner, pause) = (UtteranceJoiner(limit: policy.maximumLength), policy.silence)
-      policy.silence = UtteranceJoiner.shortestPause
-    }
-    finder = UtteranceFinder(
-      policy: policy, overlap: options.longestKeyPhrase, detector: detector)
-    anticipatesEnd = isLive && engine.anticipatesEnd
-    partialStep = FrameCount(engine.partialInterval, at: .speech)
     executor = try ThreadExecutor(name: "syrinx-speech")
-    failures = FailureCount(limit: engine.survivesFailedUtterance ? FailureCount.remoteLimit : 0)
-    (self.engine, self.parallel) = (engine, parallel)
-    self.options = options
-    self.events = events
-    self.interruption = interruption
+    (self.engine, self.options, self.policy, self.detector) = (engine, options, policy, detector)
+    (self.jobCount, self.isLive, self.joinsUtterances) = (jobCount, isLive, joinsUtterances)
+    (self.events, self.pulse, self.interruption) = (events, pulse, interruption)
   }
 
-  /// The engine and the resampler are released on the thread that used them.
+  /// The resampler is released on the thread that used it.
   isolated deinit {
-    (session, adaptation) = (nil, nil)
+    conversion = SpeechConversion()
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -95,48 +90,59 @@ actor Recognizer {
   /// Loads the engine's model, or connects to its server.
   func prepare() async throws {
     guard !events.inspect(\.isClosed) else { return }
-    if let parallel {
-      adaptation = try engine.makeAdaptation?(options)
-      try await parallel.prepare()
-    } else {
-      let session = try engine.makeSession(options)
-      try interruption.withInterruption(of: session) { try session.prepare() }
-      self.session = session
+    traits = try await decoders[leastBusyDecoder()].prepare()
+    var policy = policy.fitted(to: traits)
+    let joins = joinsUtterances && traits.decodeInterval != nil
+    if joins {
+      (joiner, pause) = (UtteranceJoiner(limit: policy.maximumLength), policy.silence)
+      policy.silence = UtteranceJoiner.shortestPause
     }
+    results = UtteranceResults(hasStableWords: !joins, spotsPhrases: !options.keyPhrases.isEmpty)
+    finder = UtteranceFinder(
+      policy: policy, overlap: options.longestKeyPhrase, detector: detector)
+    failures = FailureCount(limit: traits.survivesFailure ? FailureCount.remoteLimit : 0)
     isOver = false
+  }
+
+  /// Whether the engine decodes in pauses.
+  private var anticipatesEnd: Bool { isLive && traits.decodeInterval != nil }
+
+  /// The least audio between two partial results, so that small buffers cost no more than large ones.
+  private var partialStep: FrameCount {
+    FrameCount(traits.decodeInterval ?? .milliseconds(80), at: .speech)
   }
 
   /// Recognizes the next audio; results go into the pipe at once.
   ///
   /// - Parameter hasMore: whether more audio is already queued, so no early decode is needed.
   func add(
-    _ item: IntakeQueue.Item, _ pulse: Pulse, hasMore: @Sendable () -> Bool = { false }
+    _ item: IntakeQueue.Item, hasMore: @Sendable () -> Bool = { false }
   ) async throws {
-    try report(item)
-    (self.pulse, isLate) = (pulse, item.isLate)
+    try await report(item)
+    isLate = item.isLate
     for slice in item.buffer.slices(of: Self.step) {
+      if let failure { throw failure }
       guard isWanted else { return }
       isAhead = anticipatesEnd && hasMore()
-      try process(try conversion.add(slice))
-      if !finder.isInUtterance { try perform(joiner?.pass(to: finder.earliestStart) ?? []) }
+      try await process(try conversion.add(slice))
+      if !finder.isInUtterance { try await perform(joiner?.pass(to: finder.earliestStart) ?? []) }
       postProgress()
       pulse.beat()
-      try await wait(until: parallel?.limit ?? 0)
     }
   }
 
   /// Recognizes the rest and ends the recognition.
   func finish() async throws {
-    try endStretch()
+    try await endStretch()
     try await wait(until: 0)
-    (session, adaptation, isOver) = (nil, nil, true)
+    (decoders, loads, isOver) = ([], [], true)
     if let failure = failures.last { throw failure }
   }
 
   /// Reports the audio lost before an item, after the results of earlier audio, and the samples that
   /// its source silenced; a short loss becomes silence.
-  private func report(_ item: IntakeQueue.Item) throws {
-    if !item.losses.isEmpty, !conversion.continues(with: item.buffer) { try endStretch() }
+  private func report(_ item: IntakeQueue.Item) async throws {
+    if !item.losses.isEmpty, !conversion.continues(with: item.buffer) { try await endStretch() }
     for loss in item.losses { post(loss) }
     // The source reports only a count, so the whole buffer is the stretch.
     let buffer = item.buffer
@@ -147,18 +153,18 @@ actor Recognizer {
 
   private var isWanted: Bool { !isOver && !events.inspect(\.isClosed) }
 
-  private func endStretch() throws {
+  private func endStretch() async throws {
     guard isWanted else { return }
-    try process(try conversion.finish())
-    try endUtterances()
+    try await process(try conversion.finish())
+    try await endUtterances()
   }
 
-  private func process(_ pieces: [SpeechConversion.Piece]) throws {
+  private func process(_ pieces: [SpeechConversion.Piece]) async throws {
     for piece in pieces {
       switch piece {
-      case .audio(let buffer): try join(try finder.add(buffer.samples))
+      case .audio(let buffer): try await join(try finder.add(buffer.samples))
       case .gap(let frame):
-        try endUtterances()
+        try await endUtterances()
         finder.skip(to: frame)
       case .nonFinite(let count, let stretch):
         post(.dropped(stretch, reason: .nonFinite(sampleCount: count)))
@@ -166,36 +172,136 @@ actor Recognizer {
     }
   }
 
-  private func join(_ actions: [UtteranceFinder.Action]) throws {
-    for action in actions { try perform(joiner?.add(action) ?? [action]) }
-  }
-
-  private func perform(_ actions: [UtteranceFinder.Action]) throws {
-    for action in actions {
-      guard isWanted else { return }
-      try perform(action)
-      pulse?.beat()
-    }
+  private func join(_ actions: [UtteranceFinder.Action]) async throws {
+    for action in actions { try await perform(joiner?.add(action) ?? [action]) }
   }
 
   /// The audio has ended, or has a gap.
-  private func endUtterances() throws {
-    try join(finder.finish())
-    try perform(joiner?.finish() ?? [])
+  private func endUtterances() async throws {
+    try await join(finder.finish())
+    try await perform(joiner?.finish() ?? [])
   }
 
-  /// Runs a call of the session that may fail; if the stream survives the failure, the utterance
-  /// continues without a session.
-  private func attempt(_ body: (any SpeechEngineSession) throws -> Void) throws {
-    guard let session else { return }
-    try catchFailure { try interruption.withInterruption(of: session) { try body(session) } }
+  private func perform(_ actions: [UtteranceFinder.Action]) async throws {
+    for action in actions {
+      guard isWanted else { return }
+      try await perform(action)
+      pulse.beat()
+    }
   }
 
-  private func catchFailure(_ body: () throws -> Void) throws {
+  private func perform(_ action: UtteranceFinder.Action) async throws {
+    switch action {
+    case .begin(let frame, let sound):
+      utterance = Utterance(start: frame, sound: sound, pause: pause)
+      post { recognizer in
+        recognizer.results.begin(at: frame)
+        recognizer.events.send(.speechStarted(at: sound.duration(at: .speech)))
+      }
+    case .resume(let silence, let certainty, let frame, let sound):
+      utterance.endSound(after: silence, certainty: certainty)
+      utterance.resume(at: frame, sound: sound)
+    case .audio(let samples):
+      utterance.add(samples)
+      pieces.append(samples)
+      try await decodeEarly()
+    case .pause(let silence): try await anticipateEnd(after: silence)
+    case .end(let silence, let certainty):
+      let end = utterance.endSound(after: silence, certainty: certainty)
+      reported = end
+      pieces.append(padding(after: silence))
+      try decode(until: end)
+      // One more than the decoders can work on, so that none is idle.
+      try await wait(until: jobCount == 1 ? 0 : jobCount + 1)
+    }
+  }
+
+  /// The silence that the engine or the policy requires after the last word.
+  private func padding(after silence: FrameCount) -> [Float] {
+    finder.padding(
+      after: silence, wanted: traits.tailPadding, length: utterance.length,
+      shortest: traits.utteranceLength.lowerBound)
+  }
+
+  private func postProgress() {
+    guard !finder.isInUtterance, joiner?.isEmpty ?? true,
+      finder.judgedEnd - reported >= Self.progressStep
+    else { return }
+    reported = finder.judgedEnd
+    post(.progressed(to: reported.duration(at: .speech)))
+  }
+}
+
+/// Decoding, and reports in the order of the audio.
+extension Recognizer {
+  /// The decoder with the least to do; makes one if all are busy and there may be more.
+  private func leastBusyDecoder() throws -> Int {
+    let least = loads.indices.min { loads[$0] < loads[$1] }
+    if let least, loads[least] == 0 || loads.count == jobCount { return least }
+    decoders.append(
+      Decoder(
+        engine: engine, options: options,
+        executor: jobCount == 1 ? executor : try ThreadExecutor(name: "syrinx-decoder"),
+        pulse: pulse, interruption: interruption,
+        isWanted: { [events] in !events.inspect(\.isClosed) }))
+    loads.append(0)
+    return loads.count - 1
+  }
+
+  /// Decodes an utterance that is over, and reports its words after those before it.
+  private func decode(until end: FrameCount) throws {
+    let (utterance, pieces) = (utterance, pieces)
+    self.pieces = []
+    guard utterance.failure == nil else { return post { $0.postEnd(of: utterance, at: end) } }
+    let (index, load) = (try leastBusyDecoder(), utterance.length.rawValue)
+    loads[index] += load
+    let words = Task { [decoder = decoders[index]] in try await decoder.finish(pieces) }
+    let report = postLater { recognizer in
+      let words = await words.result
+      recognizer.loads[index] -= load
+      recognizer.postFinals(words, of: utterance, until: end)
+    }
+    unfinished.append(report)
+  }
+
+  /// Gives the only decoder the audio of an utterance that is not over, and reports its words so far.
+  private func decodeEarly() async throws {
+    let pieces = pieces
+    try await attempt { recognizer, decoder in
+      recognizer.pieces = []
+      try await decoder.process(pieces)
+    }
+    guard options.wantsPartialHypotheses, !isLate,
+      utterance.length - utterance.lengthAtPartial >= partialStep,
+      // A decode that starts now would delay the one for which `anticipateEnd` is called.
+      !(anticipatesEnd && finder.isInPause)
+    else { return }
+    try await attempt { try await $0.postPartial(of: $1) }
+  }
+
+  /// Lets the engine decode the utterance early, unless more silence has to follow.
+  private func anticipateEnd(after silence: FrameCount) async throws {
+    guard anticipatesEnd, !isLate, !isAhead, padding(after: silence).isEmpty else { return }
+    try await attempt { recognizer, decoder in
+      try await decoder.anticipateEnd()
+      if recognizer.options.wantsPartialHypotheses { try await recognizer.postPartial(of: decoder) }
+    }
+  }
+
+  private func postPartial(of decoder: Decoder) async throws {
+    utterance.lengthAtPartial = utterance.length
+    let partial = results.partial(of: utterance, try await decoder.hypothesis())
+    if let partial { events.send(.result(partial)) }
+  }
+
+  /// Calls the only decoder before the end of the utterance, unless the utterance has failed.
+  private func attempt(
+    _ body: (isolated Recognizer, Decoder) async throws -> Void
+  ) async throws {
+    guard jobCount == 1, utterance.failure == nil else { return }
     do {
-      try body()
+      try await body(self, decoders[0])
     } catch {
-      session = nil
       utterance.failure = try utteranceFailure(error)
     }
   }
@@ -209,105 +315,51 @@ actor Recognizer {
     return SpeechClientError(of: error)
   }
 
-  private func perform(_ action: UtteranceFinder.Action) throws {
-    switch action {
-    case .begin(let frame, let sound):
-      utterance = Utterance(
-        start: frame, sound: sound, pause: pause)
-      post(.speechStarted(at: sound.duration(at: .speech)))
-      guard parallel == nil else { return }
-      results.begin(at: frame)
-      try catchFailure { session = try session ?? engine.makeSession(options) }
-      try attempt { try $0.beginUtterance() }
-    case .resume(let silence, let certainty, let frame, let sound):
-      utterance.endSound(after: silence, certainty: certainty)
-      utterance.resume(at: frame, sound: sound)
-    case .audio(let samples):
-      utterance.add(samples)
-      if parallel != nil { utterance.pieces.append(samples) }
-      try attempt { try $0.process(samples) }
-      try postPartial()
-    case .pause(let silence): try anticipateEnd(after: silence)
-    case .end(let silence, let certainty):
-      try end(after: silence, certainty)
-    }
+  /// Reports an event after the utterances before it.
+  private func post(_ event: SpeechRecognitionEvent) {
+    post { $0.events.send(event) }
   }
 
-  private func end(after silence: FrameCount, _ certainty: Double) throws {
-    let end = utterance.endSound(after: silence, certainty: certainty)
-    reported = end
-    if let parallel { return decode(until: end, after: silence, in: parallel) }
-    try attempt { session in
-      let padding = padding(after: silence, wanted: session.tailPadding)
-      if !padding.isEmpty { try session.process(padding) }
-      postFinals(try session.finishUtterance(), of: utterance, until: end)
-    }
-    postEnd(of: utterance, at: end)
+  private func post(_ report: @escaping @Sendable (isolated Recognizer) -> Void) {
+    if lastReport == nil { report(self) } else { _ = postLater(report) }
   }
 
-  /// Decodes the utterance in parallel; its results are reported after those of earlier ones.
-  private func decode(
-    until end: FrameCount, after silence: FrameCount, in parallel: ParallelDecoding
-  ) {
-    guard let adaptation else { return }
-    let padding = padding(after: silence, wanted: adaptation.tailPadding)
-    if !padding.isEmpty { utterance.pieces.append(padding) }
-    let (pieces, state) = (utterance.pieces, adaptation.state)
-    adaptation.add(pieces)
-    utterance.pieces = []
-    let index = outbox.append(utterance, end: end)
-    parallel.decode(pieces, adaptationState: state, index: index) { [weak self] words in
-      Task { await self?.note(words, of: index) }
+  private func postLater(
+    _ report: @escaping @Sendable (isolated Recognizer) async -> Void
+  ) -> Task<Void, Never> {
+    let task = Task { [lastReport] in
+      await lastReport?.value
+      if failure == nil { await report(self) }
     }
+    lastReport = task
+    return task
   }
 
-  private func note(_ words: ReportQueue.Words, of index: Int) {
-    outbox.note(words, of: index)
-    do {
-      try postKnown()
-    } catch {
-      failure = failure ?? error
-      outbox.removeAll()
-    }
-    waiter.take()?.resume()
-  }
-
-  /// Reports everything before the first utterance whose words are missing.
-  private func postKnown() throws {
-    while let report = outbox.popKnown() {
-      switch report {
-      case .event(let event): events.send(event)
-      case .utterance(var utterance, end: let end, words: let words):
-        results.begin(at: utterance.start)
-        do {
-          postFinals(try words.get(), of: utterance, until: end)
-        } catch {
-          utterance.failure = try utteranceFailure(error)
-        }
-        postEnd(of: utterance, at: end)
-      }
-    }
-  }
-
-  /// Returns when at most this many utterances wait to be reported.
+  /// Returns when at most this many utterances wait for their words.
+  ///
+  /// - Throws: the failure of a decoder that ends the stream.
   private func wait(until count: Int) async throws {
-    while outbox.waitingCount > count {
-      await withCheckedContinuation { waiter = $0 }
+    while unfinished.count > count { await unfinished.removeFirst().value }
+    if count == 0 {
+      await lastReport?.value
+      lastReport = nil
     }
     if let failure { throw failure }
   }
 
-  /// Reports an event after the utterances before it.
-  private func post(_ event: SpeechRecognitionEvent) {
-    if outbox.isEmpty { events.send(event) } else { outbox.append(event) }
-  }
-
   /// Reports the results of an utterance, all but the last one with their ends.
   private func postFinals(
-    _ hypothesis: SpeechHypothesis, of utterance: Utterance, until end: FrameCount
+    _ words: Result<SpeechHypothesis, any Error>, of utterance: Utterance, until end: FrameCount
   ) {
-    failures.reset()
-    for event in results.events(of: utterance, hypothesis, until: end) { events.send(event) }
+    var utterance = utterance
+    do {
+      let hypothesis = try words.get()
+      failures.reset()
+      for event in results.events(of: utterance, hypothesis, until: end) { events.send(event) }
+    } catch {
+      do { utterance.failure = try utteranceFailure(error) } catch { return failure = error }
+    }
+    postEnd(of: utterance, at: end)
   }
 
   private func postEnd(of utterance: Utterance, at end: FrameCount) {
@@ -317,46 +369,5 @@ actor Recognizer {
       events.send(.dropped(sound, reason: .engineFailed(failure)))
     }
     events.send(.speechEnded(at: end.duration(at: .speech)))
-  }
-
-  /// Lets the engine decode the utterance early, unless more silence has to follow.
-  private func anticipateEnd(after silence: FrameCount) throws {
-    guard anticipatesEnd, !isLate, !isAhead else { return }
-    try attempt { session in
-      guard padding(after: silence, wanted: session.tailPadding).isEmpty else { return }
-      try session.anticipateEnd()
-      if options.wantsPartialHypotheses { try postPartial(of: session) }
-    }
-  }
-
-  /// The silence that the engine or the policy requires after the last word.
-  private func padding(after silence: FrameCount, wanted: Duration) -> [Float] {
-    finder.padding(
-      after: silence, wanted: wanted, length: utterance.length,
-      shortest: engine.utteranceLength.lowerBound)
-  }
-
-  private func postProgress() {
-    guard !finder.isInUtterance, joiner?.isEmpty ?? true,
-      finder.judgedEnd - reported >= Self.progressStep
-    else { return }
-    reported = finder.judgedEnd
-    post(.progressed(to: reported.duration(at: .speech)))
-  }
-
-  private func postPartial() throws {
-    guard options.wantsPartialHypotheses, !isLate,
-      utterance.length - utterance.lengthAtPartial >= partialStep,
-      // A decode that starts now would delay the one for which `anticipateEnd` is called.
-      !(anticipatesEnd && finder.isInPause)
-    else { return }
-    try attempt { try postPartial(of: $0) }
-  }
-
-  private func postPartial(of session: any SpeechEngineSession) throws {
-    utterance.lengthAtPartial = utterance.length
-    let hypothesis = try session.hypothesis
-    let partial = results.partial(of: utterance, hypothesis)
-    if let partial { events.send(.result(partial)) }
   }
 }

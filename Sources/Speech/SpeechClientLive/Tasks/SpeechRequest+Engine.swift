@@ -7,10 +7,7 @@ import Synchronization
 
 extension SpeechEngine {
   /// The engine with this grammar for its sessions, which is read on the thread that makes the first
-  /// session or adaptation, because reading a file may take long.
-  ///
-  /// A task that decodes in parallel makes an adaptation first, so that its own thread waits for the
-  /// file, and the decoders, which serve other tasks as well, do not.
+  /// session, because reading a file may take long.
   func reading(_ grammar: SpeechGrammar?) -> SpeechEngine {
     guard let grammar else { return self }
     let reading = GrammarReading(grammar)
@@ -19,12 +16,6 @@ extension SpeechEngine {
       var options = options
       options.grammar = try reading.text()
       return try makeSession(options)
-    }
-    if let makeAdaptation {
-      engine.makeAdaptation = { options in
-        _ = try reading.text()
-        return try makeAdaptation(options)
-      }
     }
     return engine
   }

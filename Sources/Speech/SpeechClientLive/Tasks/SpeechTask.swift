@@ -103,9 +103,7 @@ final class SpeechTask: Sendable {
       while let item = try await intake.next() {
         pulse.beat()
         guard let recognizer = task()?.recognizer else { return nil }
-        try await recognizer.add(item, pulse) {
-          intake.inspect(\.holdsBack)
-        }
+        try await recognizer.add(item) { intake.inspect(\.holdsBack) }
         if let events = task()?.events {
           // The consumer of the events may itself need the time.
           if !events.inspect(\.hasRoom) { intake.releaseTime() }

@@ -13,7 +13,6 @@ final class SpeechTasks: Sendable {
   private let running = Mutex<[ObjectIdentifier: SpeechTask]>([:])
   // Held to read and write the last status of each remote engine, by its name.
   private let known = Mutex<[String: AuthorizationStatus]>([:])
-  private let decoders = DecoderThreads()
   private let clock: any Clock<Duration>
 
   /// - Parameter clock: measures how long a finishing task makes no progress.
@@ -95,29 +94,13 @@ final class SpeechTasks: Sendable {
       let engine = chosen.reading(request.grammar)
       let recognizer = try Recognizer(
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
-        parallel: parallelDecoding(of: request, on: engine, options, task),
-        isLive: request.mayBeLive,
-        joinsUtterances: engine.prefersLongUtterances && request.allowsJoining,
-        events: task.events, interruption: task.interruption)
+        jobCount: request.decoderCount, isLive: request.mayBeLive,
+        joinsUtterances: request.allowsJoining,
+        events: task.events, pulse: task.pulse, interruption: task.interruption)
       task.start(request.audio(in: lockstep), recognizer: recognizer)
     } catch {
       task.fail(error)
     }
-  }
-
-  /// The decoding of several utterances at a time, if the request wants that and the engine can.
-  private func parallelDecoding(
-    of request: SpeechRequest, on engine: SpeechEngine, _ options: SpeechSessionOptions,
-    _ task: SpeechTask
-  ) -> ParallelDecoding? {
-    // A session for key phrases needs the silence after each utterance.
-    guard request.jobCount > 1, request.effectiveBackPressure == .wait,
-      !options.wantsPartialHypotheses, options.keyPhrases.isEmpty, engine.makeAdaptation != nil
-    else { return nil }
-    return ParallelDecoding(
-      engine: engine, options: options, jobCount: request.jobCount, threads: decoders,
-      pulse: task.pulse, interruption: task.interruption,
-      isWanted: { [events = task.events] in !events.inspect(\.isClosed) })
   }
 
   private func forget(_ task: SpeechTask) {
@@ -139,6 +122,11 @@ extension SpeechRequest {
   fileprivate var mayBeLive: Bool {
     if case .file = source { return false }
     return isLive || effectiveBackPressure != .wait
+  }
+
+  /// How many utterances may be decoded at the same time.
+  fileprivate var decoderCount: Int {
+    mayBeLive || shouldReportPartialResults ? 1 : max(1, jobCount)
   }
 
   /// Whether neighboring utterances may be decoded as one.

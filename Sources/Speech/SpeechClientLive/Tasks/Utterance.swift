@@ -31,8 +31,6 @@ struct Utterance {
   private(set) var certainty = 0.0
   /// The engine's failure in it.
   var failure: SpeechClientError?
-  /// Its audio, if it is decoded in parallel.
-  var pieces: [[Float]] = []
   /// A pause between words after which a part begins; nil if the utterance has one result.
   private let pause: FrameCount?
   private var stretches: [Stretch] = []

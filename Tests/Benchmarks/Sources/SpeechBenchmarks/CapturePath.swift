@@ -20,10 +20,9 @@ enum CapturePath {
   static func measure(on bench: SpeechBench) async throws -> [Finding] {
     let card = VirtualSoundCard(
       .init(microphone: .buffer(try SpeechBench.buffer(of: bench.clips[0].url))))
-    var engine = SpeechEngine(
+    let engine = SpeechEngine(
       name: "none", availability: { .ready(SpeechModel(language: "und", location: "none")) },
       makeSession: { _ in DeafSession() })
-    engine.partialInterval = .seconds(1)
     let count = try await withDependencies {
       $0.soundCard = card.soundCard
       $0.audioRecorder = .liveValue

@@ -1,0 +1,144 @@
+import AudioCore
+import CPocketSphinx
+import Foundation
+import SoundFile
+import SpeechEngine
+import TestTools
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite struct UtteranceMeanTests {
+  private var mean = UtteranceMean()
+
+  private mutating func actions(tenths: Int) -> [UtteranceMean.Action] {
+    (0..<tenths).map { _ in mean.add(FrameCount(1600)) }
+  }
+
+  @Test
+  mutating func `the search waits for 1.5 s, then the mean is set each half second`() {
+    let first = actions(tenths: 15)
+    #expect(first == Array(repeating: .wait, count: 14) + [.setMeanAndSearch])
+    #expect(mean.isSearching)
+    let next = actions(tenths: 5)
+    #expect(next == Array(repeating: .search, count: 4) + [.setMeanAndSearch])
+  }
+
+  @Test func `without frames there is no mean`() {
+    #expect(mean.value == nil)
+  }
+
+  @Test mutating func `the mean covers all frames`() {
+    mean.add([1, 10])
+    mean.add([3, 20])
+    #expect(mean.value == [2, 15])
+  }
+
+  @Test mutating func `digital silence does not count`() {
+    mean.add([2, 10])
+    mean.add([-30, 0])
+    #expect(mean.value == [2, 10])
+  }
+}
+
+/// The mean that a decoder subtracts, read from PocketSphinx.
+@Suite struct DecoderMeanTests {
+  private let pool = DecoderPool(location: ModelLocation(chosen: nil))
+
+  /// PocketSphinx formats its numbers with six digits.
+  private func mean(of decoder: Decoder) -> [Float] {
+    String(cString: ps_get_cmn(decoder.decoder, 0)).split(separator: ",").compactMap { Float($0) }
+  }
+
+  private func inSixDigits(_ mean: [Float]?) -> [Float]? {
+    mean.map { $0.compactMap { Float(String(format: "%g", $0)) } }
+  }
+
+  /// Two seconds of speech, in steps of 0.1 s.
+  private func tenths() throws -> [[Float]] {
+    let samples = try samples(of: "go-forward.wav")
+    return (0..<20).map { Array(samples[$0 * 1600..<($0 + 1) * 1600]) }
+  }
+
+  /// The means after each 0.1 s of an utterance.
+  private func means(_ tenths: [[Float]], _ frontEnd: borrowing FrontEnd) -> [[Float]?] {
+    frontEnd.begin()
+    var mean = UtteranceMean()
+    var means: [[Float]?] = []
+    for tenth in tenths {
+      frontEnd.process(tenth.inSixteenBits) { mean.add($0) }
+      means.append(mean.value)
+    }
+    return means
+  }
+
+  @Test func `the mean that is set is subtracted, not the model's`() throws {
+    let decoder = try pool.take()
+    try decoder.begin()
+    let wanted = (0..<13).map { Float($0) + 1000.5 }
+    #expect(mean(of: decoder) != wanted)
+    Decoder.setCepstralMean(wanted, of: decoder.decoder)
+    #expect(mean(of: decoder) == wanted)
+    // A mean of this utterance alone would be far below 900.
+    try decoder.search(try tenths()[5].inSixteenBits)
+    try decoder.end()
+    #expect(mean(of: decoder).count == 13)
+    #expect(mean(of: decoder).allSatisfy { $0 > 900 })
+  }
+
+  @Test func `after 1.5 s, and each half second later, the decoder gets the mean so far`() throws {
+    let tenths = try tenths()
+    let decoder = try pool.take()
+    let models = mean(of: decoder)
+    let expected = means(tenths, try decoder.makeFrontEnd())
+    let session = try PocketSphinxSession(decoder: decoder, pool: pool)
+    try session.beginUtterance()
+    let found = try tenths.map { tenth in
+      try session.process(tenth)
+      return mean(of: decoder)
+    }
+    #expect(found[..<14].allSatisfy { $0 == models })
+    #expect(found[14..<19].allSatisfy { $0 == inSixDigits(expected[14]) })
+    #expect(found[19] == inSixDigits(expected[19]))
+    #expect(found[19] != found[14] && found[14] != models)
+  }
+
+  @Test func `the mean of an utterance does not depend on the one before`() throws {
+    let tenths = try tenths()
+    let decoder = try pool.take()
+    let expected = means(Array(tenths.reversed()), try decoder.makeFrontEnd())
+    let session = try PocketSphinxSession(decoder: decoder, pool: pool)
+    _ = try session.recognize(tenths.flatMap(\.self))
+    try session.beginUtterance()
+    for tenth in tenths.reversed() { try session.process(tenth) }
+    #expect(mean(of: decoder) == inSixDigits(expected[19]))
+  }
+
+  @Test func `a session gives an utterance the same words as a session that had others before`()
+    throws
+  {
+    let utterances = try ["go-forward.wav", "window.wav", "go-forward.wav"].map(samples)
+    let one = try PocketSphinxSession(decoder: try pool.take(), pool: pool)
+    for utterance in utterances {
+      let expected = try one.recognize(utterance).final.words
+      let other = try PocketSphinxSession(decoder: try pool.take(), pool: pool)
+      let words = try other.recognize(utterance).final.words
+      #expect(words.map(\.text) == expected.map(\.text))
+      #expect(words.map(\.frames) == expected.map(\.frames))
+      // A decoder's scores depend slightly on earlier utterances: PocketSphinx keeps their best
+      // densities.
+      for (word, other) in zip(words, expected) {
+        let (one, two) = (try #require(word.confidence), try #require(other.confidence))
+        #expect(abs(one - two) < 0.001, "\(word) \(other)")
+      }
+    }
+  }
+
+  @Test func `the pool keeps decoders up to its limit`() throws {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil), limit: 2)
+    let decoders = try (0..<3).map { _ in try pool.take() }
+    for decoder in decoders { pool.giveBack(decoder) }
+    let again = try (0..<2).map { _ in ObjectIdentifier(try pool.take()) }
+    #expect(Set(again) == Set(decoders.prefix(2).map(ObjectIdentifier.init)))
+  }
+}
