@@ -108,7 +108,7 @@ import Testing
     let decoder = try pool.take()
     let expected = means(Array(tenths.reversed()), try decoder.makeFrontEnd())
     let session = try PocketSphinxSession(decoder: decoder, pool: pool)
-    _ = try session.recognize(tenths.flatMap(\.self))
+    _ = try session.recognizeInSteps(tenths.flatMap(\.self))
     try session.beginUtterance()
     for tenth in tenths.reversed() { try session.process(tenth) }
     #expect(mean(of: decoder) == inSixDigits(expected[19]))
@@ -120,9 +120,9 @@ import Testing
     let utterances = try ["go-forward.wav", "window.wav", "go-forward.wav"].map(samples)
     let one = try PocketSphinxSession(decoder: try pool.take(), pool: pool)
     for utterance in utterances {
-      let expected = try one.recognize(utterance).final.words
+      let expected = try one.recognizeInSteps(utterance).final.words
       let other = try PocketSphinxSession(decoder: try pool.take(), pool: pool)
-      let words = try other.recognize(utterance).final.words
+      let words = try other.recognizeInSteps(utterance).final.words
       #expect(words.map(\.text) == expected.map(\.text))
       #expect(words.map(\.frames) == expected.map(\.frames))
       // A decoder's scores depend slightly on earlier utterances: PocketSphinx keeps their best
