@@ -87,7 +87,7 @@ suite 2700 --experimental-maximum-parallelization-width 6 --skip "$server"
 suite 600 --experimental-maximum-parallelization-width 2 --filter "$server"
 
 step "installation"
-bash Tests/Support/installed.sh .build/debug/syrinx
+bash Tests/Support/installed.sh "$PWD/.build/debug/syrinx"
 
 step "a package that depends on this one"
 bash Tests/Support/dependent-package.sh

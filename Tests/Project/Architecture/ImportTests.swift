@@ -3,16 +3,19 @@ import Testing
 /// What `swift build --explicit-target-dependency-import-check error`, which Tests/run.sh uses, does not check.
 @Suite struct ImportTests {
   /// The modules that the targets import, and the C modules.
-  private static let found: Result<([String: Set<String>], cModules: Set<String>), any Error> = Result {
-    let files = try SourceFile.files(below: "Sources")
-    var imports: [String: Set<String>] = [:]
-    for file in files where file.path.hasSuffix(".swift") {
-      imports[file.target ?? "", default: []].formUnion(file.imports)
+  private static let found: Result<([String: Set<String>], cModules: Set<String>), any Error> =
+    Result {
+      let files = try SourceFile.files(below: "Sources")
+      var imports: [String: Set<String>] = [:]
+      for file in files where file.path.hasSuffix(".swift") {
+        imports[file.target ?? "", default: []].formUnion(file.imports)
+      }
+      let maps = files.filter { $0.name == "module.modulemap" }
+      let modules = maps.flatMap {
+        $0.text.matches(of: #/module (\w+) /#).map { String($0.output.1) }
+      }
+      return (imports, Set(modules))
     }
-    let maps = files.filter { $0.name == "module.modulemap" }
-    let modules = maps.flatMap { $0.text.matches(of: #/module (\w+) /#).map { String($0.output.1) } }
-    return (imports, Set(modules))
-  }
 
   private let imports: [String: Set<String>]
   private let cModules: Set<String>

@@ -8,7 +8,6 @@ struct ModelDefinition {
   init(_ file: ModelBytes) throws(ModelDamage) {
     var file = file
     try file.skip(magic: "BMDF", of: "a binary model definition")
-    try file.skip(4)
     try (file.word() == 1).orDamage("its version is not 1")
     try file.skip(file.word())
     let header = try file.words(10)
