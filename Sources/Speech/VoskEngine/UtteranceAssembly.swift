@@ -19,21 +19,12 @@ struct UtteranceAssembly {
     var hasEstimatedTimes = false
   }
 
-  /// The beginning of the utterance and the end of its audio, since the recognizer was created.
-  private var start: FrameCount = 0
+  /// The end of the audio.
   private var end: FrameCount = 0
-  /// The beginning of the current segment in the utterance.
+  /// The beginning of the current segment.
   private var segmentStart: FrameCount = 0
   private var segments: [[Candidate]] = []
   private var partial = Candidate()
-
-  /// Begins an utterance at the end of the last one.
-  mutating func begin() {
-    start = end
-    segmentStart = 0
-    segments = []
-    partial = Candidate()
-  }
 
   mutating func add(_ frames: FrameCount) {
     end = end + frames
@@ -48,7 +39,7 @@ struct UtteranceAssembly {
   mutating func endSegment(_ hypotheses: [VoskResult.Hypothesis]) {
     partial = Candidate()
     segments.append(hypotheses.map { hypothesis($0, best: hypotheses.first) })
-    segmentStart = end - start
+    segmentStart = end
   }
 
   /// The words so far.
@@ -104,7 +95,7 @@ struct UtteranceAssembly {
   /// Spreads words without times evenly over the segment, each at most half a second long.
   private func spread(_ words: [VoskResult.Word]) -> Words {
     let speech = words.filter(\.isSpeech)
-    let length = (end - start) - segmentStart
+    let length = end - segmentStart
     let share = min(length.rawValue / max(1, speech.count), SampleRate.speech.hertz / 2)
     return speech.enumerated().map { index, word in
       let first = segmentStart + FrameCount(index * share)
@@ -114,9 +105,8 @@ struct UtteranceAssembly {
 
   /// The frame for a time since the recognizer was created, clamped to the utterance.
   private func frame(at seconds: Double) -> FrameCount {
-    let longest = (end - start).rawValue
-    let frame = Int(clamping: seconds * Double(SampleRate.speech.hertz)) - start.rawValue
-    return FrameCount(min(longest, max(0, frame)))
+    let frame = Int(clamping: seconds * Double(SampleRate.speech.hertz))
+    return FrameCount(min(end.rawValue, max(0, frame)))
   }
 }
 

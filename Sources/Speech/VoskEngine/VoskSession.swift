@@ -43,7 +43,7 @@ final class VoskSession: SpeechEngineSession {
     try interruption.check()
     if hasRecognized { recognizer = try makeRecognizer() }
     hasRecognized = true
-    assembly.begin()
+    assembly = UtteranceAssembly()
   }
 
   func process(_ samples: [Float]) throws(SpeechEngineError) {

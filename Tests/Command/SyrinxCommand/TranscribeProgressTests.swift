@@ -75,14 +75,4 @@ import Testing
     }
     #expect(requested.value.map(\.jobCount) == [1, 3])
   }
-
-  @Test func `the pace of a file that was started ahead counts from its turn`() async throws {
-    try folder.tone("a.wav", .seconds(4))
-    try folder.tone("b.wav", .seconds(4))
-    let lines = try await shown(
-      folder.file("a.wav").path, folder.file("b.wav").path, "--jobs", "2", "--key-phrase", "go")
-    #expect(lines.count == 8)
-    try #require(lines.count > 4)
-    #expect(lines[4] == "b.wav 0:01.0 / 0:04.0 (25%), 1.0 times real time, 0:03.0 left")
-  }
 }

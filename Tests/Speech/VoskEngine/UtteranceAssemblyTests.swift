@@ -21,7 +21,6 @@ import Testing
 
   @Test func `alternatives differ in one segment, likeliest first`() {
     var assembly = UtteranceAssembly()
-    assembly.begin()
     assembly.add(32_000)
     assembly.endSegment([
       hypothesis("a b", 0, likelihood: 90), hypothesis("a c", 0, likelihood: 80),
@@ -35,7 +34,6 @@ import Testing
 
   @Test func `alternatives with the same words appear once`() {
     var assembly = UtteranceAssembly()
-    assembly.begin()
     assembly.add(32_000)
     assembly.endSegment([
       hypothesis("a", 0), hypothesis("a", 1), hypothesis("b", 0), hypothesis("b", 1),
@@ -45,7 +43,6 @@ import Testing
 
   @Test func `words without times are no longer than half a second`() {
     var assembly = UtteranceAssembly()
-    assembly.begin()
     assembly.add(160_000)
     assembly.endSegment([VoskResult.Hypothesis(text: "a b")])
     #expect(assembly.words.map(\.frames) == [0..<8_000, 8_000..<16_000])
@@ -53,22 +50,8 @@ import Testing
 
   @Test func `marks of all models are not words`() {
     var assembly = UtteranceAssembly()
-    assembly.begin()
     assembly.add(160_000)
     assembly.endSegment([hypothesis("!SIL a [unk] <UNK> <SPOKEN_NOISE> [2] b !SIL", 0)])
     #expect(texts([assembly.words]) == ["a b"])
-  }
-
-  @Test func `a new utterance begins without the words of the last`() {
-    var assembly = UtteranceAssembly()
-    assembly.begin()
-    assembly.add(16_000)
-    assembly.setPartial(hypothesis("a", 0))
-    #expect(texts([assembly.words]) == ["a"])
-    assembly.begin()
-    #expect(assembly.words.isEmpty)
-    assembly.add(16_000)
-    assembly.endSegment([hypothesis("b", 1.25)])
-    #expect(assembly.words.map(\.frames) == [4_000..<12_000])
   }
 }
