@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `partial results show the first part, without stable words, and change no final one`()
+  @Test func `partial results of joined speech have no stable words, and change no final one`()
     async throws
   {
     let scripted = Self.scripted(["one", "two", "three"])
@@ -98,7 +98,8 @@ import Testing
     #expect(results.finals == ["one", "two", "three"])
     for partial in results where !partial.isFinal {
       #expect(partial.utterance == 0 && partial.stableSegmentCount == 0)
-      #expect(partial.bestTranscription.formattedString == "one")
+      // Its times are estimated, so that it may have words of later parts.
+      #expect("one two three".hasPrefix(partial.bestTranscription.formattedString))
     }
   }
 

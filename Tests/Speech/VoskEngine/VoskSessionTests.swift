@@ -17,7 +17,7 @@ import Testing
     #expect(recognized.alternatives.isEmpty)
   }
 
-  @Test func `each utterance has its own timeline, although libvosk's continues`() throws {
+  @Test func `each utterance of a session has its own timeline`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     for words in [[FakeWord.go, .stop], [.left, .ten], [.stop, .go]] {
