@@ -63,10 +63,10 @@ let issueReporting = product("IssueReporting", "xctest-dynamic-overlay", trait: 
 let issueReportingTestSupport = product(
   "IssueReportingTestSupport", "xctest-dynamic-overlay", trait: "Foundation")
 
-/// For whoever draws: only with the trait.
+/// The drawing of plots, only with the trait `Plots`.
 let plots: Target.Dependency = .target(name: "AudioPlots", condition: .when(traits: ["Plots"]))
 
-/// For the Wyoming server alone: nobody else waits for it to be built.
+/// Only the Wyoming server needs these: without the trait `Server`, they are not built.
 let serving: [Target.Dependency] =
   ["NIOCore", "NIOHTTP1", "NIOPosix"].map { product($0, "swift-nio", trait: "Server") }
   + [product("CoreMetrics", "swift-metrics", trait: "Server")]
@@ -76,7 +76,7 @@ func pointFree(_ name: String) -> Target.Dependency {
   product(name, "swift-dependencies", trait: "PointFreeDependencies")
 }
 
-/// What reads and writes Swift takes minutes to build: no target but the macros depends on it.
+/// SwiftSyntax takes minutes to build: only the macros depend on it.
 let swiftSyntax: [Target.Dependency] = [
   "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
   "SwiftSyntaxMacros",

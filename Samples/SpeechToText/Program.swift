@@ -1,4 +1,4 @@
-// Shows live speech as text on the terminal: swift run SpeechToText [SOUND]
+// Shows live speech as text on the terminal: swift run --traits Development SpeechToText [SOUND]
 import Foundation
 import ReducersMacros
 import Syrinx

@@ -1,4 +1,4 @@
-// Records and plays memos on the terminal: swift run VoiceMemos [FOLDER [virtual]]
+// Records and plays memos on the terminal: swift run --traits Development VoiceMemos [FOLDER [virtual]]
 import Foundation
 import ReducersMacros
 import Syrinx

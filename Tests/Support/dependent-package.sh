@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds packages that merely depend on this one: one whose tests must pass or fail, each for the right test, with only
-# ClientDependencies and ClientDependenciesTestSupport; and README's program, with its test.
+# Builds packages that depend on this one. The tests of the first, which uses only ClientDependencies and
+# ClientDependenciesTestSupport, must pass or fail as expected. The second is README's program with its test.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -105,6 +105,7 @@ ends_with_advice
 
 package=(--package-path Samples/Memo --scratch-path "$PWD/.build/memo")
 suite=Memo
+before=$failures
 swift build "${package[@]}" --build-tests >"$log" 2>&1 || complain "it does not build"
 # With only the trait Foundation, the packages of the command, the server, the macros, and the reducers are not even fetched.
 fetched=$(cd .build/memo/checkouts && echo *)
@@ -113,7 +114,7 @@ swift test "${package[@]}" --skip-build >"$log" 2>&1 || complain "its test fails
 expect_line 'Test run with 1 test .*passed'
 SWIFT_DEPENDENCIES_CONTEXT=preview swift run "${package[@]}" --skip-build Memo >"$log" || complain "it fails"
 expect_line '[a-z]'
-report 0
+report "$before"
 
 if [ "$failures" -gt 0 ]; then
   echo "$failures expectations about a package that depends on this one are not met" >&2

@@ -7,7 +7,7 @@
 # command works on the stand-in. It does not prove that the declarations are still those of Point-Free's package, that
 # the package of any version resolves and builds with ours, that its test support and macros work with our clients, or
 # that its behavior equals ours: the stand-in has only as much as the command needs. To check these, build with
-# `--traits PointFreeDependencies` where GitHub is reachable.
+# `--traits Development,PointFreeDependencies` where GitHub is reachable.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

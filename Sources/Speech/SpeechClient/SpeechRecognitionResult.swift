@@ -72,10 +72,10 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// How many words of the best transcription, from the first on, are stable; in a final result all.
   ///
   /// The promise covers words, not their spelling. Later results of the utterance, the final one
-  /// included, begin with the same words after the normalization of `WordNormalization.spoken` in
-  /// the module Transcripts. Case, hyphens, punctuation, timestamps, and the number of words may
-  /// change: "ten" may become "10", "metre" meter, and "can not" cannot. A word with digits does
-  /// not become stable before the final result, nor does any word after it.
+  /// included, begin with the same words after the normalization of `WordNormalization.spoken`.
+  /// Case, hyphens, punctuation, timestamps, and the number of words may change: "ten" may become
+  /// "10", "metre" meter, and "can not" cannot. A word with digits does not become stable before the
+  /// final result, nor does any word after it.
   ///
   /// Every result is the engine's own text. In the rare case that it contradicts a stable word, the
   /// count falls to the number of words before that one.

@@ -17,7 +17,7 @@ import Testing
     } matching: { issue in
       let text = issue.comments.first?.rawValue ?? ""
       return text.contains("@Dependency(LiveOnlyKey.self) has no test value")
-        && text.contains("Key: ClientDependenciesTests.LiveOnlyKey")
+        && text.contains("Key: \(testModule).LiveOnlyKey")
         && text.contains("Value: Swift.Int")
         && text.contains("'withDependencies'")
         && !text.contains("Read at:")

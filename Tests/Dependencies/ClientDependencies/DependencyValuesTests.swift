@@ -44,8 +44,8 @@ import Testing
       } matching: { issue in
         let text = issue.comments.first?.rawValue ?? ""
         return text.contains(#"@Dependency(\.liveOnly) has no test value"#)
-          && text.contains("ClientDependenciesTests/DependencyValuesTests.swift:")
-          && text.contains("Key: ClientDependenciesTests.LiveOnlyKey")
+          && text.contains("\(testModule)/DependencyValuesTests.swift:")
+          && text.contains("Key: \(testModule).LiveOnlyKey")
           && text.contains("Value: Swift.Int")
           && issue.sourceLocation?.fileName == "DependencyValuesTests.swift"
       }
@@ -110,10 +110,10 @@ import Testing
       issue.comments.first?.rawValue.contains("@Dependency(LiveOnlyKey.self)") == true
     }
     prepareDependencies {
-      $0[NumberKey.self, function: "ClientDependenciesTests"] = 10
+      $0[NumberKey.self, fileID: "Jukebox/main.swift", function: "Jukebox"] = 10
     }
     withKnownIssue {
-      prepareDependencies { $0[NumberKey.self, function: "ClientDependenciesTests"] = 11 }
+      prepareDependencies { $0[NumberKey.self, fileID: "Jukebox/main.swift", function: "Jukebox"] = 11 }
     } matching: {
       "\($0)".contains("@Dependency(NumberKey.self) is prepared too late")
     }

@@ -94,3 +94,6 @@ final class Flag: Sendable {
   var isSet: Bool { value.load(ordering: .acquiring) }
   func set() { value.store(true, ordering: .releasing) }
 }
+
+/// The name of the module of these tests, which differs between packages.
+let testModule = String(#fileID.prefix { $0 != "/" })

@@ -21,7 +21,7 @@ struct DependencyAsTests {
       _ = speaker
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("ClientDependenciesTestSupportTests/Dependency+AsTests.swift:"))
+    #expect(text.contains("\(testModule)/Dependency+AsTests.swift:"))
     #expect(text.contains("as a 'OtherSpeaker' is a 'FakeSpeaker'"))
   }
 }

@@ -1,4 +1,4 @@
-/// The page that explains the sources, held against the manifest and the files.
+/// The page that explains the sources, compared with the directories and files that exist.
 ///
 /// In the diagram every capitalized word is a target or an area; a path in backticks names a file or a directory.
 struct SourcesPage {
@@ -13,7 +13,7 @@ struct SourcesPage {
         .filter { $0.first?.isUppercase == true || $0 == "syrinx" })
   }
 
-  /// The paths from `Sources`, or from the package's root if they begin with one of its folders.
+  /// The paths from `Sources`, or from the package's root if they begin with `Tests/`.
   var paths: Set<String> {
     let spans = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }

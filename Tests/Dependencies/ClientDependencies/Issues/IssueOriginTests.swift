@@ -14,7 +14,7 @@ import Testing
       await place.run { origin.reportIssue("from \(place)") }
     } matching: {
       $0.comments.first?.rawValue == "from \(place)"
-        && $0.sourceLocation?.fileID == "ClientDependenciesTests/IssueOriginTests.swift"
+        && $0.sourceLocation?.fileID == "\(testModule)/IssueOriginTests.swift"
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
     } matching: { issue in
       let text = "\(issue)"
       return text.contains("FirstKey → SecondKey → FirstKey")
-        && text.contains("SecondKey is read at ClientDependenciesTests/ConstructionTests.swift")
+        && text.contains("SecondKey is read at \(testModule)/ConstructionTests.swift")
         && text.contains("The preview value of 'FirstKey' stands in")
     }
     // What stood in was for the one read: the rest is as if there were no cycle.
