@@ -102,7 +102,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   private func setMean() {
-    if let value = mean.value { decoder.setCepstralMean(value) }
+    decoder.setCepstralMean(mean.value ?? UtteranceMean.usual)
   }
 
   private func search() throws(SpeechEngineError) {

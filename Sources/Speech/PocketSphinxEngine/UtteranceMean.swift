@@ -18,6 +18,9 @@ struct UtteranceMean {
   /// Audio between two updates of the mean.
   static let interval = FrameCount(.milliseconds(500), at: .speech)
 
+  /// PocketSphinx's own default, for an utterance in which all frames are silent.
+  static let usual: [Float] = [40, 3, -1]
+
   /// Whether the decoder has been given samples of the utterance.
   private(set) var isSearching = false
 

@@ -113,7 +113,9 @@ import Testing
       $0[NumberKey.self, fileID: "Jukebox/main.swift", function: "Jukebox"] = 10
     }
     withKnownIssue {
-      prepareDependencies { $0[NumberKey.self, fileID: "Jukebox/main.swift", function: "Jukebox"] = 11 }
+      prepareDependencies {
+        $0[NumberKey.self, fileID: "Jukebox/main.swift", function: "Jukebox"] = 11
+      }
     } matching: {
       "\($0)".contains("@Dependency(NumberKey.self) is prepared too late")
     }

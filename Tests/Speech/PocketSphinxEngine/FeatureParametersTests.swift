@@ -31,6 +31,12 @@ import Testing
     }
   }
 
+  @Test(arguments: [("-samprate 8000", false), ("-samprate 16000.0", true), ("-frate 50", false)])
+  func `a model for another sample rate or frame rate is refused`(line: String, isRead: Bool) {
+    let result: Void? = try? parse("\(Self.good)\n\(line)")
+    #expect((result != nil) == isRead)
+  }
+
   @Test func `the damage names the missing parameter`() {
     #expect(throws: ModelDamage("-cmn is missing")) {
       try parse(Self.good.replacing("-cmn batch", with: ""))

@@ -121,8 +121,11 @@ struct RecognitionQueue {
             guard await free.next() != nil else { return }
             switch try await input() {
             case .success(let input):
-              let entry = await start(input).recognized { slots.continuation.yield() }
-              entries.yield(.success(entry))
+              let entry = await start(input)
+              // A single file is read directly: a partial result replaces an older one that waits.
+              if limit == 1 { slots.continuation.yield() }
+              entries.yield(
+                .success(limit == 1 ? entry : entry.recognized { slots.continuation.yield() }))
             case .failure(let problem):
               slots.continuation.yield()
               entries.yield(.failure(problem))

@@ -11,7 +11,13 @@ enum ObjectScopes {
     // Compare the size first: it excludes most results without a type lookup.
     guard MemoryLayout<Result>.size == MemoryLayout<AnyObject>.size, Result.self is AnyObject.Type
     else { return }
-    remembered.remember(result as AnyObject, madeIn: values.scope)
+    let object = result as AnyObject
+    if capturedScope(in: Mirror(reflecting: object)) == nil {
+      remembered.remember(object, madeIn: values.scope)
+    } else {
+      // What the object holds itself ends with it.
+      remembered.sweep()
+    }
   }
 
   /// The scope of an object: that of its first `@Dependency`, or else the stored one.

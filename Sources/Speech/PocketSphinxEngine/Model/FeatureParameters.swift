@@ -21,6 +21,11 @@ struct FeatureParameters {
     for name in Self.required where values[name] == nil {
       throw ModelDamage("\(name) is missing")
     }
+    // The audio of every engine has 16 kHz, and word times count frames of 10 ms.
+    for (name, value) in [("-samprate", 16_000.0), ("-frate", 100)] {
+      let number = values[name].map { Double($0) ?? 0 } ?? value
+      try (number == value).orDamage("\(name) is \(values[name] ?? "") and not \(Int(value))")
+    }
     self.values = values
   }
 }

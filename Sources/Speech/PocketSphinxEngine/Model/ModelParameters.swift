@@ -38,6 +38,8 @@ enum ModelParameters {
       if fields.first == "feature_count", let count = fields.last.flatMap({ Int($0) }) {
         streamCount = count
       }
+      let isClustered = fields.first == "cluster_count" && fields.last != "0"
+      try (!isClustered).orDamage("it is clustered, which this engine does not read")
     }
     let counts = try file.words(2)
     try file.skip(streamCount, counts[0], counts[1])

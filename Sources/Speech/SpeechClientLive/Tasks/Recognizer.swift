@@ -209,7 +209,8 @@ actor Recognizer {
     case .end(let silence, let certainty):
       let end = utterance.endSound(after: silence, certainty: certainty)
       reported = end
-      pieces.append(padding(after: silence))
+      let padding = padding(after: silence)
+      if !padding.isEmpty { pieces.append(padding) }
       try decode(until: end)
       // One more than the decoders can work on, so that none is idle.
       try await wait(until: jobCount == 1 ? 0 : jobCount + 1)
@@ -238,12 +239,18 @@ extension Recognizer {
   private func leastBusyDecoder() throws -> Int {
     let least = loads.indices.min { loads[$0] < loads[$1] }
     if let least, loads[least] == 0 || loads.count == jobCount { return least }
-    decoders.append(
-      Decoder(
-        engine: engine, options: options,
-        executor: jobCount == 1 ? executor : try ThreadExecutor(name: "syrinx-decoder"),
-        pulse: pulse, interruption: interruption,
-        isWanted: { [events] in !events.inspect(\.isClosed) }))
+    do {
+      decoders.append(
+        Decoder(
+          engine: engine, options: options,
+          executor: jobCount == 1 ? executor : try ThreadExecutor(name: "syrinx-decoder"),
+          pulse: pulse, interruption: interruption,
+          isWanted: { [events] in !events.inspect(\.isClosed) }))
+    } catch {
+      // Without another thread, the others do the work.
+      guard let least else { throw error }
+      return least
+    }
     loads.append(0)
     return loads.count - 1
   }

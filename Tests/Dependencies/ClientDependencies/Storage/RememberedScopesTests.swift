@@ -47,6 +47,19 @@ import Testing
     #expect(scopes.scope(of: object)?.value(of: HandleKey.self) === first)
   }
 
+  @Test func `an override lives no longer than the object with a dependency that has it`() {
+    let ends = Counter()
+    do {
+      let holder = withDependencies {
+        $0[HandleKey.self] = Handle { ends.increment() }
+      } operation: {
+        Holder()
+      }
+      #expect(holder.handle === holder.handle && ends.count == 0)
+    }
+    #expect(ends.count == 1)
+  }
+
   private func remember(_ object: Plain, overriding handle: Handle) {
     scopes.remember(
       object, madeIn: DependencyScope().overriding(HandleKey.self, with: handle))
@@ -54,6 +67,10 @@ import Testing
 }
 
 private final class Plain {}
+
+private final class Holder {
+  @Dependency(HandleKey.self) var handle
+}
 
 private final class Handle: Sendable {
   private let end: @Sendable () -> Void
