@@ -109,13 +109,10 @@ import Testing
     } matching: { issue in
       issue.comments.first?.rawValue.contains("@Dependency(LiveOnlyKey.self)") == true
     }
-    prepareDependencies {
-      $0[NumberKey.self, fileID: "Jukebox/main.swift", function: "Jukebox"] = 10
-    }
+    let file: StaticString = "Jukebox/main.swift"
+    prepareDependencies({ $0[NumberKey.self, function: "Jukebox"] = 10 }, fileID: file)
     withKnownIssue {
-      prepareDependencies {
-        $0[NumberKey.self, fileID: "Jukebox/main.swift", function: "Jukebox"] = 11
-      }
+      prepareDependencies({ $0[NumberKey.self, function: "Jukebox"] = 11 }, fileID: file)
     } matching: {
       "\($0)".contains("@Dependency(NumberKey.self) is prepared too late")
     }
