@@ -5,12 +5,5 @@ struct SourceLocation: Sendable {
   var filePath: StaticString
   var line: UInt
   var column: UInt
-
-  init(fileID: StaticString, filePath: StaticString, line: UInt, column: UInt) {
-    self.fileID = fileID
-    self.filePath = filePath
-    self.line = line
-    self.column = column
-  }
 }
 #endif

@@ -87,7 +87,7 @@ struct RecognitionQueue {
 
   /// The number of events of a file that may wait: those of a short file.
   fileprivate static let eventLimit = 64
-  /// The number of files for each one that is recognized whose results may wait.
+  /// How many files may have waiting results, for each job.
   private static let filesAhead = 4
 
   private typealias Entries = AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error>

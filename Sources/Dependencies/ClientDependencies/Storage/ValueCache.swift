@@ -132,8 +132,8 @@ extension ValueCache {
     changeValues(for: origin) { $0.prepare(context, in: preparation) }
   }
 
-  /// The value for a partial change: the cached one, or a new one that is not kept, because this is
-  /// not a read.
+  /// The value that a partial change starts from: the cached value, or a new one, which is not
+  /// cached.
   func valueToPrepare<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     readAt location: SourceLocation

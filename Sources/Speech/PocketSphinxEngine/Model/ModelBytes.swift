@@ -43,7 +43,7 @@ struct ModelBytes {
     return String(decoding: bytes[position..<stop], as: UTF8.self)
   }
 
-  /// Skips as many bytes as the product of the factors, none of which may be negative.
+  /// Skips bytes, whose number is the product of the factors; throws for a negative factor.
   mutating func skip(_ factors: Int...) throws(ModelDamage) {
     var count = 1
     for factor in factors {
