@@ -67,15 +67,19 @@ if [ -d ../shared/data/speech ]; then
 fi
 # suite SECONDS OPTION...: runs the chosen tests. A failed test fails the run: none is repeated.
 events=$(mktemp)
-trap 'rm -f "$log" "$events"' EXIT
+output=$(mktemp)
+trap 'rm -f "$log" "$events" "$output"' EXIT
 suite() {
   local seconds=$1 status=0
   shift
   : >"$events"
+  # The console shows each suite that ends; everything else is in the file.
   timeout --kill-after=10 "$seconds" swift test --traits Development --skip-build \
-    --event-stream-output-path "$events" --event-stream-version 0 "$@" || status=$?
-  # The summary is missing if the run ended early, as by an `exit` in the code under test.
-  python3 Tests/Support/test-events.py "$events"
+    --event-stream-output-path "$events" --event-stream-version 0 "$@" 2>&1 |
+    tee "$output" | grep --line-buffered -E '^(✔|✘) Suite' || status=${PIPESTATUS[0]}
+  # The last lines of the output tell why a run ended early, as by an `exit` in the code under test.
+  python3 Tests/Support/test-events.py "$events" || tail -n 40 "$output" >&2
+  if [ "$status" != 0 ]; then echo "the tests ended with status $status" >&2; fi
   return "$status"
 }
 

@@ -2,14 +2,16 @@
 
     python3 test-events.py EVENTS
 
-EVENTS is the event stream that Swift Testing wrote. The status is 1 if the run did not come to its end. The output of
-`swift test` is not enough: SwiftPM drops each block of it that is cut within a character.
+EVENTS is the event stream that Swift Testing wrote. If the run did not come to its end, the tests that were running then
+are named, and the status is 1. The output of `swift test` is not enough: SwiftPM drops each block of it that is cut within
+a character.
 """
 
 import json
 import sys
 
 has_ended = False
+running = []
 with open(sys.argv[1], encoding="utf-8") as events:
     for line in events:
         try:
@@ -23,7 +25,13 @@ with open(sys.argv[1], encoding="utf-8") as events:
         if event["kind"] == "issueRecorded" and not event["issue"]["isKnown"]:
             # The location names the test's file; the test's name has its arguments, such as a seed.
             print(event.get("testID", "no test"), text, sep="\n  ", file=sys.stderr)
+        elif event["kind"] == "testCaseStarted":
+            running.append(event["testID"])
+        elif event["kind"] == "testCaseEnded":
+            running.remove(event["testID"])
         elif event["kind"] == "runEnded":
             has_ended = True
             print(text)
-sys.exit(0 if has_ended else 1)
+if not has_ended:
+    print("the run did not come to its end; these were running:", *running, sep="\n  ", file=sys.stderr)
+    sys.exit(1)
