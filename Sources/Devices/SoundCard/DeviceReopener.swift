@@ -5,13 +5,13 @@ import Synchronization
 /// The schedule for reopening a lost device, with its waiters; without threads or clocks.
 ///
 /// All times count from the loss.
-package struct ReopeningSchedule<Waiter: Hashable & Sendable>: Sendable {
+package struct ReopeningSchedule: Sendable {
   /// The next step.
   package enum Action: Equatable {
     /// Open the device and report the outcome with `opened` or `failed`.
     case open
     /// The deadlines of these waiters have passed.
-    case expire([Waiter])
+    case expire([Int])
     /// Sleep until this time, unless something happens.
     case sleep(until: Duration)
     /// Sleep until something happens.
@@ -34,7 +34,7 @@ package struct ReopeningSchedule<Waiter: Hashable & Sendable>: Sendable {
   /// A failed attempt may itself trigger a device change.
   private static var pause: Duration { .milliseconds(250) }
 
-  private var waiters: [Waiter: Duration] = [:]
+  private var waiters: [Int: Duration] = [:]
   private var phase = Phase.away
   private var attempts = 0
   private var hasChanged = false
@@ -44,12 +44,12 @@ package struct ReopeningSchedule<Waiter: Hashable & Sendable>: Sendable {
   package init() {}
 
   /// Adds a waiter with its deadline.
-  package mutating func join(_ waiter: Waiter, until deadline: Duration) {
+  package mutating func join(_ waiter: Int, until deadline: Duration) {
     waiters[waiter] = deadline
   }
 
   /// Removes a waiter.
-  package mutating func leave(_ waiter: Waiter) {
+  package mutating func leave(_ waiter: Int) {
     waiters[waiter] = nil
   }
 
@@ -107,11 +107,11 @@ package struct ReopeningSchedule<Waiter: Hashable & Sendable>: Sendable {
 /// Reopens a lost device for all its waiters.
 ///
 /// Thread safety: any thread may call it.
-package final class DeviceReopener<Waiter: Hashable & Sendable, Device: Sendable>: Sendable {
+package final class DeviceReopener<Device: Sendable>: Sendable {
   private struct State {
-    var schedule = ReopeningSchedule<Waiter>()
+    var schedule = ReopeningSchedule()
     var device: (device: Device, away: Duration)?
-    var expired: [Waiter] = []
+    var expired: [Int] = []
     var isOver = false
     var isEnded = false
     var tasks: [Task<Void, Never>] = []
@@ -166,13 +166,13 @@ package final class DeviceReopener<Waiter: Hashable & Sendable, Device: Sendable
   }
 
   /// Adds a waiter for at most `limit` from now on.
-  package func join(_ waiter: Waiter, atMost limit: Duration) {
+  package func join(_ waiter: Int, atMost limit: Duration) {
     let deadline = stopwatch.elapsed() + limit
     perform { $0.schedule.join(waiter, until: deadline) }
   }
 
   /// Removes a waiter.
-  package func leave(_ waiter: Waiter) {
+  package func leave(_ waiter: Int) {
     perform { $0.schedule.leave(waiter) }
   }
 
@@ -182,7 +182,7 @@ package final class DeviceReopener<Waiter: Hashable & Sendable, Device: Sendable
   }
 
   /// Removes and returns the waiters whose deadlines have passed.
-  package func takeExpired() -> [Waiter] {
+  package func takeExpired() -> [Int] {
     state.withLock { state in
       defer { state.expired = [] }
       return state.expired

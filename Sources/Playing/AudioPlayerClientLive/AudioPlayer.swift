@@ -3,9 +3,9 @@ import AudioPlayerClient
 import ClientDependencies
 import SoundCard
 
-/// The live player: its sessions by playback ID, its engines, and their volumes.
+/// The live player: its sessions by playback ID, its devices, and their volumes.
 actor AudioPlayer {
-  private let engines = EnginePool()
+  private let openDevices = PlayerDevices()
   private var sessions: [PlaybackID: PlaybackSession] = [:]
 
   /// Plays a request to its end; a canceled task fades it out and throws `CancellationError`.
@@ -53,17 +53,17 @@ actor AudioPlayer {
   }
 
   func setVolume(_ volume: Float) {
-    engines.volume.gain = volume
+    openDevices.volume.gain = volume
   }
 
   func setVolume(_ volume: Float, of bus: PlaybackBus, ramp: Duration) {
-    engines.buses[bus].setting = BusVolume.Setting(gain: volume, ramp: ramp)
+    openDevices.buses[bus].setting = BusVolume.Setting(gain: volume, ramp: ramp)
   }
 
   nonisolated func preload(
     _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency
   ) async throws -> PreloadedSound {
-    try await engines.preload(source, on: device, latency, .current)
+    try await openDevices.preload(source, on: device, latency, .current)
   }
 
   nonisolated func devices() async throws -> [AudioDevice] {
@@ -87,7 +87,7 @@ actor AudioPlayer {
   ) throws(AudioPlayerError) -> PlaybackSession {
     if let session = sessions[request.id], !session.isOver { throw .idInUse(request.id) }
     let session = PlaybackSession(
-      request: request, settings: .current, engines: engines, report: report)
+      request: request, settings: .current, devices: openDevices, report: report)
     sessions[request.id] = session
     session.start()
     Task {

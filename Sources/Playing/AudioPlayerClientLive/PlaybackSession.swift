@@ -10,30 +10,30 @@ final class PlaybackSession: Sendable {
     var isStopping = false
     var isOver = false
     var voice: Voice?
-    var engine: PlaybackEngine?
+    var device: PlaybackDevice?
     var task: Task<Void, any Error>?
   }
 
   let request: PlaybackRequest
   private let settings: PlayerSettings
-  private let engines: EnginePool
+  private let devices: PlayerDevices
   private let report: @Sendable (PlaybackEvent) -> Void
   private let parameters: SharedVoiceParameters
   private let waiters: CommandWaiters
   private let mailbox: FeederMailbox
-  /// Holds the time of a virtual card from the last report of the engine until the caller has the
+  /// Holds the time of a virtual card from the last report of the device until the caller has the
   /// result.
   private let hold: TimeHold?
   // Held for a few instructions by callers and the session's task.
   private let state = Mutex(State())
 
   init(
-    request: PlaybackRequest, settings: PlayerSettings, engines: EnginePool,
+    request: PlaybackRequest, settings: PlayerSettings, devices: PlayerDevices,
     report: @escaping @Sendable (PlaybackEvent) -> Void
   ) {
     self.request = request
     self.settings = settings
-    self.engines = engines
+    self.devices = devices
     self.report = report
     parameters = SharedVoiceParameters(gain: request.volume)
     waiters = CommandWaiters(request.id)
@@ -77,7 +77,7 @@ final class PlaybackSession: Sendable {
 
   private func update(_ change: (inout VoiceParameters) -> Void) async throws {
     let serial = parameters.update(change)
-    state.withLock { $0.engine }?.wake()
+    state.withLock { $0.device }?.wake()
     try await waiters.waitUntilSettled(serial)
   }
 
@@ -89,16 +89,16 @@ final class PlaybackSession: Sendable {
 
   /// Fades the sound out, or cancels it if nothing of it is audible yet.
   func stop(fade: Duration = VoiceParameters.shortestFade) {
-    let (voice, engine, task) = state.withLock { state in
+    let (voice, device, task) = state.withLock { state in
       state.isStopping = true
-      return (state.voice, state.engine, state.task)
+      return (state.voice, state.device, state.task)
     }
-    guard let voice, let engine else {
+    guard let voice, let device else {
       task?.cancel()
       return
     }
     voice.stop(fade: fade)
-    engine.wake()
+    device.wake()
   }
 
   /// Returns when it has ended; throws the error that ended it.
@@ -141,14 +141,14 @@ final class PlaybackSession: Sendable {
     guard let source = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
     }
-    let lease = try await engines.acquire(for: request, source.format, settings)
+    let lease = try await devices.acquire(for: request, source.format, settings)
     let outcome: Result<PlaybackFinish, any Error>
     do {
-      outcome = .success(try await play(feeder, source, on: lease.engine))
+      outcome = .success(try await play(feeder, source, on: lease.runtime))
     } catch {
       outcome = .failure(error)
     }
-    await engines.release(lease)
+    await devices.release(lease)
     return try outcome.get()
   }
 
@@ -168,20 +168,20 @@ final class PlaybackSession: Sendable {
   }
 
   private func play(
-    _ feeder: VoiceFeeder, _ source: SourceDescription, on engine: PlaybackEngine
+    _ feeder: VoiceFeeder, _ source: SourceDescription, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
-    let format = engine.configuration.format
+    let format = device.configuration.format
     let events = VoiceEvents(
       rate: format.sampleRate, speed: request.speed, progressInterval: request.progressInterval,
       waiters: waiters)
-    let voice = try makeVoice(engine.configuration, events)
+    let voice = try makeVoice(device.configuration, events)
     let feeding = AbandonableTask(clock: settings.feeder.clock) {
-      try await feeder.feed(voice, events, on: engine)
+      try await feeder.feed(voice, events, on: device)
     }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
-      outcome = .success(try await play(voice, events, feeding, source, on: engine))
+      outcome = .success(try await play(voice, events, feeding, source, on: device))
     } catch {
       outcome = .failure(error)
     }
@@ -199,7 +199,7 @@ final class PlaybackSession: Sendable {
       return try Voice(
         format: format, capacity: capacity, prefill: request.prefill ?? Voice.prefill(on: device),
         parameters: parameters,
-        bus: engines.buses[request.bus], progressInterval: request.progressInterval,
+        bus: devices.buses[request.bus], progressInterval: request.progressInterval,
         onDeviceLoss: request.onDeviceLoss
       ) { [report, hold] in
         if $0.isLast { hold?.begin() }
@@ -213,17 +213,19 @@ final class PlaybackSession: Sendable {
   /// Plays a voice and reports its start.
   private func play(
     _ voice: Voice, _ events: VoiceEvents, _ feeding: AbandonableTask<Void>,
-    _ source: SourceDescription, on engine: PlaybackEngine
+    _ source: SourceDescription, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
-    guard publish(voice, engine) else { throw CancellationError() }
-    try engine.reserve()
-    let settings = engine.configuration
+    guard publish(voice, device) else { throw CancellationError() }
+    guard let place = device.reserve() else {
+      throw AudioPlayerError.tooManyVoices(limit: VoiceTable.limit)
+    }
+    let settings = device.configuration
     report(
       .started(
         PlaybackStart(
           device: settings.device, format: voice.format,
           announcedDuration: source.announcedDuration, settings: settings, item: source.item)))
-    let played = try await played(voice, events, on: engine)
+    let played = try await played(voice, in: place, events, on: device)
     // An error of the source is thrown after its audio has been played.
     if !voice.isStopping { try await feeding.value }
     return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, played: played)
@@ -245,25 +247,25 @@ final class PlaybackSession: Sendable {
     if voice.ring.totalWritten == 0 { try await feeding.valueUnlessCancelled() }
   }
 
-  /// Waits until the engine has played the voice; returns the played duration.
+  /// Waits until the device has played the voice; returns the played duration.
   private func played(
-    _ voice: Voice, _ events: VoiceEvents, on engine: PlaybackEngine
+    _ voice: Voice, in place: Int, _ events: VoiceEvents, on device: PlaybackDevice
   ) async throws -> Duration {
-    let device = engine.configuration.device
+    let name = device.configuration.device
     do {
-      guard engine.add(voice) else { throw SoundCardError.deviceLost(device) }
+      guard device.add(voice, in: place) else { throw SoundCardError.deviceLost(name) }
       return try await events.played()
     } catch {
-      throw AudioPlayerError(error, on: device)
+      throw AudioPlayerError(error, on: name)
     }
   }
 
   /// Makes the voice known to `stop`; false if `stop` was called before.
-  private func publish(_ voice: Voice, _ engine: PlaybackEngine) -> Bool {
+  private func publish(_ voice: Voice, _ device: PlaybackDevice) -> Bool {
     state.withLock { state in
       guard !state.isStopping else { return false }
       state.voice = voice
-      state.engine = engine
+      state.device = device
       return true
     }
   }

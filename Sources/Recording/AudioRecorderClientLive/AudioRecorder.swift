@@ -1,11 +1,12 @@
 import AudioCore
 import AudioRecorderClient
 import ClientDependencies
+import Glibc
 import SoundCard
 
 /// The live recorder: it holds the running recordings and captures.
 actor AudioRecorder {
-  private let hub = CaptureHub()
+  private let openDevices = CaptureDevices()
   private var recordings: [ObjectIdentifier: Recording] = [:]
   /// The captures that can be stopped by name.
   private var captures: [RecordingID: CaptureSession] = [:]
@@ -18,7 +19,14 @@ actor AudioRecorder {
   func mayRecord() async -> Bool {
     @Dependency(\.soundCard) var soundCard
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
-    return await hub.canOpen(PCMRequest(format: format), on: soundCard)
+    @Dependency(\.continuousClock) var clock
+    let opening = DeviceOpening(PCMRequest(format: format), on: soundCard, clock: clock)
+    do {
+      try await openDevices.probe(opening)
+      return true
+    } catch {
+      return (error as? SoundCardError)?.isHeldByThisProcess ?? false
+    }
   }
 
   /// Records until it is stopped; canceling completes the file and throws.
@@ -87,19 +95,18 @@ actor AudioRecorder {
     let pipe = PolicyPipe<CapturedAudio>(
       policy: .droppingOldest(after: request.droppingOldestAfter),
       hold: TimeHold(soundCard.lockstep, "a reader of a capture", isFeature: true))
-    let session = CaptureSession(mayBlock: false, lockstep: soundCard.lockstep)
+    let session = CaptureSession(on: openDevices, lockstep: soundCard.lockstep)
     if let id = request.id {
       guard !isInUse(id) else { return .finished(throwing: AudioRecorderError.idInUse(id)) }
       captures[id] = session
     }
     pipe.onTermination(awaitingEnd: true) { session.stop() }
-    Task { [soundCard, clock, hub] in
+    Task { [soundCard, clock] in
       defer { session.releaseTime() }
       do {
         try request.check()
-        await session.start(
-          request.deviceRequest, on: soundCard, of: hub, clock: clock
-        ) { device in try StreamConsumer(pipe, request, device: device) }
+        let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
+        await session.start(opening) { try StreamConsumer(pipe, request, device: $0) }
         try await session.ended()
         forget(request)
         pipe.finish()
@@ -140,7 +147,7 @@ actor AudioRecorder {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let recording = Recording(
-      request, from: .init(soundCard: soundCard, hub: hub, clock: clock), report: report)
+      request, from: .init(soundCard: soundCard, devices: openDevices, clock: clock), report: report)
     recordings[ObjectIdentifier(recording)] = recording
     return recording
   }
@@ -153,5 +160,15 @@ actor AudioRecorder {
   private func end(_ recording: Recording) async {
     await recording.waitUntilClosed()
     recordings[ObjectIdentifier(recording)] = nil
+  }
+}
+
+extension SoundCardError {
+  /// Whether another part of this process uses the device, perhaps by another name.
+  ///
+  /// A guess is not enough: this process may use another device.
+  fileprivate var isHeldByThisProcess: Bool {
+    guard case .busy(_, let holder?) = self else { return false }
+    return holder.processID == getpid() && !holder.isGuess
   }
 }

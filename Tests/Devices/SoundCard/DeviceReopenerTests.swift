@@ -36,8 +36,8 @@ import Testing
     }
 
     /// A reopener with one waiter for a minute.
-    func reopener() -> DeviceReopener<Int, Int> {
-      let reopener = DeviceReopener<Int, Int>(
+    func reopener() -> DeviceReopener<Int> {
+      let reopener = DeviceReopener<Int>(
         open: { [self] in
           isOpening.open()
           await openingGate?.wait()

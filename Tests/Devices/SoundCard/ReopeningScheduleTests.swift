@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct ReopeningScheduleTests {
   /// A schedule with one waiter for a minute.
-  private func oneWaiter() -> ReopeningSchedule<Int> {
-    var schedule = ReopeningSchedule<Int>()
+  private func oneWaiter() -> ReopeningSchedule {
+    var schedule = ReopeningSchedule()
     schedule.join(1, until: .seconds(60))
     return schedule
   }

@@ -48,7 +48,7 @@ import VirtualSoundCard
     let last = Mutex<PlaybackEvent?>(nil)
     do {
       let session = PlaybackSession(
-        request: request, settings: settings(call), engines: EnginePool()
+        request: request, settings: settings(call), devices: PlayerDevices()
       ) { event in last.withLock { $0 = event } }
       session.start()
       await cardClock.pass { await call.made.wait() }
@@ -67,7 +67,7 @@ import VirtualSoundCard
     let started = Gate()
     do {
       let session = PlaybackSession(
-        request: request, settings: settings(call), engines: EnginePool()
+        request: request, settings: settings(call), devices: PlayerDevices()
       ) { event in
         if case .started = event { started.open() }
       }
@@ -89,7 +89,7 @@ import VirtualSoundCard
   {
     let call = try BlockedSourceCall(kind)
     let preloading = Task { [settings = settings(call), source = request.source] in
-      try await EnginePool().preload(source, on: nil, .normal, settings)
+      try await PlayerDevices().preload(source, on: nil, .normal, settings)
     }
     await call.made.wait()
     preloading.cancel()

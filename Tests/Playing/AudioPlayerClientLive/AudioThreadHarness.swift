@@ -5,13 +5,16 @@ import SoundCard
 @testable import AudioPlayerClientLive
 
 /// An audio thread above a simulated device, run on the test's own thread.
-struct AudioThreadHarness {
+final class AudioThreadHarness {
   let pcm: SimulatedPlayback
-  let link: PlaybackLink
+  let link: DeviceLink<Voice>
+  private let volume = MasterVolume()
+  /// The voices, by place.
+  private var voices: [Voice] = []
 
   init(buffer: FrameCount = 800) throws {
     pcm = try SimulatedPlayback(buffer: buffer)
-    link = try PlaybackLink(volume: MasterVolume())
+    link = try DeviceLink(limit: VoiceTable.limit)
   }
 
   /// A voice that holds these samples; its input has ended if it is complete.
@@ -30,7 +33,9 @@ struct AudioThreadHarness {
   }
 
   func add(_ voice: Voice) {
-    link.commands.tryWrite(.add(.passRetained(voice)))
+    link.ports.put(voice, in: voices.count)
+    link.commands.tryWrite(.add(voices.count))
+    voices.append(voice)
   }
 
   /// Runs until all voices are over, or the device is lost.
@@ -38,20 +43,23 @@ struct AudioThreadHarness {
     for voice in voices { add(voice) }
     let link = link
     pcm.whenIdle = { link.commands.tryWrite(.quit) }
-    try PlaybackThread(pcm: pcm, link: link).run()
+    try runThread()
+  }
+
+  /// Runs until a command to quit.
+  func runThread() throws(SoundCardError) {
+    try PlaybackThread(pcm: pcm, link: link, volume: volume).run()
   }
 
   /// The events since the last call.
   func events() -> [Event] {
     Array(
-      sequence(state: ()) { _ in
+      sequence(state: ()) { [link, voices] _ in
         link.events.tryRead().map { event in
           switch event {
-          case .finished(let voice): .finished(ObjectIdentifier(voice.takeRetainedValue()))
-          case .starved(let voice, let frames):
-            .starved(ObjectIdentifier(voice.takeUnretainedValue()), frames)
-          case .silence(let voice, let frames):
-            .silence(ObjectIdentifier(voice.takeUnretainedValue()), frames)
+          case .finished(let place): .finished(ObjectIdentifier(voices[place]))
+          case .starved(let place, let frames): .starved(ObjectIdentifier(voices[place]), frames)
+          case .silence(let place, let frames): .silence(ObjectIdentifier(voices[place]), frames)
           case .limited(let gain): .limited(gain)
           case .returned: .returned
           }

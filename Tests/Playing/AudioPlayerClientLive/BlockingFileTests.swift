@@ -35,7 +35,7 @@ import VirtualSoundCard
     let session = PlaybackSession(
       request: PlaybackRequest(items: files.map { PlaybackItem(source: .file($0)) }),
       settings: settings(Dictionary(uniqueKeysWithValues: zip(files, calls))),
-      engines: EnginePool()
+      devices: PlayerDevices()
     ) { [self] event in
       let index = log.withLock { log in
         log.append(event)

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import SoundCard
 import TestTools
 import Testing
 
@@ -79,7 +80,7 @@ import Testing
       harness.pcm.whenIdle = { link.commands.tryWrite(.quit) }
       harness.add(next)
     }
-    try PlaybackThread(pcm: harness.pcm, link: link).run()
+    try harness.runThread()
     #expect(harness.pcm.written.drop { $0 != 0.5 }.prefix(400).elementsEqual(quiet))
     #expect(harness.pcm.written.prefix(400).elementsEqual([Float](repeating: 1, count: 400)))
   }
@@ -157,7 +158,7 @@ import Testing
       harness.pcm.whenIdle = { link.commands.tryWrite(.quit) }
       harness.add(next)
     }
-    try PlaybackThread(pcm: harness.pcm, link: link).run()
+    try harness.runThread()
     #expect(harness.pcm.written.suffix(1_600).prefix(1_000).allSatisfy { $0 == 0.25 || $0 == 0 })
     #expect(harness.pcm.written.suffix(1_600).contains(0.25))
   }

@@ -20,7 +20,7 @@ import VirtualSoundCard
       request: PlaybackRequest(source: .buffers([silence])),
       settings: PlayerSettings(
         soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock()),
-      engines: EnginePool()
+      devices: PlayerDevices()
     ) { event in
       guard case .finished = event else { return }
       let session = playing.withLock { $0 }

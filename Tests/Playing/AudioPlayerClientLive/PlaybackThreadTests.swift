@@ -83,9 +83,12 @@ import Testing
   }
 
   @Test func `the limiter is reported when its block is discarded`() throws {
-    let mixer = Mixer(period: 800, format: harness.pcm.configuration.format, link: harness.link)
-    let voices = VoiceTable()
-    voices.add(.passRetained(try harness.voice(Array(repeating: 2, count: 8_000))))
+    let mixer = Mixer(
+      period: 800, format: harness.pcm.configuration.format, events: harness.link.events,
+      volume: MasterVolume())
+    let voices = harness.link.ports
+    voices.put(try harness.voice(Array(repeating: 2, count: 8_000)), in: 0)
+    voices.serve(0)
     mixer.mix(voices, at: 0)
     #expect(harness.events().isEmpty)
     mixer.discard(at: 800)
@@ -268,7 +271,7 @@ import Testing
     let voice = try harness.voice(second)
     let lost = PCMInterruption(cause: .xrun, lost: 400)
     harness.pcm.at(300) { pcm in
-      while harness.link.events.tryWrite(.silence(.passUnretained(voice), frames: 0)) {}
+      while harness.link.events.tryWrite(.silence(0, frames: 0)) {}
       pcm.outcomes = [(.interrupted(lost), .zero), (.interrupted(lost), .zero)]
     }
     harness.pcm.at(600) { _ in _ = harness.events() }

@@ -9,20 +9,27 @@ import Testing
 
   /// Blocks of 10 ms by a device that has been open for 5 s, with a gap of 100 ms after half a
   /// second, which lasts 103 ms by the device's clock.
-  private var captured: [DeviceAudio] {
+  private var captured: [CapturedAudio] {
     (0..<100).map { index in
       let isLate = index >= 50
       let first = FrameCount(index * 480 + (isLate ? 4_800 : 0))
       let time = Duration.milliseconds(5_000 + 10 * index + (isLate ? 103 : 0))
-      return DeviceAudio(
+      return CapturedAudio(
         buffer: AudioSignal.sine(440).buffer(480, format: device, firstFrame: first), time: time,
-        lost: index == 50 ? 4_800 : 0)
+        gap: index == 50 ? CaptureGap(lost: 4_800) : nil)
     }
   }
 
+  private func converter(
+    of device: AudioFormat? = nil, to format: AudioFormat
+  ) throws -> CaptureConverter {
+    let device = device ?? self.device
+    return try CaptureConverter(try ChannelPick(nil, of: device), of: device, to: format)
+  }
+
   private func converted() throws -> [CapturedAudio] {
-    let converter = try CaptureConverter(from: device, to: .speech)
-    let blocks = try captured.flatMap { try converter.convert($0) }
+    let converter = try converter(to: .speech)
+    let blocks = try captured.flatMap { try converter.process($0) }
     let rest = try #require(try converter.finish())
     return blocks + [rest]
   }
@@ -56,8 +63,7 @@ import Testing
   func `lost and captured frames add up, however small the gaps`(
     rate: SampleRate
   ) throws {
-    let converter = try CaptureConverter(
-      from: device, to: AudioFormat(sampleRate: rate, channelCount: 1))
+    let converter = try converter(to: AudioFormat(sampleRate: rate, channelCount: 1))
     var blocks: [CapturedAudio] = []
     var next: FrameCount = 0
     for index in 1...300 {
@@ -65,7 +71,8 @@ import Testing
       let captured = AudioSignal.sine(440).buffer(
         FrameCount(331 + index), format: device, firstFrame: next + lost)
       let time = captured.firstFrame.duration(at: 48_000)
-      blocks += try converter.convert(DeviceAudio(buffer: captured, time: time, lost: lost))
+      let gap = lost > 0 ? CaptureGap(lost: lost) : nil
+      blocks += try converter.process(CapturedAudio(buffer: captured, time: time, gap: gap))
       next = captured.endFrame
     }
     blocks += [try converter.finish()].compactMap(\.self)
@@ -76,13 +83,69 @@ import Testing
   }
 
   @Test func `a gap at the very end is a block without frames`() throws {
-    let converter = try CaptureConverter(from: device, to: device)
-    _ = try converter.convert(captured[0])
-    let nothing = DeviceAudio(
+    let converter = try converter(to: device)
+    _ = try converter.process(captured[0])
+    let nothing = CapturedAudio(
       buffer: AudioBuffer(silence: 0, format: device, firstFrame: 960), time: .seconds(6),
-      lost: 480)
-    let end = try converter.convert(nothing)
+      gap: CaptureGap(lost: 480))
+    let end = try converter.process(nothing)
     #expect(end.map(\.gap) == [CaptureGap(lost: 480)])
     #expect(end.map(\.buffer) == [nothing.buffer])
+  }
+
+  @Test(arguments: [16_000, 44_100] as [SampleRate])
+  func `ten thousand gaps of one frame each are all counted after the device returned`(
+    rate: SampleRate
+  ) throws {
+    let converter = try converter(of: .speech, to: .speech)
+    let before = AudioBuffer(silence: 1, format: .speech)
+    var blocks = try converter.process(CapturedAudio(buffer: before, time: .zero))
+    converter.deviceReturned(after: .seconds(1))
+    let returned = AudioFormat(sampleRate: rate, channelCount: 1)
+    for index in 0..<10_000 {
+      let first = FrameCount(index * 45)
+      let buffer = AudioBuffer(silence: 44, format: returned, firstFrame: first)
+      let gap = index > 0 ? CaptureGap(lost: 1) : nil
+      blocks += try converter.process(
+        CapturedAudio(buffer: buffer, time: first.duration(at: rate), gap: gap))
+    }
+    blocks += [try converter.finish()].compactMap(\.self)
+    #expect(blocks.isOneTimeline)
+    #expect(blocks.compactMap(\.gap).first?.lost == 16_000)
+    let end = 16_001 + FrameCount(449_999).converted(from: rate, to: 16_000)
+    #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1, "\(blocks.endFrame)")
+    // A converted stretch is a frame longer or shorter than its share, and the gap after it is not.
+    #expect(blocks.compactMap(\.gap?.lost).reduce(0, +) - 16_000 > 3_000)
+  }
+
+  @Test func `an absence is a gap in the time and the frames of a capture`() throws {
+    let converter = try converter(to: device)
+    var blocks = try converter.process(captured[0])
+    converter.deviceReturned(after: .seconds(2))
+    let back = AudioBuffer(silence: 480, format: device)
+    let first = CapturedAudio(buffer: back, time: .milliseconds(20))
+    #expect(converter.absence(before: first) == .milliseconds(2_020))
+    blocks += try converter.process(first)
+    #expect(blocks.map(\.buffer.firstFrame) == [0, 97_440])
+    #expect(blocks.map(\.time) == [.zero, .milliseconds(2_030)])
+    #expect(blocks.map(\.capturedAt) == [.seconds(5), .milliseconds(7_030)])
+    #expect(blocks.map(\.gap?.lost) == [nil, 96_960])
+  }
+
+  @Test func `a device that is back before the first frame has no gap`() throws {
+    let converter = try converter(to: device)
+    converter.deviceReturned(after: .seconds(2))
+    #expect(converter.absence(before: captured[0]) == .zero)
+    let blocks = try converter.process(captured[0])
+    #expect(blocks.map(\.buffer.firstFrame) == [0] && blocks[0].gap == nil)
+    #expect(blocks[0].time == .zero && blocks[0].capturedAt == .seconds(5))
+  }
+
+  @Test func `samples that were not finite are counted in the next block`() throws {
+    let converter = try converter(to: .speech)
+    var damaged = captured[0]
+    damaged.nonFiniteCount = 3
+    let blocks = try [damaged, captured[1], captured[2]].flatMap { try converter.process($0) }
+    #expect(blocks.map(\.nonFiniteCount).reduce(0, +) == 3)
   }
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioRecorderClient
 import AudioThreads
 import SoundCard
 import Testing
@@ -8,16 +9,15 @@ import Testing
 @Suite struct CaptureThreadTests {
   private let loss = PCMWakeUp.interrupted(PCMInterruption(cause: .xrun, lost: 320))
 
-  /// The blocks of a thread that has run to its end.
+  /// The blocks of a thread that has run to its end, or to the stop of its only port.
   private func blocks(
     _ script: [PCMWakeUp], elapsed: Duration = .zero, isStopped: Bool = false
-  ) throws -> [DeviceAudio] {
-    let pcm = try ScriptedCapture(script, elapsed: elapsed)
-    let link = try CaptureLink(device: pcm.configuration)
-    if isStopped { link.stop() }
-    try CaptureThread(pcm: pcm, link: link).run()
-    var reader = BlockReader(format: pcm.configuration.format)
-    return Array(sequence(state: ()) { _ in reader.next(from: link) })
+  ) throws -> [CapturedAudio] {
+    let capture = try OnePortCapture(try ScriptedCapture(script, elapsed: elapsed))
+    if isStopped { capture.port.stop() }
+    try capture.run()
+    var reader = BlockReader(.speech)
+    return Array(sequence(state: ()) { _ in reader.next(capture.port)?.block })
   }
 
   @Test func `after a stop at most one buffer is read from an endless device`() throws {
@@ -27,20 +27,54 @@ import Testing
 
   @Test func `after a stop the audio thread does not wait for a device that keeps running`() throws
   {
-    let pcm = try ScriptedCapture([], framesPerRead: 1)
-    let link = try CaptureLink(device: pcm.configuration)
-    link.stop()
-    try CaptureThread(pcm: pcm, link: link).run()
-    #expect(link.blocks.totalWritten == 1)
+    let capture = try OnePortCapture(try ScriptedCapture([], framesPerRead: 1))
+    capture.port.stop()
+    try capture.run()
+    #expect(capture.port.blocks.totalWritten == 1)
   }
 
   @Test func `frames captured before the stop are read, in however small pieces`() throws {
     let pcm = try ScriptedCapture([], elapsed: .seconds(5), framesPerRead: 8)
-    let link = try CaptureLink(device: pcm.configuration)
-    link.stop()
-    try CaptureThread(pcm: pcm, link: link).run()
+    let capture = try OnePortCapture(pcm)
+    capture.port.stop()
+    try capture.run()
     // Its buffer holds 640 frames.
-    #expect(link.blocks.totalWritten == 80)
+    #expect(capture.port.blocks.totalWritten == 80)
+  }
+
+  @Test func `a full port loses its own frames, and the next block reports them`() throws {
+    let pcm = try ScriptedCapture(Array(repeating: .ready(160), count: 3_300))
+    let capture = try OnePortCapture(pcm, others: 1)
+    // The other port's reader keeps up; the device has 33 s, and a ring holds 32.
+    let other = capture.others[0]
+    var kept: FrameCount = 0
+    var reader = BlockReader(.speech)
+    pcm.whenWaiting = {
+      while let block = reader.next(other)?.block { kept += block.buffer.frameCount }
+    }
+    try capture.run()
+    pcm.whenWaiting()
+    #expect(kept == FrameCount(3_300 * 160))
+    var slow = BlockReader(.speech)
+    let blocks = Array(sequence(state: ()) { _ in slow.next(capture.port)?.block })
+    let slowKept = blocks.map(\.buffer.frameCount).reduce(0, +)
+    #expect(slowKept == FrameCount(32 * 16_000))
+    #expect(blocks.last?.gap?.lost == 16_000 && blocks.last?.buffer.isEmpty == true)
+  }
+
+  @Test func `a port that comes after the last one left gets none of its frames`() throws {
+    let pcm = try ScriptedCapture([.ready(160)])
+    let capture = try OnePortCapture(pcm)
+    let next = try CapturePort(of: pcm.configuration)
+    capture.port.stop()
+    capture.whenResting = { [capture] in
+      #expect(capture.port.blocks.totalWritten == 4 && pcm.starts == 1)
+      capture.add(next, in: 1)
+      capture.whenResting = nil
+    }
+    try capture.run()
+    #expect(next.blocks.totalWritten == 1)
+    #expect(pcm.drops == 1 && pcm.starts == 2)
   }
 
   @Test(arguments: [(0, 0), (320, 3)])
@@ -49,16 +83,16 @@ import Testing
   ) throws {
     // Its buffer holds four periods.
     let pcm = try ScriptedCapture((0..<6).map { _ in .ready(160) })
-    let link = try CaptureLink(device: pcm.configuration)
-    link.wake(for: patience)
-    try CaptureThread(pcm: pcm, link: link).run()
+    let capture = try OnePortCapture(pcm)
+    capture.port.deferWakeUps(for: patience)
+    try capture.run()
     #expect(pcm.rests == Array(repeating: .milliseconds(20), count: rests))
   }
 
   @Test func `a loss at the very end is reported without a frame after it`() throws {
     let read = try blocks([.ready(160), loss])
     #expect(read.map(\.buffer.frameCount) == [160, 0])
-    #expect(read.map(\.lost) == [0, 320])
+    #expect(read.map(\.gap?.lost) == [nil, 320])
     #expect(read.last?.buffer.firstFrame == 480)
   }
 
@@ -81,8 +115,8 @@ import Testing
     answer: PCMTransfer
   ) throws {
     let pcm = try FailingCapture(answer)
-    let link = try CaptureLink(device: pcm.configuration)
-    #expect(throws: silent) { try CaptureThread(pcm: pcm, link: link).run() }
+    let capture = try OnePortCapture(pcm)
+    #expect(throws: silent) { try capture.run() }
     #expect((.milliseconds(750)...(.seconds(1))).contains(pcm.failing), "\(pcm.failing)")
   }
 
@@ -108,8 +142,14 @@ import Testing
   @Test func `a ready device without frames is asked less often, then lost`() throws {
     let script = (0..<3_000).flatMap { _ in [PCMWakeUp.ready(160), .timedOut] }
     let pcm = try ScriptedCapture(script, framesPerRead: 0)
-    let link = try CaptureLink(device: pcm.configuration)
-    #expect(throws: silent) { try CaptureThread(pcm: pcm, link: link).run() }
+    let capture = try OnePortCapture(pcm)
+    #expect(throws: silent) { try capture.run() }
+  }
+}
+
+extension BlockReader.Element {
+  fileprivate var block: CapturedAudio? {
+    if case .block(let block, _) = self { block } else { nil }
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
     throws
   {
     let url = folder.url("wav")
-    let lossy = DeviceAudio(buffer: tone, time: .zero, lost: 20_000)
+    let lossy = CapturedAudio(buffer: tone, time: .zero, gap: CaptureGap(lost: 20_000))
     let finish = try record(to: url, [block, lossy, block], length: .milliseconds(2_750))
     #expect(
       finish
@@ -71,7 +71,7 @@ import Testing
     let file = try FileHandle(forWritingTo: url)
     let recording = try consumer(.descriptor(file.fileDescriptor))
     try file.close()
-    #expect(try recording.take(block))
+    #expect(try recording.process(block, number: 0))
     try recording.finish()
     #expect(try folder.read(url).samples == tone.samples)
   }
@@ -102,10 +102,10 @@ import Testing
   }
 
   private var tone: AudioBuffer { AudioSignal.sine(440).buffer(FrameCount(800), format: format) }
-  private var block: DeviceAudio { DeviceAudio(buffer: tone, time: .zero, lost: 0) }
+  private var block: CapturedAudio { CapturedAudio(buffer: tone, time: .zero) }
 
   private func record(
-    to url: URL, _ blocks: [DeviceAudio], length: Duration? = nil, isRaw: Bool = false
+    to url: URL, _ blocks: [CapturedAudio], length: Duration? = nil, isRaw: Bool = false
   ) throws -> RecordingFinish {
     _ = FileManager.default.createFile(atPath: url.path, contents: nil)
     let file = try FileHandle(forWritingTo: url)
@@ -114,14 +114,11 @@ import Testing
   }
 
   private func record(
-    to destination: RecordingDestination, _ blocks: [DeviceAudio], length: Duration? = nil
+    to destination: RecordingDestination, _ blocks: [CapturedAudio], length: Duration? = nil
   ) throws -> RecordingFinish {
     var finish: RecordingFinish?
     let recording = try consumer(destination, length: length) { ended in finish = ended }
-    for block in blocks {
-      guard try recording.take(block) else { break }
-    }
-    try recording.finish()
+    try recording.record(blocks)
     return try #require(finish)
   }
 

@@ -47,7 +47,7 @@ import VirtualSoundCard
           let task = Task {
             defer { begun.open() }
             for try await event in await recorder.recording(request: RecordingRequest(url: url)) {
-              if case .started = event { begun.open() }
+              if case .levels = event { begun.open() }
             }
           }
           return (task, begun)

@@ -32,16 +32,17 @@ import VirtualSoundCard
   @Test func `a user that joins while a device is probed opens it afterward`()
     async throws
   {
-    let hub = CaptureHub()
-    let request = PCMRequest(format: .speech)
-    let asking = Task { await hub.canOpen(request, on: card.soundCard) }
+    let devices = CaptureDevices()
+    let opening = DeviceOpening(
+      PCMRequest(format: .speech), on: card.soundCard, clock: ContinuousClock())
+    let probing = Task { try await devices.probe(opening) }
     await card.asked.wait()
-    let opening = Task.immediate { try await hub.acquire(request, on: card.soundCard) }
-    // The hub listens to one after the other.
-    await hub.visit()
+    let user = Task.immediate { try await devices.acquire(opening) }
+    // The pool listens to one after the other.
+    await devices.visit()
     card.answer.open()
-    #expect(await asking.value)
-    try await opening.value.release()
+    try await probing.value
+    await devices.release(try await user.value)
     #expect(card.openings == 2)
   }
 
@@ -114,6 +115,6 @@ private final class ExclusiveCard: Sendable {
   }
 }
 
-extension CaptureHub {
+extension CaptureDevices {
   fileprivate func visit() {}
 }

@@ -29,7 +29,7 @@ import Testing
 
   @Test func `NaN and infinite samples are reported`() throws {
     var damaged = block(4_000)
-    damaged.nonFinite = 3
+    damaged.nonFiniteCount = 3
     let (events, _) = try record(RecordingRequest(url: folder.url("wav")), [block(4_000), damaged])
     #expect(events.contains(.nonFinite(sampleCount: 3)))
   }
@@ -122,15 +122,16 @@ import Testing
     return recording.batchDuration
   }
 
-  private func block(_ frames: Int, lost: FrameCount = 0, amplitude: Float = 0.5) -> DeviceAudio {
+  private func block(_ frames: Int, lost: FrameCount = 0, amplitude: Float = 0.5) -> CapturedAudio {
     let samples = (0..<frames).map { $0.isMultiple(of: 2) ? amplitude : -amplitude }
-    return DeviceAudio(
-      buffer: AudioBuffer(format: format, samples: samples), time: .zero, lost: lost)
+    return CapturedAudio(
+      buffer: AudioBuffer(format: format, samples: samples), time: .zero,
+      gap: lost > 0 ? CaptureGap(lost: lost) : nil)
   }
 
-  /// The events of a recording of these blocks; their frame numbers do not matter.
+  /// The events of a recording of these blocks of a device.
   private func record(
-    _ request: RecordingRequest, _ blocks: [DeviceAudio],
+    _ request: RecordingRequest, _ blocks: [CapturedAudio],
     _ control: RecordingControl = RecordingControl(), before: () -> Void = {},
     progress: @escaping (Duration) -> Void = { _ in }
   ) throws -> (events: [RecordingEvent], finish: RecordingFinish) {
@@ -141,11 +142,7 @@ import Testing
       reports: .init(
         progress: progress, event: { event in events.withLock { $0.append(event) } },
         finished: { ended in finish = ended }))
-    for block in blocks {
-      before()
-      guard try recording.take(block) else { break }
-    }
-    try recording.finish()
+    try recording.record(blocks, before: before)
     return (events.withLock { $0 }, try #require(finish))
   }
 }

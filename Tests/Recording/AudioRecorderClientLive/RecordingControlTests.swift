@@ -23,11 +23,4 @@ import Testing
     #expect(control.takeAll(at: 4) == [.pause])
     #expect(control.takeAll(at: 5) == [.resume])
   }
-
-  @Test func `a reopened device does not delay commands`() {
-    let control = RecordingControl()
-    #expect(control.takeAll(at: 100).isEmpty)
-    control.send(.pause, from: 101)
-    #expect(control.takeAll(at: 0) == [.pause])
-  }
 }

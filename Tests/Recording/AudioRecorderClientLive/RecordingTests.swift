@@ -3,6 +3,7 @@ import AudioRecorderClient
 import AudioThreads
 import Synchronization
 import TestTools
+import SoundCard
 import Testing
 import VirtualSoundCard
 
@@ -24,7 +25,7 @@ import VirtualSoundCard
     let current = Mutex<Recording?>(nil)
     let recording = Recording(
       RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1),
-      from: .init(soundCard: card.soundCard, hub: CaptureHub(), clock: ContinuousClock())
+      from: .init(soundCard: card.soundCard, devices: CaptureDevices(), clock: ContinuousClock())
     ) { event in
       // Told on the thread that is about to write the silence.
       guard case .xrun = event else { return }

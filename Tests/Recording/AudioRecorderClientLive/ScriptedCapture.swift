@@ -1,6 +1,9 @@
 import AudioCore
+import AudioRecorderClient
 import AudioThreads
 import SoundCard
+
+@testable import AudioRecorderClientLive
 
 /// A device whose waits follow a script, and which always has more to read; after its script it is
 /// at its end.
@@ -12,6 +15,12 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
   private(set) var elapsed: Duration
   /// How long it was left alone, each time.
   private(set) var rests: [Duration] = []
+  private(set) var starts = 0
+  private(set) var drops = 0
+  /// Called at each wait.
+  var whenWaiting: () -> Void = {}
+  /// Called when the thread waits for a command.
+  var whenResting: () -> Void = {}
   private var script: [PCMWakeUp]
   private let framesPerRead: Int
 
@@ -27,19 +36,80 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
-    if interest == .nothing, let timeout { rests.append(timeout) }
+    whenWaiting()
+    if interest == .nothing {
+      guard let timeout else {
+        whenResting()
+        return .woken
+      }
+      rests.append(timeout)
+    }
     let wakeUp = script.isEmpty ? .ended : script.removeFirst()
     if wakeUp == .timedOut, let timeout { elapsed += timeout }
     return wakeUp
   }
 
-  func start() {}
+  func start() { starts += 1 }
 
   func read(into samples: UnsafeMutableBufferPointer<Float>) -> PCMTransfer {
     samples.update(repeating: 0.5)
     return .frames(FrameCount(min(framesPerRead, samples.count)))
   }
 
-  func drop() {}
+  func drop() { drops += 1 }
   func close() {}
+}
+
+/// The audio thread of a scripted device with one port, run on the test's own thread, and others if asked
+/// for; it quits when it has no port.
+// `@unchecked Sendable` is right because a test uses it from one thread.
+final class OnePortCapture: @unchecked Sendable {
+  let port: CapturePort
+  let others: [CapturePort]
+  var whenResting: (() -> Void)?
+  private let thread: CaptureThread
+  let scripted: ScriptedCapture?
+
+  init(_ pcm: any CapturePCM, others: Int = 0) throws {
+    port = try CapturePort(of: pcm.configuration)
+    self.others = try (0..<others).map { _ in try CapturePort(of: pcm.configuration) }
+    thread = CaptureThread(pcm: pcm, link: try DeviceLink(limit: 8))
+    scripted = pcm as? ScriptedCapture
+    scripted?.whenResting = { [unowned self] in
+      if let whenResting { whenResting() } else { quit() }
+    }
+    for (place, port) in ([port] + self.others).enumerated() { add(port, in: place) }
+  }
+
+  func add(_ port: CapturePort, in place: Int) {
+    thread.link.ports.put(port, in: place)
+    thread.link.commands.tryWrite(.add(place))
+  }
+
+  func quit() { thread.link.commands.tryWrite(.quit) }
+
+  func run() throws(SoundCardError) { try thread.run() }
+}
+
+extension CaptureConsumer {
+  /// Processes blocks of a device, whose frames are numbered here, until the consumer wants no more, and
+  /// completes it.
+  ///
+  /// - Parameter before: called before each block.
+  func record(_ blocks: [CapturedAudio], before: () -> Void = {}) throws {
+    var next: FrameCount = 0
+    var wantsMore = true
+    for (number, var block) in blocks.enumerated() where wantsMore {
+      before()
+      block.buffer.firstFrame = next + (block.gap?.lost ?? 0)
+      next = block.buffer.endFrame
+      for converted in try converter.process(block) where wantsMore {
+        wantsMore = try process(converted, number: number)
+      }
+    }
+    if wantsMore, let rest = try converter.finish() {
+      _ = try process(rest, number: blocks.count)
+    }
+    try finish()
+  }
 }

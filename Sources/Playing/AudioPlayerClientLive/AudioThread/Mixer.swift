@@ -6,7 +6,8 @@ import SoundCard
 ///
 /// Its memory is allocated once. Used only on the audio thread; the pointers never leave a call.
 final class Mixer {
-  private let link: PlaybackLink
+  private let events: RingBuffer<DeviceEvent>
+  private let volume: MasterVolume
   private let mix: UnsafeMutableBufferPointer<Float>
   private let scratch: UnsafeMutableBufferPointer<Float>
   private let channels: Int
@@ -21,13 +22,15 @@ final class Mixer {
   /// Whether the block still holds the samples of the one before it.
   private var isStale = false
 
-  init(period: Int, format: AudioFormat, link: PlaybackLink) {
-    self.link = link
+  init(
+    period: Int, format: AudioFormat, events: RingBuffer<DeviceEvent>, volume: MasterVolume
+  ) {
+    (self.events, self.volume) = (events, volume)
     self.period = period
     channels = format.channelCount
     rate = format.sampleRate
     buses = BusGains(rate: rate)
-    master = SmoothedGain(link.volume.gain)
+    master = SmoothedGain(volume.gain)
     limiter = Limiter(rate: rate)
     limiterReport = LimiterReport(interval: rate.hertz)
     mix = .allocate(capacity: period * channels)
@@ -57,7 +60,7 @@ final class Mixer {
 
   /// Puts all gains at their targets, because nothing sounds.
   func reset() {
-    master = SmoothedGain(link.volume.gain)
+    master = SmoothedGain(volume.gain)
     limiter = Limiter(rate: rate)
     buses.removeAll()
   }
@@ -72,7 +75,7 @@ final class Mixer {
       mix(voices[index], at: position)
     }
     overwriteStale(from: 0)
-    let gain = link.volume.gain
+    let gain = volume.gain
     if gain != master.target {
       master.move(to: gain, in: FrameCount(.milliseconds(20), at: rate).rawValue)
     }
@@ -177,7 +180,7 @@ final class Mixer {
 
   private func reportLimit(at position: Int, isEnding: Bool) {
     guard let gain = limiterReport.due(at: position, isEnding: isEnding),
-      link.events.tryWrite(.limited(gain: gain))
+      events.tryWrite(.limited(gain: gain))
     else { return }
     limiterReport.markReported()
   }

@@ -11,11 +11,15 @@ import SoundCard
 /// continues with this object; after a call that throws, nothing here is touched.
 // `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the
 // open device, and while the device is lost to the reporter's. `Heartbeat` hands it over.
-final class PlaybackThread: @unchecked Sendable {
-  let link: PlaybackLink
+final class PlaybackThread: DeviceDriver, @unchecked Sendable {
+  static let threadName = "syrinx-play"
+
+  let link: DeviceLink<Voice>
+  /// Set while the audio thread waits for a late source.
+  let sourceRequest = WakeUpRequest()
   let configuration: PCMConfiguration
   private var pcm: any PlaybackPCM
-  private let voices = VoiceTable()
+  private let voices: VoiceTable
   private let mixer: Mixer
   private let unplayed: UnplayedFrames
   private let rate: SampleRate
@@ -45,9 +49,10 @@ final class PlaybackThread: @unchecked Sendable {
   /// The longest buffer that is played to its end before a stop.
   private static let longestUncutBuffer = Duration.seconds(1)
 
-  init(pcm: any PlaybackPCM, link: PlaybackLink) {
+  init(pcm: any PlaybackPCM, link: DeviceLink<Voice>, volume: MasterVolume) {
     self.pcm = pcm
     self.link = link
+    voices = link.ports
     configuration = pcm.configuration
     let format = configuration.format
     rate = format.sampleRate
@@ -55,7 +60,7 @@ final class PlaybackThread: @unchecked Sendable {
     periodLength = configuration.period.duration(at: rate)
     bufferLength = configuration.buffer.duration(at: rate)
     longestWait = bufferLength * 2
-    mixer = Mixer(period: period, format: format, link: link)
+    mixer = Mixer(period: period, format: format, events: link.events, volume: volume)
     unplayed = UnplayedFrames(
       capacity: configuration.buffer.rawValue * 4, channels: format.channelCount)
     playhead = DevicePlayhead(buffer: configuration.buffer, rate: rate)
@@ -85,7 +90,7 @@ final class PlaybackThread: @unchecked Sendable {
   /// Notes that the device is lost.
   ///
   /// Time stands still for the voices until it returns; its unplayed frames come first then.
-  func lose() {
+  func lose(at time: Duration?) {
     playhead.lose(keeping: unplayed.rewind(playhead.unplayed))
     (isDraining, observedAt, lostAt) = (false, playhead.written, playhead.played)
   }
@@ -93,19 +98,19 @@ final class PlaybackThread: @unchecked Sendable {
   /// Applies commands at once while the device is lost; false if the engine quits.
   func serveInSilence() -> Bool {
     guard takeCommands() else { return false }
-    voices.settleInSilence(link)
+    voices.settleInSilence(link.events)
     return true
   }
 
-  /// Continues on an open device with the same format, before its thread runs.
-  func begin(on pcm: any PlaybackPCM) {
-    self.pcm = pcm
+  /// Continues on an open device, which must have the format of the mix.
+  func begin(on device: MonitoredPlayback, after gap: Duration) throws(SoundCardError) {
+    let found = device.configuration
+    guard found.format == configuration.format else {
+      let change = "it returned with \(found.format) instead of \(configuration.format)"
+      throw .unsupported(found.device, reason: "it was lost, and \(change)")
+    }
+    pcm = device
     markEmpty()
-  }
-
-  /// Releases all voices after the last thread has ended.
-  func removeVoices() {
-    voices.removeAll()
   }
 
   // MARK: One step
@@ -115,7 +120,7 @@ final class PlaybackThread: @unchecked Sendable {
     link.commandHold?.end()
     while !isOver, let command = link.commands.tryRead() {
       switch command {
-      case .add(let voice): voices.add(voice)
+      case .add(let place): voices.serve(place)
       case .quit: isOver = true
       }
     }
@@ -154,7 +159,7 @@ final class PlaybackThread: @unchecked Sendable {
     guard voices.areStarving(period: period) else { return false }
     let slack = try pcm.timeUntilUnderrun - periodLength
     guard slack > .milliseconds(1) else { return false }
-    link.sourceRequest.make()
+    sourceRequest.make()
     // The source may have written before its feeder could see that.
     guard voices.areStarving(period: period) else { return true }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: slack) {
@@ -279,8 +284,8 @@ final class PlaybackThread: @unchecked Sendable {
 
   /// Reports what the voices lost on a device that is given up, and returns the error.
   private func stalled() -> SoundCardError {
-    for index in 0..<voices.count { _ = voices[index].reportSilence(to: link.events) }
-    link.wakeReporter()
+    for index in 0..<voices.count { _ = voices[index].reportSilence(to: link.events, place: voices.place(at: index)) }
+    link.wakeControl()
     return .stalled(configuration.device, .playback)
   }
 
@@ -346,7 +351,7 @@ final class PlaybackThread: @unchecked Sendable {
         playhead, buffer: bufferLength, patience: voice.isStopping ? .zero : drainPatience,
         at: pcm.elapsed)
       voice.observe(playhead, isOver: timeLeft == .zero)
-      if voice.reportSilence(to: link.events) { isNews = true }
+      if voice.reportSilence(to: link.events, place: voices.place(at: index)) { isNews = true }
       if voice.settle() || passed >= voice.progressFrames { isNews = true }
       if let timeLeft, timeLeft > .zero {
         timeToDeadline = min(timeToDeadline ?? timeLeft, timeLeft)
@@ -358,7 +363,7 @@ final class PlaybackThread: @unchecked Sendable {
     }
     guard isNews else { return }
     reportedAt = playhead.played
-    link.wakeReporter()
+    link.wakeControl()
   }
 
   /// Whether the device is to be asked for its delay: less often while progress is seldom reported.
@@ -379,6 +384,6 @@ final class PlaybackThread: @unchecked Sendable {
   private func reportReturn() {
     guard let lostAt, playhead.played > lostAt, link.events.tryWrite(.returned) else { return }
     self.lostAt = nil
-    link.wakeReporter()
+    link.wakeControl()
   }
 }

@@ -2,46 +2,12 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// The voices that the audio thread mixes, in memory allocated once.
-///
-/// A voice is retained for the table when it is added; `remove` returns that reference.
-final class VoiceTable {
+/// The voices that the audio thread mixes.
+typealias VoiceTable = PortTable<Voice>
+
+extension PortTable<Voice> {
   /// The most sounds that one device mixes.
-  static let limit = 64
-
-  private let voices: UnsafeMutableBufferPointer<Unmanaged<Voice>>
-  private(set) var count = 0
-
-  init() {
-    voices = .allocate(capacity: Self.limit)
-  }
-
-  deinit {
-    removeAll()
-    voices.deallocate()
-  }
-
-  /// The voice at an index, which lives as long as it is in the table.
-  subscript(index: Int) -> Voice { voices[index].takeUnretainedValue() }
-
-  func add(_ voice: Unmanaged<Voice>) {
-    precondition(count < Self.limit, "the engine admits \(Self.limit) voices only")
-    (voices.baseAddress.unsafelyUnwrapped + count).initialize(to: voice)
-    count += 1
-  }
-
-  /// Removes a voice and returns its reference to the caller.
-  func remove(at index: Int) -> Unmanaged<Voice> {
-    count -= 1
-    let removed = voices[index]
-    voices[index] = voices[count]
-    return removed
-  }
-
-  func removeAll() {
-    for index in 0..<count { voices[index].release() }
-    count = 0
-  }
+  static var limit: Int { 64 }
 
   /// The number of voices that have not been mixed to their end.
   var soundingCount: Int { count { $0.playhead.endsAt == nil } }
@@ -121,13 +87,13 @@ final class VoiceTable {
   }
 
   /// Applies commands at once while the device is lost and nothing is audible.
-  func settleInSilence(_ link: PlaybackLink) {
+  func settleInSilence(_ events: RingBuffer<DeviceEvent>) {
     var index = count
     while index > 0 {
       index -= 1
       let voice = self[index]
       if voice.isOver {
-        if link.events.writable > 0 { link.events.tryWrite(.finished(remove(at: index))) }
+        if events.writable > 0 { events.tryWrite(.finished(remove(at: index))) }
       } else if voice.playhead.endsAt == nil {
         voice.applyParametersInSilence()
         _ = voice.settle()

@@ -67,8 +67,8 @@ final class BusVolume: Sendable {
 /// target.
 final class BusGains {
   private struct Entry {
-    /// Retained; releasing it frees no memory, because the player keeps its buses longer.
-    let bus: Unmanaged<BusVolume>
+    /// Releasing it frees no memory, because the player keeps its buses longer.
+    let bus: BusVolume
     /// The setting that the gain moves to.
     var setting: BusVolume.Setting
     var gain: SmoothedGain
@@ -103,7 +103,7 @@ final class BusGains {
         continue
       }
       entries[index].isInUse = false
-      let setting = entries[index].bus.takeUnretainedValue().setting
+      let setting = entries[index].bus.setting
       guard setting != entries[index].setting else { continue }
       entries[index].setting = setting
       entries[index].gain.move(to: setting.gain, in: FrameCount(setting.ramp, at: rate).rawValue)
@@ -112,7 +112,7 @@ final class BusGains {
 
   /// The gain of a bus for the frames of this block.
   func gain(of bus: BusVolume) -> SmoothedGain {
-    for index in 0..<count where entries[index].bus.takeUnretainedValue() === bus {
+    for index in 0..<count where entries[index].bus === bus {
       entries[index].isInUse = true
       return entries[index].gain
     }
@@ -120,7 +120,7 @@ final class BusGains {
     let gain = SmoothedGain(setting.gain)
     if count < Self.limit {
       (entries.baseAddress.unsafelyUnwrapped + count).initialize(
-        to: Entry(bus: .passRetained(bus), setting: setting, gain: gain, isInUse: true))
+        to: Entry(bus: bus, setting: setting, gain: gain, isInUse: true))
       count += 1
     }
     return gain
@@ -128,14 +128,14 @@ final class BusGains {
 
   /// Puts every bus at its target, because nothing sounds.
   func removeAll() {
-    for index in 0..<count { entries[index].bus.release() }
+    (entries.baseAddress.unsafelyUnwrapped).deinitialize(count: count)
     count = 0
   }
 
   private func remove(at index: Int) {
     count -= 1
-    entries[index].bus.release()
-    entries[index] = entries[count]
+    entries.swapAt(index, count)
+    (entries.baseAddress.unsafelyUnwrapped + count).deinitialize(count: 1)
   }
 }
 

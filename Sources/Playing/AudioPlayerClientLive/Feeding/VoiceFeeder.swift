@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import SoundCard
 import Synchronization
 
 /// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring, on
@@ -49,15 +50,15 @@ actor VoiceFeeder {
   /// failed with.
   ///
   /// A voice that is stopping still needs the audio of its fade, but takes no more commands.
-  func feed(_ voice: Voice, _ events: VoiceEvents, on engine: PlaybackEngine) async throws {
+  func feed(_ voice: Voice, _ events: VoiceEvents, on device: PlaybackDevice) async throws {
     defer {
       mailbox.close()
       voice.endInput()
-      engine.wake()
+      device.wake()
       primed.open()
     }
     mailbox.onRequest { voice.room.signal() }
-    let feed = try VoiceFeed(voice, events, engine, request, queue, primed)
+    let feed = try VoiceFeed(voice, events, device, request, queue, primed)
     while !voice.isOver, !feed.isFlushUnanswered, !Task.isCancelled {
       if voice.isStopping { mailbox.close() }
       if let request = mailbox.next() {
@@ -91,7 +92,7 @@ actor VoiceFeeder {
 private final class VoiceFeed {
   private let voice: Voice
   private let events: VoiceEvents
-  private let engine: PlaybackEngine
+  private let device: PlaybackDevice
   private let queue: PlaybackQueue
   private let primed: Gate
   private var converter: SourceConverter
@@ -109,12 +110,12 @@ private final class VoiceFeed {
   private(set) var isFlushUnanswered = false
 
   init(
-    _ voice: Voice, _ events: VoiceEvents, _ engine: PlaybackEngine, _ request: PlaybackRequest,
+    _ voice: Voice, _ events: VoiceEvents, _ device: PlaybackDevice, _ request: PlaybackRequest,
     _ queue: PlaybackQueue, _ primed: Gate
   ) throws {
     self.voice = voice
     self.events = events
-    self.engine = engine
+    self.device = device
     self.queue = queue
     self.primed = primed
     converter = try SourceConverter(to: voice.format, speed: request.speed)
@@ -184,7 +185,7 @@ private final class VoiceFeed {
     }
     flushCount += 1
     primed.open()
-    engine.wake()
+    device.wake()
     restart(at: frameAfterFlush())
     return serial
   }
@@ -253,7 +254,7 @@ private final class VoiceFeed {
   private func write() {
     let written = pending.withUnsafeBufferPointer { voice.ring.tryWrite($0) }
     pending = pending.dropFirst(written)
-    engine.sourceAdvanced()
+    device.sourceAdvanced()
     if voice.isPrimed { primed.open() }
     if isAtEnd && pending.isEmpty { endInput() }
     if written == 0 { waitForRoom() }
@@ -262,7 +263,7 @@ private final class VoiceFeed {
   private func endInput() {
     voice.endInput()
     primed.open()
-    engine.wake()
+    device.wake()
   }
 
   private func waitForRoom() {

@@ -8,7 +8,7 @@ import Synchronization
 // `@unchecked Sendable` is right because the variables below belong to the audio thread alone once
 // the voice has been added. Everything that other threads touch is an atomic, the ring, a
 // descriptor, or behind a lock that the audio thread never takes.
-final class Voice: @unchecked Sendable {
+final class Voice: DevicePort, @unchecked Sendable {
   /// Samples in the device's format, from the feeder to the audio thread.
   let ring: RingBuffer<Float>
   /// Signaled when the ring has room that the feeder asked for, when it has been flushed, when the
@@ -21,8 +21,8 @@ final class Voice: @unchecked Sendable {
   let onDeviceLoss: DeviceLossPolicy
   /// The frames after which its progress is reported.
   let progressFrames: Int
-  /// Called by the engine's reporter, in order.
-  let report: @Sendable (VoiceReport) -> Void
+  /// Called by the device's control thread, in order.
+  private let listener: @Sendable (VoiceReport) -> Void
 
   /// The frames played so far.
   let playedFrames = Atomic<Int>(0)
@@ -62,7 +62,7 @@ final class Voice: @unchecked Sendable {
     self.parameters = parameters
     self.bus = bus
     self.onDeviceLoss = onDeviceLoss
-    self.report = report
+    listener = report
     let rate = format.sampleRate
     progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
     room = try WakeUp()
@@ -151,6 +151,43 @@ final class Voice: @unchecked Sendable {
     return (serial, place >> 1, place & 1 == 1)
   }
 
+  // MARK: The control thread
+
+  func report(_ event: DeviceEvent) {
+    switch event {
+    case .starved(_, let frames): listener(.starved(frames: frames))
+    case .silence(_, let frames): listener(.silence(frames: frames))
+    case .limited(let gain): listener(.limited(gain: gain))
+    case .finished, .returned: break
+    }
+  }
+
+  func reportNews() {
+    reportSettlement()
+    listener(.played(frames: playedFrames.load(ordering: .relaxed)))
+  }
+
+  func deviceLost() { listener(.deviceLost) }
+
+  func deviceReturned(after gap: Duration) { listener(.deviceReturned(gap: gap)) }
+
+  /// Makes the last report; a voice that was to stop anyway has not failed.
+  func conclude(_ error: (any Error)?) {
+    reportSettlement()
+    close()
+    let played = playedFrames.load(ordering: .relaxed)
+    if let error, !isStopping {
+      listener(.failed(error, played: played))
+    } else {
+      listener(.finished(played: played))
+    }
+  }
+
+  private func reportSettlement() {
+    let (serial, frame, isPaused) = settlement
+    listener(.settled(serial: serial, frame: frame, isPaused: isPaused))
+  }
+
   // MARK: The audio thread
 
   /// Applies new parameters and flushes the ring if requested.
@@ -226,17 +263,16 @@ final class Voice: @unchecked Sendable {
   /// Reports its silence as far as the ring has room; false if nothing was reported.
   ///
   /// A dropout that continues is reported in parts of 50 ms, until the voice is over.
-  func reportSilence(to events: RingBuffer<PlaybackLink.Event>) -> Bool {
-    let reference = Unmanaged.passUnretained(self)
+  func reportSilence(to events: RingBuffer<DeviceEvent>, place: Int) -> Bool {
     var isNews = false
     let isContinuing = isInDropout && playhead.endsAt == nil
     if let frames = unreported.starved, !isContinuing || frames * 20 >= format.sampleRate.hertz,
-      events.tryWrite(.starved(reference, frames: frames))
+      events.tryWrite(.starved(place, frames: frames))
     {
       unreported.starved = nil
       isNews = true
     }
-    if let frames = unreported.device, events.tryWrite(.silence(reference, frames: frames)) {
+    if let frames = unreported.device, events.tryWrite(.silence(place, frames: frames)) {
       unreported.device = nil
       isNews = true
     }

@@ -4,6 +4,13 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
+/// The open capture devices of a recorder.
+///
+/// The first user of a device chooses the rate, channels, and buffering: a recording chooses those of its
+/// file, a capture those that suit all users. Each user converts from the device's format and counts its
+/// own frames.
+typealias CaptureDevices = DevicePool<CaptureThread>
+
 /// One user's capture from its opening to its end; it can be stopped at any point.
 final class CaptureSession: Sendable {
   /// Makes the consumer on a new thread when the device is open.
@@ -11,26 +18,25 @@ final class CaptureSession: Sendable {
 
   private struct State {
     var isStopping = false
-    var opening: Task<SharedCapture, any Error>?
-    var stop: (@Sendable () -> Void)?
-    var capture: SharedCapture?
+    var opening: Task<CaptureDevices.Lease, any Error>?
+    /// The running capture.
+    var port: CapturePort?
+    var device: CaptureDevices.Runtime?
   }
 
   // Held for a few instructions by the session and its stopping callers.
   private let state = Mutex(State())
   private let gate = Gate()
   private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
-  private let mayBlock: Bool
+  private let devices: CaptureDevices
   private let lockstep: Lockstep?
   /// Holds the time of a virtual card while the session begins, and from its end until the caller has
   /// its result.
   private let hold: TimeHold?
 
-  /// - Parameters:
-  ///   - mayBlock: whether the consumer may block, as one that writes a file does.
-  ///   - lockstep: the lockstep of a virtual card.
-  init(mayBlock: Bool, lockstep: Lockstep? = nil) {
-    (self.mayBlock, self.lockstep) = (mayBlock, lockstep)
+  /// - Parameter lockstep: the lockstep of a virtual card.
+  init(on devices: CaptureDevices, lockstep: Lockstep? = nil) {
+    (self.devices, self.lockstep) = (devices, lockstep)
     hold = TimeHold(lockstep, "a recording or capture that begins or ends")
     hold?.begin()
   }
@@ -47,36 +53,43 @@ final class CaptureSession: Sendable {
   /// Opens the device and starts the consumer; returns when it runs or could not start.
   ///
   /// A session that is stopped before its device is open ends without an error and a consumer.
-  func start(
-    _ request: PCMRequest, on soundCard: SoundCard, of hub: CaptureHub,
-    clock: any Clock<Duration> = ContinuousClock(), makeConsumer: @escaping MakeConsumer
-  ) async {
+  func start(_ opening: DeviceOpening<CaptureThread>, makeConsumer: @escaping MakeConsumer) async {
     do {
-      guard let capture = try await open(request, on: soundCard, of: hub, clock) else {
-        return end(.success(()))
+      guard let lease = try await open(opening) else { return end(.success(())) }
+      do {
+        _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
+          let outcome = Result { try capture(on: lease.runtime, makeConsumer) }
+          hold?.begin()
+          Task {
+            await devices.release(lease)
+            end(outcome)
+          }
+        }
+      } catch {
+        await devices.release(lease)
+        throw error
       }
-      try begin(makeConsumer, on: capture)
     } catch {
       end(.failure(error))
     }
   }
 
-  /// Ends the capture; audio captured so far is delivered, except for less than a period if others
-  /// continue to use the device.
+  /// Ends the capture; audio captured so far is delivered.
   func stop() {
-    let (opening, stop) = state.withLock { state in
+    let (opening, port, device) = state.withLock { state in
       state.isStopping = true
-      return (state.opening, state.stop)
+      return (state.opening, state.port, state.device)
     }
     opening?.cancel()
-    stop?()
+    port?.stop()
+    device?.wake()
   }
 
   /// Makes the consumer take the audio captured so far; returns the number of blocks captured.
   func nudge() -> Int {
-    guard let capture = state.withLock({ $0.capture }) else { return 0 }
-    defer { capture.nudge() }
-    return capture.blockCount
+    guard let port = state.withLock({ $0.port }) else { return 0 }
+    defer { port.wakeReader() }
+    return port.blocks.totalWritten
   }
 
   /// Returns when everything is closed.
@@ -91,58 +104,74 @@ final class CaptureSession: Sendable {
   }
 
   /// The leased device, nil if the session was stopped before it was open.
-  private func open(
-    _ request: PCMRequest, on soundCard: SoundCard, of hub: CaptureHub,
-    _ clock: any Clock<Duration>
-  ) async throws -> SharedCapture? {
-    let opening = state.withLock { state in
-      if !state.isStopping {
-        state.opening = Task { try await hub.acquire(request, on: soundCard, clock: clock) }
-      }
+  private func open(_ opening: DeviceOpening<CaptureThread>) async throws -> CaptureDevices.Lease? {
+    let task = state.withLock { [devices] state in
+      if !state.isStopping { state.opening = Task { try await devices.acquire(opening) } }
       return state.opening
     }
     do {
-      return try await opening?.value
+      return try await task?.value
     } catch is CancellationError where isStopped {
       return nil
     }
   }
 
-  /// Makes the consumer on a new thread and joins the capture; releases the device on failure.
-  private func begin(_ makeConsumer: @escaping MakeConsumer, on capture: SharedCapture) throws {
-    do {
-      _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
-        let consumer: any CaptureConsumer
-        do {
-          consumer = try makeConsumer(capture.configuration)
-        } catch {
-          capture.release()
-          return end(.failure(error))
-        }
-        join(capture, consumer)
-      }
-    } catch {
-      capture.release()
-      throw error
-    }
+  /// Makes the consumer and gives it the device's audio until its end; on the session's own thread.
+  private func capture(on device: CaptureDevices.Runtime, _ makeConsumer: MakeConsumer) throws {
+    let consumer = try makeConsumer(device.configuration)
+    let outcome = Result { try capture(on: device, into: consumer) }
+    let finishing = Result { try consumer.finish() }
+    try outcome.get()
+    try finishing.get()
   }
 
-  private func join(_ capture: SharedCapture, _ consumer: any CaptureConsumer) {
-    let member = CaptureMember(consumer, mayBlock: mayBlock) { [self] in end($0) }
+  private func capture(
+    on device: CaptureDevices.Runtime, into consumer: some CaptureConsumer
+  ) throws {
+    let port = try CapturePort(
+      of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, lockstep: lockstep)
+    // The time of a virtual card goes on when the port has ended.
+    defer { port.hold?.close() }
+    guard let place = device.reserve() else {
+      throw AudioRecorderError.device(
+        device.configuration.device,
+        reason: "\(CaptureThread.limit) recordings and captures use it already; stop some of them")
+    }
     let isStopping = state.withLock { state in
-      state.stop = { capture.stop(member) }
-      state.capture = capture
+      (state.port, state.device) = (port, device)
       return state.isStopping
     }
-    if isStopping { member.stop() }
-    capture.join(member) { hold?.end() }
+    if isStopping { port.stop() }
+    guard device.add(port, in: place) else {
+      throw SoundCardError.deviceLost(device.configuration.device)
+    }
+    hold?.end()
+    defer {
+      state.withLock { ($0.port, $0.device) = (nil, nil) }
+      hold?.begin()
+      // A consumer that wants no more has not been stopped.
+      port.stop()
+      device.wake()
+    }
+    try port.drain(into: consumer) { device.wake() }
   }
 
   /// Ends the session; `Recording` also ends one that could not begin.
   func end(_ result: Result<Void, any Error>) {
     hold?.begin()
-    state.withLock { ($0.stop, $0.capture) = (nil, nil) }
     outcome.withLock { $0 = result.mapError(AudioRecorderError.init) }
     gate.open()
+  }
+}
+
+extension DeviceOpening<CaptureThread> {
+  /// Opens a microphone; its users convert from whatever format it has.
+  init(_ request: PCMRequest, on soundCard: SoundCard, clock: any Clock<Duration>) {
+    self.init(request, convertsAnyFormat: true, clock: clock, on: soundCard) { soundCard, request in
+      MonitoredCapture(try await soundCard.openCapture(request: request))
+    } makeDriver: { device, lockstep in
+      let link = try DeviceLink<CapturePort>(limit: CaptureThread.limit, lockstep: lockstep)
+      return CaptureThread(pcm: device, link: link)
+    }
   }
 }

@@ -2,68 +2,177 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// The audio thread of a capture: it moves captured frames into the ring and counts lost ones
-/// beside it.
+/// The audio thread of a capture device: it moves captured frames into the ring of each port and counts
+/// lost ones beside it.
 ///
-/// After `run` begins it neither allocates nor takes a lock. It never drops audio: while the ring
-/// is full, frames stay in the device, whose overrun is then an event like any other.
-final class CaptureThread {
-  private let pcm: any CapturePCM
-  private let link: CaptureLink
-  private let block: UnsafeMutableBufferPointer<Float>
-  private let channels: Int
-  private let rate: SampleRate
-  private let longestWait: Duration
-  private let periodLength: Duration
+/// After `run` begins it neither allocates nor takes a lock. While no port has room, frames stay in the
+/// device, whose overrun is then an event like any other.
+// `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the open
+// device, and while the device is lost to the control thread. `Heartbeat` hands it over.
+final class CaptureThread: DeviceDriver, @unchecked Sendable {
+  static let threadName = "syrinx-capture"
+  /// The most ports of one device.
+  static let limit = 1_024
+
+  let link: DeviceLink<CapturePort>
+  private let ports: PortTable<CapturePort>
+  private var pcm: any CapturePCM
+  // Used by the owner's thread alone; the pointer never leaves a call.
+  private var block: UnsafeMutableBufferPointer<Float>
+  private var rate: SampleRate
+  private var longestWait: Duration
   private var stall: StallWatch
+  private var isRunning = false
+  /// Whether it had no port since it was started.
+  private var hasRested = false
+  private var hasQuit = false
   private var lost: FrameCount = 0
   /// When the frame after the last one read was captured, if none were lost since.
   private var next = Duration.zero
+  private var lastRead = ContinuousClock.now
+  /// Whether the device returned, and has delivered no frame since.
+  private var isAwaited = false
+  /// The time without frames before the last loss was noticed.
+  private var withoutAudio = Duration.zero
 
-  init(pcm: any CapturePCM, link: CaptureLink) {
-    self.pcm = pcm
-    self.link = link
+  init(pcm: any CapturePCM, link: DeviceLink<CapturePort>) {
+    (self.pcm, self.link, ports) = (pcm, link, link.ports)
     let configuration = pcm.configuration
-    channels = configuration.format.channelCount
     rate = configuration.format.sampleRate
-    longestWait = configuration.buffer.duration(at: rate) * 2
-    periodLength = configuration.period.duration(at: rate)
-    stall = StallWatch(
-      lateAfter: longestWait, longestWait: longestWait, patience: configuration.patience)
-    // Used by this thread alone; the pointer never leaves a call.
-    block = .allocate(capacity: configuration.period.rawValue * channels)
-    block.initialize(repeating: 0)
+    longestWait = configuration.longestWait
+    stall = configuration.stallWatch
+    block = configuration.makeBlock()
   }
 
   deinit {
     block.deallocate()
   }
 
-  /// Captures until it is stopped or the device ends; throws if the device is lost.
+  /// Captures until `quit` or the device's end; throws if the device is lost.
   func run() throws(SoundCardError) {
-    defer { reportLoss() }
-    try pcm.start()
-    while !link.isStopping {
-      guard hasRoom else {
-        try waitForRoom()
+    while takeCommands() {
+      guard ports.count > 0 else {
+        try rest()
         continue
       }
-      switch try watchedWait(for: .period, atMost: stall.nextWait(atMost: longestWait)) {
-      case .ready(let available):
-        next = max(.zero, pcm.elapsed - available.duration(at: rate))
-        let count = try fetch()
-        if count > 0 {
-          try rest(holding: available - count)
-        } else if stall.refused() {
-          _ = try watchedWait(for: .nothing, atMost: periodLength / 4)
-        }
-      case .ended: return
-      case .interrupted, .woken, .timedOut: break
+      try startIfNeeded()
+      if hasLeavingPort {
+        try fetchRest()
+        releaseLeavingPorts()
+      } else if try serve() == .ended {
+        break
       }
-      try considerStall()
     }
-    try fetchRest()
+    reportLoss()
   }
+
+  // MARK: While the device is lost
+
+  func lose(at time: Duration?) {
+    reportLoss()
+    if !isAwaited {
+      withoutAudio = time.map { max(.zero, $0 - next) } ?? lastRead.duration(to: .now)
+    }
+    isAwaited = true
+  }
+
+  func serveInSilence() -> Bool {
+    defer { releaseLeavingPorts() }
+    return takeCommands()
+  }
+
+  func begin(on device: MonitoredCapture, after gap: Duration) {
+    let configuration = device.configuration
+    pcm = device
+    rate = configuration.format.sampleRate
+    longestWait = configuration.longestWait
+    stall = configuration.stallWatch
+    block.deallocate()
+    block = configuration.makeBlock()
+    (isRunning, hasRested, next) = (false, false, .zero)
+    for index in 0..<ports.count {
+      ports[index].deviceOpened(after: withoutAudio + gap)
+    }
+  }
+
+  // MARK: Ports
+
+  /// Takes all commands; false after `quit`.
+  private func takeCommands() -> Bool {
+    link.commandHold?.end()
+    while !hasQuit, let command = link.commands.tryRead() {
+      switch command {
+      case .add(let place): ports.serve(place)
+      case .quit: hasQuit = true
+      }
+    }
+    return !hasQuit
+  }
+
+  private var hasLeavingPort: Bool {
+    for index in 0..<ports.count where ports[index].isLeaving { return true }
+    return false
+  }
+
+  private func releaseLeavingPorts() {
+    var index = ports.count
+    while index > 0 {
+      index -= 1
+      guard ports[index].isLeaving, link.events.writable > 0 else { continue }
+      ports[index].reportLoss(lost.rawValue, format, time: next)
+      link.events.tryWrite(.finished(ports.remove(at: index)))
+      link.wakeControl()
+    }
+  }
+
+  /// Reports frames lost at the very end, which no block follows.
+  private func reportLoss() {
+    for index in 0..<ports.count { ports[index].reportLoss(lost.rawValue, format, time: next) }
+    lost = 0
+  }
+
+  // MARK: The device
+
+  /// Sleeps until a port comes.
+  private func rest() throws(SoundCardError) {
+    hasRested = isRunning
+    _ = try pcm.wait(for: .nothing, atMost: nil)
+  }
+
+  /// Starts the device for its first port, and anew after it had none: what it holds is older than the
+  /// new port.
+  private func startIfNeeded() throws(SoundCardError) {
+    if hasRested {
+      try pcm.drop()
+      (hasRested, isRunning, lost) = (false, false, 0)
+    }
+    if !isRunning { try pcm.start() }
+    isRunning = true
+  }
+
+  /// Waits for frames and passes them on.
+  private func serve() throws(SoundCardError) -> PCMWakeUp {
+    guard hasRoom else {
+      try waitForRoom()
+      return .woken
+    }
+    let wakeUp = try watchedWait(for: .period, atMost: stall.nextWait(atMost: longestWait))
+    if case .ready(let available) = wakeUp {
+      next = max(.zero, pcm.elapsed - available.duration(at: rate))
+      let count = try fetch()
+      if count > 0 {
+        try rest(holding: available - count)
+      } else if stall.refused() {
+        _ = try watchedWait(for: .nothing, atMost: periodLength / 4)
+      }
+    }
+    if wakeUp != .ended { try considerStall() }
+    return wakeUp
+  }
+
+  private var format: AudioFormat { pcm.configuration.format }
+
+  private var periodLength: Duration { pcm.configuration.period.duration(at: rate) }
 
   /// Waits for the device and keeps account of stalls and losses.
   private func watchedWait(
@@ -81,16 +190,20 @@ final class CaptureThread {
     stall.interrupted()
   }
 
-  /// While the consumer takes large blocks, leaves the device alone until half of its buffer is
-  /// full.
+  /// While all readers take large blocks, leaves the device alone until half of its buffer is full.
   private func rest(holding held: FrameCount) throws(SoundCardError) {
     let configuration = pcm.configuration
     let missing = FrameCount(configuration.buffer.rawValue / 2) - held
     guard held < configuration.period, missing > configuration.period,
-      link.defersWakeUp(for: missing.rawValue * channels)
+      defersWakeUp(for: missing.rawValue * configuration.format.channelCount)
     else { return }
     let wakeUp = try pcm.wait(for: .nothing, atMost: missing.duration(at: rate))
     if case .interrupted(let interruption) = wakeUp { note(interruption) }
+  }
+
+  private func defersWakeUp(for samples: Int) -> Bool {
+    for index in 0..<ports.count where !ports[index].defersWakeUp(for: samples) { return false }
+    return true
   }
 
   /// Gives up a device that delivers nothing: its recording would be shorter than the time it took.
@@ -99,8 +212,8 @@ final class CaptureThread {
     throw .stalled(pcm.configuration.device, .capture)
   }
 
-  /// Frames captured before the stop belong to the recording; they are at most a full buffer, also
-  /// of a device that always has more.
+  /// Frames captured before a stop belong to the port; they are at most a full buffer, also of a device
+  /// that always has more.
   private func fetchRest() throws(SoundCardError) {
     let stopped = pcm.elapsed
     var left = pcm.configuration.buffer
@@ -112,15 +225,10 @@ final class CaptureThread {
     }
   }
 
-  /// Reports frames lost at the very end, which no block follows.
-  private func reportLoss() {
-    if lost > 0 { pass(0) }
-  }
-
-  /// Waits until the consumer makes room; the device is not expected to deliver meanwhile.
+  /// Waits until a reader makes room; the device is not expected to deliver meanwhile.
   private func waitForRoom() throws(SoundCardError) {
-    link.roomRequest.make()
-    // The consumer may have made room before it could see the request.
+    for index in 0..<ports.count { ports[index].roomRequest.make() }
+    // A reader may have made room before it could see the request.
     guard !hasRoom else { return }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: longestWait) {
       lost += interruption.lost
@@ -128,13 +236,13 @@ final class CaptureThread {
     stall.reset()
   }
 
+  /// Whether a port has room; one without it waits for nobody, and nobody for it.
   private var hasRoom: Bool {
-    // One block stays free for a loss at the end.
-    link.samples.writable >= block.count && link.blocks.writable > 1
+    for index in 0..<ports.count where ports[index].hasRoom(for: block.count) { return true }
+    return false
   }
 
   /// Moves at most a block; 0 if the device had nothing or was interrupted.
-  @discardableResult
   private func fetch() throws(SoundCardError) -> FrameCount {
     switch try pcm.read(into: block) {
     case .interrupted(let interruption):
@@ -149,13 +257,45 @@ final class CaptureThread {
   }
 
   private func pass(_ count: FrameCount) {
-    let samples = UnsafeBufferPointer(rebasing: block[..<(count.rawValue * channels)])
-    link.samples.tryWrite(samples)
-    link.blocks.tryWrite(
-      CaptureBlock(
-        sampleCount: samples.count, lostFrames: lost.rawValue, nanoseconds: next.inNanoseconds))
+    let sampleCount = count.rawValue * format.channelCount
+    let samples = UnsafeMutableBufferPointer(rebasing: block[..<sampleCount])
+    let nonFinite = silenceNonFinite(samples)
+    for index in 0..<ports.count {
+      ports[index].write(
+        UnsafeBufferPointer(samples), format, lost: lost.rawValue, time: next,
+        nonFinite: nonFinite)
+    }
     next += count.duration(at: rate)
+    lastRead = .now
     lost = 0
-    link.announce()
+    guard isAwaited, link.events.tryWrite(.returned) else { return }
+    isAwaited = false
+    link.wakeControl()
+  }
+
+  /// Replaces NaN and infinite samples by silence, and returns their number.
+  private func silenceNonFinite(_ samples: UnsafeMutableBufferPointer<Float>) -> Int {
+    var count = 0
+    for index in samples.indices where !samples[index].isFinite {
+      samples[index] = 0
+      count += 1
+    }
+    return count
+  }
+}
+
+extension PCMConfiguration {
+  fileprivate var longestWait: Duration { buffer.duration(at: format.sampleRate) * 2 }
+
+  fileprivate var stallWatch: StallWatch {
+    StallWatch(lateAfter: longestWait, longestWait: longestWait, patience: patience)
+  }
+
+  /// Memory for a period.
+  fileprivate func makeBlock() -> UnsafeMutableBufferPointer<Float> {
+    let block = UnsafeMutableBufferPointer<Float>.allocate(
+      capacity: period.rawValue * format.channelCount)
+    block.initialize(repeating: 0)
+    return block
   }
 }

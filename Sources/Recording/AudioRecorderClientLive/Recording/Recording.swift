@@ -9,7 +9,7 @@ final class Recording: Sendable {
   /// The sound card, its open devices, and the clock of a recording.
   struct Source: Sendable {
     let soundCard: SoundCard
-    let hub: CaptureHub
+    let devices: CaptureDevices
     let clock: any Clock<Duration>
   }
 
@@ -27,7 +27,7 @@ final class Recording: Sendable {
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
     id = request.id
-    session = CaptureSession(mayBlock: true, lockstep: source.soundCard.lockstep)
+    session = CaptureSession(on: source.devices, lockstep: source.soundCard.lockstep)
     // Only a descriptor's reader may block. Without a wake-up, a stop waits for it.
     let stopSignal: WakeUp? =
       if case .descriptor = request.destination { try? WakeUp() } else { nil }
@@ -83,9 +83,8 @@ final class Recording: Sendable {
   ) async {
     do throws(AudioRecorderError) {
       let plan = try RecordingPlan(request)
-      await session.start(
-        plan.deviceRequest, on: source.soundCard, of: source.hub, clock: source.clock
-      ) { [self] in try consumer(plan, $0, report) }
+      let opening = DeviceOpening(plan.deviceRequest, on: source.soundCard, clock: source.clock)
+      await session.start(opening) { [self] in try consumer(plan, $0, report) }
     } catch {
       session.end(.failure(error))
     }
@@ -116,7 +115,6 @@ final class Recording: Sendable {
 final class RecordingControl: Sendable {
   private struct State {
     var commands: [(block: Int, command: RecordingCommand)] = []
-    var lastBlock = 0
     var isStopping = false
   }
 
@@ -150,12 +148,8 @@ final class RecordingControl: Sendable {
   /// Takes the commands that apply from this block on, in order.
   func takeAll(at block: Int) -> [RecordingCommand] {
     state.withLock { state in
-      // Each opening of a device numbers its blocks from 0.
-      let count =
-        block < state.lastBlock
-        ? state.commands.count : state.commands.prefix { $0.block <= block }.count
+      let count = state.commands.prefix { $0.block <= block }.count
       defer { state.commands.removeFirst(count) }
-      state.lastBlock = block
       return state.commands[..<count].map(\.command)
     }
   }

@@ -1,6 +1,5 @@
 import AudioCore
 import AudioRecorderClient
-import Resampling
 
 /// Writes a recording: picks channels, converts, lets the gate select what is recorded, and stops at
 /// the requested length.
@@ -21,18 +20,18 @@ final class RecordingConsumer: CaptureConsumer {
   private static let silenceAtStop = Duration.seconds(10)
 
   private let output: any RecordingOutput
-  private let resampler: Resampler
+  let converter: CaptureConverter
   private let control: RecordingControl
   private let reports: Reports
   private let limit: FrameCount?
   private let gaps: RecordingGapRule
   private let maximumBatch: Duration
   let onDeviceLoss: DeviceLossPolicy
-  let mayStall: Bool
-  private var pick: ChannelPick
   private var gate: RecordingGate
   private var levels: LevelReport
   private var silence: SilentMicrophone?
+  /// Whether the next gap is the absence of the device.
+  private var isReturning = false
   private var hasStoppedAtGap = false
   private var hasStoppedInGap = false
 
@@ -41,16 +40,12 @@ final class RecordingConsumer: CaptureConsumer {
     _ plan: RecordingPlan, device: AudioFormat, control: RecordingControl, reports: Reports
   ) throws(AudioRecorderError) {
     let request = plan.request
-    pick = try ChannelPick(request.channels, of: device)
+    let pick = try ChannelPick(request.channels, of: device)
     let format = plan.fileFormat(on: pick.format)
-    do {
-      resampler = try Resampler(from: pick.format, to: format)
-    } catch {
-      throw .unsupportedFormat(reason: "\(error)")
-    }
+    converter = try CaptureConverter(pick, of: device, to: format)
     output = try plan.output(format, stopSignal: control.stopSignal, report: reports.event)
     (self.control, self.reports, gaps) = (control, reports, request.gaps)
-    (onDeviceLoss, mayStall) = (request.onDeviceLoss, plan.isLive)
+    onDeviceLoss = request.onDeviceLoss
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
     gate = RecordingGate(request, rate: format.sampleRate)
     levels = LevelReport(format: format, interval: request.levelsInterval)
@@ -66,21 +61,28 @@ final class RecordingConsumer: CaptureConsumer {
   /// Whether it has not begun to record.
   var isWaiting: Bool { gate.isWaiting }
 
-  func take(_ captured: DeviceAudio) throws -> Bool {
+  func process(_ block: CapturedAudio, number: Int) throws -> Bool {
     try output.checkLast()
-    try applyCommands(at: captured.number)
-    guard captured.event != .lost else {
-      reports.event(.deviceLost)
-      if gaps == .stop, !gate.isPaused { try stopAtGap() }
-      return !isOver
-    }
-    if captured.lost > 0 || captured.event == .returned { try bridge(captured) }
+    try applyCommands(at: number)
+    if let gap = block.gap { try bridge(gap) }
     guard !isOver else { return false }
-    if captured.nonFinite > 0, !gate.isPaused {
-      reports.event(.nonFinite(sampleCount: captured.nonFinite))
+    if block.nonFiniteCount > 0, !gate.isPaused {
+      reports.event(.nonFinite(sampleCount: block.nonFiniteCount))
     }
-    try record(try resampler.process(try pick.apply(captured.buffer)))
+    try record(block.buffer)
     return !isOver
+  }
+
+  func deviceLost() throws -> Bool {
+    try output.checkLast()
+    reports.event(.deviceLost)
+    if gaps == .stop, !gate.isPaused { stopAtGap() }
+    return !isOver
+  }
+
+  func deviceReturned(after gap: Duration) {
+    reports.event(.deviceReturned(gap: gap))
+    isReturning = true
   }
 
   /// Frames that reach the requested length are not delayed, nor is audio that a command waits for.
@@ -92,7 +94,6 @@ final class RecordingConsumer: CaptureConsumer {
 
   func finish() throws {
     let ending = Result {
-      if !hasStoppedAtGap { try record(try resampler.finish()) }
       try carryOut(gate.finish())
     }
     defer { reports.finished(summary) }
@@ -127,37 +128,33 @@ final class RecordingConsumer: CaptureConsumer {
   }
 
   /// Fills or reports a loss; during a pause nothing is lost to the recording.
-  private func bridge(_ captured: DeviceAudio) throws {
-    let length = captured.lost.duration(at: captured.buffer.format.sampleRate)
-    if captured.event == .returned { reports.event(.deviceReturned(gap: length)) }
+  private func bridge(_ gap: CaptureGap) throws {
+    defer { isReturning = false }
     guard !gate.isPaused else { return }
-    if captured.event == nil { reports.event(.xrun(length)) }
+    if !isReturning { reports.event(.xrun(gap.lost.duration(at: format.sampleRate))) }
     switch gaps {
-    case .silence: try recordSilence(captured.lost)
+    case .silence: try recordSilence(gap.lost)
     case .omit: break
-    case .stop: try stopAtGap()
+    case .stop: stopAtGap()
     }
   }
 
-  /// Ends the recording at a gap, after the frames that the resampler still holds.
-  private func stopAtGap() throws {
-    guard !gate.isWaiting else { return }
-    try record(try resampler.finish())
-    hasStoppedAtGap = true
+  /// Ends the recording at a gap.
+  private func stopAtGap() {
+    hasStoppedAtGap = !gate.isWaiting
   }
 
   /// Records silence in place of lost frames, a second at a time however much was lost.
   ///
   /// A stop during a long gap ends the recording there: later audio would be at the wrong time.
   private func recordSilence(_ lost: FrameCount) throws {
-    let mostAtStop = FrameCount(Self.silenceAtStop, at: pick.format.sampleRate)
+    let mostAtStop = FrameCount(Self.silenceAtStop, at: format.sampleRate)
     var left = lost
     while left > 0 && !isOver {
       hasStoppedInGap = lost - left >= mostAtStop && control.isStopping
       if hasStoppedInGap { return }
-      let count = min(left, FrameCount(.seconds(1), at: pick.format.sampleRate))
-      let silence = AudioBuffer(silence: count, format: pick.format)
-      try carryOut(gate.insert(try resampler.process(silence)))
+      let count = min(left, FrameCount(.seconds(1), at: format.sampleRate))
+      try carryOut(gate.insert(AudioBuffer(silence: count, format: format)))
       left -= count
     }
   }

@@ -32,10 +32,4 @@ struct ChannelPick {
     let picked = try mapper?.take(buffer).first ?? buffer
     return AudioBuffer(format: format, samples: picked.samples, firstFrame: picked.firstFrame)
   }
-
-  mutating func apply(_ captured: DeviceAudio) throws -> DeviceAudio {
-    var captured = captured
-    captured.buffer = try apply(captured.buffer)
-    return captured
-  }
 }

@@ -5,14 +5,11 @@ import SoundCard
 /// Converts captured audio and sends it to a stream, which drops the oldest blocks if its reader lags.
 final class StreamConsumer: CaptureConsumer {
   private let pipe: PolicyPipe<CapturedAudio>
-  private let converter: CaptureConverter
-  private var pick: ChannelPick
+  let converter: CaptureConverter
   private var rechunker: CaptureRechunker?
   /// The device's configuration, until the first block reports it.
   private var device: PCMConfiguration?
   let onDeviceLoss: DeviceLossPolicy
-  /// The frames lost with the device, for the next block to report.
-  private var missed: FrameCount = 0
   /// The number of samples that were NaN or infinite, for the next block to report.
   private var nonFinite = 0
 
@@ -22,33 +19,21 @@ final class StreamConsumer: CaptureConsumer {
     self.pipe = pipe
     self.device = device
     onDeviceLoss = request.onDeviceLoss
-    pick = try ChannelPick(request.channels, of: device.format)
     rechunker = request.framesPerBuffer.map(CaptureRechunker.init)
+    let pick = try ChannelPick(request.channels, of: device.format)
     let format = AudioFormat(
       sampleRate: request.sampleRate ?? pick.format.sampleRate,
       channelCount: request.channelCount ?? pick.format.channelCount)
-    do {
-      converter = try CaptureConverter(from: pick.format, to: format)
-    } catch {
-      throw AudioRecorderError.unsupportedFormat(reason: "\(error)")
-    }
+    converter = try CaptureConverter(pick, of: device.format, to: format)
   }
 
-  func take(_ captured: DeviceAudio) throws -> Bool {
-    guard captured.event == nil else {
-      missed += captured.lost
-      return true
-    }
-    var captured = captured
-    captured.lost += missed
-    missed = 0
-    nonFinite += captured.nonFinite
-    for block in try converter.convert(try pick.apply(captured)) { rechunk(block) }
+  func process(_ block: CapturedAudio, number: Int) -> Bool {
+    nonFinite += block.nonFiniteCount
+    if !block.buffer.isEmpty || block.gap != nil { rechunk(block) }
     return true
   }
 
-  func finish() throws {
-    if let rest = try converter.finish() { rechunk(rest) }
+  func finish() {
     for block in rechunker?.finish() ?? [] { send(block) }
   }
 

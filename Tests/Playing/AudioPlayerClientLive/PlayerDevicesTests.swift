@@ -8,7 +8,7 @@ import VirtualSoundCard
 
 @testable import AudioPlayerClientLive
 
-@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct EnginePoolTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PlayerDevicesTests {
   @Test func `after a failed opening the next request opens the device again`() async throws {
     let (asked, answer) = (Gate(), Gate())
     let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))
@@ -22,7 +22,7 @@ import VirtualSoundCard
     let settings = PlayerSettings(
       soundCard: soundCard, idleTime: .zero, clock: TestClock<Duration>())
     let request = PCMRequest(format: AudioFormat(sampleRate: 48_000, channelCount: 2))
-    let pool = EnginePool()
+    let pool = PlayerDevices()
     let users = (0..<40).map { _ in
       Task {
         // A caller may try again at once, while others have yet to get the error.

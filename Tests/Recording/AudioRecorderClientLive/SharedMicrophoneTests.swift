@@ -12,7 +12,7 @@ import Testing
 import VirtualSoundCard
 
 /// Several users of one microphone.
-@Suite(.timeLimit(.minutes(5))) final class CaptureHubTests: Sendable {
+@Suite(.timeLimit(.minutes(5))) final class SharedMicrophoneTests: Sendable {
   private let folder = RecordingFolder()
   private let clock = TestClock()
   private let signal = AudioSignal.noise(seed: 7)

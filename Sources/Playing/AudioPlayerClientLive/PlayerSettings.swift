@@ -9,8 +9,6 @@ struct PlayerSettings: Sendable {
   let idleTime: Duration
   let clock: any Clock<Duration>
   var feeder = FeederSettings()
-  /// The caller's dependencies, for a device that is opened again on another thread.
-  var dependencies = withEscapedDependencies { $0 }
 
   /// The caller's settings.
   static var current: PlayerSettings {

@@ -1,0 +1,150 @@
+package import AudioCore
+package import AudioThreads
+
+/// One user of an open device: a ring that the audio thread reads or writes.
+package protocol DevicePort: AnyObject, Sendable {
+  /// What happens to the port when the device is lost.
+  var onDeviceLoss: DeviceLossPolicy { get }
+
+  /// Whether the user has stopped the port.
+  var isStopping: Bool { get }
+
+  /// Reports an event of the audio thread that concerns this port.
+  func report(_ event: DeviceEvent)
+
+  /// Reports what the audio thread has noted in the port itself.
+  func reportNews()
+
+  /// The device is lost, and the port waits for it.
+  func deviceLost()
+
+  /// The device is back, and was away for `gap`.
+  func deviceReturned(after gap: Duration)
+
+  /// Ends the port; the audio thread may still have it.
+  ///
+  /// - Parameter error: what ended it; nil if it was served to its end.
+  func conclude(_ error: (any Error)?)
+}
+
+/// What the audio thread tells the control thread; a port is named by its place.
+package enum DeviceEvent: BitwiseCopyable {
+  /// The port has been served to its end, and its place is free.
+  case finished(Int)
+  /// The port was silent because its source was late.
+  case starved(Int, frames: Int)
+  /// The port was silent because of the device.
+  case silence(Int, frames: Int)
+  /// The lowest gain, since the last report, that kept the sum of all ports within ±1.
+  case limited(gain: Float)
+  /// A lost device moves frames again.
+  case returned
+}
+
+/// The connections between the audio thread of a device and other threads; neither side waits for the
+/// other.
+package final class DeviceLink<Port: AnyObject>: Sendable {
+  /// A command to the audio thread.
+  package enum Command: BitwiseCopyable {
+    /// Serve the port in this place.
+    case add(Int)
+    /// End the thread.
+    case quit
+  }
+
+  /// The ports of the device.
+  package let ports: PortTable<Port>
+  /// Never full, however long the audio thread does not read: no more ports are on their way than
+  /// there are places, and `quit` is sent once.
+  package let commands: RingBuffer<Command>
+  /// The events of the audio thread.
+  package let events: RingBuffer<DeviceEvent>
+  /// Holds the time of a virtual card until the audio thread has got a command.
+  package let commandHold: TimeHold?
+  /// Wakes the control thread.
+  let news: WakeUp
+  /// Holds the time of a virtual card until the control thread has passed on all news.
+  let newsHold: TimeHold?
+
+  /// - Parameters:
+  ///   - limit: the most ports at a time.
+  ///   - lockstep: the lockstep of a virtual card.
+  package init(limit: Int, lockstep: Lockstep? = nil) throws(WakeUpError) {
+    ports = PortTable(limit: limit)
+    commands = RingBuffer(capacity: limit + 1, resident: limit + 1)
+    events = RingBuffer(capacity: 1_024 + limit, resident: 1_024 + limit)
+    news = try WakeUp()
+    newsHold = TimeHold(lockstep, "the control thread of a device")
+    commandHold = TimeHold(lockstep, "a command to an audio thread")
+  }
+
+  /// Wakes the control thread; for any thread.
+  package func wakeControl() {
+    newsHold?.begin()
+    news.signal()
+  }
+}
+
+/// The ports of a device, in places that are allocated once.
+// `@unchecked Sendable` is right because a place has one owner at a time: other threads, under a lock,
+// until they send `add`, then the audio thread until it sends `finished`. The list of served places
+// belongs to the audio thread.
+package final class PortTable<Port: AnyObject>: @unchecked Sendable {
+  /// The number of places.
+  package let limit: Int
+  private let places: UnsafeMutableBufferPointer<Port?>
+  private let served: UnsafeMutableBufferPointer<Int>
+  /// The number of ports that the audio thread serves.
+  package private(set) var count = 0
+
+  init(limit: Int) {
+    self.limit = limit
+    places = .allocate(capacity: limit)
+    places.initialize(repeating: nil)
+    served = .allocate(capacity: limit)
+    served.initialize(repeating: 0)
+  }
+
+  deinit {
+    places.deinitialize().deallocate()
+    served.deallocate()
+  }
+
+  // MARK: Other threads
+
+  /// Puts a port into a free place, or frees a place.
+  package func put(_ port: Port?, in place: Int) {
+    places[place] = port
+  }
+
+  // MARK: The audio thread
+
+  /// The served port at an index below `count`.
+  package subscript(index: Int) -> Port {
+    guard let port = places[served[index]] else {
+      preconditionFailure("a served place holds its port until it is reported as finished")
+    }
+    return port
+  }
+
+  /// The place of a served port.
+  package func place(at index: Int) -> Int { served[index] }
+
+  /// Serves the port in a place.
+  package func serve(_ place: Int) {
+    served[count] = place
+    count += 1
+  }
+
+  /// Serves a port no longer, and returns its place.
+  package func remove(at index: Int) -> Int {
+    count -= 1
+    defer { served[index] = served[count] }
+    return served[index]
+  }
+
+  /// Serves no port.
+  package func removeAll() {
+    count = 0
+  }
+}

@@ -1,0 +1,135 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import SoundCard
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite(.timeLimit(.minutes(5))) struct CapturePortTests {
+  private let speech = PCMConfiguration(
+    device: "port", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
+
+  private func write(_ samples: Int, lost: Int = 0, to port: CapturePort) {
+    let sound = (0..<samples).map { Float($0) }
+    sound.withUnsafeBufferPointer {
+      port.write($0, .speech, lost: lost, time: .nanoseconds(7), nonFinite: 0)
+    }
+  }
+
+  @Test func `the reader is woken for each block unless its threshold is higher`() throws {
+    let port = try CapturePort(of: speech)
+    write(160, to: port)
+    #expect(port.readerWakeUp.clear())
+    port.deferWakeUps(for: 400)
+    write(160, to: port)
+    let isWokenEarly = port.readerWakeUp.clear()
+    #expect(!isWokenEarly && !port.isDue)
+    write(160, to: port)
+    #expect(port.readerWakeUp.clear() && port.isDue)
+  }
+
+  @Test func `blocks are joined up to a limit, and never over a loss`() throws {
+    let port = try CapturePort(of: speech)
+    for lost in [0, 0, 0, 80, 0] { write(160, lost: lost, to: port) }
+    var reader = BlockReader(.speech)
+    var joined: [CapturedAudio] = []
+    var numbers: [Int] = []
+    while case .block(let block, let number)? = reader.next(port, joining: 300) {
+      joined.append(block)
+      numbers.append(number)
+    }
+    #expect(joined.map(\.buffer.frameCount) == [320, 160, 320])
+    #expect(joined.map(\.buffer.firstFrame) == [0, 320, 560])
+    #expect(joined.map(\.gap?.lost) == [nil, nil, 80])
+    #expect(numbers == [0, 2, 3])
+    let sound = (0..<160).map { Float($0) }
+    #expect(joined[0].buffer.samples == sound + sound)
+  }
+
+  @Test(arguments: [(160, 512_000), (16_000, 512_000), (160_000, 640_000)])
+  func `the ring holds 32 seconds, or four periods if they are longer`(
+    period: Int, capacity: Int
+  ) throws {
+    let format = AudioFormat(sampleRate: 16_000, channelCount: 2)
+    let port = try CapturePort(
+      of: PCMConfiguration(
+        device: "slow", format: format, sampleFormat: .float32, period: FrameCount(period),
+        buffer: FrameCount(4 * period)))
+    #expect(port.samples.capacity == 2 * capacity)
+  }
+
+  @Test func `a user's timeline begins with its first block, and a loss before it is no gap`() throws {
+    let port = try CapturePort(of: speech)
+    for lost in [320, 160] { write(160, lost: lost, to: port) }
+    port.conclude(nil)
+    let consumer = try LoggingConsumer()
+    try port.drain(into: consumer) {}
+    #expect(consumer.blocks.map(\.buffer.firstFrame) == [0, 320])
+    #expect(consumer.blocks.map(\.gap?.lost) == [nil, 160])
+  }
+
+  @Test func `a port ends with its error after its last block, unless it was stopped`() throws {
+    for isStopped in [false, true] {
+      let port = try CapturePort(of: speech)
+      if isStopped { port.stop() }
+      write(160, to: port)
+      port.conclude(SoundCardError.deviceLost("port"))
+      let consumer = try LoggingConsumer()
+      let drained = Result { try port.drain(into: consumer) {} }
+      #expect(consumer.blocks.count == 1)
+      #expect(drained.failure == (isStopped ? nil : .deviceLost("port")))
+    }
+  }
+
+  @Test func `a consumer that wants no more gets no more, and one that fails ends the port's reading`()
+    throws
+  {
+    for fails in [false, true] {
+      let port = try CapturePort(of: speech)
+      for _ in 0..<5 { write(160, to: port) }
+      let consumer = try LoggingConsumer(most: 2, fails: fails)
+      let drained = Result { try port.drain(into: consumer) {} }
+      #expect(consumer.blocks.count == 2)
+      #expect(drained.failure == (fails ? .deviceLost("consumer") : nil))
+    }
+  }
+
+  @Test func `a reader that makes room tells the audio thread only if it asked`() throws {
+    let port = try CapturePort(of: speech)
+    for _ in 0..<2 { write(160, to: port) }
+    port.roomRequest.make()
+    port.conclude(nil)
+    var calls = 0
+    try port.drain(into: try LoggingConsumer()) { calls += 1 }
+    #expect(calls == 1)
+  }
+}
+
+extension Result<Void, any Error> {
+  fileprivate var failure: SoundCardError? {
+    if case .failure(let error) = self { error as? SoundCardError } else { nil }
+  }
+}
+
+/// Notes what it gets, and wants no more, or fails, after a number of blocks.
+private final class LoggingConsumer: CaptureConsumer {
+  let converter: CaptureConverter
+  private(set) var blocks: [CapturedAudio] = []
+  private let most: Int
+  private let fails: Bool
+
+  init(most: Int = .max, fails: Bool = false) throws {
+    (self.most, self.fails) = (most, fails)
+    converter = try CaptureConverter(
+      try ChannelPick(nil, of: .speech), of: .speech, to: .speech)
+  }
+
+  func process(_ block: CapturedAudio, number: Int) throws -> Bool {
+    blocks.append(block)
+    if blocks.count >= most, fails { throw SoundCardError.deviceLost("consumer") }
+    return blocks.count < most
+  }
+
+  func finish() {}
+}
