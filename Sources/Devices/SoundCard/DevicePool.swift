@@ -78,7 +78,9 @@ package actor DevicePool<Driver: DeviceDriver> {
   /// A user who comes meanwhile waits for that. Throws why it cannot be opened.
   package func probe(_ opening: DeviceOpening<Driver>) async throws {
     try Task.checkCancellation()
-    while let id = current[opening.device], let slot = slots[id], slot.isProbe || slot.closing != nil {
+    while let id = current[opening.device], let slot = slots[id],
+      slot.isProbe || slot.closing != nil
+    {
       try await end(of: slot)
     }
     let id = current[opening.device] ?? open(opening, isProbe: true)

@@ -147,7 +147,8 @@ actor AudioRecorder {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let recording = Recording(
-      request, from: .init(soundCard: soundCard, devices: openDevices, clock: clock), report: report)
+      request, from: .init(soundCard: soundCard, devices: openDevices, clock: clock), report: report
+    )
     recordings[ObjectIdentifier(recording)] = recording
     return recording
   }

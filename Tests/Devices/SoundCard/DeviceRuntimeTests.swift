@@ -37,7 +37,9 @@ import Testing
     #expect(pcm.closings == 1)
   }
 
-  @Test func `a device without a port has no audio thread, and is closed all the same`() async throws {
+  @Test func `a device without a port has no audio thread, and is closed all the same`()
+    async throws
+  {
     let runtime = try DeviceRuntime(device, driver)
     await runtime.close()
     #expect(pcm.closings == 1)

@@ -59,7 +59,9 @@ import Testing
     #expect(port.samples.capacity == 2 * capacity)
   }
 
-  @Test func `a user's timeline begins with its first block, and a loss before it is no gap`() throws {
+  @Test func `a user's timeline begins with its first block, and a loss before it is no gap`()
+    throws
+  {
     let port = try CapturePort(of: speech)
     for lost in [320, 160] { write(160, lost: lost, to: port) }
     port.conclude(nil)
@@ -82,7 +84,8 @@ import Testing
     }
   }
 
-  @Test func `a consumer that wants no more gets no more, and one that fails ends the port's reading`()
+  @Test
+  func `a consumer that is done or fails gets no more blocks`()
     throws
   {
     for fails in [false, true] {

@@ -284,7 +284,9 @@ final class PlaybackThread: DeviceDriver, @unchecked Sendable {
 
   /// Reports what the voices lost on a device that is given up, and returns the error.
   private func stalled() -> SoundCardError {
-    for index in 0..<voices.count { _ = voices[index].reportSilence(to: link.events, place: voices.place(at: index)) }
+    for index in 0..<voices.count {
+      _ = voices[index].reportSilence(to: link.events, place: voices.place(at: index))
+    }
     link.wakeControl()
     return .stalled(configuration.device, .playback)
   }

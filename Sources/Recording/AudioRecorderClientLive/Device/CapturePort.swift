@@ -292,7 +292,8 @@ struct BlockReader {
       count = port.samples.tryRead(
         into: UnsafeMutableBufferPointer(rebasing: target[..<block.sampleCount]))
     }
-    let isFirst = block.hertz == format.sampleRate.hertz && block.channelCount == format.channelCount
+    let isFirst =
+      block.hertz == format.sampleRate.hertz && block.channelCount == format.channelCount
     let found = AudioFormat(
       sampleRate: SampleRate(hertz: block.hertz), channelCount: block.channelCount)
     let lost = hasBegun ? FrameCount(block.lostFrames) : 0
