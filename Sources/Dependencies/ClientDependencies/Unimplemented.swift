@@ -12,18 +12,61 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
   public var description: String { "Unimplemented: '\(endpoint)'" }
 }
 
-/// Reports that an unimplemented endpoint was called, and returns the error to throw.
-///
-/// It makes the defaults of a client's endpoints:
+/// Makes the default of an endpoint that throws: it reports an issue and throws `Unimplemented`.
 ///
 /// ```swift
-/// var play: @Sendable (_ url: URL) async throws -> Void = { _ in
-///   throw reportUnimplemented("AudioPlayerClient.play")
-/// }
-/// var setVolume: @Sendable (_ volume: Float) async -> Void = { _ in
-///   reportUnimplemented("AudioPlayerClient.setVolume")
-/// }
+/// var play: @Sendable (_ url: URL) async throws -> Void =
+///   unimplemented(endpoint: "AudioPlayerClient.play")
 /// ```
+///
+/// In a test the issue fails the test that made the client, whatever thread calls the endpoint;
+/// elsewhere it is written to stderr.
+///
+/// - Parameters:
+///   - endpoint: the endpoint, as in `AudioPlayerClient.play`.
+///   - fileID: the file that the issue names.
+///   - filePath: the path of that file.
+///   - line: the line that the issue names.
+///   - column: the column that the issue names.
+public func unimplemented<each Argument, Result>(
+  endpoint: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+  line: UInt = #line, column: UInt = #column
+) -> @Sendable (repeat each Argument) throws -> Result {
+  { [origin = IssueOrigin.current] (_: repeat each Argument) in
+    throw reportUnimplemented(
+      endpoint, from: origin, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+/// Makes the default of an endpoint that cannot throw: it reports an issue and returns a placeholder.
+///
+/// ```swift
+/// var devices: @Sendable () async -> [AudioDevice] =
+///   unimplemented(endpoint: "AudioPlayerClient.devices") { _ in [] }
+/// ```
+///
+/// - Parameters:
+///   - endpoint: the endpoint, as in `AudioPlayerClient.devices`.
+///   - fileID: the file that the issue names.
+///   - filePath: the path of that file.
+///   - line: the line that the issue names.
+///   - column: the column that the issue names.
+///   - placeholder: makes the result, for which the error may be of use.
+public func unimplemented<each Argument, Result>(
+  endpoint: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+  line: UInt = #line, column: UInt = #column,
+  placeholder: @escaping @Sendable (Unimplemented) -> Result
+) -> @Sendable (repeat each Argument) -> Result {
+  { [origin = IssueOrigin.current] (_: repeat each Argument) in
+    placeholder(
+      reportUnimplemented(
+        endpoint, from: origin, fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+}
+
+/// Reports that an unimplemented endpoint was called, and returns the error to throw.
+///
+/// `unimplemented(endpoint:)` makes defaults of endpoints with it.
 ///
 /// In a test the issue fails the test; elsewhere it is written to stderr. An endpoint that may be
 /// called on its own thread captures `IssueOrigin.current` where it is made and passes it as

@@ -27,7 +27,7 @@ package protocol DevicePort: AnyObject, Sendable {
   func conclude(_ error: (any Error)?)
 }
 
-/// What the audio thread tells the control thread; a port is named by its place.
+/// An event that the audio thread reports to the control thread; a port is identified by its place.
 package enum DeviceEvent: BitwiseCopyable {
   /// The port has been served to its end, and its place is free.
   case finished(Int)

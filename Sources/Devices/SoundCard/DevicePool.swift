@@ -3,8 +3,8 @@ import AudioThreads
 
 /// The open devices of a client, one runtime for each: opened for the first user, shared by all, and
 /// closed after the idle time.
-package actor DevicePool<Driver: DeviceDriver> {
-  package typealias Runtime = DeviceRuntime<Driver>
+package actor DevicePool<Server: PortServer> {
+  package typealias Runtime = DeviceRuntime<Server>
 
   /// The right to use a device, to be returned with `release`.
   package struct Lease: Sendable {
@@ -23,7 +23,7 @@ package actor DevicePool<Driver: DeviceDriver> {
     /// Whether the device is opened only to see whether that is possible.
     let isProbe: Bool
     let task: Task<Runtime, any Error>
-    var opening: DeviceOpening<Driver>
+    var opening: DeviceOpening<Server>
     var users = 0
     var runtime: Runtime?
     var idling: Task<Void, Never>?
@@ -33,11 +33,11 @@ package actor DevicePool<Driver: DeviceDriver> {
 
     /// Whether the device can stay open without users.
     var canIdle: Bool {
-      opening.idleTime > .zero && runtime?.hasFailed == false && runtime?.isAway == false
+      opening.idleTime > .zero && runtime?.hasEnded == false && runtime?.isAway == false
     }
 
     /// Whether the device serves an opening; while it has users it serves any format.
-    func serves(_ other: DeviceOpening<Driver>) -> Bool {
+    func serves(_ other: DeviceOpening<Server>) -> Bool {
       users > 0 || other.convertsAnyFormat
         || (request.format == other.request.format && request.buffering == other.request.buffering)
     }
@@ -61,7 +61,7 @@ package actor DevicePool<Driver: DeviceDriver> {
   ///
   /// A canceled task gets `CancellationError` at once; an opening without waiting callers is
   /// canceled.
-  package func acquire(_ opening: DeviceOpening<Driver>) async throws -> Lease {
+  package func acquire(_ opening: DeviceOpening<Server>) async throws -> Lease {
     try Task.checkCancellation()
     try await makeRoom(for: opening)
     let id = current[opening.device] ?? open(opening)
@@ -73,14 +73,12 @@ package actor DevicePool<Driver: DeviceDriver> {
     if let slot = lease.slot { await leave(slot)?.value }
   }
 
-  /// Whether a device can be opened: one in use answers for itself, another one is opened and closed.
+  /// Succeeds at once if the device is open; otherwise opens and closes it, and throws what fails.
   ///
-  /// A user who comes meanwhile waits for that. Throws why it cannot be opened.
-  package func probe(_ opening: DeviceOpening<Driver>) async throws {
+  /// A user who comes meanwhile waits for that.
+  package func probe(_ opening: DeviceOpening<Server>) async throws {
     try Task.checkCancellation()
-    while let id = current[opening.device], let slot = slots[id],
-      slot.isProbe || slot.closing != nil
-    {
+    while let (_, slot) = slot(of: opening.device), slot.isProbe || slot.closing != nil {
       try await end(of: slot)
     }
     let id = current[opening.device] ?? open(opening, isProbe: true)
@@ -88,7 +86,7 @@ package actor DevicePool<Driver: DeviceDriver> {
     await leave(id)?.value
   }
 
-  private func use(_ id: Int, _ opening: DeviceOpening<Driver>) async throws -> Runtime {
+  private func use(_ id: Int, _ opening: DeviceOpening<Server>) async throws -> Runtime {
     slots[id]?.idling?.cancel()
     slots[id]?.idling = nil
     slots[id]?.opening = opening
@@ -116,7 +114,7 @@ package actor DevicePool<Driver: DeviceDriver> {
   }
 
   /// Keeps a device without users open for the idle time.
-  private func idle(_ id: Int, _ opening: DeviceOpening<Driver>) {
+  private func idle(_ id: Int, _ opening: DeviceOpening<Server>) {
     slots[id]?.idling = Task { [weak self] in
       do { try await opening.clock.sleep(for: opening.idleTime) } catch { return }
       await self?.endIdling(id)
@@ -130,7 +128,7 @@ package actor DevicePool<Driver: DeviceDriver> {
 
   /// Returns when nothing prevents an opening: neither a device that is closing or only tried, nor one
   /// that is idle in another format.
-  private func makeRoom(for opening: DeviceOpening<Driver>) async throws {
+  private func makeRoom(for opening: DeviceOpening<Server>) async throws {
     while let (id, slot) = slot(of: opening.device) {
       if slot.isProbe {
         try await end(of: slot)
@@ -161,15 +159,15 @@ package actor DevicePool<Driver: DeviceDriver> {
     return closing
   }
 
-  /// The slot of a device; one that has failed is left to its remaining users.
+  /// The slot of a device; one that has ended is left to its remaining users.
   private func slot(of device: AudioDevice.ID) -> (id: Int, slot: Slot)? {
     guard let id = current[device], let slot = slots[id] else { return nil }
-    guard slot.runtime?.hasFailed == true else { return (id, slot) }
+    guard slot.runtime?.hasEnded == true else { return (id, slot) }
     current[device] = nil
     return nil
   }
 
-  private func open(_ opening: DeviceOpening<Driver>, isProbe: Bool = false) -> Int {
+  private func open(_ opening: DeviceOpening<Server>, isProbe: Bool = false) -> Int {
     let id = nextSlot
     nextSlot += 1
     let task = Task { [weak self] in

@@ -8,7 +8,7 @@ import Synchronization
 /// It belongs to one thread at a time: the audio thread of the open device, or the control thread while
 /// the device is lost. `Heartbeat` hands it over: after a call of the device that throws, the audio
 /// thread touches nothing here.
-package protocol DeviceDriver: AnyObject, Sendable {
+package protocol PortServer: AnyObject, Sendable {
   /// A user of the device.
   associatedtype Port: DevicePort
   /// The device.
@@ -38,7 +38,7 @@ package protocol DeviceDriver: AnyObject, Sendable {
 }
 
 /// How a pool opens a device, and opens it again after a loss.
-package struct DeviceOpening<Driver: DeviceDriver>: Sendable {
+package struct DeviceOpening<Server: PortServer>: Sendable {
   /// What to ask of the device.
   package var request: PCMRequest
   /// Whether users convert from whatever format and buffering the device has.
@@ -48,8 +48,8 @@ package struct DeviceOpening<Driver: DeviceDriver>: Sendable {
   /// Measures the idle time, and how long ports wait for a lost device.
   package let clock: any Clock<Duration>
   private let soundCard: SoundCard
-  private let openDevice: @Sendable (SoundCard, PCMRequest) async throws -> Driver.Device
-  private let makeDriver: @Sendable (Driver.Device, Lockstep?) throws -> Driver
+  private let openDevice: @Sendable (SoundCard, PCMRequest) async throws -> Server.Device
+  private let makeServer: @Sendable (Server.Device, Lockstep?) throws -> Server
   /// The dependencies of the first opening, for a device that is opened again on another thread.
   private let dependencies = withEscapedDependencies { $0 }
 
@@ -57,18 +57,18 @@ package struct DeviceOpening<Driver: DeviceDriver>: Sendable {
   package init(
     _ request: PCMRequest, convertsAnyFormat: Bool, idleTime: Duration = .zero,
     clock: any Clock<Duration>, on soundCard: SoundCard,
-    openDevice: @escaping @Sendable (SoundCard, PCMRequest) async throws -> Driver.Device,
-    makeDriver: @escaping @Sendable (Driver.Device, Lockstep?) throws -> Driver
+    openDevice: @escaping @Sendable (SoundCard, PCMRequest) async throws -> Server.Device,
+    makeServer: @escaping @Sendable (Server.Device, Lockstep?) throws -> Server
   ) {
     (self.request, self.convertsAnyFormat) = (request, convertsAnyFormat)
     (self.idleTime, self.clock, self.soundCard) = (idleTime, clock, soundCard)
-    (self.openDevice, self.makeDriver) = (openDevice, makeDriver)
+    (self.openDevice, self.makeServer) = (openDevice, makeServer)
   }
 
-  func open() async throws -> DeviceRuntime<Driver> {
+  func open() async throws -> DeviceRuntime<Server> {
     let device = try await openDevice(soundCard, request)
     do {
-      return try DeviceRuntime(device, try makeDriver(device, lockstep), reopening: self)
+      return try DeviceRuntime(device, try makeServer(device, lockstep), reopening: self)
     } catch {
       device.close()
       throw error
@@ -81,7 +81,7 @@ package struct DeviceOpening<Driver: DeviceDriver>: Sendable {
   /// take.
   fileprivate func watch(
     _ format: AudioFormat, notify: @escaping @Sendable () -> Void
-  ) -> DeviceReopener<Driver.Device> {
+  ) -> DeviceReopener<Server.Device> {
     var request = request
     request.openingLimit = nil
     if !convertsAnyFormat { request.format = format }
@@ -98,35 +98,36 @@ package struct DeviceOpening<Driver: DeviceDriver>: Sendable {
 ///
 /// The control thread reports what the audio thread observes, finds calls that hang, and opens a lost
 /// device again for the ports that wait for it.
-package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
-  package typealias Port = Driver.Port
+package final class DeviceRuntime<Server: PortServer>: Sendable {
+  package typealias Port = Server.Port
 
   private enum Place {
     case free
     /// For the port that is added next.
     case reserved
     case taken
-    /// The port's end was reported while the audio thread still has the port, and its events may refer
-    /// to it.
+    /// The port has ended, but the audio thread has not released it.
     case leaving
   }
 
   private struct Absence {
-    let watch: DeviceReopener<Driver.Device>
+    let watch: DeviceReopener<Server.Device>
     /// The error of the loss.
     let error: SoundCardError
-    /// Whether no device is open; the absence ends only when an opened device moves frames.
-    var isAway = true
+    /// Whether the device is open again; the absence ends only when it moves frames.
+    var isDeviceOpen = false
     var gap = Duration.zero
-    /// The ports that know of the loss, by place.
+    /// The serial numbers of the ports that know of the loss.
     var informed: Set<Int> = []
   }
 
   private struct State {
     var places: [Place]
-    var ports: [Int: Port] = [:]
+    /// The ports by place. Their serial numbers tell them from others that had the place before.
+    var ports: [Int: (port: Port, serial: Int)] = [:]
+    var lastSerial = 0
     /// The open device and its audio thread; nil while the device is lost.
-    var device: Driver.Device?
+    var device: Server.Device?
     var audioThread: DedicatedThread?
     /// How that thread ended, and when by the device's time.
     var threadEnd: (outcome: Result<Void, SoundCardError>, time: Duration)?
@@ -137,19 +138,20 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
 
     /// Removes a port; returns it unless its end was reported before.
     mutating func remove(_ place: Int, leaving: Bool) -> Port? {
-      absence?.informed.remove(place)
-      absence?.watch.leave(place)
       if places[place] == .taken || !leaving { places[place] = leaving ? .leaving : .free }
-      return ports.removeValue(forKey: place)
+      guard let (port, serial) = ports.removeValue(forKey: place) else { return nil }
+      absence?.informed.remove(serial)
+      absence?.watch.leave(serial)
+      return port
     }
   }
 
   /// The configuration of the device's first opening.
   package let configuration: PCMConfiguration
   /// The work of the audio thread.
-  package let driver: Driver
+  package let server: Server
   private let link: DeviceLink<Port>
-  private let reopening: DeviceOpening<Driver>?
+  private let reopening: DeviceOpening<Server>?
   // Held for a few instructions by the control thread and users; the audio thread never takes it.
   private let state: Mutex<State>
   // The ring of commands takes one writer: held for a write, and for the start of the audio thread.
@@ -161,11 +163,11 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
   ///
   /// - Parameter reopening: how a lost device is opened again; nil if a loss ends everything.
   package init(
-    _ device: Driver.Device, _ driver: Driver, reopening: DeviceOpening<Driver>? = nil
+    _ device: Server.Device, _ server: Server, reopening: DeviceOpening<Server>? = nil
   ) throws(ThreadError) {
-    (self.driver, link, self.reopening) = (driver, driver.link, reopening)
+    (self.server, link, self.reopening) = (server, server.link, reopening)
     configuration = device.configuration
-    let places = [Place](repeating: .free, count: driver.link.ports.limit)
+    let places = [Place](repeating: .free, count: server.link.ports.limit)
     state = Mutex(State(places: places, device: device))
     _ = try DedicatedThread.start(name: "syrinx-control") { [self] in
       control()
@@ -175,13 +177,11 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
 
   // MARK: Any thread
 
-  /// Whether the device has failed for good.
-  package var hasFailed: Bool {
-    if case .failure = state.withLock({ $0.outcome }) { true } else { false }
-  }
+  /// Whether the device has ended or failed for good, and serves no port anymore.
+  package var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   /// Whether the device is lost and may return.
-  package var isAway: Bool { state.withLock { $0.absence?.isAway == true } }
+  package var isAway: Bool { state.withLock { $0.absence?.isDeviceOpen == false } }
 
   /// Reserves a place for a port; nil if all are taken.
   ///
@@ -194,29 +194,38 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
     }
   }
 
-  /// Serves a port in its reserved place; false if the device has failed or is closing.
-  package func add(_ port: Port, in place: Int) -> Bool {
-    guard admit(port, in: place) else { return false }
-    commands.withLock { commands in
-      link.commands.tryWrite(.add(place))
-      guard !commands.hasStarted, !commands.hasQuit else { return }
+  /// Serves a port in its reserved place; a port that comes after the device's end is concluded at once.
+  package func add(_ port: Port, in place: Int) {
+    let refusal: Result<Void, any Error>? = commands.withLock { commands in
+      if let refusal = admit(port, in: place) { return refusal }
+      guard !commands.hasStarted, let device = state.withLock({ $0.device }) else { return nil }
       commands.hasStarted = true
-      guard let device = state.withLock({ $0.device }) else { return }
-      do { try drive(device) } catch { end(.failure(error)) }
+      do {
+        try drive(device)
+      } catch {
+        device.close()
+        end(.failure(error))
+      }
+      return nil
     }
-    wake()
-    // The control thread sleeps without a timeout while there is no port.
-    link.wakeControl()
-    return true
+    switch refusal {
+    case nil:
+      wake()
+      // The control thread sleeps without a timeout while there is no port.
+      link.wakeControl()
+    case .success: port.conclude(nil)
+    case .failure(let error): port.conclude(error)
+    }
   }
 
   /// Wakes the audio thread: there is a command, or something changed in a port.
   package func wake() {
     guard let device = state.withLock({ $0.device }) else { return link.wakeControl() }
-    link.commandHold?.begin()
+    // Before its thread starts, nobody would end the hold.
+    if commands.withLock({ $0.hasStarted }) { link.commandHold?.begin() }
     device.waker.signal()
-    // Nobody would end the hold.
-    if !commands.withLock({ $0.hasStarted }) { link.commandHold?.end() }
+    // If the device was lost meanwhile, the control thread performs commands, and ends the hold.
+    if state.withLock({ $0.device !== device }) { link.wakeControl() }
   }
 
   /// Ends the threads and closes the device; returns when that is done.
@@ -238,31 +247,43 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
     link.wakeControl()
   }
 
-  private func admit(_ port: Port, in place: Int) -> Bool {
+  /// Adds a port; returns how the device has ended if it serves none.
+  ///
+  /// The command is sent under the lock: whoever finds the port finds its command as well.
+  private func admit(_ port: Port, in place: Int) -> Result<Void, any Error>? {
     state.withLock { state in
-      let isLost = state.absence?.isAway == true && port.onDeviceLoss == .fail
-      guard state.outcome == nil, !state.isEnding, !isLost else {
-        state.places[place] = .free
-        return false
+      var refusal = state.outcome
+      if state.isEnding, refusal == nil {
+        refusal = .failure(SoundCardError.deviceLost(configuration.device))
       }
+      if let absence = state.absence, !absence.isDeviceOpen, port.onDeviceLoss == .fail {
+        refusal = refusal ?? .failure(absence.error)
+      }
+      guard refusal == nil else {
+        state.places[place] = .free
+        return refusal
+      }
+      state.lastSerial += 1
       state.places[place] = .taken
-      state.ports[place] = port
+      state.ports[place] = (port, state.lastSerial)
       link.ports.put(port, in: place)
-      return true
+      link.commands.tryWrite(.add(place))
+      return nil
     }
   }
 
   /// Starts the audio thread of a device.
-  private func drive(_ device: Driver.Device) throws(ThreadError) {
+  private func drive(_ device: Server.Device) throws(ThreadError) {
     state.withLock { $0.device = device }
     // It holds the time of a virtual card until the thread has taken it over.
     link.commandHold?.begin()
-    let thread = try DedicatedThread.start(name: Driver.threadName) { [self] in
+    let thread = try DedicatedThread.start(name: Server.threadName) { [self] in
       device.adoptThread()
-      let outcome = Result { () throws(SoundCardError) in try driver.run() }
+      let outcome = Result { () throws(SoundCardError) in try server.run() }
       let time = device.elapsed
       device.close(after: outcome) { outcome in
-        state.withLock { $0.threadEnd = (outcome, time) }
+        // A call that hung until the device was open again ends nothing.
+        state.withLock { if $0.device === device { $0.threadEnd = (outcome, time) } }
         link.wakeControl()
       }
     }
@@ -310,7 +331,7 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
     }
   }
 
-  private var ports: [Int: Port] { state.withLock { $0.ports } }
+  private var ports: [Port] { state.withLock { $0.ports.values.map(\.port) } }
 
   /// Sleeps until there is news; while there are ports, a device that hangs is news, too.
   private func waitForNews(_ watch: inout HeartbeatWatch) {
@@ -329,19 +350,20 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
 
   /// Whether every port was stopped, or the threads are to end.
   private var isEnding: Bool {
-    state.withLock { $0.isEnding || $0.ports.values.allSatisfy(\.isStopping) }
+    state.withLock { $0.isEnding || $0.ports.values.allSatisfy(\.port.isStopping) }
   }
 
   private func passOnEvents() {
     while let event = link.events.tryRead() {
       switch event {
       case .finished(let place): release(place)
-      case .starved(let place, _), .silence(let place, _): ports[place]?.report(event)
-      case .limited: for port in ports.values { port.report(event) }
+      case .starved(let place, _), .silence(let place, _):
+        state.withLock { $0.ports[place]?.port }?.report(event)
+      case .limited: for port in ports { port.report(event) }
       case .returned: endAbsence()
       }
     }
-    for port in ports.values { port.reportNews() }
+    for port in ports { port.reportNews() }
   }
 
   /// The audio thread has released a port, whose end may have been reported before.
@@ -361,45 +383,46 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
   }
 
   private func finish(_ outcome: Result<Void, any Error>) {
-    let (absence, ports, device) = state.withLock { state in
+    let ports = ports
+    let (absence, device) = state.withLock { state in
       for place in state.places.indices {
         link.ports.put(nil, in: place)
         state.places[place] = .free
       }
-      defer { state.ports = [:] }
-      return (state.absence.take(), state.ports, state.device)
+      state.ports = [:]
+      return (state.absence.take(), state.device)
     }
     absence?.watch.end()
     link.ports.removeAll()
     if !commands.withLock({ $0.hasStarted }) { device?.close() }
     let error: (any Error)? = if case .failure(let error) = outcome { error } else { nil }
-    for port in ports.values { port.conclude(error) }
+    for port in ports { port.conclude(error) }
   }
 
   // MARK: A lost device
 
-  /// The device is lost, and its thread has released the driver; if a port waits, the device is opened
+  /// The device is lost, and its thread has left the server; if a port waits, the device is opened
   /// again.
   private func lose(_ error: any Error, at time: Duration?) {
     state.withLock { ($0.device, $0.audioThread) = (nil, nil) }
     link.commandHold?.end()
     // Events from before the loss come first.
     passOnEvents()
-    driver.lose(at: time)
+    server.lose(at: time)
     guard let reopening, let error = error as? SoundCardError, error.isLoss,
-      ports.values.contains(where: { $0.onDeviceLoss != .fail })
+      ports.contains(where: { $0.onDeviceLoss != .fail })
     else { return end(.failure(error)) }
     beginAbsence(error, reopening)
   }
 
-  private func beginAbsence(_ error: SoundCardError, _ reopening: DeviceOpening<Driver>) {
+  private func beginAbsence(_ error: SoundCardError, _ reopening: DeviceOpening<Server>) {
     // The ports that waited during the last absence may all have given up.
     let last = state.withLock { state in
       state.absence?.watch.isOver == true ? state.absence.take() : nil
     }
     last?.watch.end()
     let isNew = state.withLock { state in
-      state.absence?.isAway = true
+      state.absence?.isDeviceOpen = false
       state.absence?.watch.lose()
       if state.absence != nil { return false }
       let watch = reopening.watch(configuration.format) { [link] in link.wakeControl() }
@@ -414,35 +437,43 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
   /// While the device is lost: performs commands, informs ports, ends those that do not wait, and
   /// starts an audio thread once the device is open.
   private func serveAbsence() {
-    guard let absence = state.withLock({ $0.absence }), absence.isAway else { return }
-    guard driver.serveInSilence() else { return end(.success(())) }
+    guard let absence = state.withLock({ $0.absence }), !absence.isDeviceOpen else { return }
+    guard server.serveInSilence() else { return end(.success(())) }
     passOnEvents()
-    for (place, port) in ports { inform(port, in: place, of: absence) }
-    for place in absence.watch.takeExpired() { end(place, absence.error) }
+    let members = state.withLock { $0.ports }
+    for (place, member) in members { inform(member.port, member.serial, in: place, of: absence) }
+    let expired = Set(absence.watch.takeExpired())
+    for (place, member) in members where expired.contains(member.serial) {
+      end(place, absence.error)
+    }
     if let (device, gap) = absence.watch.takeDevice() { return take(device, after: gap, absence) }
     if absence.watch.isOver { giveUp(absence, absence.error) }
   }
 
-  private func inform(_ port: Port, in place: Int, of absence: Absence) {
+  private func inform(_ port: Port, _ serial: Int, in place: Int, of absence: Absence) {
     if port.isStopping { return end(place, absence.error) }
-    guard !absence.informed.contains(place) else { return }
+    guard !absence.informed.contains(serial) else { return }
     guard case .wait(let limit) = port.onDeviceLoss else { return end(place, absence.error) }
-    state.withLock { _ = $0.absence?.informed.insert(place) }
-    absence.watch.join(place, atMost: limit)
+    state.withLock { _ = $0.absence?.informed.insert(serial) }
+    absence.watch.join(serial, atMost: limit)
     port.deviceLost()
   }
 
-  private func take(_ device: Driver.Device, after gap: Duration, _ absence: Absence) {
+  private func take(_ device: Server.Device, after gap: Duration, _ absence: Absence) {
+    // Ports that know of the loss are served before the device is.
+    guard server.serveInSilence() else {
+      device.close()
+      return end(.success(()))
+    }
     do {
-      try driver.begin(on: device, after: gap)
+      try server.begin(on: device, after: gap)
       try drive(device)
       state.withLock { state in
-        state.absence?.isAway = false
+        state.absence?.isDeviceOpen = true
         state.absence?.gap = gap
       }
     } catch {
       device.close()
-      for place in ports.keys { end(place, error) }
       giveUp(absence, error)
     }
   }
@@ -451,8 +482,9 @@ package final class DeviceRuntime<Driver: DeviceDriver>: Sendable {
   private func endAbsence() {
     guard let absence = state.withLock({ $0.absence.take() }) else { return }
     absence.watch.end()
-    for (place, port) in ports where absence.informed.contains(place) {
-      port.deviceReturned(after: absence.gap)
+    for member in state.withLock({ Array($0.ports.values) })
+    where absence.informed.contains(member.serial) {
+      member.port.deviceReturned(after: absence.gap)
     }
   }
 

@@ -65,21 +65,36 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
 }
 
 /// A capture device whose calls are monitored for hangs.
-// `@unchecked Sendable` is right because `pcm` is constant and only the device's thread calls it; the
-// rest is in `MonitoredDevice`.
+// `@unchecked Sendable` is right because `pcm` and `block` are constant and only the device's thread
+// uses them; the rest is in `MonitoredDevice`.
 package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Sendable {
   private let pcm: any CapturePCM
+  /// Where a call reads to: one that hangs writes to no memory of others when it returns.
+  private let block: UnsafeMutableBufferPointer<Float>
 
   /// Monitors `pcm`.
   package init(_ pcm: any CapturePCM) {
     self.pcm = pcm
+    block = pcm.configuration.makeBlock()
     super.init(watching: pcm)
   }
+
+  deinit {
+    block.deallocate()
+  }
+
+  /// Reads at most one period.
 
   package func read(
     into samples: UnsafeMutableBufferPointer<Float>
   ) throws(SoundCardError) -> PCMTransfer {
-    try monitor.call(.read) { () throws(SoundCardError) in try pcm.read(into: samples) }
+    let wanted = UnsafeMutableBufferPointer(rebasing: block[..<min(samples.count, block.count)])
+    let read = try monitor.call(.read) { () throws(SoundCardError) in try pcm.read(into: wanted) }
+    if case .frames(let count) = read {
+      let sampleCount = count.rawValue * configuration.format.channelCount
+      _ = samples.update(fromContentsOf: wanted[..<sampleCount])
+    }
+    return read
   }
 }
 
@@ -94,11 +109,7 @@ package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked 
   /// Monitors `pcm`.
   package init(_ pcm: any PlaybackPCM) {
     self.pcm = pcm
-    let configuration = pcm.configuration
-    // Safe because only the device's thread uses it, and the pointer never escapes a call.
-    block = .allocate(
-      capacity: configuration.period.rawValue * configuration.format.channelCount)
-    block.initialize(repeating: 0)
+    block = pcm.configuration.makeBlock()
     super.init(watching: pcm)
   }
 
@@ -125,5 +136,15 @@ package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked 
     return try monitor.call(.write) { () throws(SoundCardError) in
       try pcm.write(UnsafeBufferPointer(rebasing: block[..<count]))
     }
+  }
+}
+
+extension PCMConfiguration {
+  /// Memory for a period, for one thread at a time; the pointer never leaves a call.
+  package func makeBlock() -> UnsafeMutableBufferPointer<Float> {
+    let block = UnsafeMutableBufferPointer<Float>.allocate(
+      capacity: period.rawValue * format.channelCount)
+    block.initialize(repeating: 0)
+    return block
   }
 }

@@ -10,33 +10,25 @@ public struct SoundCard: Sendable {
   /// Lists the available devices, the default first, without opening them.
   ///
   /// The list is empty without a sound card. Throws `SoundCardError`.
-  public var devices: @Sendable () async throws -> [AudioDevice] = {
-    [origin = IssueOrigin.current] in
-    throw reportUnimplemented("SoundCard.devices", from: origin)
-  }
+  public var devices: @Sendable () async throws -> [AudioDevice] = unimplemented(
+    endpoint: "SoundCard.devices")
 
   /// Opens a device for playback without waiting for it to become free; throws `SoundCardError`.
-  public var openPlayback: @Sendable (_ request: PCMRequest) async throws -> any PlaybackPCM = {
-    [origin = IssueOrigin.current] _ in
-    throw reportUnimplemented("SoundCard.openPlayback", from: origin)
-  }
+  public var openPlayback: @Sendable (_ request: PCMRequest) async throws -> any PlaybackPCM =
+    unimplemented(endpoint: "SoundCard.openPlayback")
 
   /// Opens a device for capture without waiting for it to become free; throws `SoundCardError`.
-  public var openCapture: @Sendable (_ request: PCMRequest) async throws -> any CapturePCM = {
-    [origin = IssueOrigin.current] _ in
-    throw reportUnimplemented("SoundCard.openCapture", from: origin)
-  }
+  public var openCapture: @Sendable (_ request: PCMRequest) async throws -> any CapturePCM =
+    unimplemented(endpoint: "SoundCard.openCapture")
 
   /// Returns a new stream that yields whenever devices may have been added or removed.
   ///
   /// An element carries no details: try to open the device you wait for. The stream ends if changes
   /// cannot be observed, or when its consumer is canceled or released; the last consumer stops the
   /// observation.
-  public var deviceChanges: @Sendable () -> AsyncStream<Void> = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("SoundCard.deviceChanges", from: origin)
-    return AsyncStream { $0.finish() }
-  }
+  public var deviceChanges: @Sendable () -> AsyncStream<Void> = unimplemented(
+    endpoint: "SoundCard.deviceChanges"
+  ) { _ in AsyncStream { $0.finish() } }
 
   /// The consumers that a virtual card in lockstep waits for; nil for any other card.
   package var lockstep: Lockstep?

@@ -11,33 +11,27 @@ public struct AudioPlayerClient: Sendable {
   ///
   /// Canceling the task fades the sound out and throws `CancellationError`. Throws
   /// `AudioPlayerError`.
-  public var play: @Sendable (_ url: URL) async throws -> Void = {
-    [origin = IssueOrigin.current] _ in
-    throw reportUnimplemented("AudioPlayerClient.play", from: origin)
-  }
+  public var play: @Sendable (_ url: URL) async throws -> Void = unimplemented(
+    endpoint: "AudioPlayerClient.play")
 
   /// Plays a file again and again without a gap, until the task is canceled or `stop` is called.
-  public var loop: @Sendable (_ url: URL) async throws -> Void = {
-    [origin = IssueOrigin.current] _ in
-    throw reportUnimplemented("AudioPlayerClient.loop", from: origin)
-  }
+  public var loop: @Sendable (_ url: URL) async throws -> Void = unimplemented(
+    endpoint: "AudioPlayerClient.loop")
 
   /// Sets the volume of all current and future sounds: 0 is silence, 1 leaves samples unchanged,
   /// and other values are clamped to 0 to 1.
   ///
   /// The volume moves there within 20 ms, without a click.
-  public var setVolume: @Sendable (_ volume: Float) async -> Void = {
-    [origin = IssueOrigin.current] _ in
-    reportUnimplemented("AudioPlayerClient.setVolume", from: origin)
-  }
+  public var setVolume: @Sendable (_ volume: Float) async -> Void = unimplemented(
+    endpoint: "AudioPlayerClient.setVolume"
+  ) { _ in }
 
   /// Fades out all sounds and returns when they are silent.
   ///
   /// A blocked file read delays it by at most a second, as it does when a playback is canceled.
   /// The reading thread ends when the read returns.
-  public var stop: @Sendable () async -> Void = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("AudioPlayerClient.stop", from: origin)
+  public var stop: @Sendable () async -> Void = unimplemented(endpoint: "AudioPlayerClient.stop") {
+    _ in
   }
 
   /// Plays a request and reports its events.
@@ -47,9 +41,7 @@ public struct AudioPlayerClient: Sendable {
   /// an item is thrown after the last item.
   public var playback:
     @Sendable (_ request: PlaybackRequest) async -> AsyncThrowingStream<PlaybackEvent, any Error> =
-      { [origin = IssueOrigin.current] _ in
-        .finished(throwing: reportUnimplemented("AudioPlayerClient.playback", from: origin))
-      }
+      unimplemented(endpoint: "AudioPlayerClient.playback") { .finished(throwing: $0) }
 
   /// Sends a command to a playback and returns when it has taken effect on the device.
   ///
@@ -58,10 +50,8 @@ public struct AudioPlayerClient: Sendable {
   /// `AudioPlayerError`: `.unknownPlayback` if no playback has this ID, except for `stop`;
   /// `.notSeekable`; or the error of reading the new position.
   public var control:
-    @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void = {
-      [origin = IssueOrigin.current] _, _ in
-      throw reportUnimplemented("AudioPlayerClient.control", from: origin)
-    }
+    @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void = unimplemented(
+      endpoint: "AudioPlayerClient.control")
 
   /// Sets the volume of all current and future sounds of a bus: 0 is silence, 1 leaves samples
   /// unchanged, and other values are clamped to 0 to 1.
@@ -69,10 +59,9 @@ public struct AudioPlayerClient: Sendable {
   /// The volume moves evenly over `ramp`, from its current value. If no sound of the bus plays, the
   /// next one begins with the new volume.
   public var setBusVolume:
-    @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void = {
-      [origin = IssueOrigin.current] _, _, _ in
-      reportUnimplemented("AudioPlayerClient.setBusVolume", from: origin)
-    }
+    @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void = unimplemented(
+      endpoint: "AudioPlayerClient.setBusVolume"
+    ) { _ in }
 
   /// Decodes a sound into memory and opens its device, so that a playback of
   /// `PlaybackSource.preloaded` begins with the device's next period.
@@ -83,18 +72,14 @@ public struct AudioPlayerClient: Sendable {
   public var preload:
     @Sendable (
       _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
-    ) async throws -> PreloadedSound = { [origin = IssueOrigin.current] _, _, _ in
-      throw reportUnimplemented("AudioPlayerClient.preload", from: origin)
-    }
+    ) async throws -> PreloadedSound = unimplemented(endpoint: "AudioPlayerClient.preload")
 
   /// Lists the playback devices, the default first, without opening them; empty without a sound
   /// card.
   ///
   /// Throws `AudioPlayerError`.
-  public var devices: @Sendable () async throws -> [AudioDevice] = {
-    [origin = IssueOrigin.current] in
-    throw reportUnimplemented("AudioPlayerClient.devices", from: origin)
-  }
+  public var devices: @Sendable () async throws -> [AudioDevice] = unimplemented(
+    endpoint: "AudioPlayerClient.devices")
 
   /// Creates a client whose endpoints are unimplemented.
   public init() {}

@@ -3,7 +3,7 @@ public import ClientDependencies
 public import SoundCard
 
 extension AudioPlayerClient: DependencyKey {
-  /// A client that plays on `\.soundCard`; each requested device gets its own engine.
+  /// A client that plays on `\.soundCard`; the sounds of a device share one opening of it.
   ///
   /// Its dependencies are those overridden at the call, or else those of the scope that it is made
   /// in. Each access makes a client that stops and controls only its own playbacks: keep one, as

@@ -253,7 +253,7 @@ final class PlaybackSession: Sendable {
   ) async throws -> Duration {
     let name = device.configuration.device
     do {
-      guard device.add(voice, in: place) else { throw SoundCardError.deviceLost(name) }
+      device.add(voice, in: place)
       return try await events.played()
     } catch {
       throw AudioPlayerError(error, on: name)

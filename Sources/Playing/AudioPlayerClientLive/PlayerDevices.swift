@@ -9,7 +9,7 @@ typealias PlaybackDevice = DeviceRuntime<PlaybackThread>
 extension PlaybackDevice {
   /// Notes that a voice has more audio; wakes the audio thread if it waits for that.
   func sourceAdvanced() {
-    if driver.sourceRequest.take() { wake() }
+    if server.sourceRequest.take() { wake() }
   }
 }
 
@@ -33,7 +33,7 @@ final class PlayerDevices: Sendable {
       on: settings.soundCard
     ) { soundCard, request in
       MonitoredPlayback(try await soundCard.openPlayback(request: request))
-    } makeDriver: { [volume] device, lockstep in
+    } makeServer: { [volume] device, lockstep in
       let link = try DeviceLink<Voice>(limit: VoiceTable.limit, lockstep: lockstep)
       return PlaybackThread(pcm: device, link: link, volume: volume)
     }
@@ -115,7 +115,7 @@ private final class PreloadedDevice: Sendable {
     of sound: PreloadedSound, in devices: PlayerDevices, _ latency: PlaybackLatency? = nil
   ) -> PlayerDevices.Lease? {
     guard let held = sound.hold as? PreloadedDevice, held.devices === devices,
-      latency == nil || latency == held.latency, !held.lease.runtime.hasFailed
+      latency == nil || latency == held.latency, !held.lease.runtime.hasEnded
     else { return nil }
     return held.lease.borrowed
   }

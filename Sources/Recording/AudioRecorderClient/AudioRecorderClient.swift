@@ -5,34 +5,27 @@ public import FoundationEssentials
 /// Records a microphone to files, or captures live buffers.
 public struct AudioRecorderClient: Sendable {
   /// The recorded length in seconds, counted in frames; nil while nothing is recorded.
-  public var currentTime: @Sendable () async -> TimeInterval? = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("AudioRecorderClient.currentTime", from: origin)
-    return nil
-  }
+  public var currentTime: @Sendable () async -> TimeInterval? = unimplemented(
+    endpoint: "AudioRecorderClient.currentTime"
+  ) { _ in nil }
 
   /// Whether this user can open the default capture device now.
-  public var requestRecordPermission: @Sendable () async -> Bool = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("AudioRecorderClient.requestRecordPermission", from: origin)
-    return false
-  }
+  public var requestRecordPermission: @Sendable () async -> Bool = unimplemented(
+    endpoint: "AudioRecorderClient.requestRecordPermission"
+  ) { _ in false }
 
   /// Records into a file until `stopRecording`; the extension selects the format.
   ///
   /// Returns true if the file is complete and holds at least a frame, also if the device ended;
   /// false if nothing was recorded, and then there is no file. Canceling the task completes the
   /// file and throws `CancellationError`. Throws `AudioRecorderError`.
-  public var startRecording: @Sendable (_ url: URL) async throws -> Bool = {
-    [origin = IssueOrigin.current] _ in
-    throw reportUnimplemented("AudioRecorderClient.startRecording", from: origin)
-  }
+  public var startRecording: @Sendable (_ url: URL) async throws -> Bool = unimplemented(
+    endpoint: "AudioRecorderClient.startRecording")
 
   /// Ends all recordings and returns when their files are closed and on disk.
-  public var stopRecording: @Sendable () async -> Void = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("AudioRecorderClient.stopRecording", from: origin)
-  }
+  public var stopRecording: @Sendable () async -> Void = unimplemented(
+    endpoint: "AudioRecorderClient.stopRecording"
+  ) { _ in }
 
   /// Records a request and reports its events.
   ///
@@ -43,16 +36,14 @@ public struct AudioRecorderClient: Sendable {
   /// the event `closed`, which reports the length that was recorded and stays.
   public var recording:
     @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
-      { [origin = IssueOrigin.current] _ in
-        .finished(throwing: reportUnimplemented("AudioRecorderClient.recording", from: origin))
-      }
+      unimplemented(endpoint: "AudioRecorderClient.recording") { .finished(throwing: $0) }
 
   /// Captures live buffers until the consumer is canceled or the device ends.
   ///
   /// The `next()` of a canceled consumer returns nil when its capture has ended.
   ///
-  /// Captures and recordings of a device share one opening; each gets its own rate and channels,
-  /// converted from the device's. A capture that opens the device requests at least two channels
+  /// Captures and recordings of a device, at most 1,024, share one opening; each gets its own rate
+  /// and channels, converted from the device's. A capture that opens the device requests at least two channels
   /// and 44.1 or 48 kHz, so that it suits others. A recording that opens it requests the file's
   /// format, so that nothing is converted. The first one also determines the period. A later one
   /// that requests more than the device's format learns this from `CapturedAudio.device` or
@@ -62,9 +53,7 @@ public struct AudioRecorderClient: Sendable {
   /// request with the `id` of a running one throws `AudioRecorderError.idInUse`.
   public var capture:
     @Sendable (_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> =
-      { [origin = IssueOrigin.current] _ in
-        .finished(throwing: reportUnimplemented("AudioRecorderClient.capture", from: origin))
-      }
+      unimplemented(endpoint: "AudioRecorderClient.capture") { .finished(throwing: $0) }
 
   /// Sends a command to the running recording with this `id`.
   ///
@@ -72,31 +61,25 @@ public struct AudioRecorderClient: Sendable {
   /// command; its events report when it takes effect. Throws `AudioRecorderError.unknownRecording`
   /// if no recording has this ID, except for `stop`.
   public var control:
-    @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void =
-      { [origin = IssueOrigin.current] _, _ in
-        throw reportUnimplemented("AudioRecorderClient.control", from: origin)
-      }
+    @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void = unimplemented(
+      endpoint: "AudioRecorderClient.control")
 
   /// Pauses all recordings; see `RecordingCommand.pause`.
-  public var pause: @Sendable () async -> Void = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("AudioRecorderClient.pause", from: origin)
-  }
+  public var pause: @Sendable () async -> Void = unimplemented(
+    endpoint: "AudioRecorderClient.pause"
+  ) { _ in }
 
   /// Resumes all recordings.
-  public var resume: @Sendable () async -> Void = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("AudioRecorderClient.resume", from: origin)
-  }
+  public var resume: @Sendable () async -> Void = unimplemented(
+    endpoint: "AudioRecorderClient.resume"
+  ) { _ in }
 
   /// Lists the capture devices, the default first, without opening them; empty without a sound
   /// card.
   ///
   /// Throws `AudioRecorderError`.
-  public var devices: @Sendable () async throws -> [AudioDevice] = {
-    [origin = IssueOrigin.current] in
-    throw reportUnimplemented("AudioRecorderClient.devices", from: origin)
-  }
+  public var devices: @Sendable () async throws -> [AudioDevice] = unimplemented(
+    endpoint: "AudioRecorderClient.devices")
 
   /// Creates a client whose endpoints are unimplemented.
   public init() {}

@@ -8,20 +8,16 @@ public struct SpeechClient: Sendable {
   ///
   /// An engine in another process or on another machine is `notDetermined` until
   /// `requestAuthorization` has asked it: asking here would block the caller.
-  public var authorizationStatus: @Sendable () -> AuthorizationStatus = {
-    [origin = IssueOrigin.current] in
-    .denied(
-      reason: reportUnimplemented("SpeechClient.authorizationStatus", from: origin).description)
-  }
+  public var authorizationStatus: @Sendable () -> AuthorizationStatus = unimplemented(
+    endpoint: "SpeechClient.authorizationStatus"
+  ) { .denied(reason: $0.description) }
 
   /// The authorization status after loading the model, so the first task starts at once.
   ///
   /// If the caller is canceled, it returns `notDetermined` at once; the model continues to load.
-  public var requestAuthorization: @Sendable () async -> AuthorizationStatus = {
-    [origin = IssueOrigin.current] in
-    .denied(
-      reason: reportUnimplemented("SpeechClient.requestAuthorization", from: origin).description)
-  }
+  public var requestAuthorization: @Sendable () async -> AuthorizationStatus = unimplemented(
+    endpoint: "SpeechClient.requestAuthorization"
+  ) { .denied(reason: $0.description) }
 
   /// Recognizes speech in a file, a stream of buffers, or a microphone's audio.
   ///
@@ -35,9 +31,7 @@ public struct SpeechClient: Sendable {
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
-    > = { [origin = IssueOrigin.current] _ in
-      .finished(throwing: reportUnimplemented("SpeechClient.startTask", from: origin))
-    }
+    > = unimplemented(endpoint: "SpeechClient.startTask") { .finished(throwing: $0) }
 
   /// Recognizes speech as `startTask` does, and reports more events.
   ///
@@ -49,9 +43,7 @@ public struct SpeechClient: Sendable {
   public var recognition:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionEvent, any Error
-    > = { [origin = IssueOrigin.current] _ in
-      .finished(throwing: reportUnimplemented("SpeechClient.recognition", from: origin))
-    }
+    > = unimplemented(endpoint: "SpeechClient.recognition") { .finished(throwing: $0) }
 
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result
   /// and ends.
@@ -61,27 +53,22 @@ public struct SpeechClient: Sendable {
   /// the consumer. A source that neither delivers anything for a second nor ends is abandoned. An
   /// engine that makes no progress for half a minute ends its task with
   /// `SpeechClientError.engineFailed`.
-  public var finishTask: @Sendable () async -> Void = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("SpeechClient.finishTask", from: origin)
-  }
+  public var finishTask: @Sendable () async -> Void = unimplemented(
+    endpoint: "SpeechClient.finishTask"
+  ) { _ in }
 
   /// The languages that a request may specify, as BCP 47 tags such as `en-US`, in alphabetical
   /// order.
   ///
   /// They are the languages of the models of the engine in use.
-  public var supportedLocales: @Sendable () async -> [String] = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("SpeechClient.supportedLocales", from: origin)
-    return []
-  }
+  public var supportedLocales: @Sendable () async -> [String] = unimplemented(
+    endpoint: "SpeechClient.supportedLocales"
+  ) { _ in [] }
 
   /// The engines that this program can choose from, with their models or what they lack.
-  public var engines: @Sendable () async -> [SpeechEngineDescription] = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("SpeechClient.engines", from: origin)
-    return []
-  }
+  public var engines: @Sendable () async -> [SpeechEngineDescription] = unimplemented(
+    endpoint: "SpeechClient.engines"
+  ) { _ in [] }
 
   /// A client whose endpoints all report an issue when they are called.
   public init() {}

@@ -11,17 +11,13 @@ public struct SpeechEngine: Sendable {
   public var name = "unimplemented"
 
   /// Whether the engine and its model can be used; it loads no model.
-  public var availability: @Sendable () -> SpeechEngineAvailability = {
-    [origin = IssueOrigin.current] in
-    reportUnimplemented("SpeechEngine.availability", from: origin)
-    return .unavailable(.failed(reason: "the engine is unimplemented"))
-  }
+  public var availability: @Sendable () -> SpeechEngineAvailability = unimplemented(
+    endpoint: "SpeechEngine.availability"
+  ) { _ in .unavailable(.failed(reason: "the engine is unimplemented")) }
 
   /// Every model that the engine can use on this machine, its default first; it loads none.
-  public var models: @Sendable () -> [SpeechModel] = { [origin = IssueOrigin.current] in
-    reportUnimplemented("SpeechEngine.models", from: origin)
-    return []
-  }
+  public var models: @Sendable () -> [SpeechModel] = unimplemented(endpoint: "SpeechEngine.models")
+  { _ in [] }
 
   /// What the engine can do besides dictation; nothing by default.
   public var capabilities: Set<SpeechEngineCapability> = []
@@ -38,10 +34,8 @@ public struct SpeechEngine: Sendable {
   /// for the next session, so that only the first one is slow. Several sessions may share the
   /// utterances of a stream.
   public var makeSession:
-    @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = {
-      [origin = IssueOrigin.current] _ in
-      throw reportUnimplemented("SpeechEngine.makeSession", from: origin)
-    }
+    @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = unimplemented(
+      endpoint: "SpeechEngine.makeSession")
 
   /// The engine that handles a stream instead of this one, with that engine's own properties; nil
   /// for this one.

@@ -3,13 +3,9 @@ import Synchronization
 
 /// A client as the modules above write theirs.
 struct GreeterClient: Sendable {
-  var greet: @Sendable (_ name: String) throws -> String = { _ in
-    throw reportUnimplemented("GreeterClient.greet")
-  }
-  var isOpen: @Sendable () -> Bool = {
-    reportUnimplemented("GreeterClient.isOpen")
-    return false
-  }
+  var greet: @Sendable (_ name: String) throws -> String =
+    unimplemented(endpoint: "GreeterClient.greet")
+  var isOpen: @Sendable () -> Bool = unimplemented(endpoint: "GreeterClient.isOpen") { _ in false }
 }
 
 extension GreeterClient: DependencyKey {

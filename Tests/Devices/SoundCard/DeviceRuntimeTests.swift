@@ -5,27 +5,26 @@ import Testing
 
 @testable import SoundCard
 
-/// The control thread of a device, with a driver that only notes what is asked of it.
+/// The control thread of a device, with a server that only notes what is asked of it.
 @Suite(.timeLimit(.minutes(5))) struct DeviceRuntimeTests {
-  private let driver: NotingDriver
+  private let server: NotingServer
   private let device: MonitoredCapture
   private let pcm: IdleCapture
 
   init() throws {
     pcm = try IdleCapture()
     device = MonitoredCapture(pcm)
-    driver = NotingDriver(device, try DeviceLink(limit: 3))
+    server = NotingServer(device, try DeviceLink(limit: 3))
   }
 
   @Test func `a device has a limited number of places, and a port frees its own at its end`()
     async throws
   {
-    let runtime = try DeviceRuntime(device, driver)
+    let runtime = try DeviceRuntime(device, server)
     let ports = (0..<3).map { _ in NotingPort() }
     for port in ports {
       let place = try #require(runtime.reserve())
-      let isAdded = runtime.add(port, in: place)
-      #expect(isAdded)
+      runtime.add(port, in: place)
     }
     #expect(runtime.reserve() == nil)
     ports[1].stop()
@@ -40,40 +39,40 @@ import Testing
   @Test func `a device without a port has no audio thread, and is closed all the same`()
     async throws
   {
-    let runtime = try DeviceRuntime(device, driver)
+    let runtime = try DeviceRuntime(device, server)
     await runtime.close()
     #expect(pcm.closings == 1)
-    #expect(driver.runs == 0)
+    #expect(server.runs == 0)
   }
 
   @Test func `the end of the device ends every port without an error`() async throws {
-    let runtime = try DeviceRuntime(device, driver)
+    let runtime = try DeviceRuntime(device, server)
     let port = try add(to: runtime)
-    driver.end(.success(()))
+    server.end(.success(()))
     await port.ended.wait()
     #expect(port.error == nil)
-    #expect(!runtime.hasFailed)
+    #expect(runtime.hasEnded)
+    let late = try add(to: runtime)
+    #expect(late.ended.isOpen && late.error == nil)
     await runtime.close()
   }
 
   @Test func `a loss is an error for every port, and the device admits no other`() async throws {
-    let runtime = try DeviceRuntime(device, driver)
+    let runtime = try DeviceRuntime(device, server)
     let port = try add(to: runtime)
-    driver.end(.failure(.deviceLost("idle")))
+    server.end(.failure(.deviceLost("idle")))
     await port.ended.wait()
     #expect(port.error == .deviceLost("idle"))
-    #expect(runtime.hasFailed)
-    let late = NotingPort()
-    let isAdded = runtime.add(late, in: try #require(runtime.reserve()))
-    #expect(!isAdded)
+    #expect(runtime.hasEnded)
+    let late = try add(to: runtime)
+    #expect(late.ended.isOpen && late.error == .deviceLost("idle"))
     await runtime.close()
     #expect(pcm.closings == 1)
   }
 
-  private func add(to runtime: DeviceRuntime<NotingDriver>) throws -> NotingPort {
+  private func add(to runtime: DeviceRuntime<NotingServer>) throws -> NotingPort {
     let port = NotingPort()
-    let isAdded = runtime.add(port, in: try #require(runtime.reserve()))
-    #expect(isAdded)
+    runtime.add(port, in: try #require(runtime.reserve()))
     return port
   }
 }
@@ -100,9 +99,9 @@ private final class NotingPort: DevicePort {
   }
 }
 
-/// A driver whose thread waits for commands, or for the end that the test gives it.
-private final class NotingDriver: DeviceDriver {
-  static let threadName = "test-driver"
+/// A server whose thread waits for commands, or for the end that the test gives it.
+private final class NotingServer: PortServer {
+  static let threadName = "test-server"
 
   let link: DeviceLink<NotingPort>
   private let device: MonitoredCapture

@@ -124,7 +124,7 @@ import Testing
     converter.deviceReturned(after: .seconds(2))
     let back = AudioBuffer(silence: 480, format: device)
     let first = CapturedAudio(buffer: back, time: .milliseconds(20))
-    #expect(converter.absence(before: first) == .milliseconds(2_020))
+    #expect(converter.gapEnding(with: first) == .milliseconds(2_020))
     blocks += try converter.process(first)
     #expect(blocks.map(\.buffer.firstFrame) == [0, 97_440])
     #expect(blocks.map(\.time) == [.zero, .milliseconds(2_030)])
@@ -135,7 +135,7 @@ import Testing
   @Test func `a device that is back before the first frame has no gap`() throws {
     let converter = try converter(to: device)
     converter.deviceReturned(after: .seconds(2))
-    #expect(converter.absence(before: captured[0]) == .zero)
+    #expect(converter.gapEnding(with: captured[0]) == .zero)
     let blocks = try converter.process(captured[0])
     #expect(blocks.map(\.buffer.firstFrame) == [0] && blocks[0].gap == nil)
     #expect(blocks[0].time == .zero && blocks[0].capturedAt == .seconds(5))

@@ -3,12 +3,16 @@
 /// The test of an issue, for issues that are reported outside the test's task.
 ///
 /// Swift Testing identifies the current test by task-locals, which detached tasks, Dispatch queues,
-/// and threads of C libraries do not have, so their issues are lost. A closure that may run there
-/// captures the origin when it is created in the test:
+/// and threads of C libraries do not have, so their issues are lost. A value that may be called there
+/// captures the origin when it is created in the test, as `unimplemented(endpoint:)` does:
 ///
 /// ```swift
-/// var record: @Sendable (_ url: URL) async throws -> Void = { [origin = IssueOrigin.current] _ in
-///   throw reportUnimplemented("MicrophoneClient.record", from: origin)
+/// struct UnimplementedVoice: Voice {
+///   private let origin = IssueOrigin.current
+///
+///   func say(_ text: String) async throws {
+///     throw reportUnimplemented("Voice.say", from: origin)
+///   }
 /// }
 /// ```
 ///

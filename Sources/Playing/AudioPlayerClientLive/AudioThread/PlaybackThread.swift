@@ -2,7 +2,7 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// The audio thread of an engine: it mixes the voices and writes them to a device, one period at a
+/// The audio thread of a playback device: it mixes the voices and writes them to a device, one period at a
 /// time.
 ///
 /// From `run` on it neither allocates nor takes a lock. A sound ends when its last frame has been
@@ -10,8 +10,8 @@ import SoundCard
 /// because it could hang. If another call hangs, the thread is abandoned in it and another thread
 /// continues with this object; after a call that throws, nothing here is touched.
 // `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the
-// open device, and while the device is lost to the reporter's. `Heartbeat` hands it over.
-final class PlaybackThread: DeviceDriver, @unchecked Sendable {
+// open device, and while the device is lost to the control thread. `Heartbeat` hands it over.
+final class PlaybackThread: PortServer, @unchecked Sendable {
   static let threadName = "syrinx-play"
 
   let link: DeviceLink<Voice>
@@ -69,7 +69,7 @@ final class PlaybackThread: DeviceDriver, @unchecked Sendable {
       patience: configuration.patience)
   }
 
-  /// Serves the device until the engine quits; throws if the device is lost.
+  /// Serves the device until `quit`; throws if the device is lost.
   func run() throws(SoundCardError) {
     while takeCommands() {
       if mayCutShort {
@@ -95,7 +95,7 @@ final class PlaybackThread: DeviceDriver, @unchecked Sendable {
     (isDraining, observedAt, lostAt) = (false, playhead.written, playhead.played)
   }
 
-  /// Applies commands at once while the device is lost; false if the engine quits.
+  /// Applies commands at once while the device is lost; false after `quit`.
   func serveInSilence() -> Bool {
     guard takeCommands() else { return false }
     voices.settleInSilence(link.events)
@@ -115,7 +115,7 @@ final class PlaybackThread: DeviceDriver, @unchecked Sendable {
 
   // MARK: One step
 
-  /// Takes all commands; false if the engine quits.
+  /// Takes all commands; false after `quit`.
   private func takeCommands() -> Bool {
     link.commandHold?.end()
     while !isOver, let command = link.commands.tryRead() {

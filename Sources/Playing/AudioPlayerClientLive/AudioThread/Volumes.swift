@@ -60,7 +60,7 @@ final class BusVolume: Sendable {
   }
 }
 
-/// The current gain of each bus on one engine, block by block; used only on the audio thread.
+/// The current gain of each bus on one device, block by block; used only on the audio thread.
 ///
 /// Its memory is allocated once. A bus has an entry from the first block in which one of its voices
 /// sounds until a block in which none does and its gain is steady. A bus without an entry is at its

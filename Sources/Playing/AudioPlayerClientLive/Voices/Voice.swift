@@ -296,7 +296,7 @@ struct UnreportedSilence: Equatable {
   var device: Int?
 }
 
-/// What the engine reports about a voice.
+/// What the device reports about a voice.
 enum VoiceReport {
   case played(frames: Int)
   /// The parameters up to this serial number are in effect, from one of the voice's frames on.

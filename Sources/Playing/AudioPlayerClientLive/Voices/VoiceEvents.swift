@@ -3,7 +3,7 @@ import AudioPlayerClient
 import AudioThreads
 import Synchronization
 
-/// Turns the engine's reports about a voice into playback events, and waits for the last one.
+/// Turns the device's reports about a voice into playback events, and waits for the last one.
 final class VoiceEvents: Sendable {
   private struct State {
     var timeline: VoiceTimeline
@@ -17,7 +17,7 @@ final class VoiceEvents: Sendable {
   private let progressFrames: Int
   private let waiters: CommandWaiters
   private let over = Gate()
-  // Held for a few instructions by the reporter's thread, the feeder, and the session.
+  // Held for a few instructions by the control thread, the feeder, and the session.
   private let state: Mutex<State>
 
   /// - Parameters:

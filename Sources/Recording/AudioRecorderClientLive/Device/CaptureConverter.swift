@@ -22,8 +22,10 @@ final class CaptureConverter {
   private var shift: FrameCount = 0
   /// How long a device that returned did not capture before it was open.
   private var absence: Duration?
-  /// The start of this opening's clock on that of the first opening, and the end of the last block.
-  private var (origin, lastTime) = (Duration.zero, Duration.zero)
+  /// Added to the device's times, which begin anew with each opening.
+  private var origin = Duration.zero
+  /// The end of the last block, on the clock of the first opening.
+  private var lastTime = Duration.zero
   private var nonFiniteCount = 0
   /// Whether the held-back frames were delivered since the last block.
   private var isFlushed = false
@@ -52,14 +54,14 @@ final class CaptureConverter {
   }
 
   /// The length of the absence that ends with this block; nil if none does.
-  func absence(before captured: CapturedAudio) -> Duration? {
+  func gapEnding(with captured: CapturedAudio) -> Duration? {
     absence.map { end == nil ? .zero : $0 + captured.time }
   }
 
   /// Converts a block in the device's format; before a gap come the held-back frames, and the block after
   /// it has the gap.
   func process(_ captured: CapturedAudio) throws -> [CapturedAudio] {
-    let missed = absence(before: captured)
+    let missed = gapEnding(with: captured)
     absence = nil
     let isGap = end != nil && (captured.gap != nil || missed != nil)
     let hasChanged = restoring?.from ?? device != captured.buffer.format

@@ -62,15 +62,20 @@ final class CapturePort: DevicePort {
   /// The frames that did not fit into the ring since its last block; the audio thread's.
   private let missing = Atomic<Int>(0)
   private let over = Atomic<Bool>(false)
+  /// Opened when the port has ended, while its ring may still hold frames.
+  private let ended: Gate
   // Written once, by the control thread. The lock also orders every block before an outcome that the
   // reader sees.
   private let outcome = Mutex<Result<Void, any Error>?>(nil)
 
-  /// - Parameter lockstep: the lockstep of a virtual card.
+  /// - Parameters:
+  ///   - ended: opened when the port has ended, while its ring may still hold frames.
+  ///   - lockstep: the lockstep of a virtual card.
   init(
-    of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, lockstep: Lockstep? = nil
+    of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, ended: Gate = Gate(),
+    lockstep: Lockstep? = nil
   ) throws(WakeUpError) {
-    self.onDeviceLoss = onDeviceLoss
+    (self.onDeviceLoss, self.ended) = (onDeviceLoss, ended)
     format = device.format
     readerWakeUp = try WakeUp()
     hold = TimeHold(lockstep, "a user of a capture")
@@ -127,6 +132,7 @@ final class CapturePort: DevicePort {
       if let error, !isStopping { .failure(error) } else { .success(()) }
     outcome.withLock { $0 = result }
     over.store(true, ordering: .releasing)
+    ended.open()
     wakeReader()
   }
 
@@ -135,7 +141,7 @@ final class CapturePort: DevicePort {
   /// Whether the port is to be served no more.
   var isLeaving: Bool { isStopping || over.load(ordering: .acquiring) }
 
-  /// Whether so many samples fit.
+  /// Whether `count` samples fit.
   func hasRoom(for count: Int) -> Bool {
     samples.writable >= count && blocks.writable > Self.spareBlocks
   }
@@ -312,7 +318,7 @@ extension CaptureConsumer {
   fileprivate func process(_ read: BlockReader.Element) throws -> Bool {
     switch read {
     case .block(let captured, let number):
-      if let gap = converter.absence(before: captured) { deviceReturned(after: gap) }
+      if let gap = converter.gapEnding(with: captured) { deviceReturned(after: gap) }
       for block in try converter.process(captured) {
         guard try process(block, number: number) else { return false }
       }

@@ -58,12 +58,7 @@ final class CaptureSession: Sendable {
       guard let lease = try await open(opening) else { return end(.success(())) }
       do {
         _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
-          let outcome = Result { try capture(on: lease.runtime, makeConsumer) }
-          hold?.begin()
-          Task {
-            await devices.release(lease)
-            end(outcome)
-          }
+          capture(lease, makeConsumer)
         }
       } catch {
         await devices.release(lease)
@@ -117,19 +112,35 @@ final class CaptureSession: Sendable {
   }
 
   /// Makes the consumer and gives it the device's audio until its end; on the session's own thread.
-  private func capture(on device: CaptureDevices.Runtime, _ makeConsumer: MakeConsumer) throws {
-    let consumer = try makeConsumer(device.configuration)
-    let outcome = Result { try capture(on: device, into: consumer) }
-    let finishing = Result { try consumer.finish() }
-    try outcome.get()
-    try finishing.get()
+  ///
+  /// The device is released when the port has ended: a consumer may need long for the frames in its ring.
+  private func capture(_ lease: CaptureDevices.Lease, _ makeConsumer: MakeConsumer) {
+    let (device, releasing) = (lease.runtime, Gate())
+    let release = Task { [devices] in
+      await releasing.wait()
+      await devices.release(lease)
+    }
+    let outcome = Result {
+      let consumer = try makeConsumer(device.configuration)
+      let captured = Result { try capture(on: device, into: consumer, whenEnded: releasing) }
+      let finished = Result { try consumer.finish() }
+      try captured.get()
+      try finished.get()
+    }
+    hold?.begin()
+    releasing.open()
+    Task {
+      await release.value
+      end(outcome)
+    }
   }
 
   private func capture(
-    on device: CaptureDevices.Runtime, into consumer: some CaptureConsumer
+    on device: CaptureDevices.Runtime, into consumer: some CaptureConsumer, whenEnded ended: Gate
   ) throws {
     let port = try CapturePort(
-      of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, lockstep: lockstep)
+      of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, ended: ended,
+      lockstep: lockstep)
     // The time of a virtual card goes on when the port has ended.
     defer { port.hold?.close() }
     guard let place = device.reserve() else {
@@ -142,9 +153,7 @@ final class CaptureSession: Sendable {
       return state.isStopping
     }
     if isStopping { port.stop() }
-    guard device.add(port, in: place) else {
-      throw SoundCardError.deviceLost(device.configuration.device)
-    }
+    device.add(port, in: place)
     hold?.end()
     defer {
       state.withLock { ($0.port, $0.device) = (nil, nil) }
@@ -169,7 +178,7 @@ extension DeviceOpening<CaptureThread> {
   init(_ request: PCMRequest, on soundCard: SoundCard, clock: any Clock<Duration>) {
     self.init(request, convertsAnyFormat: true, clock: clock, on: soundCard) { soundCard, request in
       MonitoredCapture(try await soundCard.openCapture(request: request))
-    } makeDriver: { device, lockstep in
+    } makeServer: { device, lockstep in
       let link = try DeviceLink<CapturePort>(limit: CaptureThread.limit, lockstep: lockstep)
       return CaptureThread(pcm: device, link: link)
     }

@@ -9,7 +9,7 @@ import SoundCard
 /// device, whose overrun is then an event like any other.
 // `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the open
 // device, and while the device is lost to the control thread. `Heartbeat` hands it over.
-final class CaptureThread: DeviceDriver, @unchecked Sendable {
+final class CaptureThread: PortServer, @unchecked Sendable {
   static let threadName = "syrinx-capture"
   /// The most ports of one device.
   static let limit = 1_024
@@ -23,17 +23,15 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
   private var longestWait: Duration
   private var stall: StallWatch
   private var isRunning = false
-  /// Whether it had no port since it was started.
-  private var hasRested = false
   private var hasQuit = false
   private var lost: FrameCount = 0
   /// When the frame after the last one read was captured, if none were lost since.
   private var next = Duration.zero
   private var lastRead = ContinuousClock.now
-  /// Whether the device returned, and has delivered no frame since.
-  private var isAwaited = false
+  /// Whether the device has delivered no frame since it returned.
+  private var hasNotDelivered = false
   /// The time without frames before the last loss was noticed.
-  private var withoutAudio = Duration.zero
+  private var silenceBeforeLoss = Duration.zero
 
   init(pcm: any CapturePCM, link: DeviceLink<CapturePort>) {
     (self.pcm, self.link, ports) = (pcm, link, link.ports)
@@ -52,7 +50,7 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
   func run() throws(SoundCardError) {
     while takeCommands() {
       guard ports.count > 0 else {
-        try rest()
+        try waitForPort()
         continue
       }
       try startIfNeeded()
@@ -70,10 +68,10 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
 
   func lose(at time: Duration?) {
     reportLoss()
-    if !isAwaited {
-      withoutAudio = time.map { max(.zero, $0 - next) } ?? lastRead.duration(to: .now)
+    if !hasNotDelivered {
+      silenceBeforeLoss = time.map { max(.zero, $0 - next) } ?? lastRead.duration(to: .now)
     }
-    isAwaited = true
+    hasNotDelivered = true
   }
 
   func serveInSilence() -> Bool {
@@ -89,9 +87,9 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
     stall = configuration.stallWatch
     block.deallocate()
     block = configuration.makeBlock()
-    (isRunning, hasRested, next) = (false, false, .zero)
+    (isRunning, next) = (false, .zero)
     for index in 0..<ports.count {
-      ports[index].deviceOpened(after: withoutAudio + gap)
+      ports[index].deviceOpened(after: silenceBeforeLoss + gap)
     }
   }
 
@@ -126,26 +124,24 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
   }
 
   /// Reports frames lost at the very end, which no block follows.
+  ///
+  /// Frames lost before the first one of a returned device belong to its absence.
   private func reportLoss() {
+    if hasNotDelivered { lost = 0 }
     for index in 0..<ports.count { ports[index].reportLoss(lost.rawValue, format, time: next) }
     lost = 0
   }
 
   // MARK: The device
 
-  /// Sleeps until a port comes.
-  private func rest() throws(SoundCardError) {
-    hasRested = isRunning
+  /// Stops the device and sleeps until a port comes: what it would hold by then is older than the port.
+  private func waitForPort() throws(SoundCardError) {
+    if isRunning { try pcm.drop() }
+    (isRunning, lost) = (false, 0)
     _ = try pcm.wait(for: .nothing, atMost: nil)
   }
 
-  /// Starts the device for its first port, and anew after it had none: what it holds is older than the
-  /// new port.
   private func startIfNeeded() throws(SoundCardError) {
-    if hasRested {
-      try pcm.drop()
-      (hasRested, isRunning, lost) = (false, false, 0)
-    }
     if !isRunning { try pcm.start() }
     isRunning = true
   }
@@ -161,7 +157,7 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
       next = max(.zero, pcm.elapsed - available.duration(at: rate))
       let count = try fetch()
       if count > 0 {
-        try rest(holding: available - count)
+        try waitForHalfBuffer(holding: available - count)
       } else if stall.refused() {
         _ = try watchedWait(for: .nothing, atMost: periodLength / 4)
       }
@@ -187,11 +183,12 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
 
   private func note(_ interruption: PCMInterruption) {
     lost += interruption.lost
+    next += interruption.lost.duration(at: rate)
     stall.interrupted()
   }
 
   /// While all readers take large blocks, leaves the device alone until half of its buffer is full.
-  private func rest(holding held: FrameCount) throws(SoundCardError) {
+  private func waitForHalfBuffer(holding held: FrameCount) throws(SoundCardError) {
     let configuration = pcm.configuration
     let missing = FrameCount(configuration.buffer.rawValue / 2) - held
     guard held < configuration.period, missing > configuration.period,
@@ -231,12 +228,12 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
     // A reader may have made room before it could see the request.
     guard !hasRoom else { return }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: longestWait) {
-      lost += interruption.lost
+      note(interruption)
     }
     stall.reset()
   }
 
-  /// Whether a port has room; one without it waits for nobody, and nobody for it.
+  /// Whether a port has room; one without it does not delay the others.
   private var hasRoom: Bool {
     for index in 0..<ports.count where ports[index].hasRoom(for: block.count) { return true }
     return false
@@ -268,8 +265,8 @@ final class CaptureThread: DeviceDriver, @unchecked Sendable {
     next += count.duration(at: rate)
     lastRead = .now
     lost = 0
-    guard isAwaited, link.events.tryWrite(.returned) else { return }
-    isAwaited = false
+    guard hasNotDelivered, link.events.tryWrite(.returned) else { return }
+    hasNotDelivered = false
     link.wakeControl()
   }
 
@@ -289,13 +286,5 @@ extension PCMConfiguration {
 
   fileprivate var stallWatch: StallWatch {
     StallWatch(lateAfter: longestWait, longestWait: longestWait, patience: patience)
-  }
-
-  /// Memory for a period.
-  fileprivate func makeBlock() -> UnsafeMutableBufferPointer<Float> {
-    let block = UnsafeMutableBufferPointer<Float>.allocate(
-      capacity: period.rawValue * format.channelCount)
-    block.initialize(repeating: 0)
-    return block
   }
 }

@@ -82,7 +82,7 @@ final class RecordingConsumer: CaptureConsumer {
 
   func deviceReturned(after gap: Duration) {
     reports.event(.deviceReturned(gap: gap))
-    isReturning = true
+    isReturning = gap > .zero
   }
 
   /// Frames that reach the requested length are not delayed, nor is audio that a command waits for.

@@ -1,3 +1,4 @@
+import AudioCore
 import ClientDependenciesMacros
 import ClientDependenciesTestSupport
 import Foundation
@@ -18,12 +19,10 @@ enum CommentsOnClients {
   }
 
   struct WrittenByHand: Sendable {
-    var play: @Sendable (_ url: URL) async throws -> Void = { _ in
-      throw reportUnimplemented("AudioPlayerClient.play")
-    }
-    var setVolume: @Sendable (_ volume: Float) async -> Void = { _ in
-      reportUnimplemented("AudioPlayerClient.setVolume")
-    }
+    var play: @Sendable (_ url: URL) async throws -> Void =
+      unimplemented(endpoint: "AudioPlayerClient.play")
+    var devices: @Sendable () async -> [AudioDevice] =
+      unimplemented(endpoint: "AudioPlayerClient.devices") { _ in [] }
   }
 }
 
@@ -49,7 +48,7 @@ enum CommentsOnClients {
     let client = CommentsOnClients.WrittenByHand()
     await withKnownIssue {
       await #expect(throws: Unimplemented("AudioPlayerClient.play")) { try await client.play(url) }
-      await client.setVolume(1)
+      _ = await client.devices()
     } matching: {
       "\($0)".contains("Unimplemented: 'AudioPlayerClient.")
     }

@@ -4,19 +4,14 @@ import Foundation
 import Testing
 
 struct MicrophoneClient: Sendable {
-  var level: @Sendable () -> Double = { [origin = IssueOrigin.current] in
-    reportUnimplemented("MicrophoneClient.level", from: origin)
-    return 0
-  }
+  var level: @Sendable () -> Double =
+    unimplemented(endpoint: "MicrophoneClient.level") { _ in 0 }
 
-  var record: @Sendable (_ url: URL) async throws -> Void = { [origin = IssueOrigin.current] _ in
-    throw reportUnimplemented("MicrophoneClient.record", from: origin)
-  }
+  var record: @Sendable (_ url: URL) async throws -> Void =
+    unimplemented(endpoint: "MicrophoneClient.record")
 
-  var samples: @Sendable () async -> AsyncThrowingStream<[Float], any Error> = {
-    [origin = IssueOrigin.current] in
-    .finished(throwing: reportUnimplemented("MicrophoneClient.samples", from: origin))
-  }
+  var samples: @Sendable () async -> AsyncThrowingStream<[Float], any Error> =
+    unimplemented(endpoint: "MicrophoneClient.samples") { .finished(throwing: $0) }
 }
 
 extension MicrophoneClient: TestDependencyKey {
