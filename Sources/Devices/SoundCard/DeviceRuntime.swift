@@ -123,7 +123,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   private struct State {
     var places: [Place]
-    /// The ports by place. Their serial numbers tell them from others that had the place before.
+    /// The ports by place; a serial number tells a port from others that had its place before.
     var ports: [Int: (port: Port, serial: Int)] = [:]
     var lastSerial = 0
     /// The open device and its audio thread; nil while the device is lost.
