@@ -42,7 +42,7 @@ extension AudioConversion.Source {
     guard case .file(let url) = self, url.isFileURL, let status = FilePath(url).status else {
       return false
     }
-    return status.st_mode & S_IFMT == S_IFREG
+    return status.isRegularFile
   }
 
   /// Whether it is the file at a path, as standard input also may be.

@@ -194,7 +194,7 @@ extension AudioConversion.Source {
     guard case .file(let url) = self else { return false }
     // A missing file has its own error.
     guard url.isFileURL, let status = FilePath(url).status else { return true }
-    return status.st_mode & S_IFMT == S_IFREG
+    return status.isRegularFile
   }
 }
 

@@ -2,9 +2,16 @@ package import Glibc
 
 extension stat {
   /// Whether both are of one file.
-  package func isSameFile(as other: stat) -> Bool {
-    st_dev == other.st_dev && st_ino == other.st_ino
-  }
+  package func isSameFile(as other: stat) -> Bool { identity == other.identity }
+
+  /// What all names of a file share, and no other file has: its device and its number there.
+  package var identity: [UInt64] { [UInt64(st_dev), UInt64(st_ino)] }
+
+  /// Whether it is of a folder.
+  package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+
+  /// Whether it is of a file with contents on a disk.
+  package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
 }
 
 /// The system could not do something with a file; with the code of C.
@@ -72,6 +79,19 @@ extension FilePath {
     return own.isSameFile(as: other)
   }
 
+  /// Equal for all paths of one file, even of one that does not exist yet.
+  ///
+  /// That one is identified by its folder and its name.
+  package var identity: [UInt64] {
+    // A link and its target are one file.
+    if let status { return status.identity }
+    guard let folder = folder.status else {
+      // A folder that does not exist has no links to it.
+      return absolute.bytes.map(UInt64.init)
+    }
+    return folder.identity + name.bytes.map(UInt64.init)
+  }
+
   /// The file's status; nil if there is no file.
   ///
   /// The corresponding C function is `stat`.
@@ -134,7 +154,7 @@ extension FilePath {
     if withCString({ mkdir($0, 0o777) }) == 0 { return }
     let code = errno
     switch code {
-    case EEXIST where status.map { $0.st_mode & S_IFMT } == S_IFDIR: return
+    case EEXIST where status?.isFolder == true: return
     case ENOENT where folder != self:
       try folder.makeFolder()
       if withCString({ mkdir($0, 0o777) }) != 0, errno != EEXIST {

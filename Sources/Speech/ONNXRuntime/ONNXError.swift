@@ -79,3 +79,26 @@ extension SpeechEngineError {
     }
   }
 }
+
+extension ONNXError {
+  /// The error for the `errno` of a file operation.
+  package init(code: Int32, path: FilePath) {
+    self =
+      switch code {
+      case ENOENT, ENOTDIR: .fileMissing(path: path)
+      case ENOMEM: .outOfMemory(reason: "\(path) does not fit into memory")
+      case ENODEV: .fileDamaged(path: path, reason: "it is not a regular file")
+      default: .fileUnreadable(path: path, code: code)
+      }
+  }
+}
+
+extension MappedFile {
+  /// Maps a file of a component, which must not be empty.
+  package convenience init(component path: FilePath) throws(ONNXError) {
+    do throws(FilePathError) { try self.init(path) } catch {
+      throw ONNXError(code: error.code, path: path)
+    }
+    if bytes.isEmpty { throw .fileDamaged(path: path, reason: "it is empty") }
+  }
+}

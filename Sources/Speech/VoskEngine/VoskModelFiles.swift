@@ -118,7 +118,7 @@ struct ModelFileHead {
     }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard fstat(descriptor, &status) == 0, status.isRegularFile else {
       throw .modelDamaged(path: path, reason: "it is not a file")
     }
     size = Int(status.st_size)

@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 
 /// A file that is being written, with its length and its first failure.
@@ -9,8 +10,8 @@ final class GrowingFile {
   let path: String
   /// Whether its bytes go to a descriptor in order, and cannot be updated or read.
   let isStream: Bool
-  /// The right to its name, which another file may have until this one is published.
-  var claim: FileClaim
+  /// The file and its name, which another file may have until this one is published.
+  let claim: PendingFile
 
   /// The end of the written bytes.
   private(set) var length = 0
@@ -36,7 +37,7 @@ final class GrowingFile {
   ) throws(SoundFileError) {
     self.path = path
     (isStream, stopSignal) = (false, nil)
-    claim = try FileClaim.of(path, replacesExisting: replacesExisting, isAtomic: isAtomic)
+    claim = try PendingFile.claiming(path, replacesExisting: replacesExisting, isAtomic: isAtomic)
     guard descriptor.isSeekable else {
       throw .cannotWrite(
         path: path, reason: "it is not a regular file: its header could not be completed")
@@ -48,7 +49,7 @@ final class GrowingFile {
   /// - Parameter stopSignal: once signaled, a write fails if the reader takes nothing for a second.
   init(streamingTo descriptor: Descriptor, name: String, stopSignal: WakeUp?) {
     (path, isStream, self.stopSignal) = (name, true, stopSignal)
-    claim = .of(descriptor, name: name)
+    claim = .borrowing(descriptor, name: name)
   }
 
   deinit {
@@ -132,7 +133,7 @@ final class GrowingFile {
   /// The change that others made to the file; nil if there is none.
   func loss() -> FileLoss? {
     let status = descriptor.status
-    guard !isStream, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard !isStream, status.isRegularFile else { return nil }
     let linkCount = claim.isPending ? 1 : Int(status.st_nlink)
     return FileLoss(linkCount: linkCount, size: Int(status.st_size), written: length)
   }

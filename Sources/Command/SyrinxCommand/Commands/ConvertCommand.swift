@@ -98,12 +98,12 @@ struct ConvertCommand: FileListSubcommand {
   /// Two jobs must not write one file, and none may write what another one reads.
   private func checkOutputs(of jobs: [ConversionJob]) throws {
     guard jobs.count > 1 else { return }
-    let outputs = jobs.map { FileIdentity($0.output) }
+    let outputs = jobs.map { $0.output.identity }
     try require(
       Set(outputs).count == jobs.count,
       "two inputs have the same name and would share one output file.")
-    let inputs = jobs.map { Set($0.inputs.map(FileIdentity.init)) }
-    let all = inputs.reduce(into: Set<FileIdentity>()) { $0.formUnion($1) }
+    let inputs = jobs.map { Set($0.inputs.map(\.identity)) }
+    let all = inputs.reduce(into: Set<[UInt64]>()) { $0.formUnion($1) }
     for (index, job) in jobs.enumerated()
     where all.contains(outputs[index]) && !inputs[index].contains(outputs[index]) {
       throw ValidationError(
@@ -112,7 +112,7 @@ struct ConvertCommand: FileListSubcommand {
     }
     guard options.splits else { return }
     for input in jobs.flatMap(\.inputs) {
-      guard let whole = input.wholeOfPart, outputs.contains(FileIdentity(whole)) else { continue }
+      guard let whole = input.wholeOfPart, outputs.contains(whole.identity) else { continue }
       throw ValidationError(
         "\(input) is an input, and a part of another output might overwrite it; choose another folder."
       )

@@ -158,12 +158,12 @@ struct PlotCommand: FileListSubcommand {
       "standard input (-) has no name for a plot; name it with -o.")
     let outputs = files.compactMap(output(of:)).filter { $0 != "-" }
     let inputs = Set(
-      (files + [transcript].compactMap(\.self)).filter { $0 != "-" }.map(FileIdentity.init))
-    if let output = outputs.first(where: { inputs.contains(FileIdentity($0)) }) {
+      (files + [transcript].compactMap(\.self)).filter { $0 != "-" }.map(\.identity))
+    if let output = outputs.first(where: { inputs.contains($0.identity) }) {
       throw ValidationError("\(output) is an input; write to another file.")
     }
     try require(
-      Set(outputs.map(FileIdentity.init)).count == outputs.count,
+      Set(outputs.map(\.identity)).count == outputs.count,
       "two files have the same name: their plots would be one file.")
   }
 

@@ -18,7 +18,7 @@ extension Console: LineOutput {}
 actor PendingOutput: LineOutput {
   private enum State {
     /// A file that has no name yet.
-    case file(FileClaim)
+    case file(PendingFile)
     /// A named pipe or a device, which the first write opens.
     case closedStream
     /// A named pipe or a device, which is written directly.
@@ -45,7 +45,7 @@ actor PendingOutput: LineOutput {
     } else if FilePath(path).status?.isStream == true {
       state = .closedStream
     } else {
-      state = .file(try .of(path, replacesExisting: true, isAtomic: true))
+      state = .file(try .claiming(path, replacesExisting: true, isAtomic: true))
     }
   }
 
@@ -84,7 +84,7 @@ actor PendingOutput: LineOutput {
   func complete() throws(SoundFileError) {
     let last = state
     state = .ended
-    guard case .file(var file) = last else { return }
+    guard case .file(let file) = last else { return }
     try file.descriptor.synchronize(path: path)
     try file.publish()
   }
@@ -92,5 +92,5 @@ actor PendingOutput: LineOutput {
 
 extension stat {
   /// Whether it is of neither a regular file nor a folder.
-  fileprivate var isStream: Bool { !isRegularFile && st_mode & S_IFMT != S_IFDIR }
+  fileprivate var isStream: Bool { !isRegularFile && !isFolder }
 }

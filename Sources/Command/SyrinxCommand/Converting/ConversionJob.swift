@@ -60,23 +60,3 @@ extension FilePath {
       FilePath(bytes: stem.bytes[..<dash] + name.bytes[stem.bytes.count...]))
   }
 }
-
-/// The identity of the file at a path.
-///
-/// A file that does not exist yet is identified by its folder and its name.
-struct FileIdentity: Hashable {
-  private let folder: [UInt64]
-  private let name: FilePath
-
-  init(_ path: FilePath) {
-    if let file = path.status {
-      // A link and its target are one file.
-      (folder, name) = (file.identity, "")
-    } else if let status = path.folder.status {
-      (folder, name) = (status.identity, path.name)
-    } else {
-      // A folder that is not there yet has no links to it.
-      (folder, name) = ([], path.absolute)
-    }
-  }
-}

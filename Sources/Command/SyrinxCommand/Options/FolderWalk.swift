@@ -59,14 +59,6 @@ struct FolderWalk: Sequence, IteratorProtocol {
   }
 }
 
-extension stat {
-  var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
-  var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
-
-  /// What all names of a file share.
-  var identity: [UInt64] { [UInt64(st_dev), UInt64(st_ino)] }
-}
-
 extension FilePath {
   /// Whether it is a folder that exists.
   var isFolder: Bool { status?.isFolder == true }

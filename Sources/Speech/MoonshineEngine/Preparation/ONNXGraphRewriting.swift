@@ -28,7 +28,7 @@ enum ONNXGraphRewriting {
     _ model: FilePath, to path: FilePath, headSize: Int? = nil, quantizesInputs: Bool = false,
     unshapedInput: String? = nil
   ) throws(ONNXError) {
-    let file = try MappedFile(model)
+    let file = try MappedFile(component: model)
     let pieces: [Piece]
     do throws(MalformedMessage) {
       var rewriting = Rewriting(

@@ -101,7 +101,7 @@ package struct InstalledFolder: Sendable {
   /// The same for a regular file; opening a pipe would block.
   private static func trustedFile(_ path: FilePath) throws(ONNXError) -> stat {
     let status = try trustedStatus(of: path)
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    guard status.isRegularFile else {
       throw .fileDamaged(path: path, reason: "it is not a regular file")
     }
     return status
@@ -235,7 +235,7 @@ package enum FileDigest {
   /// The digest of the whole file in hexadecimal digits; the corresponding C function is
   /// `EVP_Digest`.
   package static func sha256(of path: FilePath) throws(ONNXError) -> String {
-    let file = try MappedFile(path)
+    let file = try MappedFile(component: path)
     let library = ["libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"].lazy
       .compactMap { (name: FilePath) in try? LoadedLibrary(name) }.first
     guard let library, let algorithm: GetAlgorithm = library.optional("EVP_sha256"),

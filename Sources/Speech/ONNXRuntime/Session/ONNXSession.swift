@@ -27,7 +27,7 @@ package final class ONNXSession: Sendable {
   ) throws(ONNXError) {
     let functions = library.functions
     let setUp = try options.made(in: library)
-    let mapping = options.mapsWeights ? try MappedFile(path) : nil
+    let mapping = options.mapsWeights ? try MappedFile(component: path) : nil
     do throws(ONNXError) {
       owner = try library.makeSession { environment, created in
         guard let bytes = mapping?.bytes, let start = bytes.baseAddress else {

@@ -5,11 +5,18 @@ import SpeechEngine
 /// Reads the bytes of a model's file in order, and never past the end.
 struct ModelBytes {
   private(set) var position = 0
-  private let mapping: FileMapping
+  private let mapping: MappedFile
 
-  /// Maps a whole file.
+  /// Maps a whole file: copying the 27 MB of a language model takes longer than checking them.
+  ///
+  /// - Throws: `.modelUnreadable`; `.failed` if a system limit is the cause.
   init(path: String) throws(SpeechEngineError) {
-    mapping = try FileMapping(path: path)
+    do throws(FilePathError) {
+      mapping = try MappedFile(FilePath(path), isReadAhead: true)
+    } catch {
+      throw error.code == ENODEV
+        ? .modelUnreadable(path: path) : .unreadable(path, code: error.code)
+    }
   }
 
   /// All bytes, valid as long as this value.
@@ -75,41 +82,5 @@ extension Bool {
   /// Throws the reason if this is false.
   func orDamage(_ reason: @autoclosure () -> String) throws(ModelDamage) {
     guard self else { throw ModelDamage(reason()) }
-  }
-}
-
-/// A memory-mapped file: copying the 27 MB of a language model takes longer than checking them.
-///
-/// `@unchecked Sendable` is right because nothing writes through its pointer. Truncating a mapped
-/// file ends the process, but PocketSphinx maps the same files as long as they are loaded.
-private final class FileMapping: @unchecked Sendable {
-  // Read-only, and unmapped in deinit: users of the pointer retain this object.
-  let bytes: UnsafeRawBufferPointer
-
-  /// Maps a whole file.
-  ///
-  /// - Throws: `.modelUnreadable`; `.failed` if a system limit is the cause.
-  init(path: String) throws(SpeechEngineError) {
-    let descriptor = FilePath(path).withCString { open($0, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw .unreadable(path, code: errno) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .modelUnreadable(path: path)
-    }
-    let size = Int(status.st_size)
-    guard size > 0 else {
-      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-      return
-    }
-    let start = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0)
-    guard let start, start != MAP_FAILED else { throw .unreadable(path, code: errno) }
-    bytes = UnsafeRawBufferPointer(start: start, count: size)
-  }
-
-  deinit {
-    if let start = bytes.baseAddress {
-      munmap(UnsafeMutableRawPointer(mutating: start), bytes.count)
-    }
   }
 }

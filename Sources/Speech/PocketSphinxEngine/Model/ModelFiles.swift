@@ -141,13 +141,13 @@ final class ValidatedModel: Sendable {
 /// Validates a model once, and again after a file changes.
 final class ModelValidator: Sendable {
   // Held during validation, so that decoders that load at once share one check.
-  private let passed = Mutex<(model: ValidatedModel, stamps: [FileStamp?])?>(nil)
+  private let passed = Mutex<(model: ValidatedModel, stamps: [[UInt64]?])?>(nil)
 
   /// - Throws: `SpeechEngineError` if the model is damaged.
   func model(_ files: ModelFiles) throws(SpeechEngineError) -> ValidatedModel {
     try passed.withLock { passed throws(SpeechEngineError) in
       // Taken before reading, so that the next call notices a change during validation.
-      let stamps = files.all.map(FileStamp.init)
+      let stamps = files.all.map { FilePath($0).status?.stamp }
       if let passed, passed.model.files == files, passed.stamps == stamps { return passed.model }
       passed = nil
       let model = try files.validate()
@@ -157,19 +157,10 @@ final class ModelValidator: Sendable {
   }
 }
 
-/// Differs after any write to a file or replacement of it.
-private struct FileStamp: Equatable {
-  private let device: UInt
-  private let number: UInt
-  private let size: Int
-  private let seconds: Int
-  private let nanoseconds: Int
-
-  /// Nil if there is no file.
-  init?(_ path: String) {
-    guard let status = FilePath(path).status else { return nil }
-    (device, number, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
+extension stat {
+  /// Differs after any write to the file or replacement of it.
+  fileprivate var stamp: [UInt64] {
     // The time of the last change to data or metadata, which programs cannot set.
-    (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    identity + [st_size, st_ctim.tv_sec, st_ctim.tv_nsec].map(UInt64.init(truncatingIfNeeded:))
   }
 }
