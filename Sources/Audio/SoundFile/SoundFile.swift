@@ -1,4 +1,5 @@
 public import AudioCore
+import AudioThreads
 public import FoundationEssentials
 
 /// Sound files as streams of buffers.

@@ -1,4 +1,5 @@
 package import AudioCore
+import AudioThreads
 import CSndFile
 import Glibc
 import Synchronization

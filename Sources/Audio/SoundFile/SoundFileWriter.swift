@@ -1,4 +1,5 @@
 public import AudioCore
+import AudioThreads
 import FilePaths
 public import FoundationEssentials
 import Glibc

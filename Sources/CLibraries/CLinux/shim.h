@@ -15,7 +15,6 @@ int pipe2(int ends[2], int flags);
 #include <spawn.h>
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
-#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,8 +22,9 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #include <time.h>
 #include <unistd.h>
 
-// Swift's Glibc module omits ppoll, a GNU extension.
-static inline int syrinx_poll_one(struct pollfd *descriptor, long long nanoseconds) {
+// Swift's Glibc module omits ppoll, a GNU extension. The descriptor is a pollfd, whose type must stay
+// that of Glibc for the importers of AudioThreads.
+static inline int syrinx_poll_one(void *descriptor, long long nanoseconds) {
   struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   return (int)syscall(SYS_ppoll, descriptor, 1, &time, (void *)0, 8);
 }

@@ -5,62 +5,56 @@ import Synchronization
 
 /// A nonblocking byte stream in both directions; only `wait` blocks, up to a deadline.
 final class ByteLink {
-  private var input: Int32
-  private var output: Int32
+  private var input: Descriptor?
+  private var output: Descriptor?
   /// Once signaled, ends every wait with `.interrupted`; nil for an idle link.
   var interruption: WakeUp?
 
   /// Takes ownership of a connected socket.
   convenience init(owning socket: Int32, interruption: WakeUp? = nil) {
+    let socket = Descriptor(owning: socket)
     self.init(input: socket, output: socket)
     self.interruption = interruption
   }
 
-  /// Takes ownership of a descriptor to read from and a socket to write to.
-  init(input: Int32, output: Int32) {
+  /// Creates a link of a descriptor to read from and a socket to write to.
+  init(input: Descriptor, output: Descriptor) {
     (self.input, self.output) = (input, output)
-    for descriptor in [input, output] {
-      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    for number in [input.number, output.number] {
+      _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
     }
-  }
-
-  deinit {
-    close()
   }
 
   /// Ends the connection; further calls throw `EBADF`.
   func close() {
-    for descriptor in Set([input, output]) where descriptor >= 0 { _ = Glibc.close(descriptor) }
-    (input, output) = (-1, -1)
-  }
-
-  /// The operations that do not block now.
-  struct Readiness {
-    let canRead: Bool
-    let canWrite: Bool
-    var isAny: Bool { canRead || canWrite }
+    (input, output) = (nil, nil)
   }
 
   /// Waits until the link can be read (which includes its end) or, with `toWrite`, written; a budget of
   /// zero returns at once.
-  func wait(toWrite: Bool, within budget: TimeBudget) throws(LinkError) -> Readiness {
-    guard input >= 0 else { throw .system(EBADF) }
+  ///
+  /// - Returns: the operations that do not block now.
+  func wait(
+    toWrite: Bool, within budget: TimeBudget
+  ) throws(LinkError) -> (canRead: Bool, canWrite: Bool) {
+    guard let input, let output else { throw .system(EBADF) }
     var requests = [
-      pollfd(fd: input, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: toWrite ? output : -1, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: input.number, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: toWrite ? output.number : -1, events: Int16(POLLOUT), revents: 0),
     ]
     let isReady = try poll(&requests, within: budget, until: interruption)
     guard isReady || budget.whole == .zero else { throw .timedOut(budget.whole) }
     // An end or an error makes a descriptor ready; reading or writing reports which it is.
-    return Readiness(canRead: requests[0].revents != 0, canWrite: requests[1].revents != 0)
+    return (requests[0].revents != 0, requests[1].revents != 0)
   }
 
   /// The available bytes; empty at the end, and nil if there are none, because `poll` may err.
   func read() throws(LinkError) -> [UInt8]? {
+    guard let input else { throw .system(EBADF) }
     // The initializer of an array cannot throw a typed error.
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-      let received = Glibc.read(input, buffer.baseAddress, buffer.count)
+      let received = Glibc.read(input.number, buffer.baseAddress, buffer.count)
       if received < 0 { failure = errno }
       count = max(0, received)
     }
@@ -71,8 +65,9 @@ final class ByteLink {
 
   /// Writes as many of the bytes as fit, and returns their number.
   func write(_ bytes: ArraySlice<UInt8>) throws(LinkError) -> Int {
+    guard let output else { throw .system(EBADF) }
     let sent = bytes.withUnsafeBytes { bytes in
-      send(output, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      send(output.number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
     if sent < 0, errno == EAGAIN || errno == EINTR { return 0 }
     guard sent >= 0 else { throw .system(errno) }
@@ -151,7 +146,7 @@ extension ByteLink {
     let code = address.withPointer { connect(descriptor, $0, $1) == 0 ? 0 : errno }
     if code == 0 { return link }
     guard code == EINPROGRESS else { throw .system(code) }
-    while try !link.wait(toWrite: true, within: budget).isAny {}
+    while try !link.wait(toWrite: true, within: budget).canWrite {}
     var failure: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)

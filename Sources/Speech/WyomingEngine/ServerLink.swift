@@ -11,7 +11,7 @@ final class ServerLink {
   private let server: WyomingAddress
   private let options: WyomingEngineOptions
   private let bytes: ByteLink
-  private let child: ChildProcess?
+  private let child: ServerProcess?
   private var reader: FrameReader
   private var waiting: [WyomingEvent] = []
   /// The size of the waiting events, in bytes as received.
@@ -39,10 +39,9 @@ final class ServerLink {
         child = nil
       case .stdio(let command):
         guard let command else { throw .noCommand }
-        let child = try ChildProcess(command: command)
-        child.bytes.interruption = interruption
-        bytes = child.bytes
-        self.child = child
+        let (child, bytes) = try ServerProcess.start(command)
+        bytes.interruption = interruption
+        (self.child, self.bytes) = (child, bytes)
       }
     } catch {
       if error == .interrupted { throw .interrupted }

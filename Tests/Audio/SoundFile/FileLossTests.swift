@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import Foundation
 import TestTools
 import Testing

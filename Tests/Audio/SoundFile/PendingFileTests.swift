@@ -1,3 +1,4 @@
+import AudioThreads
 import Foundation
 import TestTools
 import Testing

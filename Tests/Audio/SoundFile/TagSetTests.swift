@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import CTagLib
 import Foundation
 import TestTools

@@ -10,7 +10,7 @@ enum SourceRule: String, CaseIterable {
   /// Foundation's way with paths: that of a URL which is not UTF-8 is empty, and `~` is a folder.
   /// `FilePath` has bytes.
   case foundationPath
-  /// A child process that `startProcess` did not start inherits what other threads open meanwhile.
+  /// A child process that `ChildProcess` did not start inherits what other threads open meanwhile.
   case spawning
   /// `Int(_: Double)` ends the process on a number that no `Int` holds: files, servers, clocks, and
   /// users have such numbers. `Int(clamping:)` takes any.
@@ -46,8 +46,8 @@ enum SourceRule: String, CaseIterable {
       ]
     case .spawning:
       [
-        // It is `startProcess`.
-        "Sources/Devices/AudioThreads/Processes.swift",
+        // It is `ChildProcess`.
+        "Sources/Devices/AudioThreads/ChildProcess.swift",
         // Its module imports no other of this package.
         "Sources/Dependencies/ClientDependencies/Values/OpenURL.swift",
       ]

@@ -13,7 +13,7 @@ final class FFmpeg: Sendable {
   let output: Descriptor
   /// The pipe with its standard error.
   private let errors: Descriptor
-  private let identifier: pid_t
+  private let process: ChildProcess
   /// The name of its input in its messages.
   private let name: String
   /// The C constant `F_SETPIPE_SZ`, which Glibc does not import.
@@ -85,7 +85,7 @@ final class FFmpeg: Sendable {
     _ = fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK)
     _ = fcntl(errors.inlet.number, Self.setPipeSize, 1 << 20)
     do throws(ProcessError) {
-      identifier = try startProcess(
+      process = try ChildProcess(
         words.map { Array($0.utf8) }, input: file.number, output: pipe.inlet.number,
         errors: errors.inlet.number)
     } catch {
@@ -94,13 +94,6 @@ final class FFmpeg: Sendable {
     }
     (output, self.errors) = (pipe.outlet, errors.outlet)
     name = input.name
-  }
-
-  deinit {
-    // It ends at once, even while it waits for a reader, and nothing else waits for it.
-    kill(identifier, SIGKILL)
-    var status: Int32 = 0
-    while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
   }
 
   /// A line on its standard error.
@@ -176,11 +169,7 @@ final class FFmpeg: Sendable {
   /// Whether it has failed; valid after the end of its output.
   func hasFailed() -> Bool {
     // FFmpeg would wait for a reader, and we for FFmpeg.
-    guard !isWriting else { return false }
-    var end = siginfo_t()
-    // WNOWAIT leaves the child a zombie, so its process ID is not reused.
-    while waitid(P_PID, id_t(identifier), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-    return end.si_code != Int32(CLD_EXITED) || end._sifields._sigchld.si_status != 0
+    !isWriting && process.wait() != 0
   }
 }
 

@@ -1,3 +1,4 @@
+import AudioThreads
 import Glibc
 
 /// A range of a regular file for decoders.

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import CSndFile
 
 /// A decoder for one file or stream, used by one thread at a time.

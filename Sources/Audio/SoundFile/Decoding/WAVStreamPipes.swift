@@ -1,3 +1,4 @@
+import AudioThreads
 import Synchronization
 
 /// A WAV stream of any length as parts that libsndfile can read, each in its own pipe.

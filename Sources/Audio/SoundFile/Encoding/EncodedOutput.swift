@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import CSndFile
 
 /// Writes the formats that libsndfile encodes: all except WAV and Vorbis.

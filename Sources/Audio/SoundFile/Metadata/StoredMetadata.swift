@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import CTagLib
 
 /// The metadata of a file or stream, which are read at their first use.

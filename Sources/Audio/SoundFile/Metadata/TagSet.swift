@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import CTagLib
 
 /// The owner of texts, pictures, and chapters in TagLib's terms.

@@ -1,21 +1,8 @@
-import AudioThreads
+package import AudioThreads
 import FilePaths
 import Glibc
 
-/// The owner of a file descriptor, which is closed with the last reference.
-package final class Descriptor: Sendable {
-  /// The descriptor's number.
-  package let number: Int32
-
-  /// Takes ownership of an open descriptor.
-  package init(owning number: Int32) {
-    self.number = number
-  }
-
-  deinit {
-    close(number)
-  }
-
+extension Descriptor {
   /// Opens a file for reading without waiting, not even for the writer of a named pipe.
   static func reading(_ path: String) throws(SoundFileError) -> Descriptor {
     let number = FilePath(path).withCString {
@@ -60,8 +47,8 @@ package final class Descriptor: Sendable {
 
   /// Creates a pipe: bytes written to the inlet come out of the outlet.
   static func pipe(path: String) throws(SoundFileError) -> (outlet: Descriptor, inlet: Descriptor) {
-    guard let ends = makePrivatePipe() else { throw SystemErrors.reading(path, code: errno) }
-    return (Descriptor(owning: ends.outlet), Descriptor(owning: ends.inlet))
+    guard let pipe = pipe() else { throw SystemErrors.reading(path, code: errno) }
+    return pipe
   }
 
   /// The free space on the disk for this user, in bytes; the corresponding C function is
@@ -87,11 +74,11 @@ package final class Descriptor: Sendable {
   /// The size in bytes of a regular file; nil for others.
   var fileSize: Int? {
     let status = status
-    return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+    return status.isRegularFile ? Int(status.st_size) : nil
   }
-  var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
+  var isDirectory: Bool { status.isFolder }
   var isSeekable: Bool { lseek(number, 0, SEEK_CUR) >= 0 }
-  var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+  var isRegularFile: Bool { status.isRegularFile }
 
   /// Returns up to `count` bytes at an offset of a regular file; fewer at its end.
   func bytes(at offset: Int, count: Int) -> [UInt8] {

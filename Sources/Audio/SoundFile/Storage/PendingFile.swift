@@ -1,4 +1,4 @@
-import AudioThreads
+package import AudioThreads
 import FilePaths
 import Glibc
 

@@ -1,7 +1,6 @@
 import AudioThreads
 import FilePaths
 import Glibc
-import Synchronization
 
 /// Runs `python3` for pip, with its settings, and for its zip reader.
 struct Python: Sendable {
@@ -65,79 +64,45 @@ struct Python: Sendable {
     let words: [FilePath] =
       ["env", FilePath(bytes: Array("--chdir=".utf8) + folder.bytes), "TMPDIR=."] + environment
       + ["python3"] + arguments
-    let child = try Child(words, output: output)
-    let end = await withTaskCancellationHandler(operation: child.end, onCancel: child.kill)
+    let (child, log) = try start(words, output: output)
+    let (status, text) = await withTaskCancellationHandler {
+      // The log ends with the last process that has it.
+      let text = (try? FilePath.contents(of: log.number)) ?? []
+      return (child.wait(), String(decoding: text, as: UTF8.self))
+    } onCancel: {
+      child.kill(SIGKILL)
+    }
     try Task.checkCancellation()
-    if end.status != 0 { throw Failure(reason: Self.reason(end)) }
+    if status != 0 { throw Failure(reason: Self.reason(status: status, log: text)) }
   }
 
-  private static func reason(_ end: Child.End) -> String {
-    if end.status == 127 << 8 {
+  /// Starts a child whose standard error can be read, with its standard output if `output` is nil.
+  private func start(
+    _ words: [FilePath], output: Int32?
+  ) throws(Failure) -> (child: ChildProcess, log: Descriptor) {
+    let input = Descriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
+    guard let pipe = Descriptor.pipe() else { throw Failure(code: errno) }
+    do throws(ProcessError) {
+      let child = try ChildProcess(
+        words.map(\.bytes), input: input.number, output: output ?? pipe.inlet.number,
+        errors: pipe.inlet.number)
+      return (child, pipe.outlet)
+    } catch {
+      throw Failure(code: error.code)
+    }
+  }
+
+  private static func reason(status: Int32, log: String) -> String {
+    if status == 127 << 8 {
       return "python3 is not on the PATH; `apt install python3-pip` installs it"
     }
-    if end.log.contains("No module named pip") {
+    if log.contains("No module named pip") {
       return "python3 has no pip; `apt install python3-pip` installs it"
     }
-    let lines = end.log.split(whereSeparator: \.isNewline)
+    let lines = log.split(whereSeparator: \.isNewline)
     // For an unexpected error, pip prints Python's traceback, which ends with the error.
     let error = lines.last { $0.hasPrefix("ERROR: ") && $0 != "ERROR: Exception:" }
     return (error?.dropFirst("ERROR: ".count) ?? lines.last).map(String.init)
-      ?? "python3 ended with status \(end.status >> 8 & 0xff)"
-  }
-}
-
-/// A child process that can be awaited and killed.
-private final class Child: Sendable {
-  /// The status from `waitpid` and the output of the child.
-  struct End {
-    let status: Int32
-    let log: String
-  }
-
-  private let log: Int32
-  // Nil once the child is reaped; held while a signal is sent, so that it cannot reach another
-  // process with a reused id.
-  private let running: Mutex<pid_t?>
-
-  /// - Parameter output: the child's standard output; nil for the log, which also has its standard
-  ///   error.
-  init(_ words: [FilePath], output: Int32?) throws(Python.Failure) {
-    let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    defer { close(input) }
-    guard let pipe = makePrivatePipe() else { throw Python.Failure(code: errno) }
-    defer { close(pipe.inlet) }
-    log = pipe.outlet
-    do throws(ProcessError) {
-      running = Mutex(
-        try startProcess(
-          words.map(\.bytes), input: input, output: output ?? pipe.inlet, errors: pipe.inlet))
-    } catch {
-      close(log)
-      throw Python.Failure(code: error.code)
-    }
-  }
-
-  deinit {
-    close(log)
-  }
-
-  /// Waits for the end of the child and its descendants.
-  @Sendable func end() -> End {
-    let text = (try? FilePath.contents(of: log)) ?? []
-    var information = siginfo_t()
-    if let identifier = running.withLock({ $0 }) {
-      while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-    }
-    let status = running.withLock { running in
-      var status: Int32 = 0
-      if let identifier = running { waitpid(identifier, &status, 0) }
-      running = nil
-      return status
-    }
-    return End(status: status, log: String(decoding: text, as: UTF8.self))
-  }
-
-  @Sendable func kill() {
-    running.withLock { if let identifier = $0 { _ = Glibc.kill(-identifier, SIGKILL) } }
+      ?? "python3 ended with status \(status >> 8 & 0xff)"
   }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import AudioThreads
 import SoundFile
 
 /// The output of a recording.

@@ -1,4 +1,29 @@
+import CLinux
 import Glibc
+
+/// The owner of a file descriptor, which is closed with the last reference.
+package final class Descriptor: Sendable {
+  /// The descriptor's number.
+  package let number: Int32
+
+  /// Takes ownership of an open descriptor.
+  package init(owning number: Int32) {
+    self.number = number
+  }
+
+  deinit {
+    close(number)
+  }
+
+  /// Creates a pipe that no child process inherits: bytes written to the inlet come out of the outlet.
+  ///
+  /// Returns nil and sets `errno` on failure. The corresponding C function is `pipe2`.
+  package static func pipe() -> (outlet: Descriptor, inlet: Descriptor)? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
+    return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+  }
+}
 
 /// Writes all bytes to a descriptor and returns 0, or the `errno` value of the failure.
 ///

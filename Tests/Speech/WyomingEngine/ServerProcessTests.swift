@@ -8,7 +8,7 @@ import Wyoming
 @testable import WyomingEngine
 
 /// Engines in a child process that ends in every possible way.
-@Suite struct ChildProcessTests {
+@Suite struct ServerProcessTests {
   private let answer = """
     info='{"type":"info","data":{"asr":[{"name":"x","models":[{"name":"m","languages":["en"]}]}]}}'
     read -r describe; echo "$info"
@@ -67,7 +67,7 @@ import Wyoming
         limit.rlim_cur = rlim_t(next)
         for filler in fillers + [next] { close(filler) }
         setrlimit(__rlimit_resource_t(7), &limit)
-        let started = try? ChildProcess(command: "sleep 1000")
+        let started = try? ServerProcess.start("sleep 1000")
         limit.rlim_cur = usual
         setrlimit(__rlimit_resource_t(7), &limit)
         guard started == nil else { break }
@@ -119,37 +119,27 @@ import Wyoming
     let pipe = folder.appending(path: "alive").path
     #expect(mkfifo(pipe, 0o600) == 0)
     let living = LivingChildren()
-    let child = try ChildProcess(
-      command: "exec 3>'\(pipe)'; sleep 1000 & echo started >&3; wait", living: living)
+    let (child, bytes) = try ServerProcess.start(
+      "exec 3>'\(pipe)'; sleep 1000 & echo started >&3; wait", living: living)
     let alive = try #require(FileHandle(forReadingAtPath: pipe))
     #expect(try alive.read(upToCount: 8) == Data("started\n".utf8))
     living.end()
     // The end of the pipe comes when the last process that can write to it has ended.
     #expect(try alive.readToEnd() == nil)
     #expect(child.ending(within: .seconds(60))?.contains("signal 15") == true)
-  }
-
-  @Test func `a connection that is never accepted is closed on both sides`() throws {
-    func copyOfOurs() throws -> Int32 {
-      let connection = try Connection.pipe()
-      return dup(connection.ours.number)
-    }
-    var copy = pollfd(fd: try copyOfOurs(), events: Int16(POLLIN), revents: 0)
-    defer { close(copy.fd) }
-    #expect(poll(&copy, 1, 0) == 1)
-    #expect(Int32(copy.revents) & POLLHUP != 0)
+    withExtendedLifetime(bytes) {}
   }
 
   @Test func `a child that cannot be started is an error with the system's reason`() {
     // No program accepts such a long argument.
     let command = String(repeating: "x", count: 200_000)
-    #expect(throws: LinkError.system(E2BIG)) { _ = try ChildProcess(command: command) }
+    #expect(throws: LinkError.system(E2BIG)) { _ = try ServerProcess.start(command) }
   }
 
   @Test func `bytes that poll promised and that are not there are waited for again`() throws {
-    let connection = try Connection.sockets()
-    let link = ByteLink(owning: dup(connection.ours.number))
-    #expect(try link.read() == nil)
+    let (ours, theirs) = try ServerProcess.sockets()
+    #expect(try ByteLink(input: ours, output: ours).read() == nil)
+    withExtendedLifetime(theirs) {}
   }
 
   @Test func `the session after one whose child died has a new child`() throws {

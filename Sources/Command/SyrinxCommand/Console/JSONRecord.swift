@@ -1,0 +1,49 @@
+import FilePaths
+
+/// An object of `--json`: a value that is nil has no field.
+///
+/// Each command's extension of it names the fields and documents them in a schema for the help.
+struct JSONRecord: Encodable, Sendable, ExpressibleByDictionaryLiteral {
+  typealias Field = any Encodable & Sendable
+
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private var fields: [String: Field] = [:]
+
+  init(dictionaryLiteral fields: (String, Field?)...) {
+    for (name, field) in fields { self[name] = field }
+  }
+
+  /// The names of the fields, in no order.
+  var names: some Collection<String> { fields.keys }
+
+  subscript(name: String) -> Field? {
+    get { fields[name] }
+    set { fields[name] = newValue }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Name.self)
+    for (name, field) in fields {
+      try container.encode(field, forKey: Name(stringValue: name))
+    }
+  }
+}
+
+extension JSONRecord {
+  /// The failure of a command.
+  init(error: String) {
+    self = ["error": error]
+  }
+
+  /// The failure of one file.
+  init(_ file: FilePath, error: String) {
+    self = ["file": file, "error": error]
+  }
+}

@@ -1,0 +1,121 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The system could not start a program.
+package struct ProcessError: Error, Equatable {
+  /// The `errno` value of `posix_spawnp`.
+  package let code: Int32
+}
+
+/// A child process in a process group with its own children, which end with it.
+///
+/// Ctrl-C does not reach it. A child that outlives its pipes also outlives a process that exits without
+/// `kill`.
+///
+/// Thread safety: all methods may be called from any thread.
+package final class ChildProcess: Sendable {
+  /// The process ID, valid until the status has been collected.
+  package let identifier: Int32
+  // The status from `waitpid`. Held while a signal is sent: the ID of a process whose status has not
+  // been collected is not reused.
+  private let collected = Mutex<Int32?>(nil)
+
+  /// Starts a program with default signal handling and only the given standard descriptors.
+  ///
+  /// The corresponding C function is `posix_spawnp`.
+  ///
+  /// - Parameters:
+  ///   - words: the program's name and its arguments, as bytes.
+  ///   - input: its standard input.
+  ///   - output: its standard output.
+  ///   - errors: its standard error.
+  package init(
+    _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32
+  ) throws(ProcessError) {
+    identifier = try spawn(words, input: input, output: output, errors: errors)
+  }
+
+  /// Ends the child and its children if they still run.
+  deinit {
+    kill(SIGKILL)
+    wait()
+  }
+
+  /// The status from `waitpid`; nil until `wait` has collected it.
+  package var status: Int32? { collected.withLock(\.self) }
+
+  /// Sends a signal to the child and its children, unless the child's status has been collected.
+  package func kill(_ signal: Int32) {
+    collected.withLock { if $0 == nil { _ = Glibc.kill(-identifier, signal) } }
+  }
+
+  /// Waits for the end of the child, ends its children, and returns the status from `waitpid`.
+  @discardableResult
+  package func wait() -> Int32 {
+    if let status { return status }
+    var information = siginfo_t()
+    // WNOWAIT leaves the child a zombie, so other threads can still send it signals.
+    while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    return collected.withLock { collected in
+      if let collected { return collected }
+      _ = Glibc.kill(-identifier, SIGKILL)
+      var status: Int32 = 0
+      while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+      collected = status
+      return status
+    }
+  }
+}
+
+private func spawn(
+  _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32
+) throws(ProcessError) -> Int32 {
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+  // The child closes what it inherited. Listing the open descriptors here would miss those that
+  // other threads and libraries open, without O_CLOEXEC, before the child begins.
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+
+  var attributes = posix_spawnattr_t()
+  posix_spawnattr_init(&attributes)
+  defer { posix_spawnattr_destroy(&attributes) }
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  posix_spawnattr_setsigmask(&attributes, &signals)
+  sigfillset(&signals)
+  posix_spawnattr_setsigdefault(&attributes, &signals)
+  posix_spawnattr_setpgroup(&attributes, 0)
+  posix_spawnattr_setflags(
+    &attributes,
+    Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+
+  let words = words.map { $0.map(CChar.init(bitPattern:)) + [0] }
+  let arguments = words.map { strdup($0) } + [nil]
+  defer { for argument in arguments { free(argument) } }
+  var identifier = pid_t()
+  let code = posix_spawnp(
+    &identifier, words.first ?? [0], &actions, &attributes, arguments, environ)
+  guard code == 0 else { throw ProcessError(code: code) }
+  return identifier
+}
+
+/// Discards the output of C libraries.
+///
+/// libsndfile prints diagnostics to standard output, between the program's own lines. This
+/// redirects C's `stdout`, and with it Swift's `print`, to `/dev/null`; descriptor 1 is unchanged.
+/// Call it at program start, before other threads print.
+public func discardLibraryOutput() {
+  syrinx_discard_stdout()
+}
+
+/// Returns freed memory of the C library to the system; the corresponding C function is `malloc_trim`.
+///
+/// It takes some milliseconds for each gigabyte.
+package func returnFreedMemory() {
+  malloc_trim(0)
+}

@@ -1,0 +1,186 @@
+import AudioThreads
+import FilePaths
+import Glibc
+import Synchronization
+
+/// A child process that serves on its standard input and output.
+///
+/// Its input is a socket, because writing to a pipe without a reader raises a signal in this process.
+/// Ctrl-C reaches it only as the end of its standard input. One thread waits for its end, and another
+/// reads its standard error.
+final class ServerProcess: Sendable {
+  /// The time that a child has to end after the end of its input, and again after SIGTERM.
+  private static let grace = Duration.seconds(1)
+
+  private let child: ChildProcess
+  private let living: LivingChildren
+  private let ended: WakeUp
+  private let logEnded: WakeUp
+  // Held to add to it or to read it.
+  private let log = Mutex(LastLine())
+
+  /// Starts a line of shell script.
+  ///
+  /// - Parameter living: the registry of children that end with this process.
+  static func start(
+    _ command: String, living: LivingChildren = .ofProcess
+  ) throws(LinkError) -> (process: ServerProcess, bytes: ByteLink) {
+    let input = try sockets()
+    guard let output = Descriptor.pipe(), let log = Descriptor.pipe() else {
+      throw .system(errno)
+    }
+    let words: [FilePath] = ["/bin/sh", "-c", FilePath(command)]
+    let child: ChildProcess
+    do throws(ProcessError) {
+      child = try ChildProcess(
+        words.map(\.bytes), input: input.theirs.number, output: output.inlet.number,
+        errors: log.inlet.number)
+    } catch {
+      throw .system(error.code)
+    }
+    return (
+      try ServerProcess(child, log: log.outlet, living: living),
+      ByteLink(input: output.outlet, output: input.ours)
+    )
+  }
+
+  /// Two connected sockets.
+  static func sockets() throws(LinkError) -> (ours: Descriptor, theirs: Descriptor) {
+    var pair: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .system(errno) }
+    return (Descriptor(owning: pair[0]), Descriptor(owning: pair[1]))
+  }
+
+  private init(
+    _ child: ChildProcess, log: Descriptor, living: LivingChildren
+  ) throws(LinkError) {
+    (self.child, self.living) = (child, living)
+    do {
+      (ended, logEnded) = (try WakeUp(), try WakeUp())
+      living.add(self)
+      _ = try DedicatedThread.start(name: "syrinx-child") { [self] in
+        child.wait()
+        living.remove(child.identifier)
+        ended.signal()
+      }
+      _ = try DedicatedThread.start(name: "syrinx-child-log") { [self] in read(log) }
+    } catch {
+      child.kill(SIGKILL)
+      child.wait()
+      living.remove(child.identifier)
+      throw .system((error as? WakeUpError)?.code ?? (error as? ThreadError)?.code ?? EAGAIN)
+    }
+  }
+
+  /// Describes the end of the child in a sentence, with its status or signal and its last line on
+  /// standard error.
+  ///
+  /// Returns nil if it still runs after that time or when the interruption is signaled.
+  func ending(within time: Duration, until interruption: WakeUp? = nil) -> String? {
+    guard hasEnded(within: time, until: interruption), let status = child.status else { return nil }
+    // The child's last output may still arrive; a grandchild may keep the log open.
+    logEnded.wait(atMost: .milliseconds(500))
+    let (signal, lastLine) = (status & 0x7f, log.withLock(\.text))
+    let ending =
+      signal == 0
+      ? "the process ended with status \(status >> 8 & 0xff)"
+      : "the process was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+    return lastLine.isEmpty ? ending : "\(ending): \(lastLine)"
+  }
+
+  /// Ends the child, on its own thread if that takes long; its connection is already closed.
+  func end() {
+    guard !hasEnded(within: .milliseconds(100)) else { return }
+    do {
+      _ = try DedicatedThread.start(name: "syrinx-child-end") { [self] in
+        if !hasEnded(within: Self.grace) { terminate() }
+      }
+    } catch {
+      child.kill(SIGKILL)
+    }
+  }
+
+  /// Sends SIGTERM, and SIGKILL if the child does not end.
+  fileprivate func terminate() {
+    child.kill(SIGTERM)
+    if !hasEnded(within: Self.grace) { child.kill(SIGKILL) }
+  }
+
+  /// Waits until the child has ended, at most for that time or until the interruption is signaled.
+  @discardableResult
+  fileprivate func hasEnded(
+    within time: Duration = grace, until interruption: WakeUp? = nil
+  ) -> Bool {
+    if child.status == nil {
+      var requests = [pollfd(fd: ended.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+      _ = try? poll(&requests, within: TimeBudget(time), until: interruption)
+    }
+    return child.status != nil
+  }
+
+  fileprivate var identifier: pid_t { child.identifier }
+
+  private func read(_ descriptor: Descriptor) {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = Glibc.read(descriptor.number, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      log.withLock { $0.add(buffer[..<count]) }
+    }
+    logEnded.signal()
+  }
+}
+
+/// The running children; those of the process end with it, together with their process groups.
+final class LivingChildren: Sendable {
+  static let ofProcess: LivingChildren = {
+    // Nothing else ends an idle child that is kept for the next session, or one that is still
+    // ending.
+    atexit { LivingChildren.ofProcess.end() }
+    at_quick_exit { LivingChildren.ofProcess.end() }
+    return LivingChildren()
+  }()
+
+  // Held to add or remove a child.
+  private let children = Mutex<[pid_t: ServerProcess]>([:])
+
+  fileprivate func add(_ child: ServerProcess) {
+    children.withLock { $0[child.identifier] = child }
+  }
+
+  fileprivate func remove(_ identifier: pid_t) {
+    // The child is released after the lock.
+    _ = children.withLock { $0.removeValue(forKey: identifier) }
+  }
+
+  /// Ends the children and returns when they have ended.
+  func end() {
+    for child in children.withLock({ Array($0.values) }) { child.terminate() }
+    for child in children.withLock({ Array($0.values) }) { child.hasEnded() }
+  }
+}
+
+/// The beginning of the last nonempty line of a text that arrives in pieces.
+struct LastLine {
+  static let limit = 500
+
+  private var complete: [UInt8] = []
+  private var current: [UInt8] = []
+
+  mutating func add(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes {
+      if byte == UInt8(ascii: "\n") {
+        if !current.isEmpty { complete = current }
+        current = []
+      } else if current.count < Self.limit {
+        current.append(byte)
+      }
+    }
+  }
+
+  var text: String {
+    String(decoding: current.isEmpty ? complete : current, as: UTF8.self)
+  }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import Testing
+
+@testable import AudioThreads
+
+@Suite struct ChildProcessTests {
+  @Test func `a pipe carries bytes and is closed in child processes`() throws {
+    let (outlet, inlet) = try #require(Descriptor.pipe())
+    #expect([outlet, inlet].map { fcntl($0.number, F_GETFD) } == [FD_CLOEXEC, FD_CLOEXEC])
+    #expect(write(inlet.number, [7], 1) == 1)
+    var byte: UInt8 = 0
+    #expect(read(outlet.number, &byte, 1) == 1)
+    #expect(byte == 7)
+  }
+
+  @Test func `a descriptor is closed with its last reference`() throws {
+    func copyOfOutlet() throws -> Int32 {
+      dup(try #require(Descriptor.pipe()).outlet.number)
+    }
+    var copy = pollfd(fd: try copyOfOutlet(), events: Int16(POLLIN), revents: 0)
+    defer { close(copy.fd) }
+    // A process that another test is just starting may have a copy of the inlet until it begins.
+    #expect(poll(&copy, 1, 60_000) == 1)
+    #expect(Int32(copy.revents) & POLLHUP != 0)
+  }
+
+  /// The output of a shell that was started while one of our descriptors was open.
+  private func output(of script: [UInt8]) throws -> [UInt8] {
+    let nothing = Descriptor(owning: open("/dev/null", O_RDWR))
+    func start() throws -> (child: ChildProcess, outlet: Descriptor) {
+      let (outlet, inlet) = try #require(Descriptor.pipe())
+      let child = try ChildProcess(
+        [Array("sh".utf8), Array("-c".utf8), script], input: nothing.number, output: inlet.number,
+        errors: nothing.number)
+      return (child, outlet)
+    }
+    let (child, outlet) = try start()
+    var bytes = [UInt8](repeating: 0, count: 1_000)
+    var count = 0
+    while case let more = read(outlet.number, &bytes[count], bytes.count - count), more > 0 {
+      count += more
+    }
+    #expect(child.wait() == 0)
+    return Array(bytes.prefix(count))
+  }
+
+  @Test func `a child that nobody waits for ends with its own children`() throws {
+    func start() throws -> Descriptor {
+      let (outlet, inlet) = try #require(Descriptor.pipe())
+      _ = try ChildProcess(
+        [Array("sh".utf8), Array("-c".utf8), Array("sleep 1000 & wait".utf8)],
+        input: 0, output: inlet.number, errors: inlet.number)
+      return outlet
+    }
+    let outlet = try start()
+    var byte: UInt8 = 0
+    // The end of the pipe comes when the last process that can write to it has ended.
+    #expect(read(outlet.number, &byte, 1) == 0)
+  }
+
+  @Test func `a status is collected once, and no signal is sent after that`() throws {
+    let child = try ChildProcess(
+      [Array("sh".utf8), Array("-c".utf8), Array("exit 3".utf8)], input: 0, output: 1, errors: 2)
+    #expect(child.wait() == 3 << 8)
+    child.kill(SIGKILL)
+    #expect(child.wait() == 3 << 8 && child.status == 3 << 8)
+    #expect(waitpid(child.identifier, nil, WNOHANG) == -1)
+  }
+
+  @Test func `a child process has only its standard descriptors and no blocked signal`() throws {
+    // A waiting shell blocks signals itself.
+    let listing = try output(of: Array("ls /proc/$$/fd; exec grep SigBlk /proc/self/status".utf8))
+    #expect(String(decoding: listing, as: UTF8.self) == "0\n1\n2\nSigBlk:\t0000000000000000\n")
+  }
+
+  /// Runs in its own process, because the children of other tests would inherit the descriptors.
+  @Test func `a child process inherits nothing that another thread opens meanwhile`() async {
+    await #expect(processExitsWith: .success) {
+      let end = try WakeUp()
+      let thread = try DedicatedThread.start(name: "opener") {
+        while !end.isSignaled(within: 0) {
+          let inherited = (0..<100).map { _ in open("/dev/null", O_RDONLY) }
+          for descriptor in inherited { close(descriptor) }
+        }
+      }
+      for _ in 0..<100 {
+        let listing = try ChildProcessTests().output(of: Array("ls /proc/$$/fd; :".utf8))
+        #expect(String(decoding: listing, as: UTF8.self) == "0\n1\n2\n")
+      }
+      end.signal()
+      await thread.join()
+    }
+  }
+
+  @Test func `an argument that is not UTF-8 arrives as it is`() throws {
+    #expect(try output(of: Array("printf %s caf".utf8) + [0xE9]) == Array("caf".utf8) + [0xE9])
+  }
+
+  @Test func `starting a missing program throws ENOENT`() {
+    #expect(throws: ProcessError(code: ENOENT)) {
+      try ChildProcess([Array("no-such-program".utf8)], input: 0, output: 1, errors: 2)
+    }
+  }
+}
