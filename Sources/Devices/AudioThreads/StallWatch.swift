@@ -1,4 +1,4 @@
-/// Detects a device that no longer moves frames.
+/// Detects a device that no longer moves frames, or a call that makes no progress.
 ///
 /// Only time spent in waits counts: a process that was stopped for a minute has waited one timeout,
 /// and the device gets another chance. Waits that end late, on a busy machine or during a recovery,

@@ -95,15 +95,13 @@ package struct HeartbeatWatch: Sendable {
 
   /// The time between two snapshots.
   package static let interval = Duration.milliseconds(200)
-  private static let suspicion = Duration.milliseconds(400)
-  /// The delay from which a snapshot is late.
-  private static let tolerance = Duration.milliseconds(50)
+  /// A call is suspicious from the second snapshot on that finds it unchanged.
+  private static let suspicion = Duration.milliseconds(300)
   private static let longestLimit = Duration.seconds(5)
 
   private var last: Heartbeat.Beat?
-  private var time = Duration.zero
-  /// The part of `time` that was covered by snapshots in time.
-  private var punctual = Duration.zero
+  /// Counts the time of the current call.
+  private var watch = StallWatch(lateAfter: .zero, limit: .zero, startLimit: .zero)
   private var isSuspected = false
 
   /// Creates a watch without snapshots.
@@ -121,17 +119,17 @@ package struct HeartbeatWatch: Sendable {
     patience: Duration = PCMConfiguration.cardPatience
   ) -> Verdict {
     guard beat == last, beat.call != .none else {
-      self = HeartbeatWatch()
-      last = beat
+      (last, isSuspected) = (beat, false)
+      watch = StallWatch(
+        lateAfter: Self.suspicion, limit: patience,
+        startLimit: max(Self.longestLimit, patience))
+      watch.progressed()
       return .fine
     }
-    let counted = min(passed, Self.interval)
-    time += counted
-    if passed <= Self.interval + Self.tolerance { punctual += counted }
-    if punctual >= patience || time >= max(Self.longestLimit, patience) {
-      return .stuck(beat.call)
-    }
-    guard time >= Self.suspicion, !isSuspected else { return .fine }
+    watch.waited(passed, atMost: Self.interval)
+    let verdict = watch.verdict
+    if verdict == .stalled { return .stuck(beat.call) }
+    guard verdict == .late, !isSuspected else { return .fine }
     isSuspected = true
     return .suspicious
   }

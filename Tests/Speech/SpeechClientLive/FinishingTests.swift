@@ -28,7 +28,7 @@ import Testing
     let finishing = Task { await tasks.finishAll() }
     for _ in 0..<seconds {
       await clock.sleepers(atLeast: 1)
-      await clock.advance(by: StallDetector.interval)
+      await clock.advance(by: SpeechTask.watchInterval)
     }
     await finishing.value
   }
@@ -202,7 +202,7 @@ import Testing
     let blocking = BlockingEngine(in: place, canBeInterrupted: true)
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
     await blocking.reached.wait()
-    await clock.pass(by: StallDetector.interval) { await tasks.finishAll() }
+    await clock.pass(by: SpeechTask.watchInterval) { await tasks.finishAll() }
     await blocking.interrupted.wait()
     await #expect(throws: stuck) { try await results.all() }
     #expect(tasks.all.isEmpty)

@@ -25,6 +25,8 @@ final class SpeechTask: Sendable {
   let pulse = Pulse()
   /// Interrupts the engine's calls when the task is over.
   let interruption = Interruption()
+  /// The time between two looks at the progress of a finishing task.
+  static let watchInterval = Duration.seconds(1)
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
@@ -137,13 +139,23 @@ final class SpeechTask: Sendable {
     release()
   }
 
+  /// Until the task is over, leaves a source that delivers no audio for a second, and an engine whose
+  /// call does not return within half a minute.
   private func keepWatch() async {
-    var detector = StallDetector(beats: pulse.beats)
-    while !isOver, (try? await clock.sleep(for: StallDetector.interval)) != nil {
-      switch detector.check(beats: pulse.beats, isSourceAsked: intake.isAwaited) {
-      case .wait: continue
-      case .leaveSource: intake.change { $0.close() }
-      case .leaveEngine:
+    let limit = Duration.seconds(30)
+    var watch = StallWatch(lateAfter: limit, limit: limit, startLimit: limit)
+    var beats = pulse.beats
+    while !isOver, (try? await clock.sleep(for: Self.watchInterval)) != nil {
+      let newBeats = pulse.beats
+      guard newBeats == beats else {
+        beats = newBeats
+        watch.progressed()
+        continue
+      }
+      watch.waited(Self.watchInterval, atMost: Self.watchInterval)
+      if intake.isAwaited {
+        intake.change { $0.close() }
+      } else if watch.verdict == .stalled {
         fail(SpeechEngineError.failed(reason: "the engine has made no progress for 30 seconds"))
       }
     }
@@ -161,5 +173,16 @@ final class SpeechTask: Sendable {
     // it is no longer registered.
     whenOver(self)
     over.open()
+  }
+}
+
+/// Counts a task's steps, to see whether it makes progress.
+final class Pulse: Sendable {
+  private let count = Atomic<Int>(0)
+
+  var beats: Int { count.load(ordering: .relaxed) }
+
+  func beat() {
+    count.wrappingAdd(1, ordering: .relaxed)
   }
 }
