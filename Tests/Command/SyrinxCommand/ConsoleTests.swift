@@ -74,7 +74,7 @@ struct ConsoleTests {
     #expect(try output.text().isEmpty)
     var json = TranscriptReport(styles: [.json], console: console)
     try await json.show(result)
-    #expect(try output.text() == UtteranceRecord(result).jsonLine() + "\n")
+    #expect(try output.text() == JSONRecord(result).jsonLine() + "\n")
     result.isFinal = true
     try await text.show(result)
     #expect(try output.text().hasSuffix("\ngo\n"))

@@ -98,7 +98,7 @@ struct DeviceRecordTests {
     let device = AudioDevice(
       id: "hw:CARD=PCH,DEV=0", name: "PCH\nAnalog", directions: [.capture], isDefault: true)
     #expect(
-      try DeviceRecord(device, DeviceDetails(of: device, root: "/nowhere")).jsonLine() == #"""
+      try JSONRecord(device, DeviceDetails(of: device, root: "/nowhere")).jsonLine() == #"""
         {"capture":true,"default":true,"id":"hw:CARD=PCH,DEV=0","name":"PCH\nAnalog",\#
         "playback":false,"virtual":false}
         """#)
@@ -140,7 +140,7 @@ struct DeviceDetailsTests {
         "  hw:CARD=USB,DEV=0  playback, capture  16000 44100 48000  1 2       mpv (process 7)  Headset",
       ])
     #expect(
-      try DeviceRecord(device, details).jsonLine().hasSuffix(
+      try JSONRecord(device, details).jsonLine().hasSuffix(
         #""rates":[16000,44100,48000],"usedBy":[{"process":7,"program":"mpv"}],"virtual":false}"#))
   }
 

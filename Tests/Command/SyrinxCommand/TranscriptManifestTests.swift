@@ -18,7 +18,7 @@ import Testing
   private func manifest(
     _ lines: [String] = [], engine: String = "e", options: [String] = []
   ) throws -> TranscriptManifest {
-    let recipe = TranscriptRecipe(
+    let recipe = JSONRecord(
       engine: engine, styles: [.json], options: try SpeechOptions.parse(options))
     var manifest = try TranscriptManifest(recipe: recipe)
     for line in lines { manifest.add(Array(line.utf8)) }

@@ -18,7 +18,7 @@ struct UtteranceRecordTests {
     let result = SpeechRecognitionResult(
       utterance: 2, bestTranscription: Transcription(segments: words), isFinal: true)
     #expect(
-      try UtteranceRecord(result, file: "a/b.wav").jsonLine() == """
+      try JSONRecord(result, file: "a/b.wav").jsonLine() == """
         {"end":0.54,"event":"final","file":"a/b.wav","final":true,"start":0.1,"text":"go \\"ahead\\"","utterance":2,\
         "words":[{"confidence":0.988,"end":0.34,"start":0.1,"word":"go"},\
         {"end":0.54,"start":0.34,"word":"\\"ahead\\""}]}
@@ -30,7 +30,7 @@ struct UtteranceRecordTests {
     let result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: []), isFinal: false)
     #expect(
-      try UtteranceRecord(result).jsonLine()
+      try JSONRecord(result).jsonLine()
         == #"{"event":"partial","final":false,"stable":"","text":"","utterance":0,"words":[]}"#)
   }
 
@@ -41,7 +41,7 @@ struct UtteranceRecordTests {
     let partial = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: words), isFinal: false,
       stableSegmentCount: 1)
-    #expect(try UtteranceRecord(partial).jsonLine().contains(#""stable":"go","#))
+    #expect(try JSONRecord(partial).jsonLine().contains(#""stable":"go","#))
     var word = words[0]
     word.alternativeSubstrings = ["no"]
     let best = Transcription(segments: [word])
@@ -50,7 +50,7 @@ struct UtteranceRecordTests {
       alternatives: [Transcription(segments: [words[1]])], isFinal: true,
       speechRecognitionMetadata: SpeechRecognitionMetadata(best))
     #expect(
-      try UtteranceRecord(final).jsonLine() == """
+      try JSONRecord(final).jsonLine() == """
         {"alternatives":["\\"ahead\\""],"averagePause":0,"end":0.34,"event":"final","final":true,\
         "start":0.1,"text":"go","utterance":0,"words":[{"alternatives":["no"],"confidence":0.988,\
         "end":0.34,"start":0.1,"word":"go"}],"wordsPerMinute":250}
@@ -61,34 +61,34 @@ struct UtteranceRecordTests {
   func `a result marks estimated word times`() throws {
     var best = Transcription(segments: words)
     let result = SpeechRecognitionResult(utterance: 0, bestTranscription: best, isFinal: true)
-    #expect(try !UtteranceRecord(result).jsonLine().contains("estimatedTimes"))
+    #expect(try !JSONRecord(result).jsonLine().contains("estimatedTimes"))
     best.hasEstimatedTimes = true
     let guess = SpeechRecognitionResult(utterance: 0, bestTranscription: best, isFinal: true)
-    #expect(try UtteranceRecord(guess).jsonLine().contains(#""estimatedTimes":true,"#))
+    #expect(try JSONRecord(guess).jsonLine().contains(#""estimatedTimes":true,"#))
   }
 
   @Test
   func `a lag and its losses are objects as well`() throws {
     #expect(
-      try LagRecord(.lagging(by: .milliseconds(1500)))?.jsonLine()
+      try JSONRecord(.lagging(by: .milliseconds(1500)))?.jsonLine()
         == #"{"event":"lagging","seconds":1.5}"#)
     #expect(
-      try LagRecord(.dropped(.seconds(2) ..< .seconds(3), reason: .engineTooSlow))?.jsonLine()
+      try JSONRecord(.dropped(.seconds(2) ..< .seconds(3), reason: .engineTooSlow))?.jsonLine()
         == #"{"end":3,"event":"dropped","reason":"slow","start":2}"#)
     #expect(
-      try LagRecord(.dropped(.seconds(2) ..< .seconds(3), reason: .gap))?.jsonLine()
+      try JSONRecord(.dropped(.seconds(2) ..< .seconds(3), reason: .gap))?.jsonLine()
         == #"{"end":3,"event":"dropped","reason":"gap","start":2}"#)
     let crash = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "gone"))
     #expect(
-      try LagRecord(.dropped(.seconds(2) ..< .seconds(3), reason: crash))?.jsonLine() == """
+      try JSONRecord(.dropped(.seconds(2) ..< .seconds(3), reason: crash))?.jsonLine() == """
         {"end":3,"error":"speech recognition failed: gone","event":"dropped","reason":"engine",\
         "start":2}
         """)
     let noise = SpeechRecognitionEvent.dropped(
       .seconds(2) ..< .seconds(3), reason: .unintelligible)
     #expect(
-      try LagRecord(noise, utterance: 4)?.jsonLine()
+      try JSONRecord(noise, utterance: 4)?.jsonLine()
         == #"{"end":3,"event":"dropped","reason":"unintelligible","start":2,"utterance":4}"#)
-    #expect(LagRecord(.speechStarted(at: .zero)) == nil)
+    #expect(JSONRecord(.speechStarted(at: .zero)) == nil)
   }
 }

@@ -39,7 +39,7 @@ struct ConfigCommand: Subcommand {
     let rows = Settings.Name.allCases.map { ($0, settings.entries[$0]) }
     let lines =
       json.isOn
-      ? try rows.map { try SettingRecord($0, $1).jsonLine() }
+      ? try rows.map { try JSONRecord($0, $1).jsonLine() }
       : TextTable(
         titles: ["SETTING", "VALUE", "SOURCE"],
         rows: rows.map { name, entry in
@@ -51,14 +51,11 @@ struct ConfigCommand: Subcommand {
 }
 
 /// A setting in the output of `syrinx config --json`.
-struct SettingRecord: Encodable {
-  let setting: String
-  let variable: String
-  let value: String?
-  let source: String?
-
+extension JSONRecord {
   init(_ name: Settings.Name, _ entry: Settings.Entry?) {
-    (setting, variable) = (name.rawValue, name.variable)
-    (value, source) = (entry?.text, entry?.source)
+    self = [
+      "setting": name.rawValue, "variable": name.variable, "value": entry?.text,
+      "source": entry?.source,
+    ]
   }
 }

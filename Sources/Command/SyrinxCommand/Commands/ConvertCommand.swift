@@ -40,7 +40,7 @@ struct ConvertCommand: FileListSubcommand {
       audio and never overwrites an input; the exit status is 1. With several files, each failure is \
       reported, the other files are converted, and the exit status is 1.
 
-      \(ConversionRecord.schema)
+      \(JSONRecord.conversionSchema)
       """)
 
   @Argument(help: "Inputs, and at the end the output; - for standard input and output.")
@@ -137,7 +137,7 @@ struct ConvertCommand: FileListSubcommand {
       try await job.run(changing: options, metadata, isMix: mix, isRaw: raw, progress: console)
     } whenFailed: { job, error in
       guard json.isOn, job.output != "-" else { return }
-      try await context.console.print(FailureRecord(job, error: error).jsonLine())
+      try await context.console.print(JSONRecord(job, error: error).jsonLine())
     } _: { job, result in
       try await report(result, of: job, in: context)
     }
@@ -149,7 +149,7 @@ struct ConvertCommand: FileListSubcommand {
   ) async throws -> Bool {
     if json.isOn, job.output != "-" {
       for file in result.files {
-        try await context.console.print(try ConversionRecord(file, of: result, job).jsonLine())
+        try await context.console.print(try JSONRecord(file, of: result, job).jsonLine())
       }
     }
     for shortfall in result.shortfalls {
@@ -239,44 +239,39 @@ struct ConvertCommand: FileListSubcommand {
 }
 
 /// The output of `syrinx convert --json`.
-struct ConversionRecord: Encodable {
-  let inputs: [FilePath]
-  let output: FilePath
-  let format: String
-  let bits: Int?
-  let sampleFormat: String?
-  let rate: Int
-  let channelCount: Int
-  let frames: Int
-  let length: Double
-  let peak: Double?
-  let gain: Double
-  let limited: Double
-  let loudness: Double?
-
-  init(_ file: ConversionResult.File, of result: ConversionResult, _ job: ConversionJob) {
-    inputs = job.inputs
-    output = file.url.map { FilePath($0) } ?? job.output
-    format = result.encoding.container.pathExtensions[0]
-    sampleFormat = result.encoding.samples.map { $0 == .float ? "float32" : $0.rawValue }
-    bits = sampleFormat.flatMap { Int($0.filter(\.isNumber)) }
-    (rate, channelCount) = (result.format.sampleRate.hertz, result.format.channelCount)
-    frames = file.frameCount.rawValue
-    length = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
-    peak = result.peak.finite
-    gain = result.gain.value.rounded(toParts: 100)
-    limited = (-result.limiterGain.value).tenths
-    loudness = result.limitedLoudness?.lufs.tenths
-  }
-
+extension JSONRecord {
   /// The documentation of the JSON in the help.
-  static let schema = """
+  static let conversionSchema = """
     With --json, each output is an object: "inputs", "output" (its full path), "format" (its \
     extension), "bits", "sampleFormat" (int16, int24, int32, or float32), "rate", "channelCount", \
     "frames", "length" in seconds, "peak" of all outputs in dBFS, "gain" of --normalize in dB, \
     "limited" (the most that its limiter lowered a peak, in dB), and "loudness" of a limited result in \
     LUFS. A conversion that failed is an object with "inputs", "output", and "error".
     """
+
+  init(_ file: ConversionResult.File, of result: ConversionResult, _ job: ConversionJob) {
+    let samples = result.encoding.samples.map { $0 == .float ? "float32" : $0.rawValue }
+    let rate = result.format.sampleRate
+    self = [
+      "inputs": job.inputs, "output": file.url.map { FilePath($0) } ?? job.output,
+      "format": result.encoding.container.pathExtensions[0],
+      "bits": samples.flatMap { Int($0.filter(\.isNumber)) }, "sampleFormat": samples,
+      "rate": rate.hertz, "channelCount": result.format.channelCount,
+      "frames": file.frameCount.rawValue,
+      "length": file.frameCount.duration(at: rate).inRecordSeconds, "peak": result.peak.finite,
+      "gain": result.gain.value.rounded(toParts: 100),
+      "limited": (-result.limiterGain.value).tenths,
+      "loudness": result.limitedLoudness?.lufs.tenths,
+    ]
+  }
+
+  /// The failure of a conversion.
+  init(_ job: ConversionJob, error: any Error) {
+    self = [
+      "inputs": job.inputs, "output": job.output,
+      "error": ErrorReport.sentence(error, of: job.inputs),
+    ]
+  }
 }
 
 extension ConversionResult {

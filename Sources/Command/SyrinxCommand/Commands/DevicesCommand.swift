@@ -58,7 +58,7 @@ struct DevicesCommand: Subcommand {
   private func list(_ devices: [AudioDevice], on console: Console) async throws {
     let lines =
       json.isOn
-      ? try devices.map { try DeviceRecord($0, DeviceDetails(of: $0)).jsonLine() }
+      ? try devices.map { try JSONRecord($0, DeviceDetails(of: $0)).jsonLine() }
       : DeviceTable(devices: devices).lines
     for line in lines { try await console.print(line) }
   }
@@ -107,36 +107,17 @@ extension AudioDevice {
 }
 
 /// A device in the output of `syrinx devices --json`.
-struct DeviceRecord: Encodable {
-  let id: String
-  let name: String
-  let playback: Bool
-  let capture: Bool
-  let isDefault: Bool
-  let isVirtual: Bool
-  let rates: [Int]?
-  let channels: [Int]?
-  let usedBy: [Holder]?
-
-  struct Holder: Encodable {
-    let program: String
-    let process: Int32
-  }
-
-  enum CodingKeys: String, CodingKey {
-    case id, name, playback, capture, rates, channels, usedBy
-    case isDefault = "default"
-    case isVirtual = "virtual"
-  }
-
+extension JSONRecord {
   init(_ device: AudioDevice, _ details: DeviceDetails) {
-    (rates, channels) = (details.rates.unlessEmpty, details.channels.unlessEmpty)
-    usedBy = details.holders.unlessEmpty?.map { Holder(program: $0.name, process: $0.processID) }
-    id = device.id.rawValue
-    name = device.name
-    playback = device.directions.contains(.playback)
-    capture = device.directions.contains(.capture)
-    isDefault = device.isDefault
-    isVirtual = device.isVirtual
+    self = [
+      "id": device.id.rawValue, "name": device.name,
+      "playback": device.directions.contains(.playback),
+      "capture": device.directions.contains(.capture), "default": device.isDefault,
+      "virtual": device.isVirtual, "rates": details.rates.unlessEmpty,
+      "channels": details.channels.unlessEmpty,
+      "usedBy": details.holders.unlessEmpty?.map { holder -> JSONRecord in
+        ["program": holder.name, "process": holder.processID]
+      },
+    ]
   }
 }

@@ -28,7 +28,7 @@ struct EnginesCommand: Subcommand {
       The exit status is 0 if at least one engine is ready; with --verify, if something is installed \
       and every file is intact.
 
-      \(EngineRecord.schema) \(DetectorRecord.schema)
+      \(JSONRecord.engineSchema) \(JSONRecord.detectorSchema)
 
       \(EngineName.help)
       """,
@@ -69,10 +69,10 @@ struct EnginesCommand: Subcommand {
     @Dependency(\.speechClient) var speech
     let engines = await speech.engines()
     @Dependency(\.speechActivityDetector) var inUse
-    let detector = DetectorRecord(inUse: inUse)
+    let detector = InstallableDetector(inUse: inUse)
     if json.isOn {
-      for engine in engines { try await context.console.print(EngineRecord(engine).jsonLine()) }
-      try await context.console.print(detector.jsonLine())
+      for engine in engines { try await context.console.print(JSONRecord(engine).jsonLine()) }
+      try await context.console.print(JSONRecord(detector).jsonLine())
     } else {
       let lines = EngineTable(engines: engines).lines + [detector.line]
       for line in lines { try await context.console.printWrapped(line) }

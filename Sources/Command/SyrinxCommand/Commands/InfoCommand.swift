@@ -20,7 +20,7 @@ struct InfoCommand: FileListSubcommand {
       describes the files that FFmpeg decodes; their ends are not checked. Unreadable and truncated \
       files are reported; the others are printed, and the exit status is 1.
 
-      \(FileInfoRecord.schema)
+      \(JSONRecord.fileInfoSchema)
       """)
 
   @Argument(
@@ -131,8 +131,7 @@ private struct DescribedFiles {
         : file == "-"
           ? try AudioFileInfo(fileDescriptor: 0, interruption: stopSignal)
           : try AudioFileInfo(url: file.source, interruption: stopSignal)
-      let record = FileInfoRecord(file, info)
-      texts.append(json ? try record.jsonLine() : record.text(info))
+      texts.append(json ? try JSONRecord(file, info).jsonLine() : info.text(file))
       let found =
         info.shortfall.map { FileProblem.shortfall($0, file: file) }
         ?? (info.notices.contains(.wrongDigest) ? .notice(.wrongDigest, file: file) : nil)
@@ -155,7 +154,7 @@ private struct DescribedFiles {
   private mutating func add(_ error: any Error, of file: FilePath, json: Bool) {
     problem = "\(error)"
     // Names and messages are texts, which JSON can express.
-    guard json, let line = try? FailureRecord(file, error: "\(error)").jsonLine() else { return }
+    guard json, let line = try? JSONRecord(file, error: "\(error)").jsonLine() else { return }
     texts.append(line)
   }
 }
@@ -169,116 +168,9 @@ extension AudioTag {
 }
 
 /// The output of `syrinx info --json`.
-struct FileInfoRecord: Encodable {
-  struct Cue: Encodable {
-    let position: Double
-    let length: Double?
-    let name: String?
-  }
-
-  struct Picture: Encodable {
-    let kind: Int
-    let mediaType: String
-    let bytes: Int
-    let text: String?
-  }
-
-  /// The values of a tag: a string for one, an array for more.
-  struct TagText: Encodable {
-    let values: [String]
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      if values.count == 1 {
-        try container.encode(values[0])
-      } else {
-        try container.encode(values)
-      }
-    }
-  }
-
-  let file: FilePath
-  let container: String
-  let encoding: String
-  let rate: Int
-  let channelCount: Int
-  let layout: [String]
-  let bits: Int?
-  let frames: Int?
-  let length: Double?
-  let bytes: Int?
-  let bitRate: Int?
-  let tags: [String: TagText]
-  let pictures: [Picture]?
-  let cues: [Cue]
-  let missing: String?
-  let notices: [String]?
-
-  init(_ file: FilePath, _ info: AudioFileInfo) {
-    self.file = file
-    (container, encoding) = (info.container, info.encoding)
-    (rate, channelCount) = (info.format.sampleRate.hertz, info.format.channelCount)
-    layout = info.format.layout.positions.map(\.abbreviation)
-    (bits, frames) = (info.bitsPerSample, info.frameCount?.rawValue)
-    (length, bytes, bitRate) = (info.duration?.inRecordSeconds, info.byteCount, info.bitRate)
-    let (metadata, rate) = (info.metadata, info.format.sampleRate)
-    tags = .init(
-      uniqueKeysWithValues: metadata.tags.map { ($0.recordKey, TagText(values: $1)) })
-    let pictures = metadata.pictures.map { picture in
-      Picture(
-        kind: picture.kind, mediaType: picture.mediaType, bytes: picture.content.count,
-        text: picture.text.unlessEmpty)
-    }
-    self.pictures = pictures.isEmpty ? nil : pictures
-    cues = metadata.cues.map { cue in
-      Cue(
-        position: cue.frame.duration(at: rate).inRecordSeconds,
-        length: cue.length.map { $0.duration(at: rate).inRecordSeconds },
-        name: cue.name.unlessEmpty)
-    }
-    missing = info.shortfall.map { "\($0)" }
-    notices = info.notices.isEmpty ? nil : info.notices.map { "\($0)" }
-  }
-
-  /// The lines for people; the report of a truncated file follows them.
-  func text(_ info: AudioFileInfo) -> String {
-    let audio: [String?] = [
-      "\(rate) Hz", "\(channelCount.counted("channel")) (\(info.format.layout))",
-      bits.map { "\($0) bit" },
-    ]
-    let about = info.shortfall?.isEstimate == true ? "about " : ""
-    let length = info.duration.map { duration in
-      "\(about)\(duration.clockText)" + (frames.map { " (\(about)\($0.counted("frame")))" } ?? "")
-    }
-    let sizes = [
-      bytes.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
-    ].compactMap(\.self)
-    // A format with one encoding has one name.
-    let format = container == encoding ? container : "\(container), \(encoding)"
-    var lines = [
-      ("file", "\(file)"), ("format", format),
-      ("audio", audio.compactMap(\.self).joined(separator: ", ")), ("length", length ?? "unknown"),
-    ]
-    if !sizes.isEmpty { lines.append(("size", sizes.joined(separator: ", "))) }
-    lines += info.metadata.tags.inOrder.flatMap { tag, values in
-      values.map { (tag == .trackNumber ? "track" : tag.recordKey, $0) }
-    }
-    lines += info.metadata.pictures.map { picture in
-      let kind = picture.kind == AudioPicture.frontCover ? "front cover" : "kind \(picture.kind)"
-      return ("picture", "\(picture.mediaType), \(picture.content.count) bytes, \(kind)")
-    }
-    lines += info.metadata.cues.map { cue in
-      ("cue", "\(cue.frame.duration(at: info.format.sampleRate).clockText) \(cue.name)")
-    }
-    lines += info.notices.map { ("note", "\($0)") }
-    return lines.map { name, value in
-      (name.printableLine + " ").padded(to: 11) + value.printableLine
-    }
-    .joined(separator: "\n")
-  }
-
+extension JSONRecord {
   /// The documentation of the JSON in the help.
-  static let schema = """
+  static let fileInfoSchema = """
     With --json, each file is an object: "file" (as given; \(FilePath.jsonHelp)), "container", \
     "encoding", "rate", "channelCount", "layout" (FL, FR, and so on), "bits", "frames", "length" in seconds, \
     "bytes", "bitRate" in bit/s, "tags" (title, artist, album, date, trackNumber, genre, comment, \
@@ -288,4 +180,76 @@ struct FileInfoRecord: Encodable {
     "missing" for a truncated file. If "missing" contains "about", "frames" and "length" are estimates. Unknown values are omitted. \
     A file that failed is an object with "file" and "error".
     """
+
+  init(_ file: FilePath, _ info: AudioFileInfo) {
+    let (metadata, rate) = (info.metadata, info.format.sampleRate)
+    self = [
+      "file": file, "container": info.container, "encoding": info.encoding, "rate": rate.hertz,
+      "channelCount": info.format.channelCount,
+      "layout": info.format.layout.positions.map(\.abbreviation), "bits": info.bitsPerSample,
+      "frames": info.frameCount?.rawValue, "length": info.duration?.inRecordSeconds,
+      "bytes": info.byteCount, "bitRate": info.bitRate,
+      "missing": info.shortfall.map { "\($0)" },
+      "notices": info.notices.map { "\($0)" }.unlessEmpty,
+    ]
+    // One value is a string, and more are an array.
+    var tags: JSONRecord = [:]
+    for (tag, values) in metadata.tags {
+      if values.count == 1 { tags[tag.recordKey] = values[0] } else { tags[tag.recordKey] = values }
+    }
+    self["tags"] = tags
+    self["pictures"] =
+      metadata.pictures.map { picture -> JSONRecord in
+        [
+          "kind": picture.kind, "mediaType": picture.mediaType, "bytes": picture.content.count,
+          "text": picture.text.unlessEmpty,
+        ]
+      }.unlessEmpty
+    self["cues"] = metadata.cues.map { cue -> JSONRecord in
+      [
+        "position": cue.frame.duration(at: rate).inRecordSeconds,
+        "length": cue.length.map { $0.duration(at: rate).inRecordSeconds },
+        "name": cue.name.unlessEmpty,
+      ]
+    }
+  }
+}
+
+extension AudioFileInfo {
+  /// The lines for people; the report of a truncated file follows them.
+  fileprivate func text(_ file: FilePath) -> String {
+    let audio: [String?] = [
+      "\(format.sampleRate.hertz) Hz",
+      "\(format.channelCount.counted("channel")) (\(format.layout))",
+      bitsPerSample.map { "\($0) bit" },
+    ]
+    let about = shortfall?.isEstimate == true ? "about " : ""
+    let frames = frameCount.map { " (\(about)\($0.rawValue.counted("frame")))" } ?? ""
+    let length = duration.map { "\(about)\($0.clockText)" + frames }
+    let sizes = [
+      byteCount.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
+    ].compactMap(\.self)
+    // A format with one encoding has one name.
+    let name = container == encoding ? container : "\(container), \(encoding)"
+    var lines = [
+      ("file", "\(file)"), ("format", name),
+      ("audio", audio.compactMap(\.self).joined(separator: ", ")), ("length", length ?? "unknown"),
+    ]
+    if !sizes.isEmpty { lines.append(("size", sizes.joined(separator: ", "))) }
+    lines += metadata.tags.inOrder.flatMap { tag, values in
+      values.map { (tag == .trackNumber ? "track" : tag.recordKey, $0) }
+    }
+    lines += metadata.pictures.map { picture in
+      let kind = picture.kind == AudioPicture.frontCover ? "front cover" : "kind \(picture.kind)"
+      return ("picture", "\(picture.mediaType), \(picture.content.count) bytes, \(kind)")
+    }
+    lines += metadata.cues.map { cue in
+      ("cue", "\(cue.frame.duration(at: format.sampleRate).clockText) \(cue.name)")
+    }
+    lines += notices.map { ("note", "\($0)") }
+    return lines.map { name, value in
+      (name.printableLine + " ").padded(to: 11) + value.printableLine
+    }
+    .joined(separator: "\n")
+  }
 }

@@ -28,7 +28,7 @@ struct ListenCommand: RecognizingSubcommand {
 
       \(EngineName.help)
 
-      \(UtteranceRecord.schema) \(LagRecord.schema)
+      \(JSONRecord.utteranceSchema) \(JSONRecord.lagSchema)
       """)
 
   @OptionGroup var device: CaptureDeviceOption

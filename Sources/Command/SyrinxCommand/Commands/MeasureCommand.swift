@@ -25,7 +25,7 @@ struct MeasureCommand: FileListSubcommand {
       Unreadable and truncated files are reported, the others are measured, and the exit status is \
       1. With --device, a meter is shown on a terminal until Ctrl-C, and then the figures.
 
-      \(MeasurementRecord.schema) \(FilePath.jsonHelp).
+      \(JSONRecord.measurementSchema) \(FilePath.jsonHelp).
       """)
 
   @Argument(help: "Files in any format that `syrinx play` reads; - for standard input.")
@@ -83,19 +83,19 @@ struct MeasureCommand: FileListSubcommand {
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
       if let result = measurement.result {
-        var record = MeasurementRecord(result)
-        record.file = file
+        var record = JSONRecord(result)
+        record["file"] = file
         let report = MeasurementReport(name: "\(file.shownName)", result: result)
         try await print(record, report, in: context)
       } else if json.isOn, let sentence = measurement.sentences.first {
-        try await context.console.print(FailureRecord(file, error: sentence).jsonLine())
+        try await context.console.print(JSONRecord(file, error: sentence).jsonLine())
       }
       return measurement.isComplete
     }
   }
 
   private func print(
-    _ record: MeasurementRecord, _ report: MeasurementReport, in context: CommandContext
+    _ record: JSONRecord, _ report: MeasurementReport, in context: CommandContext
   ) async throws {
     // JSON has its own escapes.
     let lines = json.isOn ? [try record.jsonLine()] : report.lines.map(\.printableLine)
@@ -119,14 +119,14 @@ struct MeasureCommand: FileListSubcommand {
       await context.console.showMeter(
         ballistics.meter(after: reading.levels, at: rate, label: label))
       if json.isOn, isNewSecond(reading, after: last) {
-        try await context.console.print(LoudnessRecord(reading).jsonLine())
+        try await context.console.print(JSONRecord(reading).jsonLine())
       }
       last = reading
     }
     await context.console.clearStatus()
     guard let last else { throw CommandFailure.noSound }
-    var record = MeasurementRecord(last.total)
-    (record.event, record.device) = ("finished", name)
+    var record = JSONRecord(last.total)
+    (record["event"], record["device"]) = ("finished", name)
     try await print(record, MeasurementReport(name: name, result: last.total), in: context)
   }
 

@@ -25,7 +25,7 @@ struct PlayCommand: FileListSubcommand {
       as far as it goes. In both cases the exit status is 1. Ctrl-C fades out and ends the command \
       with status 130; a second one ends it at once.
 
-      \(PlaybackRecord.schema)
+      \(JSONRecord.playbackSchema)
       """)
 
   @Argument(

@@ -27,7 +27,7 @@ struct PlotCommand: FileListSubcommand {
 
       With several files, each failure is reported, the other files are drawn, and the exit status is 1.
 
-      \(PlotRecord.schema)
+      \(JSONRecord.plotSchema)
       """)
 
   @Argument(help: "Files in any format that `syrinx play` reads; - for standard input.")
@@ -197,7 +197,7 @@ struct PlotCommand: FileListSubcommand {
     } whenFailed: { file, error in
       guard json.isOn else { return }
       let sentence = ErrorReport.sentence(error, of: [file])
-      try await context.console.print(FailureRecord(file, error: sentence).jsonLine())
+      try await context.console.print(JSONRecord(file, error: sentence).jsonLine())
     } _: { _, record in
       if json.isOn, let record { try await context.console.print(record.jsonLine()) }
       return true
@@ -208,7 +208,7 @@ struct PlotCommand: FileListSubcommand {
   private func plot(
     _ file: FilePath, _ cues: [PlotFrame.Cue], progress console: Console?,
     in context: CommandContext
-  ) async throws -> PlotRecord? {
+  ) async throws -> JSONRecord? {
     let output = output(of: file)
     if let data {
       let image = try await image(of: file, context.problems, progress: console) {
@@ -216,7 +216,7 @@ struct PlotCommand: FileListSubcommand {
       }
       let peaks = PeakData(image, bits: bits ?? 16)
       try await write(data == .json ? peaks.json : peaks.dat, to: output, in: context)
-      return output.map { PlotRecord(file, $0, .peaks, format: data.rawValue, of: image) }
+      return output.map { JSONRecord(file, $0, "peaks", format: data.rawValue, of: image) }
     }
     let terminal = OutputDescriptor.output
     var frame = PlotFrame(
@@ -232,8 +232,8 @@ struct PlotCommand: FileListSubcommand {
     if let output {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
       try await write([try plot.data(as: format, frame)], to: output, in: context)
-      return PlotRecord(
-        file, output, spectrogram ? .spectrogram : .waveform, format: format.rawValue, of: plot,
+      return JSONRecord(
+        file, output, spectrogram ? "spectrogram" : "waveform", format: format.rawValue, of: plot,
         frame)
     }
     let graphics = await TerminalGraphics.ofTerminal(signals: context.signals)

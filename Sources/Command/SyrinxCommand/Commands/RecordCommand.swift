@@ -27,7 +27,7 @@ struct RecordCommand: Subcommand {
       continues in the next file; SIGUSR2 pauses and resumes. With -, both are ignored. There are no \
       keys with - or --json.
 
-      \(RecordingRecord.schema)
+      \(JSONRecord.recordingSchema)
       """)
 
   static let takesCommandSignals = true

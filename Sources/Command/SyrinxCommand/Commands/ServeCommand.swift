@@ -21,7 +21,7 @@ struct ServeCommand: RecognizingSubcommand {
       gets an error event and is disconnected; other clients are not affected. Audio in which the \
       engine failed is missing from the transcript.
 
-      \(ServerRecord.schema) On stdio, only losses, faults, and the address of the metrics are written.
+      \(JSONRecord.serverSchema) On stdio, only losses, faults, and the address of the metrics are written.
 
       Clients get stable words while they speak, and the whole text after audio-stop. Audio of any \
       rate, 8 to 32 bits (integers), and any number of channels is converted.

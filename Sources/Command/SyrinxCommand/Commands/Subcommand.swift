@@ -51,7 +51,7 @@ extension Subcommand {
         await console.report(sentence)
         // The exit status shows that the output is incomplete.
         if printsFailureAsJSON {
-          try? await console.print(FailureRecord(error: sentence).jsonLine())
+          try? await console.print(JSONRecord(error: sentence).jsonLine())
         }
       }
       throw ExitCode(report.status)

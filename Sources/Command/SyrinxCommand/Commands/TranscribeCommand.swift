@@ -45,8 +45,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
       \(EngineName.help)
 
-      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as given; \
-      \(FilePath.jsonHelp). \(ArchiveRecord.schema)
+      \(JSONRecord.utteranceSchema) \(JSONRecord.droppedSchema) "file" is the file's name as given; \
+      \(FilePath.jsonHelp). \(JSONRecord.archiveSchema)
       """)
 
   /// The help on parallel recognition.
@@ -225,17 +225,18 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     @Dependency(\.settings) var settings
     guard let outputDir else { return nil }
     let chosen = recognition.chosenEngine
-    var recipe = TranscriptRecipe(
+    var recipe = JSONRecord(
       engine: chosen.name, styles: transcript.styles, options: recognition)
-    // The availability of a remote engine would wait for its server.
-    recipe.model =
+    // The model's folder; the availability of a remote engine would wait for its server.
+    recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location
-    recipe.partials = transcript.wantsPartials(on: context.console) ? true : nil
-    recipe.grammar = try await recognition.grammarText(preparing: prepare).map(stableChecksum)
+    recipe["partials"] = transcript.wantsPartials(on: context.console) ? true : nil
+    // Checksums of texts.
+    recipe["grammar"] = try await recognition.grammarText(preparing: prepare).map(stableChecksum)
     if recognition.contextFile != nil {
       let phrases = prepare(SpeechRequest(microphone: .speech)).contextualPhrases
-      recipe.contextFile = stableChecksum(phrases.joined(separator: "\n"))
+      recipe["contextFile"] = stableChecksum(phrases.joined(separator: "\n"))
     }
     return try TranscriptArchive(
       folder: outputDir, recipe: recipe, listSeparator: listSeparator)

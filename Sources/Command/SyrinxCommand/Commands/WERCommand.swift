@@ -23,7 +23,7 @@ struct WERCommand: Subcommand {
 
       The exit status is 0 if there is a rate and it does not exceed --limit.
 
-      \(WordErrorRecord.schema)
+      \(JSONRecord.wordErrorSchema)
       """)
 
   @Argument(help: "Reference: what was said.", completion: .file())
@@ -81,7 +81,7 @@ struct WERCommand: Subcommand {
   }
 
   private func lines(_ errors: WordErrorRate, _ rate: Double) throws -> [String] {
-    if json.isOn { return [try WordErrorRecord(errors, rate).jsonLine()] }
+    if json.isOn { return [try JSONRecord(errors, rate).jsonLine()] }
     let counts =
       "\(errors.substitutions) substituted, \(errors.deletions) deleted, "
       + "\(errors.insertions) inserted"
@@ -110,38 +110,25 @@ extension Double {
 }
 
 /// The output of `syrinx wer --json`.
-struct WordErrorRecord: Encodable {
-  struct Word: Encodable {
-    let kind: String
-    let reference: String?
-    let hypothesis: String?
-  }
-
-  let rate: Double
-  let substitutions: Int
-  let deletions: Int
-  let insertions: Int
-  let referenceWords: Int
-  let hypothesisWords: Int
-  let alignment: [Word]
-
-  init(_ errors: WordErrorRate, _ rate: Double) {
-    self.rate = rate.rounded(toParts: 100_000)
-    substitutions = errors.substitutions
-    deletions = errors.deletions
-    insertions = errors.insertions
-    referenceWords = errors.referenceCount
-    hypothesisWords = errors.hypothesisCount
-    alignment = errors.alignment.map {
-      Word(kind: $0.kind.rawValue, reference: $0.reference, hypothesis: $0.hypothesis)
-    }
-  }
-
+extension JSONRecord {
   /// The documentation of the JSON in the help.
-  static let schema = """
+  static let wordErrorSchema = """
     With --json, there is one object: "rate" (0 is perfect, 1 is an error for each word), \
     "substitutions", "deletions", "insertions", "referenceWords", "hypothesisWords", and \
     "alignment", the words in order, each with "kind" (match, substitution, deletion, or insertion) \
     and "reference" and "hypothesis" where they exist; or one with the "error" if there is no rate.
     """
+
+  init(_ errors: WordErrorRate, _ rate: Double) {
+    self = [
+      "rate": rate.rounded(toParts: 100_000), "substitutions": errors.substitutions,
+      "deletions": errors.deletions, "insertions": errors.insertions,
+      "referenceWords": errors.referenceCount, "hypothesisWords": errors.hypothesisCount,
+      "alignment": errors.alignment.map { word -> JSONRecord in
+        [
+          "kind": word.kind.rawValue, "reference": word.reference, "hypothesis": word.hypothesis,
+        ]
+      },
+    ]
+  }
 }

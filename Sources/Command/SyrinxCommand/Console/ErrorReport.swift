@@ -102,27 +102,3 @@ struct ErrorReport: Equatable {
     }
   }
 }
-
-/// The object of `--json` for an input that failed.
-struct FailureRecord: Encodable {
-  var file: FilePath?
-  var inputs: [FilePath]?
-  var output: FilePath?
-  let error: String
-
-  /// The failure of a command.
-  init(error: String) {
-    self.error = error
-  }
-
-  /// The failure of one file.
-  init(_ file: FilePath, error: String) {
-    (self.file, self.error) = (file, error)
-  }
-
-  /// The failure of a conversion.
-  init(_ job: ConversionJob, error: any Error) {
-    (inputs, output) = (job.inputs, job.output)
-    self.error = ErrorReport.sentence(error, of: job.inputs)
-  }
-}

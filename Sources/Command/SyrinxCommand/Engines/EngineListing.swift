@@ -60,77 +60,65 @@ extension SpeechEngineCapability {
   }
 }
 
-/// An engine in the output of `syrinx engines --json`.
-struct EngineRecord: Encodable {
-  struct Model: Encodable {
-    let language: String
-    let location: String
-  }
-
-  let engine: String
-  let isDefault: Bool
-  let ready: Bool
-  let models: [Model]
-  let missing: String?
-  let capabilities: [String]
-
-  enum CodingKeys: String, CodingKey {
-    case engine, ready, models, missing, capabilities
-    case isDefault = "default"
-  }
-
-  init(_ engine: SpeechEngineDescription) {
-    self.engine = engine.name
-    isDefault = engine.isInUse
-    ready = engine.obstacle == nil
-    models = engine.models.map { Model(language: $0.language, location: $0.location) }
-    missing = engine.missing
-    capabilities = engine.orderedCapabilities.map(\.rawValue)
-  }
-
+/// An engine, or the installable voice activity detector, in the output of `syrinx engines --json`.
+extension JSONRecord {
   /// The documentation of the JSON in the help.
-  static let schema = """
+  static let engineSchema = """
     With --json, each engine is an object on its own line: "engine" (the value for --engine), \
     "default", "ready", "models", each with "language" and "location", "capabilities" out of \
-    \(names), and, if it is not ready, "missing".
+    \(capabilityNames), and, if it is not ready, "missing".
     """
 
-  private static var names: String {
+  private static var capabilityNames: String {
     SpeechEngineCapability.allCases.map { "\"\($0.rawValue)\"" }
       .joined(separator: ", ")
   }
+
+  init(_ engine: SpeechEngineDescription) {
+    self = [
+      "engine": engine.name, "default": engine.isInUse, "ready": engine.obstacle == nil,
+      "models": engine.models.map { model -> JSONRecord in
+        ["language": model.language, "location": model.location]
+      },
+      "missing": engine.missing, "capabilities": engine.orderedCapabilities.map(\.rawValue),
+    ]
+  }
+
+  /// The documentation of the JSON in the help.
+  static let detectorSchema = """
+    An object for the installable voice activity detector follows: "detector", "ready", and \
+    "location" or "missing".
+    """
+
+  init(_ detector: InstallableDetector) {
+    self = [
+      "detector": InstallableDetector.name, "ready": detector.location != nil,
+      "location": detector.location, "missing": detector.missing,
+    ]
+  }
 }
 
-/// The installable voice activity detector in the output of `syrinx engines`.
-struct DetectorRecord: Encodable {
-  let detector = EngineComponent.silero.name
-  let ready: Bool
-  let location: String?
-  let missing: String?
+/// The installable voice activity detector: where it is, or why it cannot be used.
+struct InstallableDetector {
+  static let name = EngineComponent.silero.name
+  private(set) var location: String?
+  private(set) var missing: String?
 
   /// - Parameter inUse: the detector that commands use.
   init(inUse: SpeechActivityDetector) {
-    let remedy = "`syrinx engines install \(detector)` installs library and model"
-    guard inUse.name == detector else {
+    let remedy = "`syrinx engines install \(Self.name)` installs library and model"
+    guard inUse.name == Self.name else {
       missing = "not installed: \(remedy); the \(inUse.name) detector is used until then"
-      (ready, location) = (false, nil)
       return
     }
     switch inUse.availability() {
-    case .ready(let model): (ready, location, missing) = (true, model.location, nil)
-    case .unavailable(let error):
-      (ready, location, missing) = (false, nil, "\(error); \(remedy)")
+    case .ready(let model): location = model.location
+    case .unavailable(let error): missing = "\(error); \(remedy)"
     }
   }
 
   /// The line for people.
   var line: String {
-    "  \(detector) (finds speech)  \(location ?? "not ready: \(missing ?? "")")".printableLine
+    "  \(Self.name) (finds speech)  \(location ?? "not ready: \(missing ?? "")")".printableLine
   }
-
-  /// The documentation of the JSON in the help.
-  static let schema = """
-    An object for the installable voice activity detector follows: "detector", "ready", and \
-    "location" or "missing".
-    """
 }

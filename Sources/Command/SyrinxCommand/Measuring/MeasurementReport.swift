@@ -91,67 +91,9 @@ extension Double {
 
 /// The output of `syrinx measure --json`; levels in dBFS, loudness in LUFS, both missing for
 /// silence, and lengths in seconds.
-struct MeasurementRecord: Encodable {
-  struct Channel: Encodable {
-    let channel: String
-    let peak: Double?
-    let truePeak: Double?
-    let rms: Double?
-    let offset: Double?
-    let clipped: Int
-    let clippedRuns: Int
-  }
-
-  var event: String?
-  var file: FilePath?
-  var device: String?
-  let rate: Int
-  let channelCount: Int
-  let length: Double
-  let frames: Int
-  let peak: Double?
-  let truePeak: Double?
-  let rms: Double?
-  let integrated: Double?
-  let range: Double
-  let maximumMomentary: Double?
-  let maximumShortTerm: Double?
-  let clipped: Int
-  let nonFinite: Int
-  let silenceAtStart: Double
-  let silenceAtEnd: Double
-  let noiseFloor: Double?
-  let channels: [Channel]
-
-  init(_ result: AudioMeasurement) {
-    rate = result.format.sampleRate.hertz
-    channelCount = result.format.channelCount
-    length = result.duration.inRecordSeconds
-    frames = result.frameCount.rawValue
-    (peak, truePeak) = (result.level.peak.finite, result.truePeak.finite)
-    rms = result.level.rms.finite
-    integrated = result.integrated.lufs.finite
-    range = result.range.finite ?? 0
-    maximumMomentary = result.maximumMomentary.lufs.finite
-    maximumShortTerm = result.maximumShortTerm.lufs.finite
-    clipped = result.clippedSampleCount
-    nonFinite = result.nonFiniteSampleCount
-    let rate = result.format.sampleRate
-    silenceAtStart = result.silenceAtStart.duration(at: rate).inRecordSeconds
-    silenceAtEnd = result.silenceAtEnd.duration(at: rate).inRecordSeconds
-    noiseFloor = result.noiseFloor.finite
-    channels = zip(result.format.layout.positions, result.channels).map { position, channel in
-      Channel(
-        channel: position.abbreviation, peak: channel.level.peak.finite,
-        truePeak: channel.truePeak.finite, rms: channel.level.rms.finite,
-        offset: channel.offset.isFinite ? channel.offset.rounded(toParts: 1e6) : nil,
-        clipped: channel.clippedSampleCount,
-        clippedRuns: channel.clippedRunCount)
-    }
-  }
-
+extension JSONRecord {
   /// The documentation of the JSON in the help.
-  static let schema = """
+  static let measurementSchema = """
     With --json, each file is one object: "file" (or "device"), "rate", "channelCount", "length" in \
     seconds, "frames"; "peak", "rms", and "noiseFloor" in dBFS, "truePeak" in dBTP, "integrated", \
     "maximumMomentary", and "maximumShortTerm" in LUFS (missing for silence); "range" in LU; \
@@ -161,23 +103,40 @@ struct MeasurementRecord: Encodable {
     "position" in seconds, "momentary", "shortTerm", "integrated", "peak", and "rms"; the last \
     object has the "event" finished. A file that failed is an object with "file" and "error".
     """
-}
 
-/// A moment of a device in the output of `syrinx measure --json --device`.
-struct LoudnessRecord: Encodable {
-  let event = "loudness"
-  let position: Double
-  let momentary: Double?
-  let shortTerm: Double?
-  let integrated: Double?
-  let peak: Double?
-  let rms: Double?
+  init(_ result: AudioMeasurement) {
+    let rate = result.format.sampleRate
+    self = [
+      "rate": rate.hertz, "channelCount": result.format.channelCount,
+      "length": result.duration.inRecordSeconds, "frames": result.frameCount.rawValue,
+      "peak": result.level.peak.finite, "truePeak": result.truePeak.finite,
+      "rms": result.level.rms.finite, "integrated": result.integrated.lufs.finite,
+      "range": result.range.finite ?? 0,
+      "maximumMomentary": result.maximumMomentary.lufs.finite,
+      "maximumShortTerm": result.maximumShortTerm.lufs.finite,
+      "clipped": result.clippedSampleCount, "nonFinite": result.nonFiniteSampleCount,
+      "silenceAtStart": result.silenceAtStart.duration(at: rate).inRecordSeconds,
+      "silenceAtEnd": result.silenceAtEnd.duration(at: rate).inRecordSeconds,
+      "noiseFloor": result.noiseFloor.finite,
+    ]
+    let channels = zip(result.format.layout.positions, result.channels)
+    self["channels"] = channels.map { position, channel -> JSONRecord in
+      [
+        "channel": position.abbreviation, "peak": channel.level.peak.finite,
+        "truePeak": channel.truePeak.finite, "rms": channel.level.rms.finite,
+        "offset": channel.offset.isFinite ? channel.offset.rounded(toParts: 1e6) : nil,
+        "clipped": channel.clippedSampleCount, "clippedRuns": channel.clippedRunCount,
+      ]
+    }
+  }
 
+  /// A moment of a device in the output of `syrinx measure --json --device`.
   init(_ reading: LoudnessReading) {
-    position = reading.total.duration.inRecordSeconds
-    momentary = reading.momentary.lufs.finite
-    shortTerm = reading.shortTerm.lufs.finite
-    integrated = reading.total.integrated.lufs.finite
-    (peak, rms) = (reading.levels.level.peak.finite, reading.levels.level.rms.finite)
+    self = [
+      "event": "loudness", "position": reading.total.duration.inRecordSeconds,
+      "momentary": reading.momentary.lufs.finite, "shortTerm": reading.shortTerm.lufs.finite,
+      "integrated": reading.total.integrated.lufs.finite,
+      "peak": reading.levels.level.peak.finite, "rms": reading.levels.level.rms.finite,
+    ]
   }
 }

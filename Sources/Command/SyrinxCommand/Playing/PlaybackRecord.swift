@@ -2,34 +2,10 @@ import AudioCore
 import AudioPlayerClient
 import FilePaths
 
-/// An event in the output of `syrinx play --json`; times in seconds.
-struct PlaybackRecord: Encodable {
-  let event: String
-  var file: FilePath?
-  var item: Int?
-  var device: String?
-  var rate: Int?
-  var channelCount: Int?
-  var sampleFormat: String?
-  var period: Int?
-  var buffer: Int?
-  var played: Double?
-  var position: Double?
-  var frame: Int?
-  var length: Double?
-  var count: Int?
-  var samples: Int?
-  var silence: Double?
-  var gap: Double?
-  var gain: Double?
-  var announced: Double?
-  var decoded: Double?
-  var title: String?
-  var error: String?
-  var reason: String?
-
+/// The events in the output of `syrinx play --json`; times in seconds.
+extension JSONRecord {
   /// The documentation of the JSON in the help.
-  static let schema = """
+  static let playbackSchema = """
     With --json, each event is an object on its own line: "event" (started, progress, looped, \
     advanced, paused, resumed, sought, xrun, starved, limited, shortfall, title, nonFinite, failed, \
     deviceLost, deviceReturned, or finished), "item" (from 0) and its "file" (\(FilePath.jsonHelp)), \
@@ -43,9 +19,7 @@ struct PlaybackRecord: Encodable {
     are played as silence; failed the "error"; deviceReturned the seconds of the "gap"; finished, \
     once each time a file ends, the "reason": completed (also after skip), stopped, or failed.
     """
-}
 
-extension PlaybackRecord {
   /// - Parameter files: the files in the order of the items.
   init(_ event: PlaybackEvent, files: [FilePath]) {
     switch event {
@@ -57,57 +31,56 @@ extension PlaybackRecord {
     case .sought(let progress): self.init("sought", progress, files)
     case .looped(let progress, let count):
       self.init("looped", progress, files)
-      self.count = count
-    case .xrun(let silence): self.init(event: "xrun", silence: silence.inLostSeconds)
-    case .starved(let silence): self.init(event: "starved", silence: silence.inLostSeconds)
-    case .deviceLost: self.init(event: "deviceLost")
-    case .deviceReturned(let gap): self.init(event: "deviceReturned", gap: gap.inLostSeconds)
-    case .limited(let gain): self.init(event: "limited", gain: gain.value.tenths)
+      self["count"] = count
+    case .xrun(let silence): self = ["event": "xrun", "silence": silence.inLostSeconds]
+    case .starved(let silence): self = ["event": "starved", "silence": silence.inLostSeconds]
+    case .deviceLost: self = ["event": "deviceLost"]
+    case .deviceReturned(let gap): self = ["event": "deviceReturned", "gap": gap.inLostSeconds]
+    case .limited(let gain): self = ["event": "limited", "gain": gain.value.tenths]
     case .shortfall(let item, let announced, let decoded):
       self.init("shortfall", item, files)
-      self.announced = announced?.inRecordSeconds
-      self.decoded = decoded.inRecordSeconds
+      self["announced"] = announced?.inRecordSeconds
+      self["decoded"] = decoded.inRecordSeconds
     case .title(let item, let title):
       self.init("title", item, files)
-      self.title = title
-    case .nonFinite(let count): self.init(event: "nonFinite", samples: count)
+      self["title"] = title
+    case .nonFinite(let count): self = ["event": "nonFinite", "samples": count]
     case .failed(let item, let error):
       self.init("failed", item, files)
-      self.error = "\(error)"
+      self["error"] = "\(error)"
     // Each item has a record of its own.
-    case .finished: self.init(event: "finished")
+    case .finished: self = ["event": "finished"]
     }
   }
 
   /// The record for the end of an item.
   init(_ end: ItemEndTracker.End, files: [FilePath]) {
     self.init("finished", end.item, files)
-    played = end.played.inRecordSeconds
-    reason = end.reason.rawValue
+    self["played"] = end.played.inRecordSeconds
+    self["reason"] = end.reason.rawValue
   }
 
   private init(_ event: String, _ item: Int, _ files: [FilePath]) {
-    self.init(
-      event: event, file: files.indices.contains(item) ? files[item] : nil, item: item)
+    self = ["event": event, "file": files.indices.contains(item) ? files[item] : nil, "item": item]
   }
 
   private init(_ start: PlaybackStart, _ files: [FilePath]) {
     self.init("started", start.item, files)
-    device = start.device.rawValue
-    rate = start.format.sampleRate.hertz
-    channelCount = start.format.channelCount
-    sampleFormat = start.settings?.sampleFormat.rawValue
-    period = start.settings?.period.rawValue
-    buffer = start.settings?.buffer.rawValue
-    length = start.announcedDuration?.inRecordSeconds
+    self["device"] = start.device.rawValue
+    self["rate"] = start.format.sampleRate.hertz
+    self["channelCount"] = start.format.channelCount
+    self["sampleFormat"] = start.settings?.sampleFormat.rawValue
+    self["period"] = start.settings?.period.rawValue
+    self["buffer"] = start.settings?.buffer.rawValue
+    self["length"] = start.announcedDuration?.inRecordSeconds
   }
 
   private init(_ event: String, _ progress: PlaybackProgress, _ files: [FilePath]) {
     self.init(event, progress.item, files)
-    played = progress.played.inRecordSeconds
-    position = progress.time.inRecordSeconds
-    frame = progress.position.rawValue
-    length = progress.length?.inRecordSeconds
+    self["played"] = progress.played.inRecordSeconds
+    self["position"] = progress.time.inRecordSeconds
+    self["frame"] = progress.position.rawValue
+    self["length"] = progress.length?.inRecordSeconds
   }
 }
 

@@ -89,7 +89,7 @@ struct PlaybackReport {
 
   private mutating func printRecords(of event: PlaybackEvent) async throws {
     let ends = itemEnds.take(event)
-    let record = PlaybackRecord(event, files: files)
+    let record = JSONRecord(event, files: files)
     switch event {
     case .finished: try await print(ends)
     case .failed:
@@ -103,7 +103,7 @@ struct PlaybackReport {
 
   private func print(_ ends: [ItemEndTracker.End]) async throws {
     for end in ends {
-      try await context.console.print(PlaybackRecord(end, files: files).jsonLine())
+      try await context.console.print(JSONRecord(end, files: files).jsonLine())
     }
   }
 

@@ -57,7 +57,7 @@ struct RecordingRun {
   /// Prints an event; if its reader is gone, the recording is completed first.
   private func print(_ event: RecordingEvent, _ recorder: AudioRecorderClient) async throws {
     do {
-      try await context.console.print(RecordingRecord(event).jsonLine())
+      try await context.console.print(JSONRecord(event).jsonLine())
     } catch {
       await recorder.stopRecording()
       throw error

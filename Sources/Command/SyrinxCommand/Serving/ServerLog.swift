@@ -28,55 +28,43 @@ struct ServerLog: Sendable {
   func write(_ report: WyomingServerReport) async {
     if onlyErrors && !report.isError { return }
     let report = report.shortened
-    await write(report.sentence, ServerRecord(report))
+    await write(report.sentence, JSONRecord(report))
   }
 
   func writeListening(on address: WyomingAddress) async {
     if onlyErrors { return }
     await write(
       "listening on \(address); press Ctrl-C to stop",
-      ServerRecord(event: "listening", address: "\(address)"))
+      ["event": "listening", "address": "\(address)"])
   }
 
   func writeNotice(_ sentence: String) async {
     if onlyErrors { return }
-    await write(sentence, ServerRecord(event: "notice", reason: sentence))
+    await write(sentence, ["event": "notice", "reason": sentence])
   }
 
   func writeMetrics(at address: WyomingAddress) async {
     await write(
       "metrics are at http\("\(address)".dropFirst("tcp".count))/metrics",
-      ServerRecord(event: "metrics", address: "\(address)"))
+      ["event": "metrics", "address": "\(address)"])
   }
 
-  private func write(_ sentence: String, _ record: ServerRecord) async {
+  private func write(_ sentence: String, _ record: JSONRecord) async {
     switch format {
     case .text: await console.report(sentence)
     case .json:
       var record = record
-      record.time = date.now.ISO8601Format()
+      record["time"] = date.now.ISO8601Format()
       // Its fields are finite numbers and texts, which JSON can express.
       if let line = try? record.jsonLine() { await console.log(line) }
     }
   }
 }
 
-/// A line of the log as JSON; durations in seconds.
-struct ServerRecord: Encodable {
-  var time: String?
-  let event: String
-  var client: Int?
-  var address: String?
-  var audio: Double?
-  var elapsed: Double?
-  var start: Double?
-  var end: Double?
-  var code: String?
-  var reason: String?
-  var name: String?
-
+/// The lines of the log as JSON; durations in seconds.
+extension JSONRecord {
   /// The documentation of the JSON in the help.
-  static let schema = """
+  static let serverSchema = """
     Standard error gets a line for each connection, each transcript, each loss of audio, and each \
     fault, but never the text of what was spoken. With --log-format json, each line is an object with \
     "time" (UTC) and an "event": listening and metrics with "address", connected with "client" (a number) and \
@@ -86,25 +74,25 @@ struct ServerRecord: Encodable {
     "name", notAnnounced with "reason", or notice with "reason", a better engine that is installed \
     elsewhere.
     """
-}
 
-extension ServerRecord {
-  init(_ report: WyomingServerReport) {
+  fileprivate init(_ report: WyomingServerReport) {
     switch report {
     case .connected(let client, let address):
-      self.init(event: "connected", client: client, address: "\(address)")
+      self = ["event": "connected", "client": client, "address": "\(address)"]
     case .recognized(let client, let audio, let elapsed):
-      self.init(
-        event: "recognized", client: client, audio: audio.inRecordSeconds,
-        elapsed: elapsed.inRecordSeconds)
+      self = [
+        "event": "recognized", "client": client, "audio": audio.inRecordSeconds,
+        "elapsed": elapsed.inRecordSeconds,
+      ]
     case .dropped(let client, let range, let reason):
-      self.init(
-        event: "dropped", client: client, start: range.lowerBound.inRecordSeconds,
-        end: range.upperBound.inRecordSeconds, reason: reason.sentence(about: range))
+      self = [
+        "event": "dropped", "client": client, "start": range.lowerBound.inRecordSeconds,
+        "end": range.upperBound.inRecordSeconds, "reason": reason.sentence(about: range),
+      ]
     case .failed(let client, let code, let reason):
-      self.init(event: "failed", client: client, code: code, reason: reason)
-    case .announced(let name): self.init(event: "announced", name: name)
-    case .notAnnounced(let reason): self.init(event: "notAnnounced", reason: reason)
+      self = ["event": "failed", "client": client, "code": code, "reason": reason]
+    case .announced(let name): self = ["event": "announced", "name": name]
+    case .notAnnounced(let reason): self = ["event": "notAnnounced", "reason": reason]
     }
   }
 }

@@ -96,17 +96,9 @@ actor ArchiveProgress {
 }
 
 /// A file, or all files, in the output of `transcribe --json --output-dir`.
-struct ArchiveRecord: Encodable {
-  let event: String
-  var file: FilePath?
-  var length: Double?
-  var error: String?
-  var transcribed: Int?
-  var failed: Int?
-  var skipped: Int?
-
+extension JSONRecord {
   /// The documentation of the JSON in the help.
-  static let schema = """
+  static let archiveSchema = """
     With --json and --output-dir, standard output has an object for each file, with an "event" \
     (transcribed or failed), the "file", and the "length" of its audio in seconds or the "error"; and at the \
     end one with the event finished and the numbers of files "transcribed", "failed", and "skipped" \

@@ -65,7 +65,7 @@ actor TranscriptArchive {
   private var failed: PendingFile?
 
   /// - Parameter listSeparator: what ends a name in `failed.txt`.
-  init(folder: FilePath, recipe: TranscriptRecipe, listSeparator: UInt8) throws {
+  init(folder: FilePath, recipe: JSONRecord, listSeparator: UInt8) throws {
     executor = try ThreadExecutor(name: "syrinx-archive")
     failedPath = folder.appending(Self.failedName)
     manifestPath = folder.appending(Self.manifestName)

@@ -3,38 +3,18 @@ import FilePaths
 import SpeechClient
 
 /// The engine, model, and options that a transcript depends on.
-struct TranscriptRecipe: Encodable {
-  let engine: String
-  /// The folder of the model, or the server.
-  var model: String?
-  let formats: [String]
-  var partials: Bool?
-  var locale: String?
-  /// The checksum of its text.
-  var grammar: String?
-  var keyPhrases: [String]?
-  var context: [String]?
-  /// The checksum of its phrases, and those beside it.
-  var contextFile: String?
-  var alternatives: Int?
-  var engineOptions: [String]?
-  var endSilence: Double?
-  var longestUtterance: Double?
-  var tailPadding: Double?
-
+extension JSONRecord {
   init(engine: String, styles: [TranscriptStyle], options: SpeechOptions) {
-    self.engine = engine
-    formats = styles.map(\.name)
-    locale = options.language
-    keyPhrases = options.keyPhrases.unlessEmpty?.map { option in
-      option.phrase.text + (option.phrase.threshold.map { ":\($0)" } ?? "")
-    }
-    context = options.contextualPhrases.unlessEmpty
-    alternatives = options.alternatives
-    engineOptions = options.engineSettings.unlessEmpty?.map { "\($0.name)=\($0.value)" }
-    endSilence = options.endSilence
-    longestUtterance = options.longestUtterance
-    tailPadding = options.tailPadding
+    self = [
+      "engine": engine, "formats": styles.map(\.name), "locale": options.language,
+      "keyPhrases": options.keyPhrases.unlessEmpty?.map { option in
+        option.phrase.text + (option.phrase.threshold.map { ":\($0)" } ?? "")
+      },
+      "context": options.contextualPhrases.unlessEmpty, "alternatives": options.alternatives,
+      "engineOptions": options.engineSettings.unlessEmpty?.map { "\($0.name)=\($0.value)" },
+      "endSilence": options.endSilence, "longestUtterance": options.longestUtterance,
+      "tailPadding": options.tailPadding,
+    ]
   }
 }
 
@@ -50,7 +30,7 @@ struct TranscriptManifest: Sendable {
   /// The end of each entry.
   private let recipe: String
 
-  init(recipe: TranscriptRecipe) throws {
+  init(recipe: JSONRecord) throws {
     self.recipe = String(try recipe.jsonLine().dropFirst())
   }
 

@@ -61,7 +61,7 @@ struct TranscriptReport {
       for sentence in named([notice]) { await console.notify(sentence) }
       return
     }
-    if includesJSON, let record = LagRecord(event, file: file, utterance: open) {
+    if includesJSON, let record = JSONRecord(event, file: file, utterance: open) {
       let line = try record.jsonLine()
       try await print { $0.style == .json ? [line] : [] }
     }

@@ -128,7 +128,7 @@ struct TranscriptText {
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
     let transcription = result.bestTranscription.printable
     switch style {
-    case .json: return [try UtteranceRecord(result, file: file).jsonLine()]
+    case .json: return [try JSONRecord(result, file: file).jsonLine()]
     case _ where !result.isFinal || transcription.segments.isEmpty: return []
     case .text:
       let name = namesFile ? file.map { "\($0): " } ?? "" : ""

@@ -56,9 +56,10 @@ struct TranscriptionRun: Sendable {
     try await archive?.add(entry.input)
     await progress.add(entry.input, audio: entry.recognition.length)
     try await print(
-      ArchiveRecord(
-        event: "transcribed", file: entry.input.file,
-        length: entry.recognition.length.inRecordSeconds))
+      [
+        "event": "transcribed", "file": entry.input.file,
+        "length": entry.recognition.length.inRecordSeconds,
+      ])
   }
 
   /// - Parameter error: nil if only a part of the file was transcribed, which is already reported.
@@ -72,7 +73,7 @@ struct TranscriptionRun: Sendable {
     }
     await progress.add(input, audio: nil)
     let reason = error.map { "\($0)" } ?? "not all of the audio was transcribed"
-    try await print(ArchiveRecord(event: "failed", file: input.file, error: reason))
+    try await print(["event": "failed", "file": input.file, "error": reason])
   }
 
   private func finish() async throws {
@@ -80,9 +81,10 @@ struct TranscriptionRun: Sendable {
     try await archive?.finish()
     await context.console.clearStatus()
     try await print(
-      ArchiveRecord(
-        event: "finished", transcribed: counts.transcribed, failed: counts.failed,
-        skipped: counts.skipped))
+      [
+        "event": "finished", "transcribed": counts.transcribed, "failed": counts.failed,
+        "skipped": counts.skipped,
+      ])
     if let archive {
       await context.console.notifyTerminal(progress.summary)
       if counts.failed > 0 {
@@ -94,7 +96,7 @@ struct TranscriptionRun: Sendable {
   }
 
   /// Prints a record if transcripts leave standard output free.
-  private func print(_ record: ArchiveRecord) async throws {
+  private func print(_ record: JSONRecord) async throws {
     guard command.transcript.json, archive != nil else { return }
     try await context.console.print(record.jsonLine())
   }
