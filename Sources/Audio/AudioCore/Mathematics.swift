@@ -27,3 +27,48 @@ func powerOfTen(_ exponent: Double) -> Double {
 func exponential(_ exponent: Double) -> Double {
   exp(exponent)
 }
+
+/// Conversions of numbers from files, servers, clocks, and users, which may be of any size.
+///
+/// `Int(_: Double)` ends the process on a number that no `Int` holds, and so do `Duration.seconds`
+/// and sums of such numbers.
+extension Int {
+  /// The greatest magnitude of a converted number: sums of several of them do not overflow.
+  private static let greatest = 0x1p60
+
+  /// Creates the nearest integer, at most 2^60 in magnitude; 0 for NaN.
+  package init(clamping number: Double) {
+    let nearest = Swift.max(-Self.greatest, Swift.min(number.rounded(), Self.greatest))
+    self = number.isNaN ? 0 : Int(nearest)
+  }
+}
+
+extension Duration {
+  /// A time of this many seconds, at most 2^60 in magnitude; zero for NaN.
+  package static func seconds(clamping number: Double) -> Duration {
+    guard abs(number) < 0x1p60 else { return .seconds(Int(clamping: number)) }
+    return .seconds(number)
+  }
+
+  /// The whole milliseconds, rounded to the nearest, at most 2^60 in magnitude.
+  package var wholeMilliseconds: Int { Int(clamping: inSeconds * 1_000) }
+}
+
+extension FrameCount {
+  /// The greatest length that a header may announce, 2^50: 34 years at 1 MHz.
+  private static let longestAnnounced = 1 << 50
+
+  /// Creates a length that a file announces; nil if it is negative or longer than any audio.
+  package init?(announced count: Int) {
+    guard (0...Self.longestAnnounced).contains(count) else { return nil }
+    self.init(count)
+  }
+
+  /// Adds announced lengths; nil if one of them or the sum is unknown.
+  package static func sum(announced lengths: some Sequence<FrameCount?>) -> FrameCount? {
+    lengths.reduce(.some(.zero)) { sum, length in
+      guard let sum, let length else { return nil }
+      return FrameCount(announced: sum.rawValue + length.rawValue)
+    }
+  }
+}

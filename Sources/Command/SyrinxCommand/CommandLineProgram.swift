@@ -1,3 +1,7 @@
+#if !Command
+#error("Build the command with its traits: swift build --traits Development")
+#endif
+
 import ArgumentParser
 import AudioThreads
 import ClientDependencies

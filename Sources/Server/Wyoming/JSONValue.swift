@@ -61,3 +61,219 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     self = .object(Dictionary(elements) { $1 })
   }
 }
+
+/// Parses JSON text in one pass, in time that is linear in its length.
+///
+/// `JSONDecoder` tries each type for each value and reports each failure with its path, which takes
+/// minutes for a small nested text.
+struct JSONReader {
+  /// The deepest nesting of arrays and objects; the events of the protocol have six levels.
+  static let deepest = 32
+
+  private let bytes: [UInt8]
+  private var position = 0
+  private var depth = 0
+
+  /// Parses a text that contains one value.
+  static func value(of bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
+    var reader = JSONReader(bytes: Array(bytes))
+    let value = try reader.readValue()
+    guard reader.position == reader.bytes.count else { throw .invalid }
+    return value
+  }
+
+  private init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  // MARK: Values
+
+  /// Reads a value and the spaces around it.
+  private mutating func readValue() throws(JSONError) -> JSONValue {
+    skipSpaces()
+    let value = try readBareValue()
+    skipSpaces()
+    return value
+  }
+
+  private mutating func readBareValue() throws(JSONError) -> JSONValue {
+    switch next {
+    case UInt8(ascii: "{"):
+      try descend()
+      defer { depth -= 1 }
+      return .object(try readObject())
+    case UInt8(ascii: "["):
+      try descend()
+      defer { depth -= 1 }
+      return .array(try readArray())
+    case UInt8(ascii: "\""): return .string(try readText())
+    case UInt8(ascii: "t"): return try read("true", as: .bool(true))
+    case UInt8(ascii: "f"): return try read("false", as: .bool(false))
+    case UInt8(ascii: "n"): return try read("null", as: .null)
+    default: return try readNumber()
+    }
+  }
+
+  /// Skips an opening bracket.
+  private mutating func descend() throws(JSONError) {
+    guard depth < Self.deepest else { throw .tooDeep }
+    depth += 1
+    position += 1
+    skipSpaces()
+  }
+
+  private mutating func readArray() throws(JSONError) -> [JSONValue] {
+    var elements: [JSONValue] = []
+    guard !take("]") else { return elements }
+    while true {
+      elements.append(try readValue())
+      if take("]") { return elements }
+      guard take(",") else { throw .invalid }
+    }
+  }
+
+  /// The last of several members with the same name counts.
+  private mutating func readObject() throws(JSONError) -> [String: JSONValue] {
+    var members: [String: JSONValue] = [:]
+    guard !take("}") else { return members }
+    while true {
+      skipSpaces()
+      let name = try readText()
+      skipSpaces()
+      guard take(":") else { throw .invalid }
+      members[name] = try readValue()
+      if take("}") { return members }
+      guard take(",") else { throw .invalid }
+    }
+  }
+
+  private mutating func read(
+    _ word: StaticString, as value: JSONValue
+  ) throws(JSONError) -> JSONValue {
+    let end = position + word.utf8CodeUnitCount
+    let matches = word.withUTF8Buffer { $0.elementsEqual(bytes[position..<min(end, bytes.count)]) }
+    guard matches else { throw .invalid }
+    position = end
+    return value
+  }
+
+  private mutating func readNumber() throws(JSONError) -> JSONValue {
+    let begin = position
+    _ = take("-")
+    let isZero = take("0")
+    guard isZero || skipDigits() else { throw .invalid }
+    var isWhole = true
+    if take(".") {
+      isWhole = false
+      guard skipDigits() else { throw .invalid }
+    }
+    if take("e") || take("E") {
+      isWhole = false
+      if !take("+") { _ = take("-") }
+      guard skipDigits() else { throw .invalid }
+    }
+    let text = String(decoding: bytes[begin..<position], as: UTF8.self)
+    if isWhole, let number = Int(text) { return .integer(number) }
+    guard let number = Double(text), number.isFinite else { throw .invalid }
+    return .number(number)
+  }
+
+  // MARK: Texts
+
+  private mutating func readText() throws(JSONError) -> String {
+    guard take("\"") else { throw .invalid }
+    var begin = position
+    // Filled only if the text has escapes.
+    var text: [UInt8] = []
+    while let byte = next {
+      switch byte {
+      case UInt8(ascii: "\""):
+        let rest = bytes[begin..<position]
+        position += 1
+        return try Self.text(text.isEmpty ? Array(rest) : text + rest)
+      case UInt8(ascii: "\\"):
+        text += bytes[begin..<position]
+        position += 1
+        let scalar = try readEscape()
+        text += Array(String(scalar).utf8)
+        begin = position
+      case ..<0x20: throw .invalid
+      default: position += 1
+      }
+    }
+    throw .invalid
+  }
+
+  private static func text(_ bytes: [UInt8]) throws(JSONError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalid }
+    return text
+  }
+
+  /// Reads the character after a backslash.
+  private mutating func readEscape() throws(JSONError) -> Unicode.Scalar {
+    guard let byte = next else { throw .invalid }
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try readScalar()
+    default: throw .invalid
+    }
+  }
+
+  /// Reads four hexadecimal digits, and the second half of a surrogate pair.
+  private mutating func readScalar() throws(JSONError) -> Unicode.Scalar {
+    let unit = try readCodeUnit()
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    guard UTF16.isLeadSurrogate(unit), take("\\"), take("u") else { throw .invalid }
+    let trail = try readCodeUnit()
+    guard UTF16.isTrailSurrogate(trail) else { throw .invalid }
+    let bits = (UInt32(unit) - 0xD800) << 10 | (UInt32(trail) - 0xDC00)
+    guard let scalar = Unicode.Scalar(0x10000 + bits) else { throw .invalid }
+    return scalar
+  }
+
+  private mutating func readCodeUnit() throws(JSONError) -> UInt16 {
+    let end = position + 4
+    guard end <= bytes.count else { throw .invalid }
+    let digits = String(decoding: bytes[position..<end], as: UTF8.self)
+    // A number may have a sign.
+    guard digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+      let unit = UInt16(digits, radix: 16)
+    else { throw .invalid }
+    position = end
+    return unit
+  }
+
+  // MARK: Bytes
+
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  /// Skips a byte; returns false if another one is next.
+  private mutating func take(_ byte: Unicode.Scalar) -> Bool {
+    guard next == UInt8(ascii: byte) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func skipDigits() -> Bool {
+    let begin = position
+    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+    return position > begin
+  }
+
+  private mutating func skipSpaces() {
+    while let byte = next, [0x20, 0x9, 0xA, 0xD].contains(byte) { position += 1 }
+  }
+}
+
+/// The reason that bytes are not accepted as JSON.
+enum JSONError: Error {
+  case invalid
+  /// Arrays and objects are nested deeper than the limit.
+  case tooDeep
+}

@@ -45,3 +45,76 @@ struct TextFile {
     }
   }
 }
+
+/// Splits an input into records, such as lines, as they are needed; empty ones are skipped.
+struct RecordReader {
+  private let separator: UInt8
+  private let longest: Int
+  private let tooLong: CommandFailure?
+  private let read: () throws -> [UInt8]
+  private var bytes: ArraySlice<UInt8> = []
+  /// Whether the rest of a long record comes next.
+  private var isSkipping = false
+
+  /// - Parameters:
+  ///   - separator: the byte that ends a record.
+  ///   - longest: the length of the longest record, in bytes.
+  ///   - tooLong: the error for a longer record; nil to skip it.
+  ///   - read: returns the next bytes, or none at the end.
+  init(
+    separator: UInt8 = UInt8(ascii: "\n"), longest: Int, tooLong: CommandFailure? = nil,
+    _ read: @escaping () throws -> [UInt8]
+  ) {
+    (self.separator, self.longest, self.tooLong) = (separator, longest, tooLong)
+    self.read = read
+  }
+
+  /// The next record, without its separator; nil at the end.
+  ///
+  /// - Throws: the error for a long record, whose rest the next call skips; the errors of `read`.
+  mutating func next() throws -> [UInt8]? {
+    while true {
+      let end = bytes.firstIndex(of: separator)
+      if end == nil, bytes.count <= longest {
+        let more = try read()
+        bytes += more
+        guard more.isEmpty else { continue }
+        if bytes.isEmpty { return nil }
+      }
+      let record = bytes[..<(end ?? bytes.endIndex)]
+      let (isRest, isTooLong) = (isSkipping, record.count > longest)
+      isSkipping = isTooLong && end == nil
+      bytes = end.map { bytes[($0 + 1)...] } ?? []
+      if isRest || record.isEmpty { continue }
+      if !isTooLong { return Array(record) }
+      if let tooLong { throw tooLong }
+    }
+  }
+}
+
+/// What is available of an input, at most so many bytes; nothing at the end.
+///
+/// - Parameter stopSignal: once it is signaled, reading throws `CancellationError`.
+func availableBytes(
+  of descriptor: Int32, named name: String, atMost limit: Int = 65_536, stopSignal: WakeUp? = nil
+) throws -> [UInt8] {
+  var part = [UInt8](repeating: 0, count: limit)
+  while true {
+    // The descriptor may be non-blocking. `poll` ignores a negative one.
+    var sources = [descriptor, stopSignal?.fileDescriptor ?? -1].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    while poll(&sources, 2, -1) < 0 && errno == EINTR {}
+    if sources[1].revents != 0 { throw CancellationError() }
+    let count = read(descriptor, &part, part.count)
+    if count >= 0 { return Array(part[..<count]) }
+    guard errno == EINTR || errno == EAGAIN else { throw CommandFailure.unreadable(name, errno) }
+  }
+}
+
+extension CommandFailure {
+  /// An input cannot be read.
+  static func unreadable(_ name: String, _ code: Int32) -> CommandFailure {
+    CommandFailure("cannot read \(name): \(FilePathError(code: code).readingReason)")
+  }
+}

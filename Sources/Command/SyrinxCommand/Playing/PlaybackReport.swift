@@ -178,3 +178,156 @@ extension Decibels {
   /// The reduction by a gain, for people.
   fileprivate var reductionText: String { "\((-value).tenths) dB" }
 }
+
+/// The events in the output of `syrinx play --json`; times in seconds.
+extension JSONRecord {
+  /// The documentation of the JSON in the help.
+  static let playbackSchema = """
+    With --json, each event is an object on its own line: "event" (started, progress, looped, \
+    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, title, nonFinite, failed, \
+    deviceLost, deviceReturned, or finished), "item" (from 0) and its "file" (\(FilePath.jsonHelp)), \
+    and in seconds "played" (of all items), "position", and "length" (of the file); "frame" is the \
+    position in frames of the file. started adds "device" and the settings of the device: "rate", \
+    "channelCount", "sampleFormat" (float32, int32, int24, int24Packed, or int16), and in frames its \
+    "period" and "buffer". looped adds the "count" of repetitions so far; xrun and starved the \
+    seconds of "silence" or discarded audio, to a microsecond; limited the "gain" in dB; shortfall \
+    the seconds "announced" (missing if the header has no length) and "decoded"; title the "title" \
+    that a live stream announces; nonFinite the number of "samples" that were NaN or infinite and \
+    are played as silence; failed the "error"; deviceReturned the seconds of the "gap"; finished, \
+    once each time a file ends, the "reason": completed (also after skip), stopped, or failed.
+    """
+
+  /// - Parameter files: the files in the order of the items.
+  init(_ event: PlaybackEvent, files: [FilePath]) {
+    switch event {
+    case .started(let start): self.init(start, files)
+    case .progress(let progress): self.init("progress", progress, files)
+    case .advanced(let progress): self.init("advanced", progress, files)
+    case .paused(let progress): self.init("paused", progress, files)
+    case .resumed(let progress): self.init("resumed", progress, files)
+    case .sought(let progress): self.init("sought", progress, files)
+    case .looped(let progress, let count):
+      self.init("looped", progress, files)
+      self["count"] = count
+    case .xrun(let silence): self = ["event": "xrun", "silence": silence.inLostSeconds]
+    case .starved(let silence): self = ["event": "starved", "silence": silence.inLostSeconds]
+    case .deviceLost: self = ["event": "deviceLost"]
+    case .deviceReturned(let gap): self = ["event": "deviceReturned", "gap": gap.inLostSeconds]
+    case .limited(let gain): self = ["event": "limited", "gain": gain.value.tenths]
+    case .shortfall(let item, let announced, let decoded):
+      self.init("shortfall", item, files)
+      self["announced"] = announced?.inRecordSeconds
+      self["decoded"] = decoded.inRecordSeconds
+    case .title(let item, let title):
+      self.init("title", item, files)
+      self["title"] = title
+    case .nonFinite(let count): self = ["event": "nonFinite", "samples": count]
+    case .failed(let item, let error):
+      self.init("failed", item, files)
+      self["error"] = "\(error)"
+    // Each item has a record of its own.
+    case .finished: self = ["event": "finished"]
+    }
+  }
+
+  /// The record for the end of an item.
+  init(_ end: ItemEndTracker.End, files: [FilePath]) {
+    self.init("finished", end.item, files)
+    self["played"] = end.played.inRecordSeconds
+    self["reason"] = end.reason.rawValue
+  }
+
+  private init(_ event: String, _ item: Int, _ files: [FilePath]) {
+    self = ["event": event, "file": files.indices.contains(item) ? files[item] : nil, "item": item]
+  }
+
+  private init(_ start: PlaybackStart, _ files: [FilePath]) {
+    self.init("started", start.item, files)
+    self["device"] = start.device.rawValue
+    self["rate"] = start.format.sampleRate.hertz
+    self["channelCount"] = start.format.channelCount
+    self["sampleFormat"] = start.settings?.sampleFormat.rawValue
+    self["period"] = start.settings?.period.rawValue
+    self["buffer"] = start.settings?.buffer.rawValue
+    self["length"] = start.announcedDuration?.inRecordSeconds
+  }
+
+  private init(_ event: String, _ progress: PlaybackProgress, _ files: [FilePath]) {
+    self.init(event, progress.item, files)
+    self["played"] = progress.played.inRecordSeconds
+    self["position"] = progress.time.inRecordSeconds
+    self["frame"] = progress.position.rawValue
+    self["length"] = progress.length?.inRecordSeconds
+  }
+}
+
+/// Derives the end of each item from the events of a playback.
+///
+/// Every item has an end, even if it failed or was never played.
+struct ItemEndTracker {
+  /// Why an item ended.
+  enum Reason: String {
+    /// The next item began.
+    case completed
+    /// The playback was stopped, or moved to another item.
+    case stopped
+    /// The item could not be played to its end.
+    case failed
+  }
+
+  /// The end of an item.
+  struct End: Equatable {
+    let item: Int
+    let reason: Reason
+    /// The length played of all items until then.
+    let played: Duration
+  }
+
+  private var hasEnded: [Bool]
+  private var current: Int?
+  private var played = Duration.zero
+
+  /// - Parameter itemCount: the number of items of the playback.
+  init(itemCount: Int) {
+    hasEnded = Array(repeating: false, count: itemCount)
+  }
+
+  /// The ends that follow from an event.
+  mutating func take(_ event: PlaybackEvent) -> [End] {
+    switch event {
+    case .started(let start):
+      current = start.item
+    case .progress(let progress), .looped(let progress, _), .paused(let progress),
+      .resumed(let progress):
+      played = progress.played
+    case .advanced(let progress): return go(to: progress, leaving: .completed)
+    case .sought(let progress) where progress.item != current:
+      return go(to: progress, leaving: .stopped)
+    case .failed(let item, _): return [end(item, .failed)]
+    case .finished(let finish):
+      played = finish.played
+      return endAll(finish.reason == .completed ? .completed : .stopped)
+    default: break
+    }
+    return []
+  }
+
+  /// Ends the remaining items in order, the current one first.
+  mutating func endAll(_ reason: Reason) -> [End] {
+    let last = current.map { [end($0, reason)] } ?? []
+    let rest = hasEnded.indices.filter { !hasEnded[$0] }
+    return last + rest.map { end($0, reason) }
+  }
+
+  private mutating func go(to progress: PlaybackProgress, leaving reason: Reason) -> [End] {
+    played = progress.played
+    defer { current = progress.item }
+    return current.map { [end($0, reason)] } ?? []
+  }
+
+  private mutating func end(_ item: Int, _ reason: Reason) -> End {
+    if hasEnded.indices.contains(item) { hasEnded[item] = true }
+    if current == item { current = nil }
+    return End(item: item, reason: reason, played: played)
+  }
+}

@@ -1,5 +1,4 @@
 #if !PointFreeDependencies
-
 /// The test of an issue, for issues that are reported outside the test's task.
 ///
 /// Swift Testing identifies the current test by task-locals, which detached tasks, Dispatch queues,
@@ -178,5 +177,13 @@ final class InlineExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
+}
+
+/// A source location, for issues.
+struct SourceLocation: Sendable {
+  var fileID: StaticString
+  var filePath: StaticString
+  var line: UInt
+  var column: UInt
 }
 #endif

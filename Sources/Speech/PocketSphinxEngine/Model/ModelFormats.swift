@@ -1,0 +1,323 @@
+import FilePaths
+import Glibc
+import SpeechEngine
+
+/// Reads the bytes of a model's file in order, and never past the end.
+struct ModelBytes {
+  private(set) var position = 0
+  private let mapping: MappedFile
+
+  /// Maps a whole file: copying the 27 MB of a language model takes longer than checking them.
+  ///
+  /// - Throws: `.modelUnreadable`; `.failed` if a system limit is the cause.
+  init(path: String) throws(SpeechEngineError) {
+    do throws(FilePathError) {
+      mapping = try MappedFile(FilePath(path), isReadAhead: true)
+    } catch {
+      throw error.code == ENODEV
+        ? .modelUnreadable(path: path) : .unreadable(path, code: error.code)
+    }
+  }
+
+  /// All bytes, valid as long as this value.
+  var bytes: UnsafeRawBufferPointer { mapping.bytes }
+
+  private var left: Int { bytes.count - position }
+
+  /// The next little-endian 32-bit signed integer.
+  mutating func word() throws(ModelDamage) -> Int {
+    try skip(4)
+    // `skip` keeps the load within the bytes.
+    return Int(bytes.loadUnaligned(fromByteOffset: position - 4, as: Int32.self))
+  }
+
+  /// The next little-endian 32-bit signed integers.
+  mutating func words(_ count: Int) throws(ModelDamage) -> [Int] {
+    var words: [Int] = []
+    for _ in 0..<count { words.append(try word()) }
+    return words
+  }
+
+  mutating func byte() throws(ModelDamage) -> Int {
+    try skip(1)
+    return Int(bytes[position - 1])
+  }
+
+  /// The text before a byte, which is skipped.
+  mutating func text(upTo end: UInt8) throws(ModelDamage) -> String {
+    guard let stop = bytes[position...].firstIndex(of: end) else { throw Self.short }
+    defer { position = stop + 1 }
+    return String(decoding: bytes[position..<stop], as: UTF8.self)
+  }
+
+  /// Skips bytes, whose number is the product of the factors; throws for a negative factor.
+  mutating func skip(_ factors: Int...) throws(ModelDamage) {
+    var count = 1
+    for factor in factors {
+      let (product, overflow) = count.multipliedReportingOverflow(by: factor)
+      guard factor >= 0, !overflow else { throw Self.short }
+      count = product
+    }
+    guard count <= left else { throw Self.short }
+    position += count
+  }
+
+  /// Skips the bytes that identify a format, or throws that the file is not of that format.
+  mutating func skip(magic: String, of format: String) throws(ModelDamage) {
+    try bytes.starts(with: magic.utf8).orDamage("it is not \(format)")
+    try skip(magic.utf8.count)
+  }
+
+  /// Throws if bytes remain.
+  func requireEnd() throws(ModelDamage) {
+    guard left == 0 else {
+      throw ModelDamage("it is \(left) bytes longer than its header says")
+    }
+  }
+
+  private static let short = ModelDamage("it is shorter than its header says")
+}
+
+extension Bool {
+  /// Throws the reason if this is false.
+  func orDamage(_ reason: @autoclosure () -> String) throws(ModelDamage) {
+    guard self else { throw ModelDamage(reason()) }
+  }
+}
+
+/// The model's `feat.params`, the parameters of the front end.
+struct FeatureParameters {
+  /// The values by name with hyphen: `-lowerf`.
+  let values: [String: String]
+
+  /// Without these, PocketSphinx uses defaults that do not fit the model.
+  private static let required = [
+    "-lowerf", "-upperf", "-nfilt", "-transform", "-lifter", "-feat", "-svspec", "-cmn",
+  ]
+
+  init(_ file: ModelBytes) throws(ModelDamage) {
+    guard let text = String(validating: file.bytes, as: UTF8.self) else {
+      throw ModelDamage("it is not text")
+    }
+    let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+    try words.count.isMultiple(of: 2).orDamage("a parameter has no value")
+    var values: [String: String] = [:]
+    for index in stride(from: 0, to: words.count, by: 2) { values[words[index]] = words[index + 1] }
+    for name in Self.required where values[name] == nil {
+      throw ModelDamage("\(name) is missing")
+    }
+    // The audio of every engine has 16 kHz, and word times count frames of 10 ms.
+    for (name, value) in [("-samprate", 16_000.0), ("-frate", 100)] {
+      let number = values[name].map { Double($0) ?? 0 } ?? value
+      try (number == value).orDamage("\(name) is \(values[name] ?? "") and not \(Int(value))")
+    }
+    self.values = values
+  }
+}
+
+/// The phones in a model's `mdef`, whose size is checked.
+struct ModelDefinition {
+  /// The phones of speech, without those of silence and noise.
+  private(set) var voices: [String] = []
+
+  init(_ file: ModelBytes) throws(ModelDamage) {
+    var file = file
+    try file.skip(magic: "BMDF", of: "a binary model definition")
+    try (file.word() == 1).orDamage("its version is not 1")
+    try file.skip(file.word())
+    let header = try file.words(10)
+    try header.allSatisfy { $0 >= 0 }.orDamage("the counts in its header are invalid")
+    let (contextFreePhones, phones, states) = (header[0], header[1], header[2])
+    let (sequences, treeNodes) = (header[6], header[8])
+
+    let start = file.position
+    for _ in 0..<contextFreePhones { voices.append(try file.text(upTo: 0)) }
+    try file.skip((start - file.position) & 3)
+    try file.skip(treeNodes, 8)
+    var isVoice: [Bool] = []
+    for _ in voices {
+      try file.skip(8)
+      isVoice.append(try file.byte() == 0)
+      try file.skip(3)
+    }
+    voices = zip(voices, isVoice).filter(\.1).map(\.0)
+    try file.skip(phones - contextFreePhones, 12)
+    try file.skip(4)
+    try file.skip(sequences, states, 2)
+    try file.requireEnd()
+  }
+}
+
+/// Checks of the parameters of an acoustic model.
+enum ModelParameters {
+  /// Checks a file in Sphinx-3 format: `means`, `variances`, `transition_matrices`.
+  ///
+  /// - Parameter hasStreams: whether the second of the three counts is a number of streams, whose
+  ///   widths follow.
+  static func check(_ file: ModelBytes, hasStreams: Bool) throws(ModelDamage) {
+    var file = file
+    try file.skip(magic: "s3\n", of: "a Sphinx parameter file")
+    var hasChecksum = false
+    while true {
+      let fields = try file.text(upTo: UInt8(ascii: "\n")).split(separator: " ")
+      if fields.first == "endhdr" { break }
+      if fields.first == "chksum0" { hasChecksum = fields.last == "yes" }
+    }
+    try (file.word() == 0x1122_3344).orDamage("its byte order is not little-endian")
+    let shape = try file.words(3)
+    if hasStreams { try file.skip(shape[1], 4) }
+    try file.skip(file.word(), 4)
+    if hasChecksum { try file.skip(4) }
+    try file.requireEnd()
+  }
+
+  /// Checks the model's `sendump`: the weight of each density in each state.
+  static func checkSenones(_ file: ModelBytes) throws(ModelDamage) {
+    var file = file
+    var streamCount = 1
+    // Texts with their lengths come first, up to an empty one.
+    while true {
+      let length = try file.word()
+      if length == 0 { break }
+      let start = file.position
+      try file.skip(length)
+      let text = String(decoding: file.bytes[start..<file.position].dropLast(), as: UTF8.self)
+      let fields = text.split(separator: " ")
+      if fields.first == "feature_count", let count = fields.last.flatMap({ Int($0) }) {
+        streamCount = count
+      }
+      let isClustered = fields.first == "cluster_count" && fields.last != "0"
+      try (!isClustered).orDamage("it is clustered, which this engine does not read")
+    }
+    let counts = try file.words(2)
+    try file.skip(streamCount, counts[0], counts[1])
+    try file.requireEnd()
+  }
+}
+
+/// The words of a language model in PocketSphinx's binary trie format, whose size is checked.
+struct LanguageModelFile {
+  private(set) var vocabulary = Vocabulary()
+
+  private static let quantizedBits = 16
+
+  init(_ file: ModelBytes) throws(ModelDamage) {
+    var file = file
+    try file.skip(magic: "Trie Language Model", of: "a binary trie language model")
+    let order = try file.byte()
+    try (2...5).contains(order).orDamage("its order is \(order)")
+    let counts = try file.words(order)
+    try counts.allSatisfy { $0 > 0 }.orDamage("the counts in its header are invalid")
+    try (file.word() == 1).orDamage("its values are not quantized")
+    try file.skip(((order - 2) * 2 + 1) << Self.quantizedBits * 4)
+    // An additional entry marks the end of the last word's successors.
+    try file.skip(counts[0] + 1, 12)
+    for index in 1..<order {
+      // A word, its values, and its successors except in the highest order.
+      let isLast = index == order - 1
+      let width =
+        counts[0].bitLength + Self.quantizedBits * (isLast ? 1 : 2)
+        + (isLast ? 0 : counts[index + 1].bitLength)
+      try file.skip(((1 + counts[index]) * width + 7) / 8 + 8)
+    }
+    let length = try file.word()
+    let start = file.position
+    try file.skip(length)
+    try file.requireEnd()
+
+    vocabulary.reserveCapacity(counts[0])
+    var word = WordHash()
+    for byte in file.bytes[start...] {
+      if byte != 0 {
+        word.add(byte)
+      } else {
+        vocabulary.insert(word)
+        word = WordHash()
+      }
+    }
+  }
+}
+
+extension Int {
+  fileprivate var bitLength: Int { Int.bitWidth - leadingZeroBitCount }
+}
+
+/// A pronunciation dictionary: a word and its phones on each line.
+enum DictionaryFile {
+  /// Checks that the file is not truncated to nothing or within a line.
+  static func check(_ file: ModelBytes) throws(ModelDamage) {
+    try (!file.bytes.isEmpty).orDamage("it is empty")
+    try (file.bytes.last == UInt8(ascii: "\n")).orDamage("its last line is cut off")
+  }
+
+  /// The lines whose words are in a language model's vocabulary, with every pronunciation.
+  ///
+  /// Dictation finds no other words, and loading them takes a fifth of the startup time.
+  static func excerpt(of file: ModelBytes, within vocabulary: Vocabulary) -> [UInt8] {
+    let bytes = file.bytes
+    var excerpt: [UInt8] = []
+    excerpt.reserveCapacity(bytes.count)
+    var begin = 0
+    while let end = bytes[begin...].firstIndex(of: UInt8(ascii: "\n")) {
+      let line = bytes[begin...end]
+      if vocabulary.contains(word(of: line)) { excerpt += line }
+      begin = end + 1
+    }
+    return excerpt
+  }
+
+  /// The word of a line as the language model spells it: `close` for the pronunciation `close(2)`.
+  private static func word(of line: Slice<UnsafeRawBufferPointer>) -> WordHash {
+    var hash = WordHash()
+    var beforeBracket: WordHash?
+    var last: UInt8?
+    for byte in line {
+      guard byte > UInt8(ascii: " ") else {
+        if last == nil { continue }
+        break
+      }
+      if byte == UInt8(ascii: "("), last != nil { beforeBracket = hash }
+      hash.add(byte)
+      last = byte
+    }
+    return last == UInt8(ascii: ")") ? beforeBracket ?? hash : hash
+  }
+
+  /// The spelling of a dictionary entry without its pronunciation number; nil for silence and noise
+  /// (`<sil>`, `[NOISE]`, `++breath++`) and for the empty word around a grammar's repetitions
+  /// (`(NULL)`).
+  static func spelling(of entry: String) -> String? {
+    // A key phrase ends with a space, where its threshold was.
+    let entry = entry.hasSuffix(" ") ? String(entry.dropLast()) : entry
+    guard let first = entry.first, !"<[+".contains(first), entry != "(NULL)" else { return nil }
+    guard entry.hasSuffix(")"), let open = entry.lastIndex(of: "("), open != entry.startIndex
+    else { return entry }
+    return String(entry[..<open])
+  }
+}
+
+/// The words of a language model, each as a hash of its bytes.
+///
+/// Two words may have the same hash, but with 64 bits that is practically impossible.
+struct Vocabulary: Equatable, Sendable {
+  private var hashes: Set<UInt64> = []
+
+  mutating func reserveCapacity(_ count: Int) { hashes.reserveCapacity(count) }
+
+  mutating func insert(_ word: WordHash) { hashes.insert(word.value) }
+
+  func contains(_ word: WordHash) -> Bool { hashes.contains(word.value) }
+}
+
+/// A hash of a word, computed byte by byte (FNV-1a).
+struct WordHash: Equatable {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  init(of word: some Sequence<UInt8> = EmptyCollection()) {
+    for byte in word { add(byte) }
+  }
+
+  mutating func add(_ byte: UInt8) {
+    value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
+  }
+}
