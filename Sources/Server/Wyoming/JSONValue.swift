@@ -10,6 +10,15 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
+  /// The value of a text; nil if it is not JSON.
+  package init?(parsing text: some Collection<UInt8>) {
+    guard let value = try? JSONReader.value(of: text) else { return nil }
+    self = value
+  }
+
+  /// A member of an object.
+  package subscript(name: String) -> JSONValue? { object?[name] }
+
   package var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
@@ -18,6 +27,14 @@ extension JSONValue {
     switch self {
     case .integer(let value): value
     case .number(let value): Int(exactly: value)
+    default: nil
+    }
+  }
+
+  package var number: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
     default: nil
     }
   }

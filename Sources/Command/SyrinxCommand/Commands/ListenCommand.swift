@@ -152,16 +152,11 @@ private actor InputMeter {
 
 /// Saves the audio for the recognizer to the file of `--keep`, on the same timeline.
 private final class AudioSaver: Sendable {
-  private struct Failure {
-    let error: any Error
-    var isReported = false
-  }
-
   private let file: FilePath
   private let encoding: SoundFileEncoding
   private let console: Console
   // Held to store the one failure and to read it.
-  private let failure = Mutex<Failure?>(nil)
+  private let failure = Mutex<(error: any Error, isReported: Bool)?>(nil)
 
   init(file: FilePath, console: Console) throws(SoundFileError) {
     self.file = file
@@ -175,7 +170,7 @@ private final class AudioSaver: Sendable {
   ) -> some AsyncSequence<AudioBuffer, any Error> & Sendable {
     let policy = TeePolicy(
       failure: .continues { error in
-        self.failure.withLock { $0 = Failure(error: error) }
+        self.failure.withLock { $0 = (error, false) }
       })
     return buffers.teed(to: file.url, encoding: encoding, policy: policy).map { buffer in
       await self.report()

@@ -3,19 +3,11 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A destination for the lines of a transcript.
-protocol LineOutput: Sendable {
-  /// Writes a line and a newline.
-  func print(_ line: String) async throws
-}
-
-extension Console: LineOutput {}
-
 /// A file that is written on a thread of its own and gets its name when it is complete; an incomplete
 /// one leaves nothing behind.
 ///
 /// It has the permissions of the file that it replaces.
-actor PendingOutput: LineOutput {
+actor PendingOutput {
   private enum State {
     /// A file that has no name yet.
     case file(PendingFile)
@@ -51,6 +43,7 @@ actor PendingOutput: LineOutput {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+  /// Writes a line and a newline.
   func print(_ line: String) throws(OutputError) {
     try write(Array((line + "\n").utf8))
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FilePaths
-import FoundationEssentials
 import SpeechClient
+import Wyoming
 
 /// Finds an option that a command does not have.
 ///
@@ -41,24 +41,6 @@ struct UnknownOption {
 
 /// The options of a command, from the description that swift-argument-parser gives.
 private struct KnownOptions {
-  private struct Tool: Decodable {
-    struct Command: Decodable {
-      let arguments: [Argument]?
-    }
-
-    struct Argument: Decodable {
-      struct Name: Decodable {
-        let kind: String
-        let name: String
-      }
-
-      let kind: String
-      let names: [Name]?
-    }
-
-    let command: Command
-  }
-
   /// The option's names with their dashes, and whether each takes a value.
   private var options = [
     "--help": false, "-h": false, "--help-hidden": false, "--version": false,
@@ -67,11 +49,13 @@ private struct KnownOptions {
 
   /// Nil if the description is in an unknown form.
   init?(of command: any ParsableCommand.Type) {
-    let description = Data(command._dumpHelp().utf8)
-    guard let tool = try? JSONDecoder().decode(Tool.self, from: description) else { return nil }
-    for argument in tool.command.arguments ?? [] {
-      for name in argument.names ?? [] {
-        options[(name.kind == "long" ? "--" : "-") + name.name] = argument.kind == "option"
+    guard let tool = JSONValue(parsing: Array(command._dumpHelp().utf8)),
+      let arguments = tool["command"]?["arguments"]?.array
+    else { return nil }
+    for argument in arguments {
+      for name in argument["names"]?.array ?? [] {
+        guard let kind = name["kind"]?.string, let text = name["name"]?.string else { return nil }
+        options[(kind == "long" ? "--" : "-") + text] = argument["kind"]?.string == "option"
       }
     }
   }

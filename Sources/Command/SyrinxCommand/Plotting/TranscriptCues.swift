@@ -1,7 +1,7 @@
 #if Plots
 import AudioPlots
 import FilePaths
-import FoundationEssentials
+import Wyoming
 
 /// The cues of a transcript that `syrinx transcribe` wrote: WebVTT, SRT, or JSON lines.
 struct TranscriptCues {
@@ -69,18 +69,12 @@ struct TranscriptCues {
     return parts.compactMap { $0 }.reduce(0) { $0 * 60 + $1 }
   }
 
-  private struct Line: Decodable {
-    let final: Bool?
-    let text: String?
-    let start: Double?
-    let end: Double?
-  }
-
   /// A final result with times; other lines have none.
   private mutating func addJSON(_ line: Substring, number: Int) {
     // Lines of other events lack the keys, which makes no cue.
-    guard let line = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)),
-      line.final == true, let text = line.text, let start = line.start, let end = line.end
+    guard let line = JSONValue(parsing: Array(line.utf8)), line["final"]?.bool == true,
+      let text = line["text"]?.string, let start = line["start"]?.number,
+      let end = line["end"]?.number
     else { return }
     add(text, from: start, to: end, line: number)
   }

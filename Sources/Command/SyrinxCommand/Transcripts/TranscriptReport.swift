@@ -8,8 +8,8 @@ import SpeechEngine
 /// Writes recognition events: results to the transcript, partial results to the terminal or as JSON
 /// to the transcript, losses and lag as messages.
 struct TranscriptReport {
-  /// The transcripts in their forms, and where each goes.
-  private var transcripts: [(text: TranscriptText, output: any LineOutput)]
+  /// The transcripts in their forms, and what writes a line of each.
+  private var transcripts: [(text: TranscriptText, print: @Sendable (String) async throws -> Void)]
   private let includesJSON: Bool
   private let file: FilePath?
   private let console: Console
@@ -37,8 +37,11 @@ struct TranscriptReport {
     let texts = styles.map {
       TranscriptText(style: $0, file: file, namesFile: namesFile && outputs.isEmpty)
     }
-    let destinations: [any LineOutput] = outputs.isEmpty ? [console] : outputs
-    transcripts = zip(texts, destinations).map { ($0, $1) }
+    transcripts = texts.enumerated().map { index, text in
+      guard !outputs.isEmpty else { return (text, { try await console.print($0) }) }
+      let output = outputs[index]
+      return (text, { try await output.print($0) })
+    }
     includesJSON = styles.contains(.json)
     (self.file, self.languageNotice, self.console) = (file, languageNotice, console)
   }
@@ -125,7 +128,7 @@ struct TranscriptReport {
   ) async throws {
     for index in transcripts.indices {
       for line in try lines(&transcripts[index].text) {
-        try await transcripts[index].output.print(line)
+        try await transcripts[index].print(line)
       }
     }
   }
