@@ -1,4 +1,5 @@
 import AudioCore
+import Loudness
 import Resampling
 
 /// The steps of a conversion, one after another.
@@ -104,5 +105,95 @@ struct ConversionDivider {
     case .audio(let buffer): .audio(buffer)
     case .ended: .nextPart
     }
+  }
+}
+
+/// Limits peaks, between samples too, to −1 dBTP, the maximum of EBU R 128.
+///
+/// It looks ahead: the gain falls within 2.5 ms, and at least 2.5 ms before a peak it is low enough.
+/// It stays low for 20 ms, and rises by at most 1 in 100 ms. All channels of a frame get the same
+/// gain. Samples far from a peak are unchanged.
+struct TruePeakLimiter: AudioProcessor {
+  static let ceiling = Decibels(-1)
+  /// How many blocks are known beyond the one that is returned.
+  private static let blocksAhead = 2
+  /// How many blocks the gain stays down after a peak.
+  private static let blocksHeld = 8
+  private static let risePerBlock: Float = 1 / 40
+
+  private let format: AudioFormat
+  private let filter: TruePeakFilter
+  private var blocks: Rechunker
+  /// For each channel, the samples that the filter needs before a block.
+  private var histories: [[Float]]
+  private var waiting: [AudioBuffer] = []
+  /// The highest gains that the latest blocks allow.
+  private var limits: [Float]
+  /// The gain at the end of the last block that was returned.
+  private var gain: Float = 1
+  /// The lowest gain so far; 1 if all samples are unchanged.
+  private(set) var lowestGain: Float = 1
+
+  init(_ format: AudioFormat) {
+    self.format = format
+    filter = TruePeakFilter(format.sampleRate)
+    blocks = Rechunker(size: FrameCount(max(16, format.sampleRate.hertz / 400)))
+    histories = Array(
+      repeating: Array(repeating: 0, count: filter.history), count: format.channelCount)
+    limits = Array(repeating: 1, count: Self.blocksHeld + Self.blocksAhead + 2)
+  }
+
+  var heldFrames: FrameCount { waiting.reduce(blocks.heldFrames) { $0 + $1.frameCount } }
+
+  mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    blocks.take(buffer).compactMap { limited(adding: $0) }
+  }
+
+  mutating func finish() -> [AudioBuffer] {
+    let rest = blocks.finish()
+    let end = Array(
+      repeating: AudioBuffer(silence: 0, format: format), count: Self.blocksAhead)
+    return (rest + end).compactMap { limited(adding: $0) }
+  }
+
+  /// Adds a block and returns the block before the previous one, whose gain it may lower.
+  private mutating func limited(adding block: AudioBuffer) -> AudioBuffer? {
+    waiting.append(block)
+    limits.removeFirst()
+    limits.append(limit(for: block))
+    // The gain at the end of the returned block is at most what that block, its neighbors, and the
+    // held blocks allow.
+    let next = min(limits.min() ?? 1, gain + Self.risePerBlock)
+    defer { gain = next }
+    guard waiting.count > Self.blocksAhead else { return nil }
+    let oldest = waiting.removeFirst()
+    guard min(gain, next) < 1, !oldest.isEmpty else { return oldest }
+    lowestGain = min(lowestGain, gain, next)
+    return oldest.scaled(from: gain, to: next)
+  }
+
+  /// The highest gain that keeps the peak of a block at the ceiling, at most 1.
+  private mutating func limit(for block: AudioBuffer) -> Float {
+    var peak: Float = 0
+    for channel in histories.indices {
+      let samples = histories[channel] + block.channel(channel)
+      histories[channel] = Array(samples.suffix(filter.history))
+      let highest = samples.reduce(0) { max($0, abs($1)) }
+      peak = samples.withUnsafeBufferPointer {
+        filter.peak(of: $0, highest: highest, atLeast: max(peak, highest))
+      }
+    }
+    return min(1, Float(Self.ceiling.amplitude) / peak)
+  }
+}
+
+extension AudioBuffer {
+  /// The samples with a gain that changes linearly from `start` to `end`.
+  fileprivate func scaled(from start: Float, to end: Float) -> AudioBuffer {
+    let (channels, slope) = (format.channelCount, (end - start) / Float(frameCount.rawValue))
+    let scaled = samples.enumerated().map { index, sample in
+      sample * (start + slope * Float(index / channels))
+    }
+    return AudioBuffer(format: format, samples: scaled, firstFrame: firstFrame)
   }
 }

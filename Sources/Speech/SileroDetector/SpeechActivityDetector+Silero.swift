@@ -1,7 +1,9 @@
+import AudioCore
 import FilePaths
 public import FoundationEssentials
 import ONNXRuntime
 public import SpeechEngine
+import Synchronization
 
 extension SpeechActivityDetector {
   /// Silero VAD, a small neural network on ONNX Runtime, which judges 32 ms at a time and detects speech
@@ -71,5 +73,131 @@ struct SileroLocation: Sendable {
   private var place: FilePath? {
     environment.nonEmpty(Self.variable).map { FilePath($0) }
       ?? InstalledFolder.installed(named: Self.component, environment: environment).first
+  }
+}
+
+/// The network, which all streams share and the first use loads.
+final class SileroModel: Sendable {
+  /// The samples of a window, and how many samples before the window precede them in the input.
+  static let (window, context) = (512, 64)
+
+  /// The result of one window.
+  struct Prediction {
+    let probability: Double
+    /// The state of the network for the next window.
+    let memory: ONNXValue
+  }
+
+  /// A loaded network and its constant inputs.
+  private struct Network {
+    let session: ONNXSession
+    let rate: ONNXValue
+    /// The state at the beginning of a stream.
+    let memory: ONNXValue
+
+    init(_ location: SileroLocation) throws(ONNXError) {
+      let (model, library) = (try location.model(), try location.loadLibrary())
+      session = try ONNXSession(model: model, in: library)
+      try session.require(
+        inputs: [
+          ONNXPort("input", .float, [nil, nil]), ONNXPort("state", .float, [2, nil, 128]),
+          ONNXPort("sr", .int64, []),
+        ],
+        outputs: [
+          ONNXPort("output", .float, [nil, 1]), ONNXPort("stateN", .float, [nil, nil, nil]),
+        ])
+      rate = try ONNXValue([Int64(16_000)], shape: [], in: library)
+      memory = try ONNXValue(of: Float.self, shape: [2, 1, 128], in: library) { _ in }
+    }
+  }
+
+  private let location: SileroLocation
+  // Held while the network loads, because every waiting thread needs that network.
+  private let network = Mutex<Network?>(nil)
+
+  init(_ location: SileroLocation) {
+    self.location = location
+  }
+
+  /// Judges a window, preceded by the last samples of the window before it.
+  ///
+  /// - Parameter memory: the state after that window; nil at the beginning of a stream.
+  func judge(
+    _ samples: [Float], remembering memory: ONNXValue?
+  ) throws(SpeechEngineError) -> Prediction {
+    do throws(ONNXError) {
+      let network = try loaded()
+      let input = try ONNXValue(samples, shape: [1, samples.count], in: network.session.library)
+      let outputs = try network.session.run(
+        [("input", input), ("state", memory ?? network.memory), ("sr", network.rate)],
+        outputs: ["output", "stateN"])
+      let probability = try outputs[0].withElements(of: Float.self) { $0.first ?? 0 }
+      return Prediction(probability: Double(probability), memory: outputs[1])
+    } catch {
+      throw SpeechEngineError(error, remedy: SileroLocation.remedy)
+    }
+  }
+
+  /// Whether the library can be loaded and the model exists.
+  var availability: SpeechEngineAvailability {
+    do throws(ONNXError) {
+      let model = try location.model()
+      _ = try location.loadLibrary()
+      return .ready(SpeechModel(language: LanguageTag.unknown, location: model.text))
+    } catch {
+      return .unavailable(SpeechEngineError(error, remedy: SileroLocation.remedy))
+    }
+  }
+
+  private func loaded() throws(ONNXError) -> Network {
+    let outcome = network.withLock { network -> Result<Network, ONNXError> in
+      if let network { return .success(network) }
+      return Result { () throws(ONNXError) in try Network(location) }.map {
+        network = $0
+        return $0
+      }
+    }
+    return try outcome.get()
+  }
+}
+
+/// Silero at work on one stream.
+final class SileroSession: SpeechActivitySession {
+  let frameLength = FrameCount(SileroModel.window)
+
+  private let model: SileroModel
+  /// The end of the last frame.
+  private var context = silence
+  /// The state of the network; nil at the beginning of a stream.
+  private var memory: ONNXValue?
+  /// The recent peak, which decays slowly.
+  private var peak: Float = 0
+
+  /// The network misses speech with much lower peaks, so quieter audio is amplified to this peak, by at
+  /// most 30 dB.
+  private static let usualPeak: Float = 0.25
+  private static let leastPeak = usualPeak / 32
+  /// The factor by which the peak decays per frame: to a half in 3 s.
+  private static let release: Float = 0.992_6
+  private static let silence = [Float](repeating: 0, count: SileroModel.context)
+
+  init(model: SileroModel) {
+    self.model = model
+  }
+
+  func process(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double] {
+    // NaN would stay in the state of the network forever.
+    let samples = context + frame.map { $0.isFinite ? min(max($0, -1), 1) : 0 }
+    context = Array(samples.suffix(SileroModel.context))
+    peak = samples.reduce(max(peak * Self.release, Self.leastPeak)) { max($0, abs($1)) }
+    let gain = max(1, Self.usualPeak / peak)
+    let judgment = try model.judge(samples.map { $0 * gain }, remembering: memory)
+    memory = judgment.memory
+    return [judgment.probability]
+  }
+
+  func finish() -> [Double] {
+    (context, memory) = (Self.silence, nil)
+    return []
   }
 }

@@ -1,0 +1,295 @@
+import ClientDependencies
+import OrderedCollections
+
+/// Runs a child's reducer on a part of the parent's state.
+///
+/// Put it above the parent's own logic, so that the child handles an action before the parent may
+/// change the child's state.
+public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
+  /// The place of the state if it is a property, nil if it is a case.
+  @usableFromInline let property: WritableKeyPath<ParentState, Child.State>?
+  @usableFromInline let `case`: AnyCasePath<ParentState, Child.State>?
+  @usableFromInline let id: FeatureID
+  @usableFromInline let action: AnyCasePath<ParentAction, Child.Action>
+  @usableFromInline let child: PreparedReducer<Child.State, Child.Action>
+  @usableFromInline let site: CallSite
+
+  /// A child whose state is a property.
+  public init<ChildState, ChildAction>(
+    state: any WritableKeyPath<ParentState, ChildState> & Sendable,
+    action: CaseKeyPath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) where ChildState == Child.State, ChildAction == Child.Action {
+    (property, `case`, id) = (state, nil, .place(AnyHashableSendable(state)))
+    self.action = AnyCasePath(action)
+    self.child = child().prepared()
+    site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// A child whose state is a case; an action for another case is reported.
+  public init<ChildState, ChildAction>(
+    state: any CaseKeyPath<ParentState, ChildState> & Sendable,
+    action: CaseKeyPath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) where ChildState == Child.State, ChildAction == Child.Action {
+    (property, `case`, id) = (nil, AnyCasePath(state), .place(AnyHashableSendable(state)))
+    self.action = AnyCasePath(action)
+    self.child = child().prepared()
+    site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Runs the reducer; its effects are returned.
+  @inlinable
+  public func reduce(
+    into state: inout ParentState, action: ParentAction
+  ) -> Effect<ParentAction> {
+    guard let childAction = self.action.extract(action) else { return .none }
+    let effect: Effect<Child.Action>
+    if let property {
+      effect = child.reduce(into: &state[keyPath: property], action: childAction)
+    } else if let `case`, var childState = `case`.extract(state) {
+      effect = child.reduce(into: &childState, action: childAction)
+      state = `case`.embed(childState)
+    } else {
+      site.reportMissingState(of: child, for: childAction)
+      return .none
+    }
+    return effect.step.isNone ? .none : effect.ofChild(id, embed: self.action.embed)
+  }
+}
+
+/// Where a feature was composed or a store was made, for reports.
+@usableFromInline
+struct CallSite: Sendable {
+  let fileID: StaticString
+  let filePath: StaticString
+  let line: UInt
+  let column: UInt
+
+  func report(_ message: String) {
+    reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  @usableFromInline
+  func reportMissingState<State, Action>(
+    of child: PreparedReducer<State, Action>, for action: Action
+  ) {
+    report(
+      """
+      \(child.type) got the action \(summary(of: action)) without state: the action came after the \
+      state was removed, or before it was set. Cancel the effect that sends it, or set the state \
+      first.
+      """)
+  }
+}
+
+/// The name of an action's case, without its values: a value may be large or private.
+func summary<Action>(of action: Action) -> String {
+  let mirror = Mirror(reflecting: action)
+  guard mirror.displayStyle == .enum else { return "\(Action.self)" }
+  return "\(Action.self).\(mirror.children.first?.label ?? "\(action)")"
+}
+
+extension Effect {
+  /// The same effect as that of a child feature in its parent's.
+  @inlinable
+  func ofChild<ParentAction>(
+    _ id: FeatureID, dismiss: ParentAction? = nil,
+    embed: @escaping @Sendable (Action) -> ParentAction
+  ) -> Effect<ParentAction> {
+    step.isNone ? .none : Effect<ParentAction>(.child(id, step.map(embed), dismiss: dismiss))
+  }
+
+  /// Ends the effects of a child feature and of its children.
+  static func cancelChild(_ id: FeatureID) -> Effect { Effect(.cancelChild(id)) }
+}
+
+extension Reducer {
+  /// Runs a child's reducer while its optional state is set.
+  ///
+  /// The child handles an action before this reducer does. When this reducer sets the state to nil,
+  /// to another case of an enumeration, or to one with another `id`, the child's effects end. An
+  /// action without state is reported.
+  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ state: any WritableKeyPath<State, ChildState?> & Sendable,
+    action: CaseKeyPath<Action, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> some ReducerOf<Self> {
+    let (child, path) = (child().prepared(), AnyCasePath(action))
+    let id = FeatureID.place(.init(state))
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    let base = prepared()
+    return Reduce<State, Action> { parentState, action in
+      var effect = Effect<Action>.none
+      if let childAction = path.extract(action) {
+        if parentState[keyPath: state] == nil {
+          site.reportMissingState(of: child, for: childAction)
+        } else {
+          effect = child.reduceOptional(into: &parentState[keyPath: state], action: childAction)
+            .ofChild(id, embed: path.embed)
+        }
+      }
+      let before = identity(of: parentState[keyPath: state])
+      effect = effect.merge(with: base.reduce(into: &parentState, action: action))
+      let after = identity(of: parentState[keyPath: state])
+      return before == nil || before == after
+        ? effect : effect.merge(with: .cancelChild(id))
+    }
+  }
+
+  /// Runs a child's reducer while the state is a certain case.
+  ///
+  /// The child handles an action before this reducer does. When the state becomes another case, the
+  /// child's effects end. An action in another case is reported.
+  public func ifCaseLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ state: any CaseKeyPath<State, ChildState> & Sendable,
+    action: CaseKeyPath<Action, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> some ReducerOf<Self> {
+    let (child, place, path) = (child().prepared(), AnyCasePath(state), AnyCasePath(action))
+    let id = FeatureID.place(.init(state))
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    let base = prepared()
+    return Reduce<State, Action> { parentState, action in
+      var effect = Effect<Action>.none
+      if let childAction = path.extract(action) {
+        if var childState = place.extract(parentState) {
+          effect = child.reduce(into: &childState, action: childAction)
+            .ofChild(id, embed: path.embed)
+          parentState = place.embed(childState)
+        } else {
+          site.reportMissingState(of: child, for: childAction)
+        }
+      }
+      let before = identity(of: place.extract(parentState))
+      effect = effect.merge(with: base.reduce(into: &parentState, action: action))
+      let after = identity(of: place.extract(parentState))
+      return before == nil || before == after
+        ? effect : effect.merge(with: .cancelChild(id))
+    }
+  }
+}
+
+extension Reducer {
+  /// Reduces state that is set; nothing happens to nil.
+  func reduceOptional(into state: inout State?, action: Action) -> Effect<Action> {
+    guard state != nil else { return .none }
+    // In place, so that no collection in it is copied.
+    return reduce(into: &state!, action: action)
+  }
+}
+
+/// Identifies a child's state, so that a later child is told apart; nil if there is no state.
+func identity<State>(of state: State?) -> AnyHashable? {
+  guard let state else { return nil }
+  if let identified = state as? any Identifiable { return identified.hashableID }
+  // Not for other types: a mirror costs more than the rest of an action.
+  guard state is any CasePathable else { return AnyHashable(true) }
+  // Enumerations differ if their cases differ, or the identities of their values.
+  let mirror = Mirror(reflecting: state)
+  guard mirror.displayStyle == .enum else { return AnyHashable(true) }
+  guard let value = mirror.children.first else { return AnyHashable("\(state)") }
+  return [value.label.map { AnyHashable($0) }, identity(of: value.value)]
+}
+
+extension Identifiable {
+  fileprivate var hashableID: AnyHashable { AnyHashable(id) }
+}
+
+/// An action of one element of an identified collection.
+public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
+  /// The action of the element with this id.
+  case element(id: ID, action: Action)
+
+  /// The paths to the case, and to one element's action.
+  public struct AllCasePaths: Sendable {
+    /// The path to any element's action.
+    public var element: AnyCasePath<IdentifiedAction, (id: ID, action: Action)> {
+      AnyCasePath(
+        embed: { .element(id: $0.id, action: $0.action) },
+        extract: { if case .element(let id, let action) = $0 { (id, action) } else { nil } })
+    }
+
+    /// The path to the action of the element with an id.
+    public subscript(id id: ID) -> AnyCasePath<IdentifiedAction, Action> {
+      AnyCasePath(
+        embed: { .element(id: id, action: $0) },
+        extract: {
+          if case .element(id, let action) = $0 { action } else { nil }
+        })
+    }
+  }
+
+  /// The paths to all cases.
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+/// The actions of a collection whose elements have this feature.
+public typealias IdentifiedActionOf<R: Reducer> = IdentifiedAction<R.State.ID, R.Action>
+where R.State: Identifiable, R.State.ID: Sendable
+
+extension IdentifiedAction: Sendable where Action: Sendable {}
+extension IdentifiedAction: Equatable where Action: Equatable {}
+extension IdentifiedAction: Hashable where Action: Hashable {}
+
+extension Case {
+  /// The place of the action of the element with an id: `\.rows[id: row.id]`.
+  public subscript<ID: Hashable & Sendable, Action>(id id: ID) -> Case<Action>
+  where Value == IdentifiedAction<ID, Action> {
+    appending(Value.allCasePaths[id: id])
+  }
+}
+
+extension Reducer {
+  /// Runs an element's reducer on each element of an identified array.
+  ///
+  /// The element handles an action before this reducer does. When an element is removed, its effects
+  /// end. An action for an element that is gone is reported.
+  public func forEach<
+    ID: Hashable & Sendable, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>
+  >(
+    _ elements: any WritableKeyPath<State, IdentifiedArray<ID, ChildState>> & Sendable,
+    action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>,
+    @ReducerBuilder<ChildState, ChildAction> element child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> some ReducerOf<Self> {
+    let (child, path) = (child().prepared(), AnyCasePath(action))
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    let place = AnyHashableSendable(elements)
+    let base = prepared()
+    return Reduce<State, Action> { state, action in
+      var effect = Effect<Action>.none
+      if case .element(let id, let childAction)? = path.extract(action) {
+        let childEffect = state[keyPath: elements].modify(id: id) {
+          child.reduce(into: &$0, action: childAction)
+        }
+        if let childEffect {
+          effect = childEffect.ofChild(.element(place: place, .init(id))) {
+            path.embed(.element(id: id, action: $0))
+          }
+        } else {
+          site.reportMissingState(of: child, for: childAction)
+        }
+      }
+      let before = state[keyPath: elements].identities
+      effect = effect.merge(with: base.reduce(into: &state, action: action))
+      let after = state[keyPath: elements].identities
+      // Constant time if no element was added or removed: they share their storage then.
+      guard before != after else { return effect }
+      return .merge(
+        [effect]
+          + before.filter { !after.contains($0) }.map {
+            .cancelChild(.element(place: place, .init($0)))
+          })
+    }
+  }
+}
