@@ -28,12 +28,7 @@ public final class ScriptedSpeechEngine: Sendable {
   private struct State {
     var events: [Event] = []
     var options: [SpeechSessionOptions] = []
-    var waiting: [Waiting] = []
-  }
-
-  private struct Waiting {
-    let event: Event
-    let continuation: CheckedContinuation<Void, Never>
+    var waiting: [(event: Event, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   private let utterances: [ScriptedUtterance]
@@ -89,7 +84,7 @@ public final class ScriptedSpeechEngine: Sendable {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
         guard !state.events.contains(event) else { return true }
-        state.waiting.append(Waiting(event: event, continuation: continuation))
+        state.waiting.append((event, continuation))
         return false
       }
       if isOver { continuation.resume() }

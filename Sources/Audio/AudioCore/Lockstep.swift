@@ -8,7 +8,7 @@ import Synchronization
 /// Thread safety: any thread; each call takes a lock for a few instructions.
 package final class Lockstep: Sendable {
   private struct State {
-    var holds: [ObjectIdentifier: Hold] = [:]
+    var holds: [ObjectIdentifier: (name: String, isFeature: Bool)] = [:]
     /// Whether a feature got a result that it may react to.
     var isReacting = false
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -26,11 +26,6 @@ package final class Lockstep: Sendable {
     }
 
     var isHeld: Bool { holds.values.contains { !$0.isFeature } }
-  }
-
-  private struct Hold {
-    let name: String
-    let isFeature: Bool
   }
 
   /// How long nothing may change before the time no longer waits for the consumers that hold it.
@@ -79,7 +74,7 @@ package final class Lockstep: Sendable {
 
   fileprivate func begin(_ hold: TimeHold) {
     state.withLock { state in
-      state.holds[ObjectIdentifier(hold)] = Hold(name: hold.name, isFeature: hold.isFeature)
+      state.holds[ObjectIdentifier(hold)] = (hold.name, hold.isFeature)
       state.changes += 1
     }
   }

@@ -172,25 +172,17 @@ public final class ThreadExecutor: SerialExecutor {
 
   /// Enqueues a job to run on the thread, in order.
   public func enqueue(_ job: consuming ExecutorJob) {
-    queue.append(JobQueue.Entry(job: UnownedJob(job), executor: self))
+    queue.append((UnownedJob(job), self))
   }
 }
 
 /// The pending jobs; the thread retains the queue but not the executor.
 private final class JobQueue: Sendable {
   /// A pending job; it retains its executor, because it may release the last other reference.
-  struct Entry {
-    let job: UnownedJob
-    let executor: ThreadExecutor
-  }
-
-  private struct State {
-    var entries: [Entry] = []
-    var isStopped = false
-  }
+  typealias Entry = (job: UnownedJob, executor: ThreadExecutor)
 
   // Held to move entries in and out, never while a job runs.
-  private let state = Mutex(State())
+  private let state = Mutex<(entries: [Entry], isStopped: Bool)>(([], false))
   private let wakeUp: WakeUp
 
   init(wakeUp: WakeUp) {

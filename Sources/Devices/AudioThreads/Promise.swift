@@ -2,13 +2,10 @@ import Synchronization
 
 /// One value for one waiting task; the first result wins.
 package final class Promise<Value: Sendable>: Sendable {
-  private struct State {
-    var result: Result<Value, any Error>?
-    var waiter: CheckedContinuation<Value, any Error>?
-  }
-
   // Held for a few instructions; the waiter is resumed after it is released.
-  private let state = Mutex(State())
+  private let state = Mutex<
+    (result: Result<Value, any Error>?, waiter: CheckedContinuation<Value, any Error>?)
+  >((nil, nil))
 
   /// Creates an unresolved promise.
   package init() {}
@@ -53,13 +50,8 @@ extension Task where Failure == any Error {
 
 /// A one-way switch: tasks wait until it opens, and later waits return at once.
 public final class Gate: Sendable {
-  private struct State {
-    var isOpen = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
-
   // Held for a few instructions; waiting tasks are resumed after it is released.
-  private let state = Mutex(State())
+  private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
   /// Creates a closed gate.
   public init() {}

@@ -7,14 +7,9 @@ import Synchronization
 ///
 /// Thread safety: any thread may call it, at any time.
 package final class InterruptionFlag: Sendable {
-  private struct State {
-    var isInterrupted = false
-    /// Wakes the thread that waits for a long call.
-    var waiter: WakeUp?
-  }
-
-  // Held for a few instructions, never during a call of a library.
-  private let state = Mutex(State())
+  // Held for a few instructions, never during a call of a library. `waiter` wakes the thread that waits
+  // for a long call.
+  private let state = Mutex<(isInterrupted: Bool, waiter: WakeUp?)>((false, nil))
 
   package init() {}
 

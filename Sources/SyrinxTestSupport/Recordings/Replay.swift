@@ -4,14 +4,9 @@ import Synchronization
 
 /// The tasks of a recording, one for each call.
 final class Replay: Sendable {
-  private struct State {
-    var next = 0
-    var running: [ReplayPace] = []
-  }
-
   private let tasks: [[RecordedLine]]
   // Protects the remaining tasks and the running ones.
-  private let state = Mutex(State())
+  private let state = Mutex<(next: Int, running: [ReplayPace])>((0, []))
 
   init(_ recorded: RecordedTasks) {
     tasks = recorded.tasks
@@ -39,14 +34,9 @@ final class Replay: Sendable {
 
 /// Waits on a clock until a line of a recording is due.
 final class ReplayPace: Sendable {
-  private struct State {
-    var isHurried = false
-    var waiting: Task<Void, any Error>?
-  }
-
   private let sleep: @Sendable (Duration) async throws -> Void
   // Protects the sleeping task, which is canceled after the lock is released.
-  private let state = Mutex(State())
+  private let state = Mutex<(isHurried: Bool, waiting: Task<Void, any Error>?)>((false, nil))
 
   init(_ clock: any Clock<Duration>) {
     sleep = Stopwatch(clock).sleep

@@ -76,14 +76,8 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
 
 /// Waiting elements, ordered by time and then by arrival.
 struct DueQueue<Instant: Comparable, Work> {
-  private struct Item {
-    var id: Int
-    var due: Instant
-    var work: Work
-  }
-
   private(set) var now: Instant
-  private var items: [Item] = []
+  private var items: [(id: Int, due: Instant, work: Work)] = []
   private var lastID = 0
 
   init(now: Instant) {
@@ -105,7 +99,7 @@ struct DueQueue<Instant: Comparable, Work> {
 
   mutating func add(_ id: Int, due: Instant, _ work: Work) {
     let place = items.firstIndex { due < $0.due || due == $0.due && id < $0.id } ?? items.endIndex
-    items.insert(Item(id: id, due: due, work: work), at: place)
+    items.insert((id, due, work), at: place)
   }
 
   /// Removes the element with an identifier if it still waits.
