@@ -1,13 +1,14 @@
 public import AudioCore
 public import AudioThreads
 
-/// Writes WAV and RF64.
+/// Writes WAV and RF64, and a stream of WAV or of samples without a header.
 ///
 /// For a WAV file that may become RF64, libsndfile writes a format chunk that Python's `wave`
 /// rejects. Its header could also not be tested for every length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader
+  private let isRaw: Bool
   private let headerSize: Int
   private let frameSize: Int
   private let block: UnsafeMutableRawBufferPointer
@@ -16,10 +17,12 @@ final class WAVFileOutput: SoundFileOutput {
   private var isFinished = false
 
   /// Writes the header of a file without audio.
-  init(_ file: GrowingFile, header: WAVFileHeader) throws(SoundFileError) {
-    (self.file, self.header) = (file, header)
+  ///
+  /// - Parameter isRaw: whether to omit the header.
+  init(_ file: GrowingFile, header: WAVFileHeader, isRaw: Bool = false) throws(SoundFileError) {
+    (self.file, self.header, self.isRaw) = (file, header, isRaw)
     samples = LittleEndianSamples(header.samples)
-    headerSize = file.isStream ? header.streamBytes.count : header.byteCount
+    headerSize = isRaw ? 0 : file.isStream ? header.streamBytes.count : header.byteCount
     frameSize = header.samples.byteCount * header.format.channelCount
     let framesPerBlock = max(1, 16_384 / header.format.channelCount)
     samplesPerBlock = framesPerBlock * header.format.channelCount
@@ -50,6 +53,7 @@ final class WAVFileOutput: SoundFileOutput {
   }
 
   func updateHeader() throws(SoundFileError) {
+    guard !isRaw else { return }
     let bytes =
       file.isStream
       ? header.streamBytes : header.bytes(dataSize: framesWritten.rawValue * frameSize)
@@ -180,15 +184,7 @@ public final class StreamingWAVWriter {
   /// The sample rate and channels of the stream.
   public let format: AudioFormat
 
-  /// The number of frames written.
-  public private(set) var framesWritten: FrameCount = 0
-
-  private let samples: SoundFileEncoding.SampleFormat
-  private let descriptor: Int32
-  private let name: String
-  private let stopSignal: WakeUp?
-  private var encoder: LittleEndianSamples
-  private var bytes: [UInt8] = []
+  private let output: WAVFileOutput
 
   /// Writes the header; the caller keeps and closes the descriptor.
   ///
@@ -204,11 +200,16 @@ public final class StreamingWAVWriter {
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
     samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false, stopSignal: WakeUp? = nil
   ) throws(SoundFileError) {
-    (descriptor, self.name, self.stopSignal) = (fileDescriptor, name, stopSignal)
-    (self.format, self.samples) = (format, samples)
-    encoder = LittleEndianSamples(samples)
-    if !isRaw { try write(WAVFileHeader(format: format, samples: samples).streamBytes) }
+    self.format = format
+    let file = GrowingFile(
+      streamingTo: try .duplicate(fileDescriptor, path: name, isOutput: true), name: name,
+      stopSignal: stopSignal)
+    output = try WAVFileOutput(
+      file, header: WAVFileHeader(format: format, samples: samples), isRaw: isRaw)
   }
+
+  /// The number of frames written.
+  public var framesWritten: FrameCount { output.framesWritten }
 
   /// Writes a buffer; its frame index is ignored.
   ///
@@ -218,17 +219,8 @@ public final class StreamingWAVWriter {
     guard buffer.format == format else {
       throw .wrongFormat(expected: format, actual: buffer.format)
     }
-    let missing = buffer.samples.count * samples.byteCount - bytes.count
-    if missing > 0 { bytes += repeatElement(0, count: missing) } else { bytes.removeLast(-missing) }
-    buffer.samples.withUnsafeBufferPointer { samples in
-      bytes.withUnsafeMutableBytes { encoder.encode(samples, into: $0) }
+    try buffer.samples.withUnsafeBufferPointer { samples throws(SoundFileError) in
+      try output.write(samples)
     }
-    try write(bytes)
-    framesWritten = framesWritten + buffer.frameCount
-  }
-
-  private func write(_ bytes: [UInt8]) throws(SoundFileError) {
-    let code = bytes.withUnsafeBytes { send($0, to: descriptor, stopSignal: stopSignal) }
-    guard code == 0 else { throw SystemErrors.writing(name, code: code) }
   }
 }
