@@ -24,7 +24,7 @@ struct ALSASoundCard: Sendable {
   func devices() async throws -> [AudioDevice] {
     try await runALSA("alsa-list", for: .alsaDefault, within: .seconds(5)) {
       () throws(SoundCardError) in
-      try DeviceList.read()
+      try DeviceCatalog.read()
     }
   }
 

@@ -106,8 +106,8 @@ extension PCMHint {
   }
 }
 
-/// Lists devices from ALSA's configuration and the cards' controls without opening a PCM.
-enum DeviceList {
+extension DeviceCatalog {
+  /// Lists devices from ALSA's configuration and the cards' controls without opening a PCM.
   static func read() throws(SoundCardError) -> [AudioDevice] {
     let hints = try hints()
     let server = SoundServer.current

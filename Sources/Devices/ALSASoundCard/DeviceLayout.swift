@@ -3,11 +3,11 @@ import CALSA
 import Glibc
 
 /// The channel order of an open device.
-enum DeviceLayout {
+extension ChannelLayout {
   /// Returns the device's channel layout, or ALSA's usual one if the device reports none.
   ///
   /// A playback device that lacks some of our positions is set to our layout if it accepts it.
-  static func settle(
+  static func settled(
     _ pcm: OpaquePointer, channelCount: Int, for direction: AudioDevice.Direction
   ) -> ChannelLayout {
     let ours = ChannelLayout.wav(channelCount)

@@ -67,14 +67,14 @@ final class FolderWatch: Sendable {
     while true {
       let count = read(descriptor, buffer.baseAddress, buffer.count)
       guard count > 0 else { return names }
-      names += InotifyEvents.names(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      names += Self.names(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 }
 
 /// The layout of inotify events: a 16-byte header, whose last 4 bytes hold the length of the
 /// following zero-padded name.
-enum InotifyEvents {
+extension FolderWatch {
   private static let headerSize = 16
 
   static func names(in bytes: UnsafeRawBufferPointer) -> [String] {

@@ -35,7 +35,7 @@ struct Negotiation {
     let configuration = PCMConfiguration(
       device: device, format: format, sampleFormat: sampleFormat, period: sizes.period,
       buffer: sizes.buffer,
-      channelLayout: DeviceLayout.settle(
+      channelLayout: ChannelLayout.settled(
         pcm, channelCount: format.channelCount, for: direction),
       patience: isCard ? PCMConfiguration.cardPatience : PCMConfiguration.serverPatience)
     try setThresholds(configuration)

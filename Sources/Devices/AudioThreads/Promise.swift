@@ -51,7 +51,8 @@ extension Task where Failure == any Error {
 /// A one-way switch: tasks wait until it opens, and later waits return at once.
 public final class Gate: Sendable {
   // Held for a few instructions; waiting tasks are resumed after it is released.
-  private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+  private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>(
+    (false, []))
 
   /// Creates a closed gate.
   public init() {}

@@ -50,7 +50,7 @@ final class VirtualDevice: Sendable {
 
   /// Starts the card's time.
   func open() {
-    let pacer = VirtualPacer.start(pace, for: self)
+    let pacer = pace.start(for: self)
     shared.withLock { $0.pacer = pacer }
   }
 

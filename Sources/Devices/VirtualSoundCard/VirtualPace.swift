@@ -24,16 +24,15 @@ public enum VirtualPace: Sendable {
   public static let realTime = VirtualPace.clock(ContinuousClock())
 }
 
-/// Advances the time of a virtual device by a clock.
-enum VirtualPacer {
-  /// Starts the pacer of a device, or returns nil for an untimed card; it ends with the device.
-  static func start(_ pace: VirtualPace, for device: VirtualDevice) -> Task<Void, Never>? {
-    switch pace {
+extension VirtualPace {
+  /// Advances the time of a device by the clock until the device ends; nil for an untimed card.
+  func start(for device: VirtualDevice) -> Task<Void, Never>? {
+    switch self {
     case .untimed: nil
     case .clock(let clock):
-      run(clock, for: device, inLockstep: false, slack: .milliseconds(50))
+      Self.run(clock, for: device, inLockstep: false, slack: .milliseconds(50))
     case .lockstep(let clock, let slack):
-      run(clock, for: device, inLockstep: true, slack: slack)
+      Self.run(clock, for: device, inLockstep: true, slack: slack)
     }
   }
 

@@ -56,7 +56,7 @@ package final class WordAlignment: Sendable {
   /// The dictionary words of a word: "twenty" and "five" for both "Twenty-five!" and "25".
   private static func parts(of word: String) -> [String] {
     if let number = Int(word[...].trimmed { ".,;:!?\"()".contains($0) }),
-      let words = EnglishNumber.words(of: number)
+      let words = number.spoken
     {
       return words
     }
@@ -72,10 +72,7 @@ package final class WordAlignment: Sendable {
   }
 }
 
-/// Numbers with one spoken form.
-///
-/// Larger numbers may be years or digits.
-private enum EnglishNumber {
+extension Int {
   private static let small = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
@@ -84,11 +81,11 @@ private enum EnglishNumber {
     "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
   ]
 
-  /// Nil for a number that is not from 0 to 99.
-  static func words(of number: Int) -> [String]? {
-    switch number {
-    case 0..<20: [small[number]]
-    case 20..<100: [tens[number / 10 - 2]] + (number % 10 > 0 ? [small[number % 10]] : [])
+  /// The English words of a number from 0 to 99; nil for others, which may be years or digits.
+  fileprivate var spoken: [String]? {
+    switch self {
+    case 0..<20: [Self.small[self]]
+    case 20..<100: [Self.tens[self / 10 - 2]] + (self % 10 > 0 ? [Self.small[self % 10]] : [])
     default: nil
     }
   }

@@ -104,7 +104,7 @@ struct VoskModelLocation: Sendable {
 }
 
 /// The language of a Vosk model by its name: `vosk-model-small-en-us-0.15`.
-enum VoskModelLanguage {
+extension VoskModelFiles {
   /// Vosk names some languages by the country.
   private static let corrections = ["cn": "zh", "ua": "uk", "kz": "kk", "vn": "vi", "jp": "ja"]
 

@@ -31,7 +31,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
   var location: String { directory }
 
   /// The language by the folder's name.
-  var language: String { VoskModelLanguage.tag(ofModelNamed: directory) }
+  var language: String { Self.tag(ofModelNamed: directory) }
 
   /// Whether the model supports grammars: its graph is composed at run time.
   var takesPhrases: Bool { !has(graph("HCLG.fst")) }

@@ -75,7 +75,7 @@ struct WheelIndex {
       try Tool.run("python3", package: "python3", ["-c", making, path.path, name] + members)
     }
     let size = FilePath(path).status.map { Int($0.st_size) } ?? 0
-    return Wheel(file: file, bytes: size, sha256: try FileDigest.sha256(of: FilePath(path)))
+    return Wheel(file: file, bytes: size, sha256: try FilePath(path).sha256())
   }
 
   private static let making = """

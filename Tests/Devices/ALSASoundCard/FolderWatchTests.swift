@@ -103,9 +103,9 @@ import Testing
     }
     let bytes = event(Array("snd".utf8) + [0, 0, 0, 0, 0]) + event([]) + event([65, 0, 0, 0])
     bytes.withUnsafeBytes { bytes in
-      #expect(InotifyEvents.names(in: bytes) == ["snd", "", "A"])
+      #expect(FolderWatch.names(in: bytes) == ["snd", "", "A"])
       // An event that is cut short is none.
-      #expect(InotifyEvents.names(in: UnsafeRawBufferPointer(rebasing: bytes[..<10])).isEmpty)
+      #expect(FolderWatch.names(in: UnsafeRawBufferPointer(rebasing: bytes[..<10])).isEmpty)
     }
   }
 }

@@ -62,7 +62,7 @@ import TestTools
     (["/m/my-model-of-today", "/m/my-model-of-today/words.dict"], "und"), (["/"], "und"),
   ])
   func `a model's language follows from its name`(paths: [String], tag: String) {
-    #expect(ModelLanguageTag.tag(ofFilesNamed: paths) == tag)
+    #expect(ModelFiles.tag(ofFilesNamed: paths) == tag)
   }
 
   @Test(arguments: [("fr-fr", "fr-FR"), ("words", "und")])

@@ -141,7 +141,7 @@ import Testing
     ("vosk-model-spk-0.4", "und"), ("my-model", "und"), ("", "und"), ("vosk-model-", "und"),
   ])
   func `the language follows from the name`(name: String, tag: String) {
-    #expect(VoskModelLanguage.tag(ofModelNamed: name) == tag)
+    #expect(VoskModelFiles.tag(ofModelNamed: name) == tag)
   }
 }
 

@@ -46,7 +46,7 @@ struct PlayCommand: FileListSubcommand {
     help: .value(
       "volume",
       "Volume, 0 to 10, 50%, or -6dB; above 1 it amplifies, limited to full scale."),
-    transform: VolumeValue.factor)
+    transform: Double.volume)
   var volume = 1.0
 
   @Option(

@@ -127,7 +127,7 @@ actor EngineInstaller {
   }
 
   private static func check(_ file: FilePath, is wheel: Wheel) throws {
-    let digest = try FileDigest.sha256(of: file)
+    let digest = try file.sha256()
     guard digest != wheel.sha256 else { return }
     throw CommandFailure(
       """

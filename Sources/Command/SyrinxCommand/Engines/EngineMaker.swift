@@ -48,11 +48,14 @@ public struct EngineMaker: Sendable {
 }
 
 /// The engines of the executable.
-struct EngineMakers: Sendable {
+struct EngineMakers: DependencyKey {
   /// The engines that `--engine` names.
   var named: [EngineMaker] = []
   /// The engine to use without `--engine`; nil for that of `\.speechEngine`.
   var defaultEngine: EngineMaker?
+
+  static var liveValue: EngineMakers { EngineMakers() }
+  static var testValue: EngineMakers { EngineMakers() }
 }
 
 /// Makes an installed component faster to use, at the cost of disk space.
@@ -80,12 +83,6 @@ public struct EnginePreparation: Sendable {
   }
 }
 
-/// The key of `\.engineMakers`.
-private enum EngineMakersKey: DependencyKey {
-  static var liveValue: EngineMakers { EngineMakers() }
-  static var testValue: EngineMakers { EngineMakers() }
-}
-
 /// The key of `\.enginePreparation`.
 private enum EnginePreparationKey: DependencyKey {
   static var liveValue: EnginePreparation? { nil }
@@ -95,8 +92,8 @@ private enum EnginePreparationKey: DependencyKey {
 extension DependencyValues {
   /// The engines of the executable.
   var engineMakers: EngineMakers {
-    get { self[EngineMakersKey.self] }
-    set { self[EngineMakersKey.self] = newValue }
+    get { self[EngineMakers.self] }
+    set { self[EngineMakers.self] = newValue }
   }
 
   /// Makes every engine of the executable, for a command that examines them all.

@@ -67,12 +67,11 @@ extension FilePath: ExpressibleByArgument {
   static let jsonHelp = "bytes that are not UTF-8 become U+EF00 + byte"
 }
 
-/// A volume as people write it: the factor `0.5`, `50%`, or `-6dB`.
-enum VolumeValue {
-  /// The factor of an option's value.
+extension Double {
+  /// The factor of a volume as people write it: `0.5`, `50%`, or `-6dB`.
   ///
   /// - Throws: `ValidationError`, which shows how to write a volume.
-  static func factor(_ argument: String) throws -> Double {
+  static func volume(_ argument: String) throws -> Double {
     let text = argument.lowercased()
     let factor: Double? =
       if text.hasSuffix("%") {

@@ -73,7 +73,7 @@ struct ControlLine: Equatable {
   }
 
   private func volume(_ index: Int) throws -> Double {
-    guard index < words.count, let factor = try? VolumeValue.factor(String(words[index])),
+    guard index < words.count, let factor = try? Double.volume(String(words[index])),
       (0...10).contains(factor)
     else { throw unknown }
     return factor

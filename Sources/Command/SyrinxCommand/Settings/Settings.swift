@@ -151,8 +151,8 @@ struct Settings: Sendable {
   }
 }
 
-/// The key of `\.settings`; tests have no settings of the machine.
-private enum SettingsKey: DependencyKey {
+/// Tests have no settings of the machine.
+extension Settings: DependencyKey {
   static var liveValue: Settings {
     let variable: (String) -> String? = { name in
       getenv(name).map { FilePath(cString: $0).text }
@@ -165,7 +165,7 @@ private enum SettingsKey: DependencyKey {
 extension DependencyValues {
   /// The user's own defaults for the options.
   var settings: Settings {
-    get { self[SettingsKey.self] }
-    set { self[SettingsKey.self] = newValue }
+    get { self[Settings.self] }
+    set { self[Settings.self] = newValue }
   }
 }

@@ -189,12 +189,12 @@ extension InstalledFolder.Manifest.File {
     let path = folder.appending(FilePath(name))
     guard let status = path.status else { throw ONNXError(code: errno, path: path) }
     (self.name, bytes, modified) = (name, Int(status.st_size), status.modified)
-    sha256 = try FileDigest.sha256(of: path)
+    sha256 = try path.sha256()
   }
 
   /// Compares the digest of the whole file with the recorded one.
   fileprivate func verify(_ path: FilePath) throws(ONNXError) {
-    if try FileDigest.sha256(of: path) != sha256 {
+    if try path.sha256() != sha256 {
       throw .fileDamaged(path: path, reason: "its SHA-256 differs from the recorded one")
     }
   }
@@ -221,10 +221,7 @@ extension Data {
   }
 }
 
-/// SHA-256 of files, by OpenSSL's libcrypto.
-///
-/// It is loaded at run time, because only files that changed after their installation need it.
-package enum FileDigest {
+extension FilePath {
   private typealias GetAlgorithm = @convention(c) () -> OpaquePointer?
   private typealias Digest =
     @convention(c) (
@@ -232,22 +229,24 @@ package enum FileDigest {
       OpaquePointer?, OpaquePointer?
     ) -> Int32
 
-  /// The digest of the whole file in hexadecimal digits; the corresponding C function is
-  /// `EVP_Digest`.
-  package static func sha256(of path: FilePath) throws(ONNXError) -> String {
-    let file = try MappedFile(component: path)
+  /// SHA-256 of the whole file in hexadecimal digits.
+  ///
+  /// OpenSSL's libcrypto is loaded at run time, because only files that changed after their installation
+  /// need it. The corresponding C function is `EVP_Digest`.
+  package func sha256() throws(ONNXError) -> String {
+    let file = try MappedFile(component: self)
     let library = ["libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"].lazy
       .compactMap { (name: FilePath) in try? LoadedLibrary(name) }.first
     guard let library, let algorithm: GetAlgorithm = library.optional("EVP_sha256"),
       let digest: Digest = library.optional("EVP_Digest")
     else {
       throw .fileUncheckable(
-        path: path, reason: "its SHA-256 needs libcrypto, which is not installed; install libssl3")
+        path: self, reason: "its SHA-256 needs libcrypto, which is not installed; install libssl3")
     }
     var result = [UInt8](repeating: 0, count: 32)
     guard
       digest(file.bytes.baseAddress, file.bytes.count, &result, nil, algorithm(), nil) == 1
-    else { throw .failed(reason: "libcrypto cannot compute the SHA-256 of \(path)") }
+    else { throw .failed(reason: "libcrypto cannot compute the SHA-256 of \(self)") }
     return result.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -48,7 +48,7 @@ struct ModelFiles: Equatable, Sendable {
 
   /// The model's language as a BCP 47 tag; `und` if no name shows it.
   var tag: String {
-    ModelLanguageTag.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
+    Self.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
   }
 
   func acousticFile(_ name: String) -> String { "\(acoustic)/\(name)" }
@@ -104,10 +104,10 @@ struct ModelFiles: Equatable, Sendable {
     _ = try featureParameters()
     for name in ["means", "variances", "transition_matrices"] {
       try check(acousticFile(name)) { file throws(ModelDamage) in
-        try ModelParameters.check(file, hasStreams: name != "transition_matrices")
+        try file.checkParameters(hasStreams: name != "transition_matrices")
       }
     }
-    try check(acousticFile("sendump"), ModelParameters.checkSenones)
+    try check(acousticFile("sendump")) { file throws(ModelDamage) in try file.checkSenones() }
     try check(acousticFile("noisedict"), DictionaryFile.check)
     return try check(acousticFile("mdef"), ModelDefinition.init)
   }
@@ -215,7 +215,7 @@ struct ModelLocation: Sendable {
 }
 
 /// The language of a model by its file names: `fr-fr`, `cmudict-en-us.dict`, `cmusphinx-it-5.2`.
-enum ModelLanguageTag {
+extension ModelFiles {
   /// Parts of file names that are not a language.
   private static let otherParts: Set = [
     "cmudict", "cmusphinx", "cont", "dict", "large", "lm", "model", "pocketsphinx", "ptm", "semi",

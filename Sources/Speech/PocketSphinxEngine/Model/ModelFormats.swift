@@ -149,13 +149,13 @@ struct ModelDefinition {
 }
 
 /// Checks of the parameters of an acoustic model.
-enum ModelParameters {
+extension ModelBytes {
   /// Checks a file in Sphinx-3 format: `means`, `variances`, `transition_matrices`.
   ///
   /// - Parameter hasStreams: whether the second of the three counts is a number of streams, whose
   ///   widths follow.
-  static func check(_ file: ModelBytes, hasStreams: Bool) throws(ModelDamage) {
-    var file = file
+  func checkParameters(hasStreams: Bool) throws(ModelDamage) {
+    var file = self
     try file.skip(magic: "s3\n", of: "a Sphinx parameter file")
     var hasChecksum = false
     while true {
@@ -172,8 +172,8 @@ enum ModelParameters {
   }
 
   /// Checks the model's `sendump`: the weight of each density in each state.
-  static func checkSenones(_ file: ModelBytes) throws(ModelDamage) {
-    var file = file
+  func checkSenones() throws(ModelDamage) {
+    var file = self
     var streamCount = 1
     // Texts with their lengths come first, up to an empty one.
     while true {

@@ -105,9 +105,9 @@ private func readSphinxFile(_ file: ModelBytes, kind: UInt8) {
   switch kind {
   case 2: _ = try? ModelDefinition(file)
   case 3: _ = try? LanguageModelFile(file)
-  case 4: try? ModelParameters.check(file, hasStreams: true)
-  case 5: try? ModelParameters.check(file, hasStreams: false)
-  case 6: try? ModelParameters.checkSenones(file)
+  case 4: try? file.checkParameters(hasStreams: true)
+  case 5: try? file.checkParameters(hasStreams: false)
+  case 6: try? file.checkSenones()
   case 7: _ = try? FeatureParameters(file)
   default: try? DictionaryFile.check(file)
   }
