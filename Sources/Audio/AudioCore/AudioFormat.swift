@@ -79,3 +79,125 @@ extension SampleRate: CustomStringConvertible {
   /// A short description for users.
   public var description: String { "\(hertz) Hz" }
 }
+
+/// The positions of a format's channels, in the order of their samples.
+public struct ChannelLayout: Hashable, Sendable {
+  /// A position for each channel, at least one.
+  public let positions: [ChannelPosition]
+
+  /// Creates a layout; `positions` must not be empty.
+  public init(_ positions: [ChannelPosition]) {
+    precondition(!positions.isEmpty, "a layout has at least 1 channel")
+    self.positions = positions
+  }
+
+  /// The order of WAV files, which every `AudioBuffer` has.
+  ///
+  /// 5.1 is front left, front right, center, low frequency, rear left, rear right. Beyond 8
+  /// channels the positions are unknown. `channelCount` must be at least 1.
+  public static func wav(_ channelCount: Int) -> ChannelLayout {
+    let front: [ChannelPosition] = [.frontLeft, .frontRight]
+    let rear: [ChannelPosition] = [.rearLeft, .rearRight]
+    let side: [ChannelPosition] = [.sideLeft, .sideRight]
+    let positions: [ChannelPosition] =
+      switch channelCount {
+      case 1: [.mono]
+      case 2: front
+      case 3: front + [.frontCenter]
+      case 4: front + rear
+      case 5: front + [.frontCenter] + rear
+      case 6: front + [.frontCenter, .lowFrequency] + rear
+      case 7: front + [.frontCenter, .lowFrequency, .rearCenter] + side
+      case 8: front + [.frontCenter, .lowFrequency] + rear + side
+      default: Array(repeating: .unknown, count: channelCount)
+      }
+    return ChannelLayout(positions)
+  }
+}
+
+extension ChannelLayout {
+  /// The channels in the order of WAV files; those with unknown positions come last.
+  package var inWAVOrder: ChannelLayout {
+    ChannelLayout(positions.sorted { ($0.wavBit ?? .max) < ($1.wavBit ?? .max) })
+  }
+
+  /// The channel mask of these positions in a WAV file's header; 0 if one is unknown.
+  package var wavMask: UInt32 {
+    let bits = positions.compactMap(\.wavBit)
+    guard bits.count == positions.count else { return 0 }
+    return bits.reduce(0) { $0 | 1 << UInt32($1) }
+  }
+}
+
+extension ChannelLayout: CustomStringConvertible {
+  /// The abbreviations that ALSA and others use: `FL FR FC LFE RL RR`.
+  public var description: String {
+    positions.map(\.abbreviation).joined(separator: " ")
+  }
+}
+
+extension ChannelPosition {
+  /// The abbreviation that ALSA and others use; `?` for an unknown position.
+  public var abbreviation: String {
+    switch self {
+    case .mono: "MONO"
+    case .frontLeft: "FL"
+    case .frontRight: "FR"
+    case .frontCenter: "FC"
+    case .lowFrequency: "LFE"
+    case .rearLeft: "RL"
+    case .rearRight: "RR"
+    case .rearCenter: "RC"
+    case .sideLeft: "SL"
+    case .sideRight: "SR"
+    case .silent: "NA"
+    case .unknown: "?"
+    }
+  }
+}
+
+extension ChannelPosition {
+  /// The bit in a WAV file's channel mask, or nil.
+  fileprivate var wavBit: Int? {
+    switch self {
+    case .frontLeft: 0
+    case .frontRight: 1
+    case .frontCenter, .mono: 2
+    case .lowFrequency: 3
+    case .rearLeft: 4
+    case .rearRight: 5
+    case .rearCenter: 8
+    case .sideLeft: 9
+    case .sideRight: 10
+    case .silent, .unknown: nil
+    }
+  }
+}
+
+/// The position of a channel's loudspeaker or microphone, from the listener's view.
+public enum ChannelPosition: String, Hashable, Sendable, CaseIterable {
+  /// The only channel.
+  case mono
+  /// In front, to the left.
+  case frontLeft
+  /// In front, to the right.
+  case frontRight
+  /// In front, between left and right.
+  case frontCenter
+  /// The subwoofer.
+  case lowFrequency
+  /// Behind, to the left.
+  case rearLeft
+  /// Behind, to the right.
+  case rearRight
+  /// Directly behind.
+  case rearCenter
+  /// At the left side.
+  case sideLeft
+  /// At the right side.
+  case sideRight
+  /// A silent channel without a loudspeaker.
+  case silent
+  /// Another or unknown position.
+  case unknown
+}

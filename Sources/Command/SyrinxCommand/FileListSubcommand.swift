@@ -1,4 +1,7 @@
 import ArgumentParser
+import AudioCore
+import AudioThreads
+import ClientDependencies
 import FilePaths
 
 /// A subcommand whose operands are one list of files.
@@ -76,5 +79,89 @@ struct ShortenedArguments {
       all += middle.map { FilePath($0) }
     }
     return rest.isEmpty ? all : nil
+  }
+}
+
+extension CommandContext {
+  /// Works on several elements at a time and hands the results over in order.
+  ///
+  /// If one of several elements fails, its failure is reported and the others follow.
+  ///
+  /// - Parameters:
+  ///   - showsProgress: whether a terminal shows the progress: that of one element, or how many of
+  ///     several at a time are done.
+  ///   - inputs: the files of an element; a reported error names one of them.
+  ///   - work: gets the console on which to show the progress of its element; nil for none.
+  ///   - whenFailed: called with an error that concerns one element, before it is reported.
+  ///   - body: reports missing output, and returns whether everything is complete.
+  /// - Throws: `CommandEnd.reported` after the last element if something was reported; the first
+  ///   error that concerns the whole command.
+  func forEachFile<Element: Sendable, Value: Sendable>(
+    _ elements: [Element], jobs: Int, showsProgress: Bool = false,
+    inputs: (Element) -> [FilePath],
+    _ work: @escaping @Sendable (Element, _ progress: Console?) async throws -> Value,
+    whenFailed: (Element, any Error) async throws -> Void = { _, _ in },
+    _ body: (Element, Value) async throws -> Bool
+  ) async throws {
+    @Dependency(\.continuousClock) var clock
+    let stopwatch = Stopwatch(clock)
+    let isOneAtATime = elements.count == 1 || jobs == 1
+    let progress = showsProgress && isOneAtATime ? console : nil
+    var (hasFailed, done) = (false, 0)
+    try await inOrder(elements, jobs: jobs) { element in
+      do {
+        return Result<Value, any Error>.success(try await work(element, progress))
+      } catch {
+        return .failure(error)
+      }
+    } _: { element, result in
+      do {
+        let isComplete = try await body(element, try result.get())
+        hasFailed = hasFailed || !isComplete
+      } catch let error where ErrorReport.isOfOneFile(error) {
+        try await whenFailed(element, error)
+        guard elements.count > 1 else { throw error }
+        await console.report(ErrorReport.sentence(error, of: inputs(element)))
+        hasFailed = true
+      }
+      done += 1
+      if showsProgress, !isOneAtATime {
+        await console.showStatus(
+          countText(done, of: elements.count, after: stopwatch.elapsed()))
+      }
+    }
+    await console.clearStatus()
+    if hasFailed { throw CommandEnd.reported }
+  }
+}
+
+/// The progress of the work on several files, with the time left after the first second.
+func countText(_ done: Int, of count: Int, after elapsed: Duration) -> String {
+  let text = "\(done) of \(count.counted("file"))"
+  guard elapsed >= .seconds(1), (1..<count).contains(done) else { return text }
+  let left = elapsed.inSeconds / Double(done) * Double(count - done)
+  return "\(text), \(Duration.seconds(clamping: left).clockText) left"
+}
+
+/// Works on several elements at a time, and hands the results over in the order of the elements.
+nonisolated(nonsending) func inOrder<Element: Sendable, Value: Sendable>(
+  _ elements: [Element], jobs: Int, _ work: @escaping @Sendable (Element) async -> Value,
+  _ body: (Element, Value) async throws -> Void
+) async throws {
+  try await withThrowingTaskGroup(of: (Int, Value).self) { group in
+    var next = 0
+    var finished: [Int: Value] = [:]
+    for index in elements.indices {
+      while true {
+        // A slow element must not let the results of all others wait in memory.
+        while next < elements.count, next - index < 4 * jobs, next - index - finished.count < jobs {
+          group.addTask { [next] in (next, await work(elements[next])) }
+          next += 1
+        }
+        guard finished[index] == nil, let (number, value) = try await group.next() else { break }
+        finished[number] = value
+      }
+      if let value = finished.removeValue(forKey: index) { try await body(elements[index], value) }
+    }
   }
 }

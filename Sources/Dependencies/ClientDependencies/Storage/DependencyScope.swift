@@ -83,4 +83,105 @@ extension DependencyScope {
 private struct Override<Value: Sendable>: Sendable {
   let value: Value
 }
+
+/// The scopes of objects that `withDependencies` returned.
+///
+/// They are stored here for the process, and removed as later objects are added. An object with a
+/// `@Dependency` also holds its own scope.
+enum ObjectScopes {
+  private static let remembered = WeakScopeTable()
+
+  /// Stores the scope of `result` if it is an object.
+  static func remember<Result>(_ result: Result, madeIn values: DependencyValues) {
+    // Compare the size first: it excludes most results without a type lookup.
+    guard MemoryLayout<Result>.size == MemoryLayout<AnyObject>.size, Result.self is AnyObject.Type
+    else { return }
+    let object = result as AnyObject
+    if capturedScope(in: Mirror(reflecting: object)) == nil {
+      remembered.remember(object, madeIn: values.scope)
+    } else {
+      // What the object holds itself ends with it.
+      remembered.sweep()
+    }
+  }
+
+  /// The scope of an object: that of its first `@Dependency`, or else the stored one.
+  static func scope(of model: AnyObject) -> DependencyScope? {
+    capturedScope(in: Mirror(reflecting: model)) ?? remembered.scope(of: model)
+  }
+
+  private static func capturedScope(in mirror: Mirror?) -> DependencyScope? {
+    guard let mirror else { return nil }
+    for case let (_, wrapper as any ScopeCapturing) in mirror.children {
+      return wrapper.captured
+    }
+    return capturedScope(in: mirror.superclassMirror)
+  }
+}
+
+/// The scopes of live objects, by weak reference.
+///
+/// Nothing reports the end of an object, so each insertion also checks two other entries.
+final class WeakScopeTable: Sendable {
+  private struct Entry {
+    weak var object: AnyObject?
+    var scope: DependencyScope
+  }
+  private struct State {
+    var entries: [ObjectIdentifier: Entry] = [:]
+    var order: [ObjectIdentifier] = []
+    var next = 0
+    /// References to release after the lock, because the `deinit` of an object could call back.
+    var leftovers: [Any] = []
+  }
+  // Held for one lookup or insertion.
+  private let state = Lock(State())
+
+  /// Keeps the first scope of an object: outer scopes have fewer of its overrides.
+  func remember(_ object: AnyObject, madeIn scope: DependencyScope) {
+    change { state in
+      let id = ObjectIdentifier(object)
+      let earlier = state.entries[id]
+      if earlier == nil { state.order.append(id) }
+      if earlier?.object == nil { state.entries[id] = Entry(object: object, scope: scope) }
+      state.leftovers.append(earlier as Any)
+      Self.sweep(&state)
+    }
+  }
+
+  /// Removes the scopes of some ended objects.
+  func sweep() {
+    change(Self.sweep)
+  }
+
+  func scope(of object: AnyObject) -> DependencyScope? {
+    state.withLock { state in
+      let entry = state.entries[ObjectIdentifier(object)]
+      return entry?.object === object ? entry?.scope : nil
+    }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    _ = state.withLock { state in
+      body(&state)
+      defer { state.leftovers = [] }
+      return UncheckedSendable(state.leftovers)
+    }
+  }
+
+  private static func sweep(_ state: inout State) {
+    for _ in 0..<min(2, state.order.count) {
+      if state.next >= state.order.count { state.next = 0 }
+      let id = state.order[state.next]
+      if let object = state.entries[id]?.object {
+        state.leftovers.append(object)
+        state.next += 1
+      } else {
+        state.order.swapAt(state.next, state.order.count - 1)
+        state.order.removeLast()
+        state.leftovers.append(state.entries.removeValue(forKey: id) as Any)
+      }
+    }
+  }
+}
 #endif
