@@ -70,7 +70,7 @@ final class DecoderPool: Sendable {
   let location: ModelLocation
 
   private let load: Loading
-  private let validator = ModelValidator()
+  private let models = ModelCache<ValidatedModel>()
   private let idle: IdlePool<Decoder>
 
   /// - Parameter limit: the most idle decoders to keep.
@@ -93,7 +93,7 @@ final class DecoderPool: Sendable {
       $0.settings == settings && ($0.knowsWholeDictionary || !wholeDictionary)
     }
     if let free { return free }
-    return try load(validator.model(location.find()), wholeDictionary, settings)
+    return try load(models.validated(location.find()), wholeDictionary, settings)
   }
 
   /// Whether a search has words that dictation does not find.
@@ -101,7 +101,7 @@ final class DecoderPool: Sendable {
   /// - Throws: `SpeechEngineError` if the model is missing or damaged.
   func needsWholeDictionary(for search: DecoderSearch) throws(SpeechEngineError) -> Bool {
     if search == .anything { return false }
-    return try !search.isWithin(validator.model(location.find()).vocabulary)
+    return try !search.isWithin(models.validated(location.find()).vocabulary)
   }
 
   /// Keeps an idle decoder if there is room and it is between utterances.

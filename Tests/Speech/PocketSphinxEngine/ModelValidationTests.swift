@@ -81,9 +81,9 @@ import TestTools
   @Test func `a model is validated once, and again when a file has changed`() throws {
     let folder = try ModelFolder()
     try folder.change("cmudict-en-us.dict") { _ in }
-    let check = ModelValidator()
-    let first = try check.model(files(folder))
-    #expect(try check.model(files(folder)) === first)
+    let models = ModelCache<ValidatedModel>()
+    let first = try models.validated(files(folder))
+    #expect(try models.validated(files(folder)) === first)
     // Of the same length, written to the same file, and not older.
     let path = folder.path("cmudict-en-us.dict")
     let times = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
@@ -91,26 +91,26 @@ import TestTools
     try file.write(contentsOf: Data("b".utf8))
     try file.close()
     try FileManager.default.setAttributes([.modificationDate: times as Any], ofItemAtPath: path)
-    #expect(try check.model(files(folder)) !== first)
+    #expect(try models.validated(files(folder)) !== first)
   }
 
   @Test func `a model that becomes damaged is an error until it is repaired`() throws {
     let folder = try ModelFolder()
-    let check = ModelValidator()
-    _ = try check.model(files(folder))
+    let models = ModelCache<ValidatedModel>()
+    _ = try models.validated(files(folder))
     try folder.change("en-us/mdef") { $0.removeLast() }
     for _ in 0..<2 {
-      #expect(throws: SpeechEngineError.self) { try check.model(files(folder)) }
+      #expect(throws: SpeechEngineError.self) { try models.validated(files(folder)) }
     }
     try folder.change("en-us/mdef") { _ in }
-    _ = try check.model(files(folder))
+    _ = try models.validated(files(folder))
   }
 
   @Test func `another model is validated separately`() throws {
     let (one, other) = (try ModelFolder(), try ModelFolder())
-    let check = ModelValidator()
-    let first = try check.model(files(one))
-    let second = try check.model(files(other))
+    let models = ModelCache<ValidatedModel>()
+    let first = try models.validated(files(one))
+    let second = try models.validated(files(other))
     #expect(second !== first && second.files.directory == other.url.path)
   }
 }

@@ -3,7 +3,6 @@ import FilePaths
 import FoundationEssentials
 import Glibc
 import SpeechEngine
-import Synchronization
 
 /// The files that make up a model: an acoustic model, a dictionary, a language model.
 struct ModelFiles: Equatable, Sendable {
@@ -87,13 +86,16 @@ struct ModelFiles: Equatable, Sendable {
   /// - Throws: `.modelDamaged` with the file and the reason, `.modelUnreadable`.
   @discardableResult
   func validate() throws(SpeechEngineError) -> ValidatedModel {
+    // Taken before reading, so that a change during validation shows.
+    let stamps = stamps
     try validateAcoustics()
     let vocabulary = try check(language, LanguageModelFile.init).vocabulary
     let knownWords = try check(dictionary) { file throws(ModelDamage) in
       try DictionaryFile.check(file)
       return DictionaryFile.excerpt(of: file, within: vocabulary)
     }
-    return ValidatedModel(files: self, knownWords: knownWords, vocabulary: vocabulary)
+    return ValidatedModel(
+      files: self, stamps: stamps, knownWords: knownWords, vocabulary: vocabulary)
   }
 
   /// Checks the acoustic model.
@@ -130,33 +132,33 @@ struct ModelFiles: Equatable, Sendable {
 /// A model whose files have been validated.
 final class ValidatedModel: Sendable {
   let files: ModelFiles
+  /// What the files were before validation.
+  fileprivate let stamps: [[UInt64]?]
   /// The lines of the dictionary that dictation needs: those with words of the language model.
   let knownWords: [UInt8]
   /// The words of the language model.
   let vocabulary: Vocabulary
 
-  init(files: ModelFiles, knownWords: [UInt8], vocabulary: Vocabulary) {
-    (self.files, self.knownWords, self.vocabulary) = (files, knownWords, vocabulary)
+  fileprivate init(
+    files: ModelFiles, stamps: [[UInt64]?], knownWords: [UInt8], vocabulary: Vocabulary
+  ) {
+    (self.files, self.stamps) = (files, stamps)
+    (self.knownWords, self.vocabulary) = (knownWords, vocabulary)
   }
 }
 
-/// Validates a model once, and again after a file changes.
-final class ModelValidator: Sendable {
-  // Held during validation, so that decoders that load at once share one check.
-  private let passed = Mutex<(model: ValidatedModel, stamps: [[UInt64]?])?>(nil)
-
+extension ModelCache<ValidatedModel> {
+  /// Validates a model once, and again after a file changes.
+  ///
   /// - Throws: `SpeechEngineError` if the model is damaged.
-  func model(_ files: ModelFiles) throws(SpeechEngineError) -> ValidatedModel {
-    try passed.withLock { passed throws(SpeechEngineError) in
-      // Taken before reading, so that the next call notices a change during validation.
-      let stamps = files.all.map { FilePath($0).status?.stamp }
-      if let passed, passed.model.files == files, passed.stamps == stamps { return passed.model }
-      passed = nil
-      let model = try files.validate()
-      passed = (model, stamps)
-      return model
-    }
+  func validated(_ files: ModelFiles) throws(SpeechEngineError) -> ValidatedModel {
+    let stamps = files.stamps
+    return try model(where: { $0.files == files && $0.stamps == stamps }, load: files.validate)
   }
+}
+
+extension ModelFiles {
+  fileprivate var stamps: [[UInt64]?] { all.map { FilePath($0).status?.stamp } }
 }
 
 extension stat {
