@@ -22,10 +22,6 @@ final class MoonshineSession: SpeechEngineSession {
   /// How much less likely than the best text another one may be to be followed, as the logarithm of
   /// a probability; on 87 recordings, 2 to 5 give the same texts as no margin.
   private static let margin: Float = 2
-  /// How much closer a decision can be with a draft than without, as the logarithm of a probability.
-  private static let leastLead: Float = 0.5
-  /// How much the confidence of a word differs at most with a draft.
-  private static let rounding = 0.05
 
   private static let log = Logger(label: "syrinx.moonshine")
 
@@ -37,7 +33,7 @@ final class MoonshineSession: SpeechEngineSession {
   private let phraseSpelling: PhraseSpelling
   private let alternativeCount: Int
   private let measuresWordTimes: Bool
-  private let preparesAlignment: Bool
+  private let wantsPartialHypotheses: Bool
   private var utterance = Utterance()
   private var revision = 0
 
@@ -64,7 +60,7 @@ final class MoonshineSession: SpeechEngineSession {
     phraseSpelling = PhraseSpelling(options.grammar == nil ? options.contextualPhrases : [])
     alternativeCount = options.alternativeCount
     measuresWordTimes = options.measuresWordTimes
-    preparesAlignment = options.measuresWordTimes && options.wantsPartialHypotheses
+    wantsPartialHypotheses = options.wantsPartialHypotheses
     run = try SpeechEngineError.during { () throws(ONNXError) in try ONNXRun(in: model.library) }
     (self.model, self.alignment) = (model, alignment)
     let own = model.files.language
@@ -80,11 +76,16 @@ final class MoonshineSession: SpeechEngineSession {
     return traits
   }
 
+  /// Measures whether partial results save time for final ones.
+  func prepare() throws(SpeechEngineError) {
+    if wantsPartialHypotheses { _ = try model.isExact(as: run) }
+  }
+
   func beginUtterance() throws(SpeechEngineError) {
     try checkInterruption()
     utterance = Utterance()
     // Partial results mean a live source: load the aligner while audio arrives, not after the end.
-    if preparesAlignment { alignment.prepare(language: language) }
+    if wantsPartialHypotheses, measuresWordTimes { alignment.prepare(language: language) }
   }
 
   func process(_ samples: [Float]) throws(SpeechEngineError) {
@@ -144,10 +145,10 @@ final class MoonshineSession: SpeechEngineSession {
 
   private func final() throws(SpeechEngineError) -> SpeechHypothesis {
     try checkInterruption()
-    let audio = try Audio(utterance.samples, padding: Self.padding, for: model, run)
+    let audio = try encoded(padding: Self.padding)
     var best = try bestText(of: audio)
     if !guide.isGrammar, best.probability < SpeechHypothesis.doubtfulProbability {
-      let padded = try Audio(utterance.samples, padding: Self.longPadding, for: model, run)
+      let padded = try encoded(padding: Self.longPadding)
       let other = try bestText(of: padded, width: 2 * Self.width)
       if other.probability > best.probability { best = other }
     }
@@ -163,9 +164,10 @@ final class MoonshineSession: SpeechEngineSession {
   ) throws(SpeechEngineError) -> DecodedText {
     var draft: [Token] = []
     if case .none = guide {
-      if let text = try textFromDraft(in: audio) { return text }
-      let text = try search(in: audio, width: 1).texts().first ?? DecodedText()
-      if model.tokenizer.words(of: text).areSure() { return text }
+      // A final text does not depend on partial ones.
+      if !utterance.draft.isEmpty, try model.isExact(as: run) { draft = utterance.draft }
+      let text = try search(in: audio, width: 1).texts(draft: draft).first ?? DecodedText()
+      if model.tokenizer.words(of: text).areSure { return text }
       draft = text.tokens
     }
     let texts = try search(in: audio, width: width).texts(
@@ -179,22 +181,10 @@ final class MoonshineSession: SpeechEngineSession {
     return words.areForced(over: model.tokenizer.words(of: plain)) ? plain : text
   }
 
-  /// The text that a search without a draft would find as well; nil if that is not certain.
-  ///
-  /// A pass over many tokens rounds the model's numbers otherwise than a pass over one. A text is
-  /// certain if no decision was so close that this might have changed it.
-  private func textFromDraft(in audio: Audio) throws(SpeechEngineError) -> DecodedText? {
-    guard !utterance.draft.isEmpty,
-      let text = try search(in: audio, width: 1).texts(draft: utterance.draft).first,
-      text.lead >= Self.leastLead, model.tokenizer.words(of: text).areSure(by: Self.rounding)
-    else { return nil }
-    return text
-  }
-
   /// A text so far; its draft is the text of the last decode.
   private func partialText() throws(SpeechEngineError) -> DecodedText {
     try checkInterruption()
-    let audio = try Audio(utterance.samples, padding: Self.padding, for: model, run)
+    let audio = try encoded(padding: Self.padding)
     let text = try search(in: audio, width: 1).texts(draft: utterance.draft).first
     guard let text, guide.isGrammar || text.probability >= SpeechHypothesis.leastProbability else {
       return DecodedText()
@@ -226,15 +216,15 @@ final class MoonshineSession: SpeechEngineSession {
   private struct Audio {
     let encoded: EncodedUtterance
     let length: FrameCount
+  }
 
-    init(
-      _ samples: [Float], padding: Duration, for model: MoonshineModel, _ run: ONNXRun
-    ) throws(SpeechEngineError) {
-      let spoken = SpokenAudio.shortened(samples)
-      length = FrameCount(spoken.count)
-      let silence = [Float](repeating: 0, count: FrameCount(padding, at: .speech).rawValue)
-      encoded = try model.encode(spoken + silence, as: run)
-    }
+  /// Encodes the utterance so far, followed by silence.
+  private func encoded(padding: Duration) throws(SpeechEngineError) -> Audio {
+    let spoken = SpokenAudio.shortened(utterance.samples)
+    let silence = [Float](repeating: 0, count: FrameCount(padding, at: .speech).rawValue)
+    return Audio(
+      encoded: try model.encode(spoken + silence, as: run),
+      length: FrameCount(spoken.count))
   }
 
   /// The words of a text, spelled as the phrases of the request; none if it is no sentence of the

@@ -15,12 +15,12 @@ import Testing
 
   private func rewritten(
     _ model: Message, headSize: Int? = nil, quantizesInputs: Bool = false,
-    unshapedInput: String? = nil
+    blockSize: Int? = nil, unshapedInput: String? = nil
   ) throws -> Data {
     let path = try model.write(to: folder.file("model.onnx"))
     try ONNXGraphRewriting.rewrite(
       path, to: FilePath(folder.file("rewritten.onnx")), headSize: headSize,
-      quantizesInputs: quantizesInputs, unshapedInput: unshapedInput)
+      quantizesInputs: quantizesInputs, blockSize: blockSize, unshapedInput: unshapedInput)
     return try Data(contentsOf: folder.file("rewritten.onnx"))
   }
 
@@ -66,19 +66,21 @@ import Testing
 
   @Test(
     .installedEngines,
-    arguments: [(true, -1.5, 2), (true, -1.25, 0), (false, -1.5, 0)] as [(Bool, Float, Int)])
+    arguments: [(true, -1.5, 2), (true, -1.25, 0), (false, -1.5, 0)] as [(Bool, Float, Int)],
+    [nil, 16] as [Int?])
   func `8-bit weights are multiplied as bytes if their offset is a multiple of their scale`(
-    quantizesInputs: Bool, offset: Float, productCount: Int
+    product: (quantizesInputs: Bool, offset: Float, count: Int), blockSize: Int?
   ) throws {
-    let library = try ONNXComponents.library()
     let bytes: [Int8] = [-128, 127, 0, 3, -5, 100]
+    let (offset, library) = (product.offset, try ONNXComponents.library())
     let model = TinyModel.weighing(bytes: bytes, scale: 0.5, offset: offset)
-    let rewritten = try rewritten(model, quantizesInputs: quantizesInputs)
-    let products = rewritten.ranges(of: Data("DynamicQuantizeMatMul".utf8))
-    #expect(products.count == productCount)
+    let rewritten = try rewritten(
+      model, quantizesInputs: product.quantizesInputs, blockSize: blockSize)
+    let name = blockSize == nil ? "DynamicQuantizeMatMul" : "MatMulNBits"
+    #expect(rewritten.ranges(of: Data(name.utf8)).count == product.count)
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
-    // Rounded to 8 bits, these stay as they are.
-    let x: [Float] = [255, 51]
+    // Rounded to 8 bits, these stay as they are: blocks have a sign.
+    let x: [Float] = blockSize == nil ? [255, 51] : [127, -51]
     let weights = bytes.map { Float($0) * 0.5 + offset }
     for go in [true, false] {
       let result = try session.run(

@@ -68,15 +68,6 @@ extension TokenSearch {
     #expect(drafted.passes.count == plain.passes.count - right.count)
   }
 
-  @Test func `the lead of a text is that of its closest decision, also with a draft`() throws {
-    let sentences: [(String, Float)] = [("we go on and on now", 0.6), ("we go on and in", 0.4)]
-    for draft in ["", "we go", "we go on and on now"] {
-      let model = ScriptedModel(sentences)
-      let text = try search(model).texts(draft: model.tokens(draft))[0]
-      #expect(abs(exp(text.lead) - 1.5) < 0.01)
-    }
-  }
-
   @Test func `a text that goes round in circles ends, and keeps one round`() throws {
     let model = ScriptedModel([
       (Array(repeating: "now and then", count: 20).joined(separator: " "), 1)

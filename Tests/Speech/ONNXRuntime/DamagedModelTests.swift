@@ -12,7 +12,7 @@ import Testing
     ProcessInfo.processInfo.environment["SYRINX_TEST_DAMAGED_COPIES"].flatMap { Int($0) } ?? 20
   private static let models = [
     "silero/silero_vad.onnx", "moonshine-base-en/encoder_model.ort",
-    "moonshine-base-en/encoder.prepared.ort", "moonshine-base-en/decoder.8bit.ort",
+    "moonshine-base-en/encoder.prepared.ort", "moonshine-base-en/decoder.blocks.ort",
   ]
 
   @Test(arguments: models)

@@ -15,7 +15,7 @@ struct InstallCommand: Subcommand {
         syrinx engines install silero --from silero_vad-6.2.3-py3-none-any.whl
 
       moonshine: the Moonshine recognizer for English (base) and ONNX Runtime, a download of 65 MB \
-      that takes 91 MB on disk, plus 178 MB for the prepared model, which runs three times as fast; \
+      that takes 91 MB on disk, plus 184 MB for the prepared model, which runs three times as fast; \
       --no-prepare skips that. silero: the Silero voice activity detector. all: both. Code and models \
       are under the MIT license.
 
@@ -39,7 +39,7 @@ struct InstallCommand: Subcommand {
 
   @Flag(
     name: .customLong("no-prepare"),
-    help: "Skip the preparation of the model: 178 MB less on disk, but slower.")
+    help: "Skip the preparation of the model: 184 MB less on disk, but slower.")
   var isUnprepared = false
 
   @OptionGroup var common: CommonOptions

@@ -170,9 +170,11 @@ actor EngineInstaller {
         name, files: manifest.files.map(\.name).filter { !preparation.files.contains($0) })
       try preparation.make(staged.url, library.appending(FilePath(ONNXLibrary.fileName)).url)
       try Task.checkCancellation()
+      // It may have removed what an earlier preparation made.
+      let kept = Set((staged.names ?? []).map(\.text)).intersection(manifest.files.map(\.name))
       try InstalledFolder.record(
         staged, component: manifest.component, version: manifest.version,
-        files: Set(manifest.files.map(\.name) + preparation.files).sorted())
+        files: kept.union(preparation.files).sorted())
       try place.publish(name)
     } catch {
       try Task.checkCancellation()

@@ -11,9 +11,6 @@ struct DecodedText: Sendable {
   var spellings: [[UInt8]] = []
   /// The guide after the last token.
   var guide = TokenGuide.none
-  /// How much likelier the chosen token was than the next one where it was closest, as the logarithm of
-  /// a probability; for texts of a search with width 1.
-  var lead = Float.infinity
 
   /// Whether the model has ended it.
   var hasEnd: Bool { logProbabilities.count > tokens.count }
@@ -61,7 +58,8 @@ struct TokenSearch<Model: TokenModel> {
   /// - Parameters:
   ///   - count: the number of texts wanted; fewer may be found.
   ///   - draft: the probable beginning of the text. One pass verifies it, and the search continues from
-  ///     the first token that is not the only one to follow. It only saves time.
+  ///     the first token that is not the only one to follow. It only saves time, if the model's numbers do
+  ///     not depend on how many tokens a pass has.
   func texts(_ count: Int = 1, draft: [Token] = []) throws(SpeechEngineError) -> [DecodedText] {
     var (open, state) = try verified(Array(draft.prefix(limits.tokenCount - 1)))
     var endings: [(text: DecodedText, score: Float)] = []
@@ -130,12 +128,9 @@ struct TokenSearch<Model: TokenModel> {
   /// - Parameter best: the score of the best complete text.
   private func steps(from open: [Beginning], best: Float) -> [Step] {
     let all = open.enumerated().flatMap { row, beginning in
-      let candidates = candidates(width + 1, after: beginning.text, beginning.scores)
-      let lead = candidates.count > 1 ? candidates[0].score - candidates[1].score : .infinity
-      return candidates.prefix(width).map { candidate in
+      candidates(after: beginning.text, beginning.scores).map { candidate in
         var text = beginning.text
         text.add(candidate, of: tokenizer)
-        text.lead = min(text.lead, lead)
         return Step(
           row: row, text: text, candidate: candidate, score: beginning.score + candidate.score)
       }
@@ -149,11 +144,11 @@ struct TokenSearch<Model: TokenModel> {
   /// The end token is excluded while the text is empty: the model also prefers it there for clear
   /// speech, so it does not prove silence.
   private func candidates(
-    _ count: Int, after text: DecodedText, _ scores: TokenScores
+    after text: DecodedText, _ scores: TokenScores
   ) -> [TokenGuide.Candidate] {
     Array(
-      text.guide.candidates(scores, most: count + 1, of: tokenizer)
-        .filter { $0.token != Tokenizer.end || !text.tokens.isEmpty }.prefix(count))
+      text.guide.candidates(scores, most: width + 1, of: tokenizer)
+        .filter { $0.token != Tokenizer.end || !text.tokens.isEmpty }.prefix(width))
   }
 
   /// Whether the text has its end or is too long; a grammar itself limits repetition.

@@ -2,6 +2,7 @@ import AudioCore
 import FilePaths
 import ONNXRuntime
 import SpeechEngine
+import Synchronization
 
 /// A loaded model that any number of sessions share.
 ///
@@ -13,6 +14,7 @@ final class MoonshineModel: Sendable {
   private let encoder: ONNXSession
   private let decoder: ONNXSession
   private let layout: DecoderLayout
+  private let exactness = Mutex<Bool?>(nil)
 
   /// The model repeats one word for less audio than this, so silence is appended.
   private static let leastSamples = SampleRate.speech.hertz
@@ -41,6 +43,24 @@ final class MoonshineModel: Sendable {
       return (encoder, decoder, layout)
     }
     (self.files, self.library) = (files, library)
+  }
+
+  /// Whether the decoder returns the same numbers for a token, bit by bit, whatever else is in its pass:
+  /// then a draft changes nothing.
+  ///
+  /// A prepared decoder does on processors with the right instructions. The first call measures it,
+  /// which takes as long as three passes.
+  func isExact(as run: ONNXRun) throws(SpeechEngineError) -> Bool {
+    if let isExact = exactness.withLock({ $0 }) { return isExact }
+    let sound = (0..<Self.leastSamples).map { Float($0 * 7919 % 1000) / 1000 - 0.5 }
+    let tokens = Array(3..<15)
+    let whole = try encode(sound, as: run).begin(tokens).scores
+    let utterance = try encode(sound, as: run)
+    let (most, state) = try utterance.begin(tokens.dropLast())
+    let rest = try utterance.reading([(0, tokens[tokens.count - 1])], after: state).scores
+    let isExact = whole.map(\.logits) == (most + rest).map(\.logits)
+    exactness.withLock { $0 = isExact }
+    return isExact
   }
 
   /// Releases the pages of the decoder's weights until the next utterance.
@@ -123,14 +143,43 @@ struct EncodedUtterance: TokenModel {
   struct State {
     fileprivate let tokens: [ONNXValue]
     fileprivate let audio: [ONNXValue]
+
+    fileprivate func isSame(as other: State) -> Bool {
+      zip(tokens, other.tokens).allSatisfy { $0 === $1 }
+    }
   }
 
   fileprivate let decoder: ONNXSession
   fileprivate let layout: DecoderLayout
   fileprivate let hidden: ONNXValue
   fileprivate let run: ONNXRun
+  private let last = LastReading()
+
+  /// The last text that was read alone: another search begins with it.
+  private final class LastReading {
+    var tokens: [Token] = []
+    var scores: [TokenScores] = []
+    var state: State?
+  }
+
+  fileprivate init(decoder: ONNXSession, layout: DecoderLayout, hidden: ONNXValue, run: ONNXRun) {
+    (self.decoder, self.layout, self.hidden, self.run) = (decoder, layout, hidden, run)
+  }
 
   func begin(
+    _ tokens: [Token]
+  ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State) {
+    if let state = last.state, last.tokens.starts(with: tokens) {
+      let isWhole = tokens.count == last.tokens.count
+      let known = isWhole ? state : try cut(state, to: tokens.count)
+      return (Array(last.scores.prefix(tokens.count + 1)), known)
+    }
+    let (scores, state) = try readBeginning(tokens)
+    (last.tokens, last.scores, last.state) = (tokens, scores, state)
+    return (scores, state)
+  }
+
+  private func readBeginning(
     _ tokens: [Token]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State) {
     let names = layout.tokenNames + layout.audioNames
@@ -163,7 +212,13 @@ struct EncodedUtterance: TokenModel {
       return zip(layout.inputs(layout.tokenNames), tokens).map { ($0, $1) }
         + zip(layout.inputs(layout.audioNames), state.audio).map { ($0, $1) }
     }
-    return (values.scores, State(tokens: values.kept, audio: state.audio))
+    let read = State(tokens: values.kept, audio: state.audio)
+    if next.count == 1, let known = last.state, known.isSame(as: state) {
+      last.tokens.append(next[0].token)
+      last.scores += values.scores
+      last.state = read
+    }
+    return (values.scores, read)
   }
 
   func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State {

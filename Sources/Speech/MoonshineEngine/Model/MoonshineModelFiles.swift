@@ -11,12 +11,13 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     case decoder = "decoder_model_merged.ort"
     case tokenizer = "tokenizer.bin"
 
-    /// The prepared file; nil for the tokenizer, which needs none.
-    var prepared: String? {
+    /// The names of prepared files: that of a new one, and those of earlier versions; none for the
+    /// tokenizer, which needs none.
+    var prepared: [String] {
       switch self {
-      case .encoder: "encoder.prepared.ort"
-      case .decoder: "decoder.8bit.ort"
-      case .tokenizer: nil
+      case .encoder: ["encoder.prepared.ort"]
+      case .decoder: ["decoder.blocks.ort", "decoder.8bit.ort"]
+      case .tokenizer: []
       }
     }
   }
@@ -54,7 +55,7 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
   func session(_ part: Part, in library: ONNXLibrary) throws(ONNXError) -> ONNXSession {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
-    if let prepared = part.prepared, folder.has(prepared) {
+    if let prepared = part.prepared.first(where: folder.has) {
       options.mapsWeights = true
       // Prepacking copies the weights. The decoder's 8-bit copy is small; a float copy of the encoder
       // is not.

@@ -9,11 +9,32 @@ package import ONNXRuntime
 /// encoder loses these operators: their results become constants. The decoder multiplies the bytes
 /// themselves. The encoder keeps floats: rounding its inputs to 8 bits raises the word error rate in
 /// noise. The prepared files are in ORT format, which can be mapped into memory.
+///
+/// The decoder rounds its inputs in blocks, each with its own scale: then a pass over many tokens returns
+/// the same numbers as a pass over each. Measured on 73 recordings: 22 of 736 words are wrong, as with
+/// floats; 23 with one scale for all inputs of a pass. In one pass with 20 tokens instead of 20 passes, the
+/// logarithms of probabilities are equal; with one scale they differ by 0.2 on average.
 package enum MoonshinePreparation {
   /// The names of the files that it adds to a model's folder.
-  package static let files = MoonshineModelFiles.Part.allCases.compactMap(\.prepared)
+  package static let files = MoonshineModelFiles.Part.allCases.compactMap(\.prepared.first)
 
-  /// Makes the prepared files in the model's folder; they get their names when both are whole.
+  /// The first minor version of the library that multiplies blocks of 8 bits on all processors with the
+  /// instructions for it.
+  private static let leastMinorVersion = 23
+
+  /// How many of the decoder's inputs share a scale; nil for all of a pass where the library would
+  /// multiply blocks slowly, as floats.
+  static func blockSize(with library: ONNXLibrary) -> Int? {
+    let processor: FilePath = "/proc/cpuinfo"
+    let features = (try? processor.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let isFast = features.split(whereSeparator: \.isWhitespace).contains {
+      $0 == "avx2" || $0 == "asimddp"
+    }
+    return isFast && library.isAtLeast(minor: leastMinorVersion) ? 64 : nil
+  }
+
+  /// Makes the prepared files in the model's folder; they get their names when both are whole, and
+  /// replace those of earlier versions.
   ///
   /// It blocks; a task that is canceled ends it between two steps, of about a second each.
   ///
@@ -24,11 +45,14 @@ package enum MoonshinePreparation {
     let prepared = files.map { folder.path.appending(FilePath($0)) }
     defer { for file in prepared { file.temporary.remove() } }
     for part in MoonshineModelFiles.Part.allCases {
-      guard let name = part.prepared else { continue }
+      guard let name = part.prepared.first else { continue }
       let file = folder.path.appending(FilePath(name)).temporary
       try optimize(part, of: folder, to: file, with: library)
     }
     for file in prepared { try file.temporary.publish(as: file) }
+    for name in MoonshineModelFiles.Part.allCases.flatMap({ $0.prepared.dropFirst() }) {
+      folder.path.appending(FilePath(name)).remove()
+    }
   }
 
   /// Saves a graph optimized, by way of ONNX.
@@ -46,6 +70,7 @@ package enum MoonshinePreparation {
     ).headSize
     try ONNXGraphRewriting.rewrite(
       plain, to: rewritten, headSize: headSize, quantizesInputs: part == .decoder,
+      blockSize: part == .decoder ? blockSize(with: library) : nil,
       unshapedInput: part == .decoder ? DecoderLayout.tokens : nil)
     try convert(rewritten, optimization: .extended, to: .init(optimized, as: .ort), library)
   }

@@ -10,8 +10,11 @@ import ONNXRuntime
 /// - Scales: attention divides by the square root of the size of a head, which the exported graphs take
 ///   from the shape of a tensor in each run. If the size is a constant, one operator multiplies,
 ///   scales, and transposes. Otherwise, each token transposes and scales the keys of all audio.
-/// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them. The
-///   operator `DynamicQuantizeMatMul` multiplies the bytes themselves: it reads a quarter of the memory.
+/// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them. Other
+///   operators multiply the bytes themselves: they read a quarter of the memory.
+/// - Rows: the library multiplies a single row by a matrix with other instructions than several rows,
+///   which add in another order, unless it also scales the product. In attention it scales by almost 1.
+///   Then, with blocks, the numbers of a token are the same, bit by bit, whatever else is in its pass.
 /// - Shapes: the library infers the shapes of values from those of the inputs. Its memory planner
 ///   compares each value of a known shape with all earlier ones. Without the shape of the tokens, the
 ///   decoder loads in three quarters of the time.
@@ -22,17 +25,18 @@ enum ONNXGraphRewriting {
   ///   - headSize: the size of an attention head; nil to leave scales as they are.
   ///   - quantizesInputs: whether 8-bit weights are multiplied as they are, by inputs that each product
   ///     rounds to 8 bits.
+  ///   - blockSize: how many of these inputs share a scale; nil if all do.
   ///   - unshapedInput: the input whose shape is removed; nil to keep all.
   /// - Throws: `.fileDamaged` if the model is not a protobuf message; errors of the system.
   static func rewrite(
     _ model: FilePath, to path: FilePath, headSize: Int? = nil, quantizesInputs: Bool = false,
-    unshapedInput: String? = nil
+    blockSize: Int? = nil, unshapedInput: String? = nil
   ) throws(ONNXError) {
     let file = try MappedFile(component: model)
     let pieces: [Piece]
     do throws(MalformedMessage) {
       var rewriting = Rewriting(
-        bytes: file.bytes, headSize: headSize, unshapedInput: unshapedInput)
+        bytes: file.bytes, headSize: headSize, blockSize: blockSize, unshapedInput: unshapedInput)
       if quantizesInputs { try rewriting.findWeights() }
       pieces = try rewriting.rewritten(.model, 0..<file.bytes.count)
     } catch {
@@ -86,14 +90,18 @@ enum ONNXGraphRewriting {
   private struct Rewriting {
     let bytes: UnsafeRawBufferPointer
     let headSize: Int?
+    let blockSize: Int?
     let unshapedInput: String?
     /// By the names of the floats that they become.
     private var weights: [String: QuantizedWeight] = [:]
     /// The tensors that the new products need, by their names.
     private var newTensors: [String: [UInt8]] = [:]
 
-    init(bytes: UnsafeRawBufferPointer, headSize: Int?, unshapedInput: String?) {
-      (self.bytes, self.headSize, self.unshapedInput) = (bytes, headSize, unshapedInput)
+    init(
+      bytes: UnsafeRawBufferPointer, headSize: Int?, blockSize: Int?, unshapedInput: String?
+    ) {
+      (self.bytes, self.headSize) = (bytes, headSize)
+      (self.blockSize, self.unshapedInput) = (blockSize, unshapedInput)
     }
 
     /// A message with everything that is new in it; one piece if nothing is.
@@ -152,7 +160,7 @@ enum ONNXGraphRewriting {
           abs(offset + scale * Float(zeroPoint)) <= abs(scale) / 100
         else { continue }
         weights[output] = QuantizedWeight(
-          tensor, scale: product.inputs[1], zeroPoint: zeroPoint)
+          output, tensor, scaleName: product.inputs[1], scale: scale, zeroPoint: zeroPoint)
       }
     }
 
@@ -175,36 +183,37 @@ enum ONNXGraphRewriting {
       }
       for (output, node) in producers {
         if let headSize, let (name, start) = headSizeCast(under: node, producers) {
-          new[start] = constantNode(name, Float(headSize))
+          new[start] = operatorNode(
+            "Constant", [], name, attribute("value_float", Float(headSize)), domain: nil)
         }
-        if node.type == "MatMul", let factor = byteFactor(node, producers) {
-          let inputs = [node.inputs[0], factor.bytes, factor.scale, factor.zeroPoint]
-          new[node.start] =
-            inputs.flatMap { textField(1, $0) } + textField(2, output)
-            + textField(4, "DynamicQuantizeMatMul") + textField(7, "com.microsoft")
+        guard node.type == "MatMul" else { continue }
+        if let product = byteProduct(node, output, producers) {
+          new[node.start] = product
+        } else if blockSize != nil,
+          node.inputs.first.flatMap({ producers[$0] })?.type == "Softmax"
+        {
+          new[node.start] = operatorNode(
+            "FusedMatMul", node.inputs, output, attribute("alpha", Float(1).nextDown))
         }
       }
       return new
     }
 
-    /// The names of the tensors that stand for the second factor of a product; nil if it is no weight.
-    private mutating func byteFactor(
-      _ product: ONNXNode, _ producers: [String: ONNXNode]
-    ) -> (bytes: String, scale: String, zeroPoint: String)? {
+    /// The node that multiplies by the bytes of a weight; nil if the second factor is no weight.
+    private mutating func byteProduct(
+      _ product: ONNXNode, _ output: String, _ producers: [String: ONNXNode]
+    ) -> [UInt8]? {
       guard product.inputs.count == 2 else { return nil }
       // The weights of the result are those of the input, transposed.
       let transpose = producers[product.inputs[1]].flatMap { $0.type == "Transpose" ? $0 : nil }
       guard let name = transpose?.inputs.first ?? product.inputs.last, let weight = weights[name]
       else { return nil }
-      let (bytes, zeroPoint) = (
-        name + (transpose == nil ? "_bytes" : "_bytes_transposed"), name + "_zero_point"
-      )
-      if newTensors[bytes] == nil {
-        newTensors[bytes] = tensor(bytes, weight, isTransposed: transpose != nil)
-        newTensors[zeroPoint] = tensor(
-          zeroPoint, [], [UInt8(bitPattern: weight.zeroPoint) ^ 0x80])
+      let factor = QuantizedWeight.Factor(
+        weight: weight, isTransposed: transpose != nil, blockSize: blockSize)
+      if newTensors[factor.bytesName] == nil {
+        newTensors.merge(factor.tensors(in: bytes)) { old, _ in old }
       }
-      return (bytes, weight.scale, zeroPoint)
+      return factor.product(with: product.inputs[0], output: output)
     }
 
     /// The result that is the size of a head, and where its node starts, if a node takes the root of it.
@@ -239,61 +248,6 @@ enum ONNXGraphRewriting {
       try MessageReader(bytes: bytes, range: range).rest().filter {
         $0.number == number && $0.isBytes
       }
-    }
-
-    /// `NodeProto` of a `Constant` whose attribute `value_float` has this value.
-    private func constantNode(_ output: String, _ value: Float) -> [UInt8] {
-      var attribute = textField(1, "value_float")
-      attribute.append(2 << 3 | 5)
-      attribute += withUnsafeBytes(of: value.bitPattern.littleEndian, Array.init)
-      // Its type, a float.
-      attribute += numberField(20, 1)
-      return textField(2, output) + textField(4, "Constant") + bytesField(5, attribute)
-    }
-
-    /// A field with the bytes of a weight.
-    ///
-    /// They are unsigned: for signed ones, some processors add two products in 16 bits, which
-    /// overflows.
-    private func tensor(_ name: String, _ weight: QuantizedWeight, isTransposed: Bool) -> [UInt8] {
-      let content = bytes[weight.tensor.content].map { $0 ^ 0x80 }
-      let (rows, columns) = (weight.rows, weight.columns)
-      guard isTransposed else { return tensor(name, [rows, columns], content) }
-      let transposed = [UInt8](unsafeUninitializedCapacity: content.count) { new, count in
-        for column in 0..<columns {
-          for row in 0..<rows { new[column * rows + row] = content[row * columns + column] }
-        }
-        count = content.count
-      }
-      return tensor(name, [columns, rows], transposed)
-    }
-
-    /// A field of a graph with a `TensorProto` of unsigned bytes.
-    private func tensor(_ name: String, _ dimensions: [Int], _ content: [UInt8]) -> [UInt8] {
-      bytesField(
-        5,
-        dimensions.flatMap { numberField(1, $0) } + numberField(2, 2) + textField(8, name)
-          + bytesField(9, content))
-    }
-  }
-
-  /// A weight of 8 bits that a graph turns into floats: `(byte - zeroPoint) * scale`.
-  private struct QuantizedWeight {
-    let tensor: ONNXTensor
-    let rows: Int
-    let columns: Int
-    /// The name of the scale.
-    let scale: String
-    let zeroPoint: Int8
-
-    /// Nil unless the tensor is a matrix of 8-bit numbers.
-    init?(_ tensor: ONNXTensor, scale: String, zeroPoint: Int8) {
-      guard tensor.isInt8, tensor.dimensions.count == 2 else { return nil }
-      (rows, columns) = (tensor.dimensions[0], tensor.dimensions[1])
-      guard rows > 0, columns > 0,
-        rows.multipliedReportingOverflow(by: columns) == (tensor.content.count, false)
-      else { return nil }
-      (self.tensor, self.scale, self.zeroPoint) = (tensor, scale, zeroPoint)
     }
   }
 }

@@ -145,6 +145,42 @@ func numberField(_ number: Int, _ value: Int) -> [UInt8] {
   varint(number << 3) + varint(value)
 }
 
+/// The content of a `NodeProto`.
+///
+/// - Parameters:
+///   - attributes: its fields with attributes.
+///   - domain: nil for the operators of ONNX itself.
+func operatorNode(
+  _ type: String, _ inputs: [String], _ output: String, _ attributes: [UInt8] = [],
+  domain: String? = "com.microsoft"
+) -> [UInt8] {
+  inputs.flatMap { textField(1, $0) } + textField(2, output) + textField(4, type) + attributes
+    + (domain.map { textField(7, $0) } ?? [])
+}
+
+/// A field of a node with an attribute, a float.
+func attribute(_ name: String, _ value: Float) -> [UInt8] {
+  let bytes = withUnsafeBytes(of: value.bitPattern.littleEndian, Array.init)
+  return bytesField(5, textField(1, name) + [2 << 3 | 5] + bytes + numberField(20, 1))
+}
+
+/// A field of a node with an attribute, an integer.
+func attribute(_ name: String, _ value: Int) -> [UInt8] {
+  bytesField(5, textField(1, name) + numberField(3, value) + numberField(20, 2))
+}
+
+/// A field of a graph with a `TensorProto`.
+///
+/// - Parameter type: 1 for floats, 2 for unsigned bytes.
+func tensorField(
+  _ name: String, _ dimensions: [Int], _ content: [UInt8], type: Int = 2
+) -> [UInt8] {
+  bytesField(
+    5,
+    dimensions.flatMap { numberField(1, $0) } + numberField(2, type) + textField(8, name)
+      + bytesField(9, content))
+}
+
 /// A number in seven bits a byte.
 func varint(_ number: Int) -> [UInt8] {
   number < 0x80

@@ -30,8 +30,7 @@ package final class ONNXLibrary: Sendable {
       throw .libraryUnusable(path: path, reason: "it has no version")
     }
     // The library prints to standard error when it is asked for a version that it lacks.
-    let parts = version.split(separator: ".").compactMap { Int($0) }
-    guard parts.count >= 2, parts[0] > 1 || parts[1] >= Self.interface,
+    guard Self.isVersion(version, atLeast: Int(Self.interface)),
       let table = base.interface(Self.interface)
     else {
       throw .libraryUnusable(path: path, reason: "its version is \(version.printable)")
@@ -45,6 +44,14 @@ package final class ONNXLibrary: Sendable {
     }
     // OrtDeviceAllocator and OrtMemTypeDefault: memory of the program.
     memory = try functions.make { functions.createMemoryInfo(0, 0, $0) }
+  }
+
+  /// Whether its version is at least 1 and this minor number.
+  package func isAtLeast(minor: Int) -> Bool { Self.isVersion(version, atLeast: minor) }
+
+  private static func isVersion(_ version: String, atLeast minor: Int) -> Bool {
+    let parts = version.split(separator: ".").compactMap { Int($0) }
+    return parts.count >= 2 && (parts[0] > 1 || parts[1] >= minor)
   }
 
   /// What `OrtGetApiBase` returns: two functions.

@@ -1,0 +1,106 @@
+/// A weight of 8 bits that a graph turns into floats: `(byte - zeroPoint) * scale`.
+///
+/// A product with it either rounds all inputs of a pass with one scale (`DynamicQuantizeMatMul`), or
+/// each block of a row with a scale of its own (`MatMulNBits`). Without blocks, the numbers of a token
+/// depend on the other tokens of its pass.
+struct QuantizedWeight {
+  /// Its name, as floats.
+  private let name: String
+  private let tensor: ONNXTensor
+  private let rows: Int
+  private let columns: Int
+  private let scaleName: String
+  private let scale: Float
+  private let zeroPoint: Int8
+
+  /// Nil unless the tensor is a matrix of 8-bit numbers.
+  init?(
+    _ name: String, _ tensor: ONNXTensor, scaleName: String, scale: Float, zeroPoint: Int8
+  ) {
+    guard tensor.isInt8, tensor.dimensions.count == 2 else { return nil }
+    (rows, columns) = (tensor.dimensions[0], tensor.dimensions[1])
+    guard rows > 0, columns > 0,
+      rows.multipliedReportingOverflow(by: columns) == (tensor.content.count, false)
+    else { return nil }
+    (self.name, self.tensor, self.zeroPoint) = (name, tensor, zeroPoint)
+    (self.scaleName, self.scale) = (scaleName, scale)
+  }
+
+  /// The second factor of a product: the weight, or the weight transposed.
+  struct Factor {
+    let weight: QuantizedWeight
+    let isTransposed: Bool
+    /// How many inputs share a scale; nil if all do.
+    let blockSize: Int?
+  }
+}
+
+extension QuantizedWeight.Factor {
+  private var inputCount: Int { isTransposed ? weight.columns : weight.rows }
+  private var outputCount: Int { isTransposed ? weight.rows : weight.columns }
+
+  /// The name of the tensor with its bytes.
+  var bytesName: String { name("bytes") }
+
+  private func name(_ part: String) -> String {
+    weight.name + "_\(part)" + (isTransposed ? "_transposed" : "")
+  }
+
+  private var zeroPoint: UInt8 { UInt8(bitPattern: weight.zeroPoint) ^ 0x80 }
+
+  /// The product's node.
+  func product(with input: String, output: String) -> [UInt8] {
+    guard let blockSize else {
+      return operatorNode(
+        "DynamicQuantizeMatMul", [input, bytesName, weight.scaleName, name("zero_point")], output)
+    }
+    // Level 4 rounds the inputs to 8 bits.
+    let numbers = [
+      "K": inputCount, "N": outputCount, "bits": 8, "block_size": blockSize, "accuracy_level": 4,
+    ]
+    return operatorNode(
+      "MatMulNBits", [input, bytesName, name("scales"), name("zero_points")], output,
+      numbers.sorted { $0.key < $1.key }.flatMap { attribute($0.key, $0.value) })
+  }
+
+  /// The tensors that the node needs beside those of the graph, by their names.
+  func tensors(in bytes: UnsafeRawBufferPointer) -> [String: [UInt8]] {
+    guard let blockSize else {
+      let matrix = matrix(isTransposed: isTransposed, in: bytes)
+      return [
+        bytesName: tensorField(bytesName, [inputCount, outputCount], matrix),
+        name("zero_point"): tensorField(name("zero_point"), [], [zeroPoint]),
+      ]
+    }
+    let blockCount = (inputCount + blockSize - 1) / blockSize
+    let padding = [UInt8](repeating: zeroPoint, count: blockCount * blockSize - inputCount)
+    let matrix = matrix(isTransposed: !isTransposed, in: bytes)
+    let blocks = (0..<outputCount).flatMap { row in
+      matrix[(row * inputCount)..<((row + 1) * inputCount)] + padding
+    }
+    let count = outputCount * blockCount
+    let scales = [Float](repeating: weight.scale, count: count).withUnsafeBytes(Array.init)
+    let zeroPoints = [UInt8](repeating: zeroPoint, count: count)
+    return [
+      bytesName: tensorField(bytesName, [outputCount, blockCount, blockSize], blocks),
+      name("scales"): tensorField(name("scales"), [count], scales, type: 1),
+      name("zero_points"): tensorField(name("zero_points"), [count], zeroPoints),
+    ]
+  }
+
+  /// The bytes of the weight, or of the weight transposed.
+  ///
+  /// They are unsigned: for signed ones, some processors add two products in 16 bits, which
+  /// overflows.
+  private func matrix(isTransposed: Bool, in bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    let content = bytes[weight.tensor.content].map { $0 ^ 0x80 }
+    guard isTransposed else { return content }
+    let (rows, columns) = (weight.rows, weight.columns)
+    return [UInt8](unsafeUninitializedCapacity: content.count) { new, count in
+      for column in 0..<columns {
+        for row in 0..<rows { new[column * rows + row] = content[row * columns + column] }
+      }
+      count = content.count
+    }
+  }
+}
