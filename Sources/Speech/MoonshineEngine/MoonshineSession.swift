@@ -223,7 +223,7 @@ final class MoonshineSession: SpeechEngineSession {
     let spoken = SpokenAudio.shortened(utterance.samples)
     let silence = [Float](repeating: 0, count: FrameCount(padding, at: .speech).rawValue)
     return Audio(
-      encoded: try model.encode(spoken + silence, as: run),
+      encoded: try model.encode(spoken + silence, isLive: wantsPartialHypotheses, as: run),
       length: FrameCount(spoken.count))
   }
 

@@ -15,6 +15,8 @@ final class MoonshineModel: Sendable {
   private let decoder: ONNXSession
   private let layout: DecoderLayout
   private let exactness = Mutex<Bool?>(nil)
+  /// The encoder with two threads, once live audio needs it.
+  private let liveEncoder = Mutex<ONNXSession?>(nil)
 
   /// The model repeats one word for less audio than this, so silence is appended.
   private static let leastSamples = SampleRate.speech.hertz
@@ -66,11 +68,25 @@ final class MoonshineModel: Sendable {
   /// Releases the pages of the decoder's weights until the next utterance.
   func rest() { decoder.releasePages() }
 
+  /// Files are recognized with one thread, because several can be recognized at a time.
+  private func encoderForLiveAudio() throws(ONNXError) -> ONNXSession {
+    try liveEncoder.withLock { loaded throws(ONNXError) in
+      if let loaded { return loaded }
+      let encoder = try files.session(.encoder, in: library, threadCount: 2)
+      loaded = encoder
+      return encoder
+    }
+  }
+
   /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not need.
+  ///
+  /// - Parameter isLive: whether somebody waits, so that two threads are worth it. The result is the same,
+  ///   bit by bit.
   func encode(
-    _ samples: [Float], as run: ONNXRun
+    _ samples: [Float], isLive: Bool = false, as run: ONNXRun
   ) throws(SpeechEngineError) -> EncodedUtterance {
     try SpeechEngineError.during { () throws(ONNXError) in
+      let encoder = isLive ? try encoderForLiveAudio() : encoder
       let padding = [Float](repeating: 0, count: max(0, Self.leastSamples - samples.count))
       let input = try ONNXValue(
         samples + padding, shape: [1, samples.count + padding.count], in: library)

@@ -52,9 +52,12 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
   }
 
   /// Loads a part, from its prepared file if there is one.
-  func session(_ part: Part, in library: ONNXLibrary) throws(ONNXError) -> ONNXSession {
+  func session(
+    _ part: Part, in library: ONNXLibrary, threadCount: Int = 1
+  ) throws(ONNXError) -> ONNXSession {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
+    options.threadCount = threadCount
     if let prepared = part.prepared.first(where: folder.has) {
       options.mapsWeights = true
       // Prepacking copies the weights. The decoder's 8-bit copy is small; a float copy of the encoder
