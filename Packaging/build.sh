@@ -51,6 +51,8 @@ build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
   # Libraries in the command's own folder would be loaded instead of the system's.
   --disable-local-rpath
+  # The types of classes are variables of TagLib, and a library whose variables are used is loaded at the start.
+  -Xcxx -fno-rtti
   --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc "--ld-path=$place/Packaging/lazy-linker.sh"
   -Xlinker --no-export-dynamic
   -Xlinker --strip-all -Xlinker --no-eh-frame-hdr -Xlinker "-T$place/$scratch/discarded.ld"

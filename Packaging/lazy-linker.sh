@@ -29,8 +29,8 @@ functions() {
 }
 ldd "$command.linked" | awk '$2 == "=>" { print $1, $3 }' | while read -r name file; do
   case $name in
-  # Of these, the start needs functions, or the command uses variables.
-  libc.so.* | libm.so.* | libgcc_s.so.* | libstdc++.so.* | libtag.so.*) ;;
+  # Of these, the start needs functions, or Swift's libraries use variables.
+  libc.so.* | libm.so.* | libgcc_s.so.* | libstdc++.so.*) ;;
   *) functions "$file" | sed "s/.*/FUNCTION(\"$name\", &)/" ;;
   esac
 done | awk '!known[$2]++' >"$work/functions.h"

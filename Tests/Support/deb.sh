@@ -46,6 +46,11 @@ text=$(inside syrinx transcribe --engine pocketsphinx /tmp/go-forward.wav)
 inside syrinx play --device virtual --quiet /tmp/go-forward.wav
 inside syrinx record --device virtual:/tmp/go-forward.wav --seconds 1 --quiet /tmp/take.flac
 [ "$(inside syrinx info --json /tmp/take.flac | grep -c '"frames":16000')" = 1 ] || fail "the recording does not have 16,000 frames"
+# TagLib is loaded with the first tag.
+inside syrinx plot /tmp/take.flac -o /tmp/cover.png
+inside syrinx convert /tmp/take.flac /tmp/take.mp3 --tag ARTIST=Ann --cover /tmp/cover.png
+tags=$(inside syrinx info --json /tmp/take.mp3)
+[[ $tags == *'"artist":"Ann"'* && $tags == *image/png* ]] || fail "the tags are: $tags"
 # Without a library, only what needs it fails.
 inside find /usr/lib -name 'libcairo.so.2*' -delete
 if inside syrinx plot /tmp/take.flac -o /tmp/take.png 2>"$folder/log"; then fail "it drew without cairo"; fi

@@ -5,6 +5,7 @@
 #include <taglib/commentsframe.h>
 #include <taglib/flacpicture.h>
 #include <taglib/id3v1tag.h>
+#include <taglib/id3v2synchdata.h>
 #include <taglib/id3v2tag.h>
 #include <taglib/mp4file.h>
 #include <taglib/tableofcontentsframe.h>
@@ -105,19 +106,25 @@ struct syrinx_tags {
       const auto frame = plain.substr(0, 4).to8Bit(true);
       if (known.count(frame) == 0) losses.unsupported.insert(frame);
     }
-    for (auto *frame : tag.frameList("APIC")) {
-      if (auto *picture = dynamic_cast<ID3v2::AttachedPictureFrame *>(frame)) {
-        add(picture->type(), picture->mimeType(), picture->description(), picture->picture());
-      }
+    for (const auto *frame : tag.frameList("APIC")) {
+      const ID3v2::AttachedPictureFrame picture(bytes(*frame));
+      add(picture.type(), picture.mimeType(), picture.description(), picture.picture());
     }
-    for (auto *frame : tag.frameList("CHAP")) {
-      if (auto *chapter = dynamic_cast<ID3v2::ChapterFrame *>(frame)) {
-        const auto &titles = chapter->embeddedFrameList("TIT2");
-        chapters.push_back(
-          {chapter->startTime(), chapter->endTime(),
-           titles.isEmpty() ? std::string() : titles.front()->toString().to8Bit(true)});
-      }
+    for (const auto *frame : tag.frameList("CHAP")) {
+      const ID3v2::ChapterFrame chapter(tag.header(), bytes(*frame));
+      const auto &titles = chapter.embeddedFrameList("TIT2");
+      chapters.push_back(
+        {chapter.startTime(), chapter.endTime(),
+         titles.isEmpty() ? std::string() : titles.front()->toString().to8Bit(true)});
     }
+  }
+
+  /// A frame in bytes, from which a frame of a certain class is made.
+  ///
+  /// The small build has no type information: it would load TagLib at the start.
+  static ByteVector bytes(const ID3v2::Frame &frame) {
+    const auto fields = frame.render().mid(10);
+    return frame.frameID() + ID3v2::SynchData::fromUInt(fields.size()) + ByteVector(2, '\0') + fields;
   }
 
   void add(const APE::Tag &tag) {
