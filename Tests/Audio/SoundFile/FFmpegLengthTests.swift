@@ -47,6 +47,24 @@ import Testing
     #expect(reader.framesRead < 170_000)
   }
 
+  /// ffprobe knows no length of their audio, and an end between two packets is no damage.
+  @Test(arguments: ["flv", "wmv"])
+  func `a video that is cut anywhere reports it, and a complete one does not`(
+    ending: String
+  ) throws {
+    let data = try made(
+      "a.\(ending)", "-f", "lavfi", "-i", "testsrc=duration=4:size=64x48:rate=25")
+    let complete = try SoundFileReader(url: folder.file("a.\(ending)"))
+    _ = try everything(complete)
+    #expect(complete.framesRead > 170_000 && complete.shortfall == nil)
+    for percent in [50, 60, 70, 80, 90] {
+      let reader = try SoundFileReader(
+        url: folder.file("\(percent).\(ending)", data.prefix(data.count * percent / 100)))
+      _ = try everything(reader)
+      #expect(reader.shortfall != nil, "\(percent) %")
+    }
+  }
+
   @Test(arguments: [
     "a.m4a", "a.mka", "a.wma", "a.avi", "a.ac3", "a.eac3", "a.aac", "a.wv", "a.tta", "a.spx",
   ])

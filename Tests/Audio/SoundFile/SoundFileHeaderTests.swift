@@ -23,6 +23,35 @@ import Testing
     return try SoundFileHeader { offset, count in Array(file.dropFirst(offset).prefix(count)) }
   }
 
+  @Test func `an ASF file has its size in its properties, and a broadcast has none`() throws {
+    let guid: [UInt8] = [
+      0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0, 0xAA, 0, 0x62, 0xCE, 0x6C,
+    ]
+    let properties: [UInt8] = [
+      0xA1, 0xDC, 0xAB, 0x8C, 0x47, 0xA9, 0xCF, 0x11, 0x8E, 0xE4, 0, 0xC0, 0x0C, 0x20, 0x53, 0x65,
+    ]
+    for (flags, size) in [(2, 5_000_000_000), (3, nil)] as [(Int, Int?)] {
+      let other = [UInt8](repeating: 7, count: 16) + number(30, 8) + number(0, 6)
+      let content = number(0, 16) + number(5_000_000_000, 8) + number(0, 40) + number(flags, 16)
+      let file = guid + number(0, 14) + other + properties + number(104, 8) + content
+      let found = try SoundFileHeader { Array(file.dropFirst($0).prefix($1)) }
+      #expect(found.promisedLength == size)
+    }
+  }
+
+  @Test(
+    arguments: [(5e9, 5_000_000_000), (0, nil), (.nan, nil), (-.infinity, nil), (1e300, nil)]
+      as [(Double, Int?)])
+  func `an FLV file has its size among its values, unless that is impossible`(
+    value: Double, size: Int?
+  ) throws {
+    let name = [0, 8] + Array("filesize".utf8) + [0]
+    let bits = number(Int(truncatingIfNeeded: value.bitPattern), 8)
+    let file = Array("FLV\u{1}".utf8) + number(0, 30) + name + bits.reversed()
+    let found = try SoundFileHeader { Array(file.dropFirst($0).prefix($1)) }
+    #expect(found.promisedLength == size)
+  }
+
   @Test func `the promise ends where the data does`() throws {
     let found = try header([format(1), chunk("data", [], size: 4_000)])
     #expect(found.promisedLength == 12 + 24 + 8 + 4_000)

@@ -1,3 +1,5 @@
+import AudioCore
+
 /// A file header's description of the following bytes.
 struct SoundFileHeader: Equatable {
   /// The announced end of the audio in bytes; nil if there is none.
@@ -34,6 +36,8 @@ struct SoundFileHeader: Equatable {
     case "2BIT": try readAVR(bytes)
     case "ALaw": try readWVE(bytes)
     case "MATL": try readMAT5(bytes)
+    case "FLV\u{1}": try readFLV(bytes)
+    case _ where start.starts(with: Self.asf): try readASF(bytes)
     default: try readMAT4(start, bytes)
     }
   }
@@ -150,6 +154,46 @@ extension SoundFileHeader {
 extension SoundFileHeader {
   private static func number(_ bytes: some Sequence<UInt8>) -> Int {
     bytes.reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// The objects of ASF: the first one of a file, and its properties.
+  private static let asf: [UInt8] = [
+    0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
+  ]
+  private static let asfProperties: [UInt8] = [
+    0xA1, 0xDC, 0xAB, 0x8C, 0x47, 0xA9, 0xCF, 0x11, 0x8E, 0xE4, 0x00, 0xC0, 0x0C, 0x20, 0x53, 0x65,
+  ]
+
+  /// Reads the size of an ASF file (WMA, WMV) from its properties, unless it is a broadcast.
+  private mutating func readASF(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    var offset = 30
+    for _ in 0..<64 {
+      let head = try bytes(offset, 24)
+      guard head.count == 24 else { return }
+      let size = Self.number(head[16..<20].reversed())
+      if head.starts(with: Self.asfProperties) {
+        let properties = try bytes(offset + 24, 80)
+        guard properties.count == 80, properties[64] & 1 == 0 else { return }
+        return promise(Self.number(properties[16..<24].reversed()), at: 0, widest: 1 << 50)
+      }
+      guard size >= 24 else { return }
+      offset += size
+    }
+  }
+
+  /// Reads the size of an FLV file, if its first block of values has it.
+  private mutating func readFLV(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let values = try bytes(24, 1 << 14)
+    let name = [0, 8] + Array("filesize".utf8) + [0]
+    guard let start = values.firstRange(of: name)?.upperBound, values.count >= start + 8 else {
+      return
+    }
+    let bits = values[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    promise(Int(clamping: Double(bitPattern: bits)), at: 0, widest: 1 << 50)
   }
 
   /// Reads the channels, bits, and frames of AVR, a format of the Atari ST.
