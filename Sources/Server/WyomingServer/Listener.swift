@@ -6,6 +6,7 @@ import FilePaths
 import Glibc
 import NIOCore
 import NIOPosix
+import SpeechEngine
 import Wyoming
 
 /// An address at which clients connect.
@@ -113,17 +114,21 @@ struct Listener {
     ByteChannel.refuse(connection)
   }
 
-  /// Returns freed memory to the system when no client has been connected for a while: the C library
-  /// keeps it otherwise, about 100 MB for each client at once.
+  /// Returns memory to the system when no client has been connected for a while: the engine and the C
+  /// library keep it otherwise, about 20 MB for each client at once.
   private func returnMemory(
     whenEmpty clients: ClientTable, on clock: any Clock<Duration>
   ) async {
+    @Dependency(\.speechEngine) var engine
     for await _ in clients.emptied.stream {
       // The last recognizer still ends.
       guard (try? await clock.sleep(for: Self.memoryDelay)) != nil else { return }
       guard clients.isEmpty else { continue }
       // Without a thread, the memory stays until the next client has left.
-      try? await DedicatedThread.run(name: "syrinx-memory") { returnFreedMemory() }
+      try? await DedicatedThread.run(name: "syrinx-memory") { [engine] in
+        engine.returnMemory()
+        returnFreedMemory()
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import AudioCore
 import FilePaths
 public import FoundationEssentials
+import Logging
 import ONNXRuntime
 import PocketSphinxEngine
 public import SpeechEngine
@@ -43,6 +44,7 @@ extension SpeechEngine {
       availability: { moonshine.availability },
       models: { moonshine.all },
       makeSession: { try moonshine.makeSession($0) })
+    engine.returnMemory = { moonshine.returnMemory() }
     engine.capabilities = [
       .partialResults, .grammar, .contextualPhrases, .alternatives, .confidence, .wordTimes,
     ]
@@ -86,6 +88,10 @@ extension SpeechEngine {
     best.models = { moonshine.models() + pocketSphinx.models() }
     best.makeSession = { try chosen($0).makeSession($0) }
     best.choose = chosen
+    best.returnMemory = {
+      moonshine.returnMemory()
+      pocketSphinx.returnMemory()
+    }
     return best
   }
 }
@@ -120,6 +126,20 @@ struct Moonshine: Sendable {
       load: { () throws(SpeechEngineError) in try MoonshineModel(files, in: library) })
     return try MoonshineSession(
       model: model, language: language, alignment: alignment, options: options)
+  }
+}
+
+extension Moonshine {
+  private static let log = Logger(label: "syrinx.moonshine")
+
+  /// Returns the memory of earlier utterances; the model stays loaded.
+  func returnMemory() {
+    do throws(SpeechEngineError) {
+      try cache.model?.returnMemory()
+    } catch {
+      // The memory then serves the next utterances.
+      Self.log.debug("The model keeps its memory: \(error)")
+    }
   }
 }
 

@@ -30,7 +30,7 @@ extension SpeechEngine: DependencyKey {
   /// with other damage may end the process, so use one from a package.
   ///
   /// Loaded decoders, of about 100 MB each, are kept for later sessions: as many as were in use at
-  /// once, and at most one per processor. They load only the words of the language model, which are
+  /// once, and at most one per processor; a server without clients keeps one. They load only the words of the language model, which are
   /// all that dictation can find. For a grammar or key phrases with other words, a decoder loads
   /// the whole dictionary, which takes longer; it can also take dictation.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
@@ -55,6 +55,7 @@ extension SpeechEngine: DependencyKey {
         }
         return try PocketSphinxSession(decoder: decoder, pool: decoders, options: options)
       })
+    engine.returnMemory = { decoders.returnMemory() }
     engine.capabilities = Set(SpeechEngineCapability.allCases)
     return engine
   }
@@ -111,6 +112,9 @@ final class DecoderPool: Sendable {
   func giveBack(_ decoder: Decoder) {
     if !decoder.isInUtterance { idle.keep(decoder) }
   }
+
+  /// Frees the idle decoders except for one, which makes the next session fast.
+  func returnMemory() { idle.keepOne() }
 }
 
 /// Loaded objects that are not in use.
@@ -150,5 +154,15 @@ final class IdlePool<Element>: Sendable {
     idle.withLock { idle in
       if idle.count < limit { idle.append(element) }
     }
+  }
+
+  /// Frees all elements but the newest one.
+  func keepOne() {
+    let freed = idle.withLock { idle in
+      defer { idle = idle.suffix(1) }
+      return idle.dropLast()
+    }
+    // They end here, outside the lock.
+    withExtendedLifetime(freed) {}
   }
 }

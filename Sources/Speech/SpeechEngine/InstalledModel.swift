@@ -82,6 +82,9 @@ package final class ModelCache<Model: Sendable>: Sendable {
 
   package init() {}
 
+  /// The kept model; nil if none was loaded.
+  package var model: Model? { kept.withLock { $0 } }
+
   /// Returns the kept model if `isWanted` accepts it; otherwise loads a model on this thread and
   /// keeps it.
   package func model(

@@ -44,6 +44,11 @@ public struct SpeechEngine: Sendable {
   /// later.
   public var choose: @Sendable (_ options: SpeechSessionOptions) -> SpeechEngine? = { _ in nil }
 
+  /// Returns memory that only the next utterances would use; nothing by default.
+  ///
+  /// It blocks for as long as a short utterance takes. Loaded models stay, and sessions may be in use.
+  package var returnMemory: @Sendable () -> Void = {}
+
   /// An engine from its parts; omitted ones report an issue when they are used.
   public init() {}
 

@@ -471,6 +471,23 @@ import WyomingServer
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `the engine returns its memory some time after the last client has left`()
+    async throws
+  {
+    let (clock, link) = (TestClock(), LinkBox())
+    let (isReturned, returned) = AsyncStream.makeStream(of: Void.self)
+    var engine = engine
+    engine.returnMemory = { returned.yield() }
+    try await serving(engine: engine, clock: clock, options: { $0.idleTimeout = nil }) { address in
+      try await link.connectIdly(to: address)
+      link.close()
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(20))
+      #expect(await isReturned.first { _ in true } != nil)
+    }
+  }
+
   @Test func `a client without audio gets an error after the time limit`() async throws {
     try await serving(
       clock: ContinuousClock(), options: { $0.idleTimeout = .milliseconds(50) }

@@ -1,5 +1,6 @@
 import FilePaths
 import Foundation
+import ONNXRuntime
 import SpeechEngine
 import TestTools
 import Testing
@@ -37,6 +38,27 @@ struct MoonshineModelTests {
     try FileManager.default.copyItem(
       at: file("encoder_model.ort").url, to: file("decoder_model_merged.ort").url)
     expectDamage("decoder_model_merged.ort", "input \"input_values\"")
+  }
+
+  @Test func `a model returns the memory of a long utterance, and works after that`() async throws {
+    let (folder, library) = (
+      try RealModel.folder.text, try ONNXComponents.path("onnxruntime/libonnxruntime.so").text
+    )
+    // Other tests of this process use memory, too.
+    await #expect(processExitsWith: .success) {
+      [folder = folder as String, library = library as String] in
+      let library = try ONNXLibrary(path: FilePath(library))
+      let files = MoonshineModelFiles(directory: FilePath(folder))
+      let model = try MoonshineModel(files, in: library)
+      try model.returnMemory()
+      let least = try bytesInUse()
+      let audio = (0..<320_000).map { Float($0 % 160) / 1_600 }
+      _ = try model.encode(audio, as: ONNXRun(in: library))
+      let used = try bytesInUse() - least
+      #expect(used > 10_000_000)
+      try model.returnMemory()
+      #expect(try bytesInUse() - least < used / 4)
+    }
   }
 
   @Test(arguments: ["encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin"])

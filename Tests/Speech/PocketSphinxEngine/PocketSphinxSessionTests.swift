@@ -43,6 +43,19 @@ import Testing
     #expect(other !== decoder)
   }
 
+  @Test func `a pool that returns its memory frees all idle decoders but one`() throws {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil), limit: 2)
+    var decoders = [try pool.take(), try pool.take()]
+    weak let first = decoders[0]
+    weak let second = decoders[1]
+    for decoder in decoders { pool.giveBack(decoder) }
+    decoders = []
+    #expect(first != nil && second != nil)
+    pool.returnMemory()
+    #expect(first == nil && second != nil)
+    #expect(try pool.take() === second)
+  }
+
   @Test func `an interruption ends the current call and all later ones`() throws {
     let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
     let audio = try samples(of: "go-forward.wav")

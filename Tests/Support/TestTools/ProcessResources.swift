@@ -57,7 +57,7 @@ package struct ProcessResources {
 
 /// The bytes that `malloc` has allocated; the corresponding C function is `malloc_info`, which Swift's module
 /// of the C library leaves out.
-private func bytesInUse() throws -> Int {
+package func bytesInUse() throws -> Int {
   typealias Report = @convention(c) (CInt, UnsafeMutablePointer<FILE>?) -> CInt
   guard let symbol = dlsym(nil, "malloc_info") else { throw POSIXError(.ENOSYS) }
   var text: UnsafeMutablePointer<CChar>?

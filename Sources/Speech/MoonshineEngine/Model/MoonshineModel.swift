@@ -78,6 +78,17 @@ final class MoonshineModel: Sendable {
     }
   }
 
+  /// Returns the memory of earlier utterances, of which the library keeps 20 MB for each at a time.
+  ///
+  /// The library returns memory only at the end of a run, so this decodes a second of silence.
+  func returnMemory() throws(SpeechEngineError) {
+    let run = try SpeechEngineError.during { () throws(ONNXError) in
+      try ONNXRun(in: library, returnsMemory: true)
+    }
+    _ = try encode([], as: run).begin([])
+    rest()
+  }
+
   /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not need.
   ///
   /// - Parameter isLive: whether somebody waits, so that two threads are worth it. The result is the same,

@@ -13,6 +13,7 @@ struct ONNXFunctions: Sendable {
   typealias Create = @Sendable @convention(c) (Created) -> Status?
   typealias Change = @Sendable @convention(c) (OpaquePointer) -> Status?
   typealias SetNumber = @Sendable @convention(c) (OpaquePointer, Int32) -> Status?
+  typealias AddEntry = @Sendable @convention(c) (OpaquePointer, Text, Text) -> Status?
   typealias SetText = @Sendable @convention(c) (OpaquePointer, Text) -> Status?
   typealias GetCount =
     @Sendable @convention(c) (OpaquePointer, UnsafeMutablePointer<Int>) -> Status?
@@ -71,7 +72,8 @@ struct ONNXFunctions: Sendable {
   let releaseTypeInfo: Release
   let releaseTensorInfo: Release
   let releaseSessionOptions: Release
-  let addConfigEntry: @Sendable @convention(c) (OpaquePointer, Text, Text) -> Status?
+  let addConfigEntry: AddEntry
+  let addRunConfigEntry: AddEntry
 
   /// - Parameter table: the table that the library returns for version 16 or later.
   init(table: UnsafePointer<UnsafeRawPointer>) {
@@ -117,6 +119,7 @@ struct ONNXFunctions: Sendable {
     releaseTensorInfo = entry(99)
     releaseSessionOptions = entry(100)
     addConfigEntry = entry(130)
+    addRunConfigEntry = entry(165)
   }
 }
 

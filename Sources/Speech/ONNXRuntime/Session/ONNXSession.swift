@@ -167,12 +167,18 @@ package final class ONNXRun: Sendable {
   private let functions: ONNXFunctions
   private let flag = Atomic<Bool>(false)
 
-  package init(in library: ONNXLibrary) throws(ONNXError) {
+  /// - Parameter returnsMemory: whether a session frees at the end of a run what it has kept of
+  ///   earlier runs, except for its first block of memory.
+  package init(in library: ONNXLibrary, returnsMemory: Bool = false) throws(ONNXError) {
     functions = library.functions
     let functions = functions
     options = try functions.make(releasedBy: functions.releaseRunOptions) {
       functions.createRunOptions($0)
     }
+    guard returnsMemory else { return }
+    try functions.check(
+      functions.addRunConfigEntry(
+        options.pointer, "memory.enable_memory_arena_shrinkage", "cpu:0"))
   }
 
   /// Ends the current run and every later one; the corresponding C function is
