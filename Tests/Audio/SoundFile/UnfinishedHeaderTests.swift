@@ -61,6 +61,17 @@ import Glibc
     #expect(reader.notices == [.unfinishedHeader] && reader.samples == .int16)
   }
 
+  @Test func `a stream ends at the size in its header, even if its writer keeps it open`() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    let bytes = [UInt8](header(riff: 20_036, data: 20_000)) + audio.prefix(40_000)
+    try #require(write(ends[1], bytes, bytes.count) == bytes.count)
+    let reader = try SoundFileReader(fileDescriptor: ends[0])
+    #expect(try everything(reader).count == 10_000)
+    #expect(reader.shortfall == nil && reader.notices.isEmpty)
+  }
+
   @Test func `a stream without audio after its header has no notice`() throws {
     let pipe = TestPipe()
     try pipe.feed(header(riff: 36, data: 0))

@@ -216,6 +216,9 @@ struct WAVLayout {
 
   /// Whether the audio of a stream goes on to its end.
   ///
+  /// Any other size is believed: the stream may stay open after that audio, so a look at what follows
+  /// might never return.
+  ///
   /// - Parameter bytes: returns up to this many bytes at an offset.
   func hasUnknownSize(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
