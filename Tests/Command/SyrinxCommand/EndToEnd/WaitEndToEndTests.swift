@@ -78,6 +78,37 @@ import Testing
     #expect(try folder.samples("recorded.wav").count >= 19_200)
   }
 
+  @Test func `'listen --wait' goes on when the card returns, and reports the gap`() async throws {
+    let run = try await shell(
+      """
+      syrinx listen --wait 30 --json --keep kept.wav \
+        --device "syrinxtest:SCRIPT='rate=16000 gone_at=24000 gone_for_ms=300'" >events & listening=$!
+      until grep -q gap events || ! kill -0 $listening; do sleep 0.05; done
+      kill -INT $listening
+      wait $listening
+      cat events
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    let gap = try #require(try run.records.first { $0["reason"] as? String == "gap" })
+    let (start, end) = (
+      try #require(gap["start"] as? Double), try #require(gap["end"] as? Double)
+    )
+    #expect((1.3...1.5).contains(start) && end - start >= 0.3, "\(gap)")
+    // The kept audio has the gap as silence, and what came after it.
+    #expect(Double(try folder.samples("kept.wav").count) >= end * 16_000)
+  }
+
+  @Test func `'listen --wait' fails if the card does not return in time`() async throws {
+    let run = try await shell(
+      """
+      syrinx listen --wait 1.2 --keep kept.wav \
+        --device "syrinxtest:SCRIPT='rate=16000 gone_at=24000 gone_for_ms=600000'"
+      """)
+    #expect(run.status == 1)
+    #expect(run.error.contains("was lost"), "\(run.error)")
+    #expect(try folder.samples("kept.wav").count >= 19_200)
+  }
+
   @Test func `Ctrl-C ends 'play' and 'record' while their card is gone`() async throws {
     let run = try await shell(
       """
