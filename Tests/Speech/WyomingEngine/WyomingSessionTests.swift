@@ -92,6 +92,33 @@ import Wyoming
     }
   }
 
+  @Test func `answers that come late, twice, or unrequested are not those of the next utterance`()
+    throws
+  {
+    let server = try ScriptedServer { side in
+      var count = 0
+      let answer = { side.write(WyomingEvent("transcript", ["text": .string("\(count)")])) }
+      side.answerEach { event in
+        switch event.type {
+        case "describe":
+          if count > 0 { answer() }
+          side.info()
+        case "audio-start": side.info()
+        case "audio-stop":
+          count += 1
+          side.info()
+          answer()
+          answer()
+        default: break
+        }
+        return true
+      }
+    }
+    let session = try SpeechEngine.patient(server.address).session()
+    // A new connection would begin to count again.
+    for count in 1...5 { #expect(try session.recognize(tenths: 2).text == "\(count)") }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a kept connection whose server hangs is replaced soon`() throws {
     let count = Mutex(0)
