@@ -86,6 +86,7 @@ final class MoonshineModel: Sendable {
       try ONNXRun(in: library, returnsMemory: true)
     }
     _ = try encode([], as: run).begin([])
+    liveEncoder.withLock { $0 = nil }
     rest()
   }
 
