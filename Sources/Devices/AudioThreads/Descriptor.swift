@@ -6,13 +6,20 @@ package final class Descriptor: Sendable {
   /// The descriptor's number.
   package let number: Int32
 
+  private let isOwner: Bool
+
   /// Takes ownership of an open descriptor.
   package init(owning number: Int32) {
-    self.number = number
+    (self.number, isOwner) = (number, true)
+  }
+
+  /// Uses a descriptor that the caller keeps open and closes.
+  package init(borrowing number: Int32) {
+    (self.number, isOwner) = (number, false)
   }
 
   deinit {
-    close(number)
+    if isOwner { close(number) }
   }
 
   /// Creates a pipe that no child process inherits: bytes written to the inlet come out of the outlet.

@@ -21,11 +21,13 @@ package struct StallWatch: Equatable, Sendable {
   static let discardLimit = 4
 
   /// A wait that ends later than this says nothing about a running device.
-  private static let lateness = Duration.milliseconds(50)
+  package static let lateness = Duration.milliseconds(50)
 
   private let lateAfter: Duration
-  private let limit: Duration
-  private let startLimit: Duration
+  /// The time until a running device is stalled.
+  package var limit: Duration
+  /// The time until a device that has not started is stalled.
+  package var startLimit: Duration
   private var waited = Duration.zero
   private var waitedInTime = Duration.zero
   private var interruptions = 0

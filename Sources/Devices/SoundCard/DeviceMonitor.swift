@@ -120,13 +120,14 @@ package struct HeartbeatWatch: Sendable {
   ) -> Verdict {
     guard beat == last, beat.call != .none else {
       (last, isSuspected) = (beat, false)
-      watch = StallWatch(
-        lateAfter: Self.suspicion, limit: patience,
-        startLimit: max(Self.longestLimit, patience))
+      watch = StallWatch(lateAfter: Self.suspicion, limit: .zero, startLimit: .zero)
       watch.progressed()
       return .fine
     }
-    watch.waited(passed, atMost: Self.interval)
+    // A caller that wants to end has less patience than before.
+    (watch.limit, watch.startLimit) = (patience, max(Self.longestLimit, patience))
+    let isPunctual = passed <= Self.interval + StallWatch.lateness
+    watch.waited(isPunctual ? min(passed, Self.interval) : passed, atMost: Self.interval)
     let verdict = watch.verdict
     if verdict == .stalled { return .stuck(beat.call) }
     guard verdict == .late, !isSuspected else { return .fine }

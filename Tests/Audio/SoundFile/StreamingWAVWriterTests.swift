@@ -54,6 +54,15 @@ import Glibc
     #expect(try reader.readToEnd()?.count == 44 + 4 * 44_100)
   }
 
+  @Test func `the reader sees the end when the caller closes its descriptor`() throws {
+    let pipe = TestPipe()
+    let writer = try StreamingWAVWriter(fileDescriptor: pipe.inlet, format: cd)
+    close(pipe.inlet)
+    let reader = FileHandle(fileDescriptor: pipe.outlet, closeOnDealloc: true)
+    #expect(try reader.readToEnd()?.count == 44)
+    withExtendedLifetime(writer) {}
+  }
+
   @Test func `a full disk is reported as such`() {
     let descriptor = open("/dev/full", O_WRONLY)
     #expect(throws: SoundFileError.diskFull(path: "standard output")) {

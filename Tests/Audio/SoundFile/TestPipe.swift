@@ -13,6 +13,8 @@ final class TestPipe: Sendable {
   init() {
     var ends: [Int32] = [-1, -1]
     pipe(&ends)
+    // A program that another test starts meanwhile must not keep an end open.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (outlet, inlet) = (ends[0], ends[1])
     // A test that writes to a pipe without a reader gets an error instead of SIGPIPE.
     signal(SIGPIPE, SIG_IGN)

@@ -36,6 +36,20 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
+  @Test func `a caller that wants to end waits no longer for a call that hangs`() {
+    let beat = Heartbeat.Beat(count: 1, call: .write)
+    for isEnding in [false, true] {
+      var watch = HeartbeatWatch()
+      for _ in 0..<5 {
+        let verdict = watch.check(beat, after: HeartbeatWatch.interval, patience: .seconds(5))
+        #expect(verdict == .fine || verdict == .suspicious)
+      }
+      let patience = isEnding ? PCMConfiguration.cardPatience : .seconds(5)
+      let last = watch.check(beat, after: HeartbeatWatch.interval, patience: patience)
+      #expect((last == .stuck(.write)) == isEnding)
+    }
+  }
+
   @Test func `a lost device is reported before it is closed, a working one after it`() throws {
     for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {
       let device = try HangingDevice()

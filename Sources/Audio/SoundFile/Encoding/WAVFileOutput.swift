@@ -202,8 +202,7 @@ public final class StreamingWAVWriter {
   ) throws(SoundFileError) {
     self.format = format
     let file = GrowingFile(
-      streamingTo: try .duplicate(fileDescriptor, path: name, isOutput: true), name: name,
-      stopSignal: stopSignal)
+      streamingTo: Descriptor(borrowing: fileDescriptor), name: name, stopSignal: stopSignal)
     output = try WAVFileOutput(
       file, header: WAVFileHeader(format: format, samples: samples), isRaw: isRaw)
   }

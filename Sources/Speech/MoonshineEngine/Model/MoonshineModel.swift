@@ -69,12 +69,14 @@ final class MoonshineModel: Sendable {
   func rest() { decoder.releasePages() }
 
   /// Files are recognized with one thread, because several can be recognized at a time.
-  private func encoderForLiveAudio() throws(ONNXError) -> ONNXSession {
-    try liveEncoder.withLock { loaded throws(ONNXError) in
+  ///
+  /// The encoder with one thread serves as well if the file has gone since the model was loaded.
+  private var encoderForLiveAudio: ONNXSession {
+    liveEncoder.withLock { [encoder, files, library] loaded in
       if let loaded { return loaded }
-      let encoder = try files.session(.encoder, in: library, threadCount: 2)
-      loaded = encoder
-      return encoder
+      let live = (try? files.session(.encoder, in: library, threadCount: 2)) ?? encoder
+      loaded = live
+      return live
     }
   }
 
@@ -98,7 +100,7 @@ final class MoonshineModel: Sendable {
     _ samples: [Float], isLive: Bool = false, as run: ONNXRun
   ) throws(SpeechEngineError) -> EncodedUtterance {
     try SpeechEngineError.during { () throws(ONNXError) in
-      let encoder = isLive ? try encoderForLiveAudio() : encoder
+      let encoder = isLive ? encoderForLiveAudio : encoder
       let padding = [Float](repeating: 0, count: max(0, Self.leastSamples - samples.count))
       let input = try ONNXValue(
         samples + padding, shape: [1, samples.count + padding.count], in: library)

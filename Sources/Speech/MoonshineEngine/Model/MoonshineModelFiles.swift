@@ -11,12 +11,15 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     case decoder = "decoder_model_merged.ort"
     case tokenizer = "tokenizer.bin"
 
+    /// The prepared decoder that multiplies in blocks.
+    static let blocks = "decoder.blocks.ort"
+
     /// The names of prepared files: that of a new one, and those of earlier versions; none for the
     /// tokenizer, which needs none.
     var prepared: [String] {
       switch self {
       case .encoder: ["encoder.prepared.ort"]
-      case .decoder: ["decoder.blocks.ort", "decoder.8bit.ort"]
+      case .decoder: [Self.blocks, "decoder.8bit.ort"]
       case .tokenizer: []
       }
     }
@@ -58,7 +61,10 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
     options.threadCount = threadCount
-    if let prepared = part.prepared.first(where: folder.has) {
+    // An earlier library than the one that prepared the file may refuse it, or multiply slowly.
+    let isUsable = library.isAtLeast(minor: MoonshinePreparation.leastMinorVersion)
+    let usable = part.prepared.filter { isUsable || $0 != Part.blocks }
+    if let prepared = usable.first(where: folder.has) {
       options.mapsWeights = true
       // Prepacking copies the weights. The decoder's 8-bit copy is small; a float copy of the encoder
       // is not.

@@ -20,7 +20,7 @@ package enum MoonshinePreparation {
 
   /// The first minor version of the library that multiplies blocks of 8 bits on all processors with the
   /// instructions for it.
-  private static let leastMinorVersion = 23
+  static let leastMinorVersion = 23
 
   /// How many of the decoder's inputs share a scale; nil for all of a pass where the library would
   /// multiply blocks slowly, as floats.
