@@ -57,7 +57,7 @@ package actor DevicePool<Server: PortServer> {
     }
   }
 
-  /// Returns the device of an opening, and opens it if nobody uses it.
+  /// Returns the requested device, and opens it unless it is open.
   ///
   /// A canceled task gets `CancellationError` at once; an opening without waiting callers is
   /// canceled.

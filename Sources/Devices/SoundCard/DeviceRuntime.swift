@@ -221,7 +221,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Wakes the audio thread: there is a command, or something changed in a port.
   package func wake() {
     guard let device = state.withLock({ $0.device }) else { return link.wakeControl() }
-    // Before its thread starts, nobody would end the hold.
+    // The audio thread ends the hold, so it must have started.
     if commands.withLock({ $0.hasStarted }) { link.commandHold?.begin() }
     device.waker.signal()
     // If the device was lost meanwhile, the control thread performs commands, and ends the hold.
@@ -249,7 +249,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   /// Adds a port; returns how the device has ended if it serves none.
   ///
-  /// The command is sent under the lock: whoever finds the port finds its command as well.
+  /// The port and its command are added under one lock, so they become visible together.
   private func admit(_ port: Port, in place: Int) -> Result<Void, any Error>? {
     state.withLock { state in
       var refusal = state.outcome

@@ -42,7 +42,7 @@ public struct AudioRecorderClient: Sendable {
   ///
   /// The `next()` of a canceled consumer returns nil when its capture has ended.
   ///
-  /// Captures and recordings of a device, at most 1,024, share one opening; each gets its own rate
+  /// Captures and recordings of a device, at most 4,096, share one opening; each gets its own rate
   /// and channels, converted from the device's. A capture that opens the device requests at least two channels
   /// and 44.1 or 48 kHz, so that it suits others. A recording that opens it requests the file's
   /// format, so that nothing is converted. The first one also determines the period. A later one

@@ -144,7 +144,7 @@ struct LevelMeterLine {
   /// Heights for bars of one character; the first is for silence.
   private static let heights = Array(" ▁▂▃▄▅▆▇█")
 
-  /// The line, at most so many columns wide.
+  /// The line, cut to the given number of columns.
   ///
   /// Wide terminals show horizontal bars of four to 20 characters with the held peak as `|`. Where
   /// those do not fit, each channel is one character.

@@ -6,7 +6,7 @@ import Synchronization
 
 /// One user of a capture device: a ring that the audio thread writes, and that the user's thread drains.
 ///
-/// Neither thread waits for the other, so nobody's disk delays another user. What does not fit into the
+/// Neither thread waits for the other, so a slow disk delays no other user. What does not fit into the
 /// ring is lost for this port alone, and the next block reports it.
 final class CapturePort: DevicePort {
   /// What a place in the ring of blocks stands for.
@@ -138,7 +138,7 @@ final class CapturePort: DevicePort {
 
   // MARK: The audio thread
 
-  /// Whether the port is to be served no more.
+  /// Whether the audio thread should remove the port.
   var isLeaving: Bool { isStopping || over.load(ordering: .acquiring) }
 
   /// Whether `count` samples fit.
@@ -199,7 +199,7 @@ final class CapturePort: DevicePort {
   /// Passes blocks to the consumer until the port ends, or the consumer wants no more.
   ///
   /// - Parameter madeRoom: called when the audio thread waits for room.
-  /// - Throws: the consumer's error, and the one that ended the port.
+  /// - Throws: the consumer's error, or the error that ended the port.
   func drain(into consumer: some CaptureConsumer, madeRoom: () -> Void) throws {
     var reader = BlockReader(format)
     while true {
@@ -314,7 +314,7 @@ struct BlockReader {
 }
 
 extension CaptureConsumer {
-  /// Converts and processes what was read; false if the consumer wants no more.
+  /// Converts and processes an element of the ring; false if the consumer wants no more audio.
   fileprivate func process(_ read: BlockReader.Element) throws -> Bool {
     switch read {
     case .block(let captured, let number):

@@ -12,7 +12,7 @@ import SoundCard
 final class CaptureThread: PortServer, @unchecked Sendable {
   static let threadName = "syrinx-capture"
   /// The most ports of one device.
-  static let limit = 1_024
+  static let limit = 4_096
 
   let link: DeviceLink<CapturePort>
   private let ports: PortTable<CapturePort>

@@ -80,7 +80,7 @@ final class MoonshineModel: Sendable {
     }
   }
 
-  /// Returns the memory of earlier utterances, of which the library keeps 20 MB for each at a time.
+  /// Returns memory that the library keeps: 20 MB for each utterance that was decoded at the same time.
   ///
   /// The library returns memory only at the end of a run, so this decodes a second of silence.
   func returnMemory() throws(SpeechEngineError) {

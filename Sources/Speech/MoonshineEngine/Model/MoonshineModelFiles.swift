@@ -61,7 +61,7 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
     options.threadCount = threadCount
-    // An earlier library than the one that prepared the file may refuse it, or multiply slowly.
+    // A library older than the one that prepared the file may refuse it, or multiply slowly.
     let isUsable = library.isAtLeast(minor: MoonshinePreparation.leastMinorVersion)
     let usable = part.prepared.filter { isUsable || $0 != Part.blocks }
     if let prepared = usable.first(where: folder.has) {
