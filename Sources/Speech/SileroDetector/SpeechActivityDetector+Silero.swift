@@ -107,7 +107,7 @@ final class SileroModel: Sendable {
           ONNXPort("output", .float, [nil, 1]), ONNXPort("stateN", .float, [nil, nil, nil]),
         ])
       rate = try ONNXValue([Int64(16_000)], shape: [], in: library)
-      memory = try ONNXValue(of: Float.self, shape: [2, 1, 128], in: library) { _ in }
+      memory = try ONNXValue(of: Float.self, shape: [2, 1, 128], in: library)
     }
   }
 

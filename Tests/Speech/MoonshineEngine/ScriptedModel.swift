@@ -8,6 +8,8 @@ final class ScriptedModel: TokenModel {
   let tokenizer: Tokenizer
   private let sentences: [(tokens: [Token], weight: Float)]
   private(set) var passes: [Int] = []
+  /// The number of texts in each pass after the first.
+  private(set) var rowCounts: [Int] = []
 
   /// - Parameter sentences: texts whose tokens are their words, with a space before each.
   init(_ sentences: [(String, Float)], otherWords: [String] = []) {
@@ -48,6 +50,7 @@ final class ScriptedModel: TokenModel {
     _ next: [(row: Int, token: Token)], after state: [[Token]]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: [[Token]]) {
     passes.append(1)
+    rowCounts.append(next.count)
     let texts = next.map { state[$0.row] + [$0.token] }
     return (try texts.map { text throws(SpeechEngineError) in try scores(after: text) }, texts)
   }

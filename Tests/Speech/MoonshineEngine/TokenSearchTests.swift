@@ -175,6 +175,23 @@ extension TokenSearch {
     #expect(other.passes.count > narrow)
   }
 
+  @Test
+  func `texts with the same last six words are followed as one, which a draft then completes`()
+    throws
+  {
+    let end = "on to the sea and back past the old red house with a blue door"
+    let sentences: [(String, Float)] = [("we go \(end)", 0.6), ("he goes \(end)", 0.4)]
+    let model = ScriptedModel(sentences)
+    let text = try search(model, width: 4).margin(3).texts()[0]
+    #expect(text.tokens == model.tokens("we go \(end)"))
+    #expect(model.rowCounts == Array(repeating: 2, count: 7) + Array(repeating: 1, count: 10))
+    let drafted = ScriptedModel(sentences)
+    let other = try search(drafted, width: 4).margin(3)
+      .texts(draft: drafted.tokens("he goes \(end)"))[0]
+    #expect(other.tokens == text.tokens && other.logProbabilities == text.logProbabilities)
+    #expect(drafted.rowCounts == Array(repeating: 2, count: 7))
+  }
+
   @Test func `all that was said is preferred to a beginning that is a little more likely`() throws {
     let model = ScriptedModel([("go", 0.4), ("go on to the end", 0.3), ("so", 0.3)])
     var search = search(model, width: 4)

@@ -38,6 +38,11 @@ struct TokenSearch<Model: TokenModel> {
   /// probability.
   var margin = Float.infinity
 
+  /// Two texts that end with this many equal tokens continue alike.
+  ///
+  /// Measured on 87 recordings: with 6, no word changes; with 5 one word more is wrong, and with 3 two.
+  private static var memory: Int { 6 }
+
   /// An incomplete text.
   private struct Beginning {
     var text: DecodedText
@@ -61,7 +66,8 @@ struct TokenSearch<Model: TokenModel> {
   ///     the first token that is not the only one to follow. It only saves time, if the model's numbers do
   ///     not depend on how many tokens a pass has.
   func texts(_ count: Int = 1, draft: [Token] = []) throws(SpeechEngineError) -> [DecodedText] {
-    var (open, state) = try verified(Array(draft.prefix(limits.tokenCount - 1)))
+    var (open, state) = try verified(draft, after: DecodedText(guide: guide), score: 0)
+    var rest = draft[...]
     var endings: [(text: DecodedText, score: Float)] = []
     while !open.isEmpty {
       var next: [Step] = []
@@ -73,7 +79,12 @@ struct TokenSearch<Model: TokenModel> {
           next.append(step)
         }
       }
-      guard !next.isEmpty else { break }
+      guard let first = next.first else { break }
+      if next.count == 1, endings.isEmpty, skip(&rest, to: first.text) {
+        (open, state) = try verified(
+          first.text.tokens + rest, after: first.text, score: first.score)
+        continue
+      }
       let read = try model.reading(next.map { ($0.row, $0.candidate.token) }, after: state)
       state = read.state
       open = zip(next, read.scores).map { step, scores in
@@ -103,24 +114,36 @@ struct TokenSearch<Model: TokenModel> {
     return ending.score / pow(Float(max(1, ending.text.logProbabilities.count)), 0.6)
   }
 
+  /// Leaves of the draft what follows the text's last tokens; returns whether that is worth a pass.
+  private func skip(_ draft: inout ArraySlice<Token>, to text: DecodedText) -> Bool {
+    let last = text.tokens.suffix(Self.memory)
+    guard last.count == Self.memory, draft.count >= 2 * Self.memory,
+      let begin = draft.indices.dropLast(2 * Self.memory - 1)
+        .first(where: { draft[$0...].starts(with: last) })
+    else { return false }
+    draft = draft[(begin + Self.memory)...]
+    return true
+  }
+
   /// Accepts as much of the draft as the search would have found.
+  ///
+  /// - Parameters:
+  ///   - known: the beginning of the draft that the search has found.
+  ///   - score: its score.
   private func verified(
-    _ draft: [Token]
+    _ draft: [Token], after known: DecodedText, score: Float
   ) throws(SpeechEngineError) -> (open: [Beginning], state: Model.State) {
+    let draft = Array(draft.prefix(max(known.tokens.count, limits.tokenCount - 1)))
     let (scores, state) = try model.begin(draft)
-    var text = DecodedText(guide: guide)
-    var score: Float = 0
-    for (token, scores) in zip(draft, scores) {
-      let beginning = Beginning(text: text, score: score, scores: scores)
+    var beginning = Beginning(text: known, score: score, scores: scores[known.tokens.count])
+    for index in known.tokens.count..<draft.count {
       let steps = steps(from: [beginning], best: -.infinity)
-      guard steps.count == 1, steps[0].candidate.token == token else { break }
-      (text, score) = (steps[0].text, steps[0].score)
+      guard steps.count == 1, steps[0].candidate.token == draft[index] else { break }
+      beginning = Beginning(
+        text: steps[0].text, score: steps[0].score, scores: scores[index + 1])
     }
-    let count = text.tokens.count
-    return (
-      [Beginning(text: text, score: score, scores: scores[count])],
-      count == draft.count ? state : try model.cut(state, to: count)
-    )
+    let count = beginning.text.tokens.count
+    return ([beginning], count == draft.count ? state : try model.cut(state, to: count))
   }
 
   /// The best next steps.
@@ -136,7 +159,17 @@ struct TokenSearch<Model: TokenModel> {
       }
     }.sorted { $0.score > $1.score }
     let least = max(best, all.first?.score ?? best) - margin - guide.mostBonus
-    return Array(all.prefix(width).prefix { $0.score >= least })
+    return Array(distinct(all.prefix { $0.score >= least }).prefix(width))
+  }
+
+  /// Of several texts that end with the same tokens, only the likeliest: they continue alike.
+  private func distinct(_ steps: ArraySlice<Step>) -> [Step] {
+    guard margin < .infinity, case .none = guide else { return Array(steps) }
+    var ends: Set<ArraySlice<Token>> = []
+    return steps.filter { step in
+      let last = step.text.tokens.suffix(Self.memory)
+      return step.text.hasEnd || last.count < Self.memory || ends.insert(last).inserted
+    }
   }
 
   /// The best next tokens.

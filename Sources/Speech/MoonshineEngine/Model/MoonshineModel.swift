@@ -310,10 +310,9 @@ extension ONNXValue {
       throw .failed(reason: "the model returned keys of the shape \(shape)")
     }
     let size = count / height
-    return try withElements { (all: UnsafeBufferPointer<Float>) throws(ONNXError) in
-      let chosen = rows.flatMap { all[($0 * size)..<(($0 + 1) * size)] }
-      return try ONNXValue(chosen, shape: [rows.count] + shape.dropFirst(), in: library)
-    }
+    return try joined(
+      rows.map { $0 * size..<($0 + 1) * size }, shape: [rows.count] + shape.dropFirst(), in: library
+    )
   }
 
   /// The values of only the first tokens; the dimensions are batch, head, token, and feature.
@@ -324,11 +323,22 @@ extension ONNXValue {
       throw .failed(reason: "the model returned keys of the shape \(shape)")
     }
     let (heads, length, size) = (shape[1], shape[2], shape[3])
-    return try withElements { (all: UnsafeBufferPointer<Float>) throws(ONNXError) in
-      let kept = (0..<heads).flatMap { head in
-        all[(head * length * size)..<((head * length + count) * size)]
+    return try joined(
+      (0..<heads).map { $0 * length * size..<($0 * length + count) * size },
+      shape: [1, heads, count, size], in: library)
+  }
+
+  /// The elements of these ranges, one range after the other.
+  private func joined(
+    _ ranges: [Range<Int>], shape: [Int], in library: ONNXLibrary
+  ) throws(ONNXError) -> ONNXValue {
+    try withElements { (all: UnsafeBufferPointer<Float>) throws(ONNXError) in
+      try ONNXValue(of: Float.self, shape: shape, in: library) { memory in
+        var position = 0
+        for range in ranges {
+          position = memory[position...].update(fromContentsOf: all[range])
+        }
       }
-      return try ONNXValue(kept, shape: [1, heads, count, size], in: library)
     }
   }
 }

@@ -58,16 +58,19 @@ package final class ONNXValue: Sendable {
   ///
   /// - Parameters:
   ///   - shape: a length of 0 makes a tensor without elements.
-  ///   - write: gets memory that is filled with zeros.
+  ///   - write: writes every element; without it, all are zeros.
   package init<Element: ONNXElement>(
     of element: Element.Type, shape: [Int], in library: ONNXLibrary,
-    write: (UnsafeMutableBufferPointer<Element>) -> Void
+    write: ((UnsafeMutableBufferPointer<Element>) -> Void)? = nil
   ) throws(ONNXError) {
     let count = shape.reduce(1, *)
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: count * MemoryLayout<Element>.stride, alignment: 64)
-    bytes.initializeMemory(as: UInt8.self, repeating: 0)
-    write(bytes.bindMemory(to: Element.self))
+    if let write {
+      write(bytes.bindMemory(to: Element.self))
+    } else {
+      bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    }
     do throws(ONNXError) {
       owner = try library.makeTensor(over: bytes, shape: shape, type: Element.elementType)
     } catch {
@@ -85,7 +88,8 @@ package final class ONNXValue: Sendable {
   ) throws(ONNXError) {
     precondition(elements.count == shape.reduce(1, *), "The shape has as many elements.")
     try self.init(of: Element.self, shape: shape, in: library) { memory in
-      _ = memory.update(from: elements)
+      // Copied as bytes: a generic copy, element by element, took a tenth of the time of recognition.
+      elements.withUnsafeBytes { UnsafeMutableRawBufferPointer(memory).copyMemory(from: $0) }
     }
   }
 

@@ -17,10 +17,9 @@ enum RecognitionAnswers {
     var time: Duration
   }
 
-  static func measure(_ recognizer: MeasuredRecognizer, on bench: SpeechBench) async throws
-    -> [Finding]
-  {
-    let clips = bench.clips
+  static func measure(
+    _ recognizer: MeasuredRecognizer, on clips: [SpeechBench.Clip]
+  ) async throws -> [Finding] {
     // A stream that begins within speech waits longer for its first end.
     let lead = AudioBuffer(silence: 32_000, format: .speech).inPeriods
     let buffers =

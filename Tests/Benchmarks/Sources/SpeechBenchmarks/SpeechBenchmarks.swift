@@ -32,14 +32,14 @@ struct SpeechBenchmarks {
     let groups: [(name: String, measure: (SpeechBench) async throws -> [Finding])] = [
       ("capture path", CapturePath.measure),
       ("pocketsphinx costs", RecognitionCosts.measure),
-      ("pocketsphinx answers", { try await RecognitionAnswers.measure(.pocketSphinx, on: $0) }),
+      ("pocketsphinx answers", { try await RecognitionAnswers.measure(.pocketSphinx, on: $0.clips) }),
       ("pocketsphinx memory", { try RecognitionMemory.measure(.pocketSphinx, on: $0) }),
       ("moonshine costs", MoonshineCosts.measure),
       ("moonshine variants", Variants.measure),
       ("moonshine noises", Noises.measure),
       ("moonshine sameness", Sameness.measure),
       ("moonshine archive", ArchiveCosts.measure),
-      ("moonshine answers", { try await RecognitionAnswers.measure(.moonshine, on: $0) }),
+      ("moonshine answers", { try await RecognitionAnswers.measure(.moonshine, on: $0.allClips) }),
       ("moonshine word times", WordTimeErrors.measure),
       ("moonshine memory", { try RecognitionMemory.measure(.moonshine, on: $0) }),
     ]
