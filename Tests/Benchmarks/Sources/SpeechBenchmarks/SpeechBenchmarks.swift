@@ -32,7 +32,10 @@ struct SpeechBenchmarks {
     let groups: [(name: String, measure: (SpeechBench) async throws -> [Finding])] = [
       ("capture path", CapturePath.measure),
       ("pocketsphinx costs", RecognitionCosts.measure),
-      ("pocketsphinx answers", { try await RecognitionAnswers.measure(.pocketSphinx, on: $0.clips) }),
+      (
+        "pocketsphinx answers",
+        { try await RecognitionAnswers.measure(.pocketSphinx, on: $0.clips) }
+      ),
       ("pocketsphinx memory", { try RecognitionMemory.measure(.pocketSphinx, on: $0) }),
       ("moonshine costs", MoonshineCosts.measure),
       ("moonshine variants", Variants.measure),
