@@ -140,7 +140,7 @@ final class MoonshineSession: SpeechEngineSession {
   /// Longer utterances take longer to decode, so they need more: the cost of a second of speech stays
   /// below a limit.
   private func isDue(_ count: Int, after last: Int) -> Bool {
-    (count - last) * 18 >= count
+    (count - last) * 40 >= count
   }
 
   private func final() throws(SpeechEngineError) -> SpeechHypothesis {
