@@ -9,7 +9,7 @@ typealias PlaybackDevice = DeviceRuntime<PlaybackThread>
 extension PlaybackDevice {
   /// Notes that a voice has more audio; wakes the audio thread if it waits for that.
   func sourceAdvanced() {
-    if server.sourceRequest.take() { wake() }
+    if server.sourceRequest.consume() { wake() }
   }
 }
 

@@ -10,7 +10,7 @@ import Testing
     #expect(configuration(layout).channelLayout == layout)
   }
 
-  @Test func `all of it fits in a line for people`() {
+  @Test func `the description of a configuration is one line`() {
     #expect(
       "\(configuration(nil))"
         == "\(format) (FL FR FC LFE RL RR), int24Packed, "

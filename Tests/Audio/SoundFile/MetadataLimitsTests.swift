@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: ["flac", "ogg", "opus", "mp3", "wav", "aiff"])
-  func `a text above 16 MiB is left out, and the file is read`(name: String) throws {
+  func `a text above 16 MiB is skipped, and the file is read`(name: String) throws {
     let metadata = AudioMetadata(tags: [
       .title: ["Lark"], .comment: ["short", String(repeating: "x", count: 17 << 20)],
     ])
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["mp3", "ogg", "wav"])
-  func `pictures above the largest tag together are left out`(name: String) throws {
+  func `pictures that exceed the largest tag together are skipped`(name: String) throws {
     let pictures = [1, 2].map { kind in
       AudioPicture(
         [UInt8](repeating: UInt8(kind), count: 30 << 20), mediaType: "image/png", kind: kind)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `frames and comments beyond 10,000 are counted and left out`() {
+  @Test func `frames and comments beyond 10,000 are counted and skipped`() {
     var frames: [UInt8] = []
     for index in 0..<12_000 {
       let text = [3] + Array("key\(index)".utf8) + [0, 0x61]
@@ -186,7 +186,7 @@ import Testing
     #expect(ratio < 9)
   }
 
-  @Test func `cues beyond 10,000 are counted and left out`() {
+  @Test func `cues beyond 10,000 are counted and skipped`() {
     let bytes = wavOfCues(10_003)
     let metadata = AudioMetadata(
       wav: { offset, count in Array(bytes.dropFirst(offset).prefix(count)) }, at: 8_000)
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(arguments: ["flac", "ogg", "opus"])
-  func `chapters beyond 999 are counted and left out of comments`(name: String) throws {
+  func `chapters beyond 999 are counted and not written as comments`(name: String) throws {
     let cues = (0..<1_001).map { AudioCue(frame: FrameCount($0 * 40), name: "\($0)") }
     let (url, notices) = try write("a.\(name)", AudioMetadata(cues: cues))
     #expect(notices == ["left out: 2 cues and chapters; too many, or too large together"])

@@ -52,13 +52,13 @@ import Testing
     #expect(found.promisedLength == size)
   }
 
-  @Test func `the promise ends where the data does`() throws {
+  @Test func `the announced end is the end of the data chunk`() throws {
     let found = try header([format(1), chunk("data", [], size: 4_000)])
     #expect(found.promisedLength == 12 + 24 + 8 + 4_000)
     #expect(found.isStreamable)
   }
 
-  @Test func `other chunks before the data are passed over, also those of odd length`() throws {
+  @Test func `chunks before the data are skipped, even those of odd length`() throws {
     let found = try header([
       chunk("LIST", [1, 2, 3]), format(1), chunk("junk", []), chunk("data", [], size: 10),
     ])
@@ -66,11 +66,11 @@ import Testing
   }
 
   @Test(arguments: [0, 0x7FFF_FFFF, 0xFFFF_FFFF])
-  func `a size that a streaming writer puts in promises nothing`(size: Int) throws {
+  func `a placeholder size of a streaming writer announces no length`(size: Int) throws {
     #expect(try header([format(1), chunk("data", [], size: size)]).promisedLength == nil)
   }
 
-  @Test func `RF64 says the size of its data in a chunk of its own`() throws {
+  @Test func `RF64 announces the size of its data in the ds64 chunk`() throws {
     let sizes = chunk("ds64", number(0, 8) + number(1 << 33, 8) + number(0, 12))
     let found = try header(
       [sizes, format(1), chunk("data", [], size: 0xFFFF_FFFF)], "RF640000WAVE")
@@ -85,14 +85,16 @@ import Testing
     #expect(try header([format(1, bits: 48), chunk("data", [], size: 60)]).isStreamable == false)
   }
 
-  @Test func `a file that ends in its header, and one of empty chunks, promises nothing`() throws {
+  @Test func `a file that ends in its header, or has only empty chunks, announces no length`()
+    throws
+  {
     #expect(try header([format(1)]).promisedLength == nil)
     #expect(try header([format(1)]).isStreamable == false)
     #expect(try header([]).promisedLength == nil)
     #expect(try header(Array(repeating: chunk("junk", []), count: 1_000)).promisedLength == nil)
   }
 
-  @Test func `sizes and places near the ends of the numbers promise nothing`() throws {
+  @Test func `sizes and offsets near the limits of integers announce no length`() throws {
     let zeros = [UInt8](repeating: 0, count: 36)
     for name in ["data", "junk"] {
       let chunk = Array(name.utf8) + zeros.prefix(12) + number(.min, 8)

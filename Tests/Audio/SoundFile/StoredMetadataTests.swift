@@ -57,7 +57,7 @@ import Testing
     #expect(notices.allSatisfy { $0.hasPrefix("left out: any chunks after the audio;") })
   }
 
-  @Test func `parts of a list beyond 40,000 are left out with a notice`() {
+  @Test func `parts of a list beyond 40,000 are skipped with a notice`() {
     var parts = Array("INFO".utf8)
     for number in 0..<45_000 { parts += chunk("ICMT", Array("\(100_000 + number)".utf8)) }
     let metadata = read(wav(chunk("LIST", parts)))
@@ -149,7 +149,7 @@ import Testing
     #expect(Data(bytes).range(of: Data("ISRC".utf8)) != nil)
   }
 
-  @Test func `zeros divide the values of a comment`() throws {
+  @Test func `NUL characters separate the values of a comment`() throws {
     var found = AudioMetadata()
     let comment = Array("ARTIST=Ann\0Bo".utf8)
     found.add(
@@ -163,7 +163,7 @@ import Testing
     #expect(tags == [.artist: ["Ann", "Bo"]])
   }
 
-  @Test func `a name that zeros repeat counts as text each time`() {
+  @Test func `a name repeated by NUL characters counts as text each time`() {
     let comment = Array("\(String(repeating: "N", count: 300_000))=".utf8)
     let values = [UInt8](repeating: 0, count: 2 * 300).enumerated().map { $0 % 2 == 0 ? 97 : $1 }
     let bytes = little(0, 4) + little(1, 4) + little(comment.count + values.count, 4)
@@ -174,7 +174,7 @@ import Testing
     #expect(found.notices.first?.description.contains("of text") == true)
   }
 
-  @Test func `zeros before a name hide it, instead of making a name with zeros`() {
+  @Test func `NUL characters before a name hide the name`() {
     let comment = Array("A\0TITLE=Lark\0B".utf8)
     var found = AudioMetadata()
     found.add(
@@ -183,7 +183,7 @@ import Testing
     #expect(found.tags[.title] == nil)
   }
 
-  @Test func `values between zeros count as comments of FLAC`() throws {
+  @Test func `values separated by NUL characters count as FLAC comments`() throws {
     let text = String(repeating: "a|", count: 20_000)
     var data = try Data(
       contentsOf: write("a.flac", AudioMetadata(tags: [.artist: [text]]), .flac16))
@@ -194,7 +194,7 @@ import Testing
     #expect(info.notices.contains { $0.description.contains("beyond 10,000 of them") })
   }
 
-  @Test func `ID3 tags beyond 16 are left out with a notice, of files and of pipes`() throws {
+  @Test func `ID3 tags beyond 16 are skipped with a notice, in files and pipes`() throws {
     let tags = (0..<100).flatMap { id3([frame("TXXX", text("N\($0)\0x"))]) }
     let mp3 = try Data(contentsOf: write("a.mp3", AudioMetadata(), .mp3))
     let url = try folder.file("b.mp3", Data(tags) + mp3)
@@ -266,7 +266,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.Container.flac, .vorbis, .opus])
-  func `tags with the names of written chapters are left out, and reported`(
+  func `tags with the names of written chapters are skipped and reported`(
     container: SoundFileEncoding.Container
   ) {
     let tags: [AudioTag: [String]] = [
@@ -284,7 +284,7 @@ import Testing
   }
 
   @Test(arguments: [(40_000, 0), (20_000, 1)])
-  func `lengths that are not up to the next cue are reported where they are lost`(
+  func `cue lengths that a format cannot store are reported`(
     length: Int, count: Int
   ) {
     var metadata = AudioMetadata(cues: [
@@ -302,7 +302,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test func `a text that begins as a picture does is no picture`() {
+  @Test func `a text that begins like a picture is not a picture`() {
     #expect(AudioPicture(file: Array("BMW is a car".utf8)) == nil)
     #expect(AudioPicture(file: Array("fourfourWEBP".utf8)) == nil)
     let bitmap = Array("BM".utf8) + little(26, 4) + [UInt8](repeating: 0, count: 20)

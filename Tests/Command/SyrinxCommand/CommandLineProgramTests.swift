@@ -23,7 +23,7 @@ struct CommandLineProgramTests {
   }
 
   @Test(arguments: ["--version", "help", "--help", "-h"])
-  func `the text for one argument is the parser's`(argument: String) throws {
+  func `help and version for one argument equal the parser's output`(argument: String) throws {
     let error = try #require(
       #expect(throws: (any Error).self) {
         var command = try RootCommand.parseAsRoot([argument])
@@ -114,7 +114,7 @@ struct CommandLineProgramTests {
     "transcribe a.wav --format json --json --alternatives 2", "listen --language en-US --quiet",
     "play a.wav -q", "devices -q", "engines -q", "doctor -q",
   ])
-  func `options are understood by the names that people type`(arguments: String) throws {
+  func `options accept the common alternative names`(arguments: String) throws {
     _ = try RootCommand.parseAsRoot(arguments.split(separator: " ").map(String.init))
   }
 

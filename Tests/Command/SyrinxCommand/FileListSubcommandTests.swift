@@ -72,7 +72,7 @@ struct FileListSubcommandTests {
     #expect(convert.files.map(\.text) == Array(Self.many.dropFirst()))
   }
 
-  @Test func `an option may take the value that the shortened arguments leave out`() throws {
+  @Test func `an option may have a value that the shortened arguments replace`() throws {
     let line = "convert -\(String(repeating: "o", count: 20)) %"
     let command = try #require(try RootCommand.parsed(Self.words(line)) as? ConvertCommand)
     let names = Self.names(100)
@@ -88,7 +88,7 @@ struct FileListSubcommandTests {
     "convert % % --to flac", "transcribe % % -o out", "wer %", "devices %", "engines install %",
     "sing %", "% info", "info % --version", "info --generate-completion-script %",
   ])
-  func `errors are those of the parser`(line: String) {
+  func `errors of shortened arguments equal the parser's errors`(line: String) {
     let words = Self.words(line)
     #expect(
       message { try RootCommand.parsed(words) } == message { try RootCommand.parseAsRoot(words) })
@@ -108,7 +108,7 @@ struct FileListSubcommandTests {
     }
   }
 
-  @Test func `help is help, whatever files are named`() throws {
+  @Test func `--help prints the help for any list of files`() throws {
     for line in ["info % --help", "info -h %", "help info %"] {
       let command = try RootCommand.parsed(Self.words(line))
       #expect(!(command is InfoCommand), "\(line)")

@@ -13,7 +13,8 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `a folder stands for its sound files in natural order, then those of its subfolders`()
+  @Test
+  func `a folder is expanded to its sound files in natural order, then those of its subfolders`()
     throws
   {
     for name in ["10.flac", "2.WAV", "cover.jpg", ".hidden.wav", "a/1.mp3", "b.m3u"] {
@@ -46,7 +47,7 @@ import Testing
     #expect(list.problems.first?.hasSuffix("it is not a regular file") == true)
   }
 
-  @Test func `a play list knows whether any of its files is a pipe`() throws {
+  @Test func `a play list reports whether any of its files is a pipe`() throws {
     try write("a.wav", "")
     #expect(mkfifo(folder.file("b.wav").path, 0o600) == 0)
     #expect(!PlayList([path("a.wav"), "https://a.example/b.wav"]).hasStream)
@@ -66,7 +67,7 @@ import Testing
     #expect(files(["a.pls"]) == ["a.wav", "b.wav"])
   }
 
-  @Test func `each argument that stands for nothing is a problem, and the others are played`()
+  @Test func `an argument without files is a problem, and the other arguments are played`()
     throws
   {
     try write("empty/readme.txt", "")
@@ -93,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: ["list", "list.txt", "list.mp3"])
-  func `a file that begins as a playlist is one, whatever its name is`(name: String) throws {
+  func `a file with the content of a playlist is a playlist for any name`(name: String) throws {
     try write(name, "\u{FEFF}\r\n#extm3u\r\na.wav\n")
     #expect(files([name]) == ["a.wav"])
     try write(name, " [Playlist] \nFile1=b.wav\n")
@@ -150,14 +151,14 @@ import Testing
     ("http://1.1.1.1/listen", "text/plain", "[playlist]\nFile1=b.mp3\n"),
     ("http://1.1.1.1/a.m3u?b=c", "text/plain", "b.mp3\n"),
   ])
-  func `a playlist on the web is known by its content, its type, or its name`(
+  func `a playlist on the web is detected by its content, type, or name`(
     address: FilePath, type: String, text: String
   ) {
     #expect(list(address, text, type: type).files == ["http://1.1.1.1/b.mp3"])
   }
 
   @Test(arguments: ["ID3\u{3}\u{0}", "#EXTM3U\nb.mp3\u{0}", "b.mp3\n"])
-  func `an answer that is no playlist is a file on the web`(text: String) {
+  func `a web response that is not a playlist is played as a file`(text: String) {
     #expect(list("http://1.1.1.1/listen", text).files == ["http://1.1.1.1/listen"])
   }
 

@@ -89,7 +89,7 @@ struct ItemFinishesTests {
     _ itemCount: Int, _ events: PlaybackEvent..., then last: ItemEndTracker.Reason? = nil
   ) -> [String] {
     var tracker = ItemEndTracker(itemCount: itemCount)
-    let ends = events.flatMap { tracker.take($0) } + (last.map { tracker.endAll($0) } ?? [])
+    let ends = events.flatMap { tracker.process($0) } + (last.map { tracker.endAll($0) } ?? [])
     return ends.map { "\($0.item) \($0.reason) \($0.played.components.seconds)" }
   }
 

@@ -12,7 +12,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `a status that would wrap is cut`() {
+  func `a status that would wrap is truncated`() {
     var line = StatusLine()
     #expect(line.show("0123456789", columns: 6) == "\r01234\u{1B}[K")
   }

@@ -49,7 +49,7 @@ import Testing
     #expect(try found([path("calls")]).map(\.place) == ["a.wav"])
   }
 
-  @Test func `a folder that cannot be read is a problem, and the rest goes on`() throws {
+  @Test func `an unreadable folder is a problem, and the other inputs follow`() throws {
     for name in ["calls/1/a.wav", "calls/2/b.wav", "calls/3/c.wav"] { try write(name) }
     var inputs = try TranscriptionInputs(arguments: [path("calls")]).makeIterator()
     #expect(try inputs.next()?.get().place == "1/a.wav")

@@ -21,7 +21,8 @@ import Testing
   }
 
   @Test(arguments: [-4_096, -1 << 31, -1 << 32, -9_200_000_000_000_000_000, Int.min])
-  func `a negative number that is no errno value is an input or output error`(answer: Int) {
+  func `a negative number that is not an errno value becomes an input or output error`(answer: Int)
+  {
     #expect(DriverAnswer(answer, of: 480) == .failure(-EIO))
   }
 

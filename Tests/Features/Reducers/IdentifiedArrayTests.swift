@@ -61,7 +61,9 @@ import Testing
     #expect(rows[id: 1]?.name == "one")
   }
 
-  @Test func `it is encoded as an array, and equal ids are an error`() throws {
+  @Test func `an identified array is encoded as an array, and equal IDs are a decoding error`()
+    throws
+  {
     let data = try JSONEncoder().encode(rows)
     #expect(try JSONDecoder().decode([Row].self, from: data) == rows.elements)
     #expect(try JSONDecoder().decode(IdentifiedArrayOf<Row>.self, from: data) == rows)

@@ -38,7 +38,7 @@ import Testing
     #expect(gains.gain(of: bus).current == 0)
   }
 
-  @Test func `a bus gives up its entry when none of its voices sounds and its gain is steady`() {
+  @Test func `a bus releases its entry when none of its voices sounds and its gain is steady`() {
     bus.setting = .init(gain: 0, ramp: .zero)
     gains.begin(after: 10)
     _ = gains.gain(of: bus)

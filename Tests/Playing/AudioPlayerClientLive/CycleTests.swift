@@ -63,7 +63,7 @@ import Testing
     #expect(harness.events.compactMap(\.advanced).count <= harness.played.count / 400)
   }
 
-  @Test func `a skip in the last item goes to the next round, and in the last round to the end`()
+  @Test func `a skip in the last item moves to the next round, and in the last round to the end`()
     async throws
   {
     let items = [item(40_000), item(40_000, from: 100)]
@@ -156,7 +156,7 @@ import Testing
     #expect(isThrice)
   }
 
-  @Test func `a repeated list refuses streams, also when they are enqueued`() async throws {
+  @Test func `a repeated list rejects streams, even when they are enqueued`() async throws {
     let empty = AsyncThrowingStream<AudioBuffer, any Error> { $0.finish() }
     let stream = PlaybackItem(source: .stream(empty))
     let (refused, _) = await harness.begin(PlaybackRequest(items: [stream], cycle: .forever))

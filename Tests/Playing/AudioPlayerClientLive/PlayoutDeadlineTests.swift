@@ -36,14 +36,14 @@ import Testing
     #expect(wait { .milliseconds(1_600) - $0 } == .milliseconds(1_600))
   }
 
-  @Test func `a sound server that stops playing is given up within its buffer plus 250 ms`() {
+  @Test func `a sound server that stops playing is waited for at most its buffer plus 250 ms`() {
     let time = wait { max(.milliseconds(1_000), .milliseconds(1_600) - $0) }
     #expect(time > .milliseconds(600))
     #expect(time <= .milliseconds(600 + 2 * 350))
   }
 
   @Test
-  func `a device that pauses with its last frames gets the patience, and ends when it plays on`() {
+  func `a device that pauses with its last frames is waited for within its patience`() {
     let patience = Duration.seconds(5)
     // It pauses for three seconds before its last 80 ms.
     let delay = { (now: Duration) in

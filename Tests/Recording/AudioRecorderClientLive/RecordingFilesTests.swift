@@ -79,7 +79,7 @@ import Testing
     #expect(files.map(\.frameCount) == [16_000])
   }
 
-  @Test func `if no next file can be made, the last one continues for a second`() throws {
+  @Test func `if no next file can be created, the current file continues for a second`() throws {
     let locked = try LockableFolder(in: folder)
     let (url, next) = (locked.url("take.wav"), locked.url("take-001.wav"))
     let files = try RecordingFiles(

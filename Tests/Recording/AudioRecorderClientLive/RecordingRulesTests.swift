@@ -79,7 +79,7 @@ import VirtualSoundCard
     #expect(try folder.read(url).samples == Array(repeating: 0.5, count: 800))
   }
 
-  @Test func `a channel that the device lacks is refused, and no file is made`() async throws {
+  @Test func `a channel that the device lacks is rejected, and no file is created`() async throws {
     let url = folder.url("wav")
     await #expect(throws: AudioRecorderError.self) {
       try await record(RecordingRequest(url: url, channels: [2]), capturing: speech)

@@ -429,7 +429,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that ends its side after sending gets all its answers`() async throws {
+  @Test func `a client that closes its side after sending gets all its responses`() async throws {
     try await serving { address in
       try await onThread {
         for _ in 0..<40 {

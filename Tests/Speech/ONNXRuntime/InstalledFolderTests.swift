@@ -27,7 +27,7 @@ import Testing
     try FileManager.default.setAttributes(attributes, ofItemAtPath: folder.file(name).path)
   }
 
-  @Test func `a whole component is what was recorded`() throws {
+  @Test func `an intact component matches its manifest`() throws {
     let installed = try InstalledFolder(path)
     #expect(installed.manifest?.version == "0.1.4")
     #expect(
@@ -51,7 +51,7 @@ import Testing
     #expect(throws: ONNXError.fileMissing(path: "/nowhere")) { try InstalledFolder("/nowhere") }
   }
 
-  @Test func `an altered file is an error, and one that was only touched is not`() throws {
+  @Test func `an altered file is an error, and a file with only a new date is not`() throws {
     let date = try #require(
       try FileManager.default.attributesOfItem(atPath: folder.file("model.ort").path)[
         .modificationDate] as? Date)
@@ -135,7 +135,7 @@ import Testing
     #expect(try file() == path.appending("model.ort"))
   }
 
-  @Test func `what lies where components are installed has a manifest`() throws {
+  @Test func `a component in the installation folder must have a manifest`() throws {
     let root = folder.file("syrinx")
     let component = root.appending(path: "moonshine-base-en")
     try FileManager.default.createDirectory(at: component, withIntermediateDirectories: true)
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `a file that the manifest does not have is an error`() throws {
+  @Test func `a file that is not in the manifest is an error`() throws {
     try Data("other".utf8).write(to: folder.file("other.ort"))
     #expect {
       try file("other.ort")
@@ -185,7 +185,7 @@ import Testing
     #expect(found.map(\.name) == ["moonshine-a", "moonshine-b"])
   }
 
-  @Test func `components in another place are found, and not in the one that is used`() throws {
+  @Test func `components in another installation folder are found`() throws {
     try FileManager.default.createDirectory(
       at: folder.file("b/syrinx/moonshine-a"), withIntermediateDirectories: true)
     let shared = "relative:\(folder.file("a").path):\(folder.file("b").path)"

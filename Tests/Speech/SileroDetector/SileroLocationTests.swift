@@ -100,7 +100,7 @@ import Testing
     #expect(reason(lost)?.contains("/nowhere/lib.so") == true)
   }
 
-  @Test func `what would fail with the first frame is known before it`() throws {
+  @Test func `errors of the first frame are reported in advance`() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     try install()
     let model = try SileroModel(location())
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that everybody may change is refused`() throws {
+  @Test func `a folder that every user may change is rejected`() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     try install()
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)

@@ -39,7 +39,7 @@ import Testing
     #expect(seen == [events[0]] + events[2...])
   }
 
-  @Test func `with results only, no other event waits`() {
+  @Test func `a stream of results queues no other events`() {
     var queue = PolicyQueue(policy: .events(limit: 1, resultsOnly: true))
     queue.send(.speechStarted(at: .zero))
     #expect(queue.hasRoom)

@@ -94,7 +94,7 @@ final class Mixer {
     let isSounding = voice.transport.phase == .sounding
     let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()
     let frames = wanted > 0 ? add(voice, atMost: wanted, isComplete: isLast) : 0
-    if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomRequest.take() {
+    if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomRequest.consume() {
       voice.room.signal()
     }
     voice.transport.end(took: frames, of: wanted, isLast: isLast)

@@ -52,7 +52,7 @@ public struct WordErrorRate: Hashable, Sendable {
   /// The number of words in the hypothesis.
   public var hypothesisCount: Int { alignment.count { $0.hypothesis != nil } }
 
-  /// Returns the rate of both texts together, weighted by their numbers of words.
+  /// Returns the rate over both texts, weighted by their numbers of words.
   public static func + (one: WordErrorRate, other: WordErrorRate) -> WordErrorRate {
     WordErrorRate(alignment: one.alignment + other.alignment)
   }
@@ -75,7 +75,7 @@ public enum AlignedWord: Hashable, Sendable {
     case match
     /// Recognized as another word.
     case substitution
-    /// Not spoken.
+    /// The hypothesis has a word that was not spoken.
     case insertion
     /// Not recognized.
     case deletion
@@ -175,7 +175,8 @@ private struct ErrorAligner {
     }
   }
 
-  /// The number of words of `recognized` that belong to `first`; the others belong to `second`.
+  /// Returns the number of words of `recognized` that belong to `first`; the others belong to
+  /// `second`.
   private func split(
     _ first: ArraySlice<Int>, _ second: ArraySlice<Int>, _ recognized: ArraySlice<Int>
   ) -> Int {
@@ -191,7 +192,8 @@ private struct ErrorAligner {
     return best
   }
 
-  /// The cost of aligning all of `spoken` with the first n words of `recognized`, for each n from 0.
+  /// Returns the cost of aligning all of `spoken` with the first n words of `recognized`, for each
+  /// n from 0.
   private func costs(
     _ spoken: some Sequence<Int>, _ recognized: some Sequence<Int>
   ) -> [Int] {

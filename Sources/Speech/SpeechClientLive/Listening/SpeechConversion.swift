@@ -50,7 +50,7 @@ struct SpeechConversion {
   /// Returns the audio that the resampler holds back.
   mutating func finish() throws -> [Piece] {
     defer { resampler = nil }
-    return try (resampler?.finish()).pieces
+    return try (resampler?.flush()).pieces
   }
 
   /// The silence, possibly empty, between the audio before and the buffer; nil if they are too far

@@ -81,7 +81,7 @@ import Testing
     }
     let transcription = Transcription(segments: words)
     var builder = CueBuilder()
-    let cues = builder.add(transcription) + builder.finish()
+    let cues = builder.add(transcription) + builder.flush()
     for (index, cue) in cues.enumerated() { print(CueFormat.srt.text(of: cue, number: index + 1)) }
     #expect(cues.map(\.lines) == [["go forward"]])
   }

@@ -73,7 +73,7 @@ struct WordNormalizationTests {
   }
 
   @Test
-  func `a letter is the same composed and decomposed`() {
+  func `composed and decomposed letters are equal`() {
     #expect(WordErrorRate(reference: "caf\u{E9}", hypothesis: "cafe\u{301}").rate == 0)
   }
 }
