@@ -80,8 +80,9 @@ extension AsyncSequence where Element == AudioBuffer {
   /// The loudness of the audio, reported for every `interval` of it.
   ///
   /// Each reading has the momentary and the short-term loudness at its end, the levels of its
-  /// interval, and the figures of all audio so far. The last reading covers the rest. Gaps in the
-  /// indices are not counted. For the figures of the whole alone, use `measured(silence:)`.
+  /// interval, and the figures of all audio so far. The last reading covers the remaining audio.
+  /// Gaps in the indices are not counted. For the figures of the whole alone, use
+  /// `measured(silence:)`.
   ///
   /// - Parameters:
   ///   - interval: the audio between two readings; above 0.

@@ -74,7 +74,7 @@ public final class Resampler {
     return numbered(try resampled(mixed))
   }
 
-  /// Returns the rest after the last buffer.
+  /// Returns the remaining output after the last buffer.
   ///
   /// The total length then corresponds to that of the input.
   ///

@@ -77,7 +77,7 @@ private final class ScriptedTask: Sendable {
     var rest: ArraySlice<SpeechScript.Step>
     /// The current utterance.
     var utterance: Int?
-    /// Its last partial result, if key phrases are requested.
+    /// The last partial result of the utterance, if key phrases are requested.
     var spotted: SpeechRecognitionResult?
     var isFinishing = false
   }

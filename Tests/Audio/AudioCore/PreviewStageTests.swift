@@ -38,7 +38,7 @@ import Testing
     #expect(await stage.scripts.isEmpty)
   }
 
-  @Test func `a held script waits for a change, and a finished wait counts`() async throws {
+  @Test func `a held script keeps its finished waits and waits for a change`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: clock, policy: policy)
     await clock.sleepers(atLeast: 1)
@@ -50,7 +50,7 @@ import Testing
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1])
   }
 
-  @Test func `the part of a wait before a change counts`() async throws {
+  @Test func `a change of a script keeps the passed part of the current wait`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: clock, policy: policy)
     await clock.sleepers(atLeast: 1)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `reading and changing a script end on a clock that keeps moving`()
+  func `reads and changes of a script return even if the clock keeps moving`()
     async throws
   {
     let stage = PreviewStage<Count>()
@@ -113,7 +113,7 @@ import Testing
     func waited(_ duration: Duration) {}
   }
 
-  @Test func `a performance ends with its consumer`() async throws {
+  @Test func `the performance of a script ends when its consumer leaves`() async throws {
     let stage = PreviewStage<Reading>()
     let (cancelled, cancel) = AsyncStream<Never>.makeStream()
     let script = Reading { [clock] in

@@ -39,7 +39,7 @@ import Testing
     #expect(terminations.withLock { $0 } == 1)
   }
 
-  @Test func `a canceled reader that waits for the end gets the last element, and then nil`()
+  @Test func `a canceled reader that waits for the end gets the last element and then nil`()
     async throws
   {
     let pipe = PolicyPipe(policy: keepAll)

@@ -89,7 +89,7 @@ import Testing
     #expect(result.files.map(\.frameCount) == [names.count == 1 ? 10_000 : 54_100])
   }
 
-  @Test func `the audio of a truncated descriptor does not replace its file`() async throws {
+  @Test func `a truncated source that is a descriptor never replaces its own file`() async throws {
     try write(noise(1), to: "a.wav", samples: .int16)
     #expect(truncate(folder.file("a.wav").path, 80 + 4 * 10_000) == 0)
     let before = try Data(contentsOf: folder.file("a.wav"))
@@ -111,7 +111,7 @@ import Testing
     #expect(try samplesOf("out.wav") == samplesOf("a.wav") + samplesOf("b.flac"))
   }
 
-  @Test func `a mix divides each source by their number`() async throws {
+  @Test func `a mix divides each source by the number of sources`() async throws {
     try write(constant(0.5), to: "a.wav", samples: .float)
     try write(constant(-0.25), to: "b.wav", samples: .float)
     var conversion = conversion(["a.wav", "b.wav"], to: "out.wav")

@@ -188,7 +188,7 @@ import Testing
     #expect(result.omissions.map(\.description).contains { $0.contains("REPLAYGAIN_ALBUM_GAIN") })
   }
 
-  @Test func `a gain changes the gain that players apply by its value`() async throws {
+  @Test func `a gain in a conversion changes the ReplayGain tags by the same value`() async throws {
     try write(
       "a.wav",
       AudioMetadata(tags: [

@@ -48,7 +48,7 @@ struct FilePathTests {
   }
 
   @Test
-  func `a description is one line, and a terminal obeys nothing in it`() {
+  func `a description is one line and contains no terminal control sequences`() {
     let text = "a\u{1B}[2J\n\t\\\u{85}\u{9B}\u{202E}\u{2066}\u{2028}\u{7F}é\u{200D}"
     #expect(
       FilePath(text).description
@@ -63,7 +63,7 @@ struct FilePathTests {
   }
 
   @Test
-  func `a printable line has no line breaks, and at most its length`() {
+  func `a printable line has no line breaks and at most the given length`() {
     #expect(
       "a\\b\n\t\u{1B}\u{2028}\u{202E}é\u{200F}".printableLine
         == "a\\b\\n\\t\\x1B\\u{2028}\\u{202E}é\\u{200F}")

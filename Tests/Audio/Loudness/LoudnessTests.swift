@@ -61,7 +61,9 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(six.integrated.lufs, -26 + 10 * log10(3 + 2 * 1.41), 0.1))
   }
 
-  @Test func `quiet parts do not lower the integrated loudness, and make a range`() async throws {
+  @Test func `quiet parts count for the loudness range but not for the maximum loudness`()
+    async throws
+  {
     let signal = AudioSignal { frame, rate in
       let isLoud = frame / (20 * rate.hertz) % 2 == 0
       let level = isLoud ? -20.0 : -30.0
@@ -103,7 +105,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(result.noiseFloor.value, -12, 0.2))
   }
 
-  @Test func `the noise floor is that of the pauses, not of the silent ends`() async throws {
+  @Test func `the noise floor is measured in pauses, not at the silent ends`() async throws {
     let rate = stereo.sampleRate.hertz
     let noise = AudioSignal.noise(seed: 1, amplitude: 0.002)
     let signal = AudioSignal { frame, _ in
@@ -135,7 +137,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(result.truePeak.value.isFinite && result.noiseFloor.value == 0)
   }
 
-  @Test func `silence has no loudness, and no audio has no measurement`() async throws {
+  @Test func `silence has no loudness, and empty audio has no measurement`() async throws {
     let result = try await measure(.silence, .seconds(4))
     #expect(result.integrated == .silence && result.truePeak == .silence)
     #expect(result.noiseFloor == .silence && result.silenceAtStart == result.frameCount)
@@ -167,7 +169,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(meter.flush().map(\.total.nonFiniteSampleCount) == [2])
   }
 
-  @Test func `a meter reports each interval, and the last reading is the whole`() async throws {
+  @Test func `a meter reports each interval, and the last reading covers all audio`() async throws {
     let buffer = AudioSignal.noise(seed: 7).buffer(.milliseconds(3_250), format: stereo)
     var readings: [LoudnessReading] = []
     for try await reading in stream(buffer).loudness(every: .milliseconds(500)) {
@@ -210,7 +212,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
 /// Our own sums beside libebur128's.
 @Suite struct LibraryAgreementTests {
   @Test(arguments: [44_100, 96_000, 192_000] as [SampleRate])
-  func `peaks and loudness are those of the library`(rate: SampleRate) async throws {
+  func `peaks and loudness equal libebur128's own results`(rate: SampleRate) async throws {
     let format = AudioFormat(sampleRate: rate, channelCount: 2)
     let noise = AudioSignal.noise(seed: 5, amplitude: 1)
     let signal = AudioSignal { frame, rate in

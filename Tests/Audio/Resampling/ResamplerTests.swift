@@ -164,7 +164,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(try [resampler.process(buffer), resampler.flush()] == first)
   }
 
-  @Test func `rates too far apart are an error that names them`() {
+  @Test func `a conversion between rates too far apart is an error that names the rates`() {
     let error = #expect(throws: ResamplingError.self) {
       try Resampler(from: mono(1), to: mono(2_000_000_000))
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import SoundFile
 
 @Suite struct DataSyncTests {
-  @Test func `flush requests are performed, those during a flush once, and end waits for them`()
+  @Test func `all flush requests during a flush cause one more flush, and end waits for it`()
     throws
   {
     let (begun, goOn) = (try WakeUp(), try WakeUp())

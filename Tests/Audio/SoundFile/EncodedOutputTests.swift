@@ -13,7 +13,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `an AIFF file refuses a block beyond what its header can count`() throws {
+  @Test func `an AIFF file refuses a block that exceeds its header's counters`() throws {
     let file = try GrowingFile(path: folder.file("a.aiff").path)
     let encoding = SoundFileEncoding(.aiff)
     let output = try EncodedOutput(file, format: cd, encoding: encoding, largestAIFF: 10_000)

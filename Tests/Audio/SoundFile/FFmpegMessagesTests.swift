@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [
     "[info]     icy-name        : Radio", "[info]   Duration: N/A, start: 0.025057", mark + "One",
   ])
-  func `decoding errors of a live stream are not a loss, but a lost connection is`(
+  func `a lost connection of a live stream is a loss, and decoding errors are not`(
     line: String
   ) {
     let error = "[mp3float @ 0x55] [error] Header missing"
@@ -65,7 +65,7 @@ import Testing
     #expect(messages(failure).isCutOff)
   }
 
-  @Test func `information is not a complaint, and the number of complaints is limited`() {
+  @Test func `informational messages of FFmpeg are ignored, and the number of others is limited`() {
     #expect(messages("[info] Output #0, wav", "[verbose] x", "[warning] y").complaints.count == 1)
     var messages = FFmpegMessages()
     for _ in 0..<5_000 { messages.add(Array("[error] z\n".utf8), name: Self.address) }

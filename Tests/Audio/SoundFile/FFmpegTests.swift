@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test
-  func `properties of the audio in a report of ffprobe take precedence over those of the file`()
+  func `ffprobe's properties of the audio take precedence over those of the file`()
     throws
   {
     let report = try report(

@@ -53,7 +53,7 @@ import Testing
     #expect(writer.framesWritten == 0)
   }
 
-  @Test func `a file that is removed in its last second is noticed when it is closed`() throws {
+  @Test func `closing detects that a file was removed in its last second`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let writer = try SoundFileWriter(url: url, format: cd, encoding: .wav16)

@@ -108,7 +108,7 @@ import Glibc
     #expect(try AudioFileInfo(url: folder.file("a.wav")).shortfall == nil)
   }
 
-  @Test func `a GSM file with its pad byte is complete`() throws {
+  @Test func `a GSM file with a pad byte at its end is complete`() throws {
     // 65 bytes are an odd length, which a byte pads.
     let file = folder.file("a.wav")
     try Tool.run(

@@ -51,7 +51,7 @@ import Glibc
   }
 
   /// libsndfile does not report this: it returns 0 from closing such a file.
-  @Test func `audio that did not fit on the disk at the end is an error`() async {
+  @Test func `audio that does not fit on the disk when the file is closed is an error`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 6_000, rlim_max: 6_000)

@@ -30,8 +30,9 @@ import Testing
     arguments: [
       (44_100, 48_000), (48_000, 48_000), (96_000, 48_000), (11_025, 12_000), (4_000, 8_000),
     ] as [(SampleRate, SampleRate)])
-  func `the supported rate of Opus is the next higher one`(rate: SampleRate, supported: SampleRate)
-  {
+  func `the supported rate for Opus is the next higher rate`(
+    rate: SampleRate, supported: SampleRate
+  ) {
     #expect(SoundFileEncoding.opus.supportedRate(for: rate) == supported)
     #expect(SoundFileEncoding.wav16.supportedRate(for: rate) == rate)
   }

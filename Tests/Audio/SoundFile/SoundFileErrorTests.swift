@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `the error for an empty file is empty`() throws {
+  @Test func `the error for an empty file is SoundFileError.empty`() throws {
     let url = try folder.file("empty.wav", Data())
     #expect(throws: SoundFileError.empty(path: url.path)) { try SoundFileReader(url: url) }
   }

@@ -23,7 +23,9 @@ import Testing
     return try SoundFileHeader { offset, count in Array(file.dropFirst(offset).prefix(count)) }
   }
 
-  @Test func `an ASF file has its size in its properties, and a broadcast has none`() throws {
+  @Test func `the size of an ASF file is read from its properties, and a broadcast has no size`()
+    throws
+  {
     let guid: [UInt8] = [
       0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0, 0xAA, 0, 0x62, 0xCE, 0x6C,
     ]
@@ -42,7 +44,7 @@ import Testing
   @Test(
     arguments: [(5e9, 5_000_000_000), (0, nil), (.nan, nil), (-.infinity, nil), (1e300, nil)]
       as [(Double, Int?)])
-  func `an FLV file has its size among its values, unless that is impossible`(
+  func `the size of an FLV file is read from its metadata unless it is impossible`(
     value: Double, size: Int?
   ) throws {
     let name = [0, 8] + Array("filesize".utf8) + [0]

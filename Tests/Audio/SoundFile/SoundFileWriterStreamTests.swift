@@ -58,7 +58,7 @@ import Glibc
   }
 
   @Test
-  func `a stream of MP3 has the blocks of a file, without the first, which is for the length`()
+  func `an MP3 stream has the blocks of an MP3 file except the first, which contains the length`()
     throws
   {
     let whole = folder.file("whole.mp3")

@@ -15,7 +15,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `an ID3 tag before FLAC adds to the comments, and a second one to both`() throws {
+  @Test func `two ID3 tags before FLAC add to its comments`() throws {
     let tags: [AudioTag: [String]] = [.title: ["Lark"], .artist: ["Ann", "Bo"]]
     let flac = try Data(contentsOf: write("a.flac", AudioMetadata(tags: tags), .flac16))
     let first = id3([frame("TPE2", text("Band"))])
@@ -39,7 +39,7 @@ import Testing
     #expect(found == [.title: ["Lark"], .artist: ["Ann"]])
   }
 
-  @Test func `the chapters of an ID3 chunk are those of a WAV file without a chunk of cues`() {
+  @Test func `a WAV file without a cue chunk has the chapters of its ID3 chunk`() {
     let tag = AudioMetadata(cues: [AudioCue(frame: 8_000, name: "One")]).id3Tag(at: 8_000)
     #expect(read(wav(chunk("id3 ", tag))).cues.map(\.name) == ["One"])
   }
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `texts of INFO are UTF-8 or Latin-1, and equal values are one`() {
+  @Test func `texts of INFO are UTF-8 or Latin-1, and equal values are merged`() {
     let info =
       Array("INFO".utf8) + chunk("INAM", [0x47, 0x72, 0xF6, 0xDF, 0x65, 0])
       + chunk("IART", Array("Björk".utf8)) + chunk("ITRK", Array("7".utf8))
@@ -210,7 +210,7 @@ import Testing
     close(pipe.outlet)
   }
 
-  @Test func `a part of a list without a name ends it with a notice`() {
+  @Test func `a list part without a name ends the list with a notice`() {
     let parts = chunk("INAM", Array("Lark".utf8)) + chunk("no\u{7F}t", Array("x".utf8))
     let metadata = read(wav(chunk("LIST", Array("INFO".utf8) + parts)))
     #expect(metadata.tags == [.title: ["Lark"]])
@@ -246,7 +246,8 @@ import Testing
     #expect(cues == [AudioCue(frame: 4_410, name: "One", length: 44_100 - 4_410)])
   }
 
-  @Test func `the other frames of chapters are named, and an incomplete chapter is counted`() {
+  @Test
+  func `unknown frames in chapters are reported by name, and incomplete chapters are counted`() {
     let times = [UInt8](repeating: 0, count: 16)
     let body = Array("c\0".utf8) + times + frame("TIT2", text("One")) + frame("WXXX", [0, 0, 0x61])
     let metadata = read(id3: id3([frame("CHAP", body), frame("CHAP", Array("d\0".utf8))]))
@@ -256,7 +257,7 @@ import Testing
     #expect(notices.contains { $0.hasPrefix("left out: a part of the tags;") }, "\(notices)")
   }
 
-  @Test func `each comment and each text of lyrics is a frame of its own kind`() {
+  @Test func `comments and lyrics are written as frames of their own kinds`() {
     let tags: [AudioTag: [String]] = [
       .comment: ["one", "two"], AudioTag("LYRICS"): ["la", "lo"], .title: ["Lark"],
     ]
@@ -302,7 +303,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test func `a text that begins like a picture is not a picture`() {
+  @Test func `a text tag that begins like a picture stays a text`() {
     #expect(AudioPicture(file: Array("BMW is a car".utf8)) == nil)
     #expect(AudioPicture(file: Array("fourfourWEBP".utf8)) == nil)
     let bitmap = Array("BM".utf8) + little(26, 4) + [UInt8](repeating: 0, count: 20)

@@ -142,7 +142,7 @@ import Glibc
   }
 
   @Test(arguments: [4, 4_000, 176_400, 176_404])
-  func `a stream of any length is read in parts that libsndfile can read`(part: Int) throws {
+  func `a WAV stream of any length is read in parts that libsndfile supports`(part: Int) throws {
     let pipe = TestPipe()
     try pipe.feed(header(riff: 0xFFFF_FFFF, data: 0xFFFF_FFFF) + Data(audio.prefix(100 * part)))
     let stream = StreamInput(

@@ -92,7 +92,7 @@ import Glibc
     }
   }
 
-  @Test func `seeking works in an MP3 without a tag`() throws {
+  @Test func `seeking works in an MP3 file without a tag`() throws {
     let file = try unevenMP3("a.mp3")
     let whole = try everything(file)
     let reader = try SoundFileReader(url: file)
@@ -187,7 +187,7 @@ import Glibc
   }
 
   @Test(arguments: ["wav", "aiff", "au", "ogg", "opus", "mp3", "flac"])
-  func `a pipe that ends before its header says reports the shortfall`(name: String) throws {
+  func `a pipe that ends before its announced end reports the shortfall`(name: String) throws {
     let whole = folder.file("whole.\(name)")
     let options = name == "opus" ? ["-ar", "48000"] : []
     try Tool.run(

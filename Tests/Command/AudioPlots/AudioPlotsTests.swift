@@ -56,7 +56,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(dat.dropFirst(24) == [0, 64, 192, 127, 128, 128])
   }
 
-  @Test func `the blocks of many peaks make one file`() async throws {
+  @Test func `peaks that are computed in blocks are written to one file`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let buffer = AudioBuffer(silence: 20_000, format: format)
     let peaks = PeakData(
@@ -221,7 +221,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
   }
 
   @Test(arguments: [(Int.min, 100), (0, 100), (1, 100), (64, 2_078), (512, 16_384), (.max, 16_384)])
-  func `a roomy height is a height of a plot for any number of channels`(
+  func `the roomy height is valid for a plot of any number of channels`(
     channelCount: Int, height: Int
   ) {
     #expect(PlotFrame().roomyHeight(channelCount: channelCount) == height)

@@ -275,7 +275,7 @@ struct ConvertCommandTests {
     #expect(outcome.error.contains("none does not exist; create it first"), "\(outcome.error)")
   }
 
-  @Test func `--start and --end cut`() async throws {
+  @Test func `--start and --end cut the audio`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.run(
       "convert", "a.wav", "b.wav", "--start", "250ms", "--end", "0.5", in: folder)
@@ -378,7 +378,7 @@ struct ConvertCommandTests {
     #expect(outcome.status == 64 && outcome.error.contains("at most 600 seconds"))
   }
 
-  @Test func `an existing file is not the output of several inputs unless --to names it`()
+  @Test func `several inputs do not overwrite an existing file unless --to names it`()
     async throws
   {
     for name in ["a.wav", "b.wav", "c.wav"] { try folder.tone(name, .milliseconds(100)) }
@@ -391,7 +391,8 @@ struct ConvertCommandTests {
     #expect(try folder.samples("c.wav") == folder.samples("a.wav") + folder.samples("b.wav"))
   }
 
-  @Test func `a batch overwrites the outputs of an earlier one, and its own inputs`() async throws {
+  @Test func `a batch overwrites the outputs of an earlier batch and its own inputs`() async throws
+  {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(100)) }
     for name in ["a.flac", "b.flac"] { try Data("old".utf8).write(to: folder.file(name)) }
     let run = try await BuiltCommand.run("convert", "a.wav", "b.wav", "--to", "flac", in: folder)

@@ -23,7 +23,7 @@ import Testing
     #expect(files(["."]) == ["2.WAV", "10.flac", "a/1.mp3"])
   }
 
-  @Test func `a link to a folder above is followed once`() throws {
+  @Test func `a link to a parent folder is followed once`() throws {
     try write("a/1.mp3", "")
     try FileManager.default.createSymbolicLink(
       at: folder.file("a/up"), withDestinationURL: folder.url)
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: ["#EXT-X-TARGETDURATION:10\na.ts\n", "#EXT-X-STREAM-INF:A=1\na.m3u8\n"])
-  func `a list of the parts of a stream is refused`(text: String) throws {
+  func `an HLS list of the parts of a stream is refused`(text: String) throws {
     try write("a.m3u8", "#EXTM3U\n" + text)
     let list = PlayList([path("a.m3u8")])
     #expect(list.files.isEmpty && list.problems.count == 1)
@@ -125,7 +125,8 @@ import Testing
       isPrivate: { $0.contains("nowhere.invalid") ? nil : WebRedirection.isPrivate($0) })
   }
 
-  @Test func `a playlist on the web that cannot be read is left to the player, or a problem`() {
+  @Test func `a web playlist that cannot be read is passed to the player or reported as a problem`()
+  {
     let address: FilePath = "http://1.1.1.1/a.m3u"
     #expect(list(address, "", isComplete: false).files == [address])
     let half = list(address, "#EXTM3U\nb.mp3\n", isComplete: false)
@@ -134,7 +135,7 @@ import Testing
     #expect(list(address, "").problems.first?.hasSuffix("contains no entries") == true)
   }
 
-  @Test func `a playlist on the web has a limit of entries, and few lines of problems`() {
+  @Test func `the entries of a playlist on the web and its reported problems are limited`() {
     let many = list("http://1.1.1.1/a.m3u", String(repeating: "b.mp3\n", count: 1_500))
     #expect(many.files.count == 1_000 && many.problems.count == 1)
     let text = String(repeating: "rtsp://1.1.1.1/a\n", count: 50)
@@ -179,7 +180,7 @@ import Testing
     "http://127.0.0.1/a", "http://169.254.169.254/latest", "http://[::1]/", "//localhost/a",
     "http://10.0.0.1/", "http://nowhere.invalid/", "rtsp://1.1.1.1/a",
   ])
-  func `a playlist on the web leads to no file of this machine and into no private network`(
+  func `a playlist on the web cannot refer to local files or private networks`(
     entry: String
   ) {
     let list = list("http://1.1.1.1/a.m3u", "#EXTM3U\nb.mp3\n\(entry)\n")

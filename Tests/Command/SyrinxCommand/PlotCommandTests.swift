@@ -183,7 +183,7 @@ struct PlotCommandTests {
     ("a.wav --json", "cannot take the plot and --json"),
     ("a.wav -o - --json", "cannot take the plot and --json"),
   ])
-  func `outputs that do not fit the files are wrong usage`(
+  func `outputs that do not match the number of files are wrong usage`(
     arguments: String, reason: String
   ) async throws {
     let run = try await BuiltCommand.shell("touch a.png; syrinx plot \(arguments)", in: folder)
@@ -245,7 +245,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `the response of a terminal selects the form of pictures`() {
+  func `the response of a terminal selects the picture format`() {
     #expect(TerminalGraphics(answer: "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;c") == .kitty)
     #expect(TerminalGraphics(answer: "\u{1B}[?62;4;22c") == .sixel)
     #expect(TerminalGraphics(answer: "\u{1B}[?64;14c") == .braille)

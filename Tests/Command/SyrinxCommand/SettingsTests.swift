@@ -100,7 +100,7 @@ import Testing
     return settings
   }
 
-  @Test func `settings apply to omitted options`() throws {
+  @Test func `settings are the defaults of omitted options`() throws {
     let own = try settings(
       of: "playback-device: virtual\ncapture-device: hw:1\nlocale: de\njobs: 7")
     try withDependencies {

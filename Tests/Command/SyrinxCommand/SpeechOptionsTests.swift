@@ -213,7 +213,7 @@ struct SpeechOptionsTests {
   }
 
   @Test(arguments: [["--grammar", "g"], ["--key-phrase", "go"], ["--engine-option", "lw=5"]])
-  func `a request that loads another decoder loads nothing before it`(
+  func `a request that needs another decoder does not load the default decoder`(
     arguments: [String]
   ) async throws {
     #expect(try await asked(arguments[0], arguments[1]) == ["look"])

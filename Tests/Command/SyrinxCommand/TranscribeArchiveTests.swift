@@ -295,7 +295,7 @@ import Testing
     #expect(try await self.run("@/own -o @/out --resume").recognized == 1)
   }
 
-  @Test func `two files whose transcripts would have one name are not mixed up`() async throws {
+  @Test func `two files whose transcripts would have the same name are refused`() async throws {
     try makeArchive()
     try folder.tone("calls/a.flac", .seconds(1))
     let run = try await run("@/calls -o @/out")
@@ -348,7 +348,7 @@ import Testing
     "a.wav -o x --format json,",
     "a.wav -o x --format json,json", "a.wav --json --format vtt", "/ --format vtt",
   ])
-  func `contradictory arguments are refused`(arguments: String) {
+  func `contradictory arguments of transcribe are refused`(arguments: String) {
     #expect(throws: (any Error).self) {
       try TranscribeCommand.parse(arguments.split(separator: " ").map(String.init))
     }

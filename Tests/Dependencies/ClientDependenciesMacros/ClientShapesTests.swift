@@ -21,7 +21,7 @@ import Testing
     expectUnimplemented("Aliased.given") { #expect(client.given() == 42) }
   }
 
-  @Test func `a type alias of a function in the client itself needs no mark`() {
+  @Test func `a type alias of a function inside the client needs no attribute`() {
     var client = Aliased()
     expectUnimplemented("Aliased.inner") {
       #expect(throws: Unimplemented.self) { try client.inner(1) }

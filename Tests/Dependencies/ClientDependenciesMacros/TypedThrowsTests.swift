@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `without any result the call ends the process with a message`() async {
+  @Test func `a call without any possible result ends the process with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       withKnownIssue { _ = try ThrowingClient().nothingToDo() }
     }

@@ -147,7 +147,7 @@ import Testing
         """)
   }
 
-  @Test func `an optional property may be left out, a constant not`() {
+  @Test func `an initializer may omit an optional variable but not an optional constant`() {
     expectExpansion(
       of: """
         @DependencyClient

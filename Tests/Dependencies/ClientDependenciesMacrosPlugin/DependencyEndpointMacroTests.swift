@@ -45,7 +45,7 @@ import Testing
         """#)
   }
 
-  @Test func `argument labels make a method to call and one to pass on`() {
+  @Test func `argument labels generate a method to call and a method to pass on`() {
     expectExpansion(
       of: #"""
         struct Client: Sendable {
@@ -398,7 +398,7 @@ import Testing
         """#)
   }
 
-  @Test func `a global actor is that of the method`() {
+  @Test func `an endpoint's global actor applies to its method`() {
     expectExpansion(
       of: #"""
         struct Client {

@@ -26,7 +26,7 @@ import Testing
     #expect(wakes.consumeRest() == .milliseconds(15))
   }
 
-  @Test mutating func `after a rest the device is checked`() {
+  @Test mutating func `a device is checked after a rest`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
     _ = wakes.consumeRest()
@@ -43,7 +43,7 @@ import Testing
     #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `a device that ran ahead of the clock is measured again`() {
+  @Test mutating func `the speed of a device that ran ahead of the clock is measured again`() {
     wait(times: 4)
     wakes.observe(0, at: start + .seconds(1))
     _ = wakes.consumeRest()

@@ -66,7 +66,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a slowly resuming driver moves no frames and loses those of that time`() {
+  @Test func `a driver that resumes slowly loses the frames of the time until it has resumed`() {
     var device = transfer(
       .capture, faults: [.suspended(at: 10, lost: 7, resuming: .milliseconds(20))])
     device.start()
@@ -128,7 +128,8 @@ import Testing
     #expect([before, claimed, last] == [40, -500, -500])
   }
 
-  @Test func `a call fails from its frame on as often as scripted, and a loss is permanent`() {
+  @Test
+  func `a scripted failure starts at its frame and repeats as scripted, and a loss is permanent`() {
     let broken = SoundCardError.failed("virtual", operation: "x", code: 5, reason: "y")
     var device = transfer(
       .playback,

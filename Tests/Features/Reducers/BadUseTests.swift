@@ -147,7 +147,9 @@ import Testing
     #expect(store.state == ["initial", "start", "cancel"])
   }
 
-  @Test func `the remains of a released store send no actions and end at once`() async throws {
+  @Test func `effects and children of a released store send no actions and end at once`()
+    async throws
+  {
     let escaped = LockIsolated<Send<Counter.Action>?>(nil)
     let reduced = LockIsolated(0)
     func run() async -> StoreTask {

@@ -239,7 +239,8 @@ import Testing
     await store.receive(\.counter, .add(2)) { $0.modify(\.counter) { $0.count = 3 } }
   }
 
-  @Test func `with ifCaseLet the child's effects end when the state is another case`() async {
+  @Test func `with ifCaseLet the child's effects end when the state changes to another case`() async
+  {
     let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
       SwitchingScreen()
     } withDependencies: {

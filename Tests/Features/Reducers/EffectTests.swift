@@ -237,7 +237,7 @@ import Testing
     await second.cancel()
   }
 
-  @Test func `an uncaught error is an issue at the effect, and a cancellation is none`()
+  @Test func `an uncaught error is an issue at the effect, and a cancellation is not`()
     async
   {
     let store = store { .run { _ in throw Failure() } }

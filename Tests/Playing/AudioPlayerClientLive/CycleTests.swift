@@ -12,8 +12,7 @@ import Testing
     PlaybackItem(source: .buffers([staircase(frames, from: first)]))
   }
 
-  @Test func `the last item and the first join without a missing or a doubled sample`() async throws
-  {
+  @Test func `the last and the first item join without missing or doubled samples`() async throws {
     let request = PlaybackRequest(items: [item(3_001), item(1_000, from: 3_001)], cycle: .times(3))
     try await harness.finish(await harness.start(request))
     let once = staircase(4_001).samples

@@ -180,7 +180,7 @@ import VirtualSoundCard
     #expect(harness.played.count < 40_000)
   }
 
-  @Test func `every skip counts, even before the next item is open`() async throws {
+  @Test func `every skip is performed, even before the next item is open`() async throws {
     let items = (0..<5).map { item(staircase(40_000, from: $0 * 100)) }
     let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     await harness.pass(4)

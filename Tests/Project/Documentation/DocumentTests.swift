@@ -72,7 +72,7 @@ import Testing
       ]
     ),
   ])
-  func `a block that would be skipped is a fault`(text: String, faults: [String]) {
+  func `a code block that the tests would skip is a fault`(text: String, faults: [String]) {
     #expect(Document(name: "A.md", text: text).faults == faults)
   }
 }

@@ -135,7 +135,7 @@ import Testing
     #expect(throws: silent) { try blocks(some + [.ready(160)] + few + [.timedOut]) }
   }
 
-  @Test func `a device that never recovers for long is lost`() throws {
+  @Test func `a device that only reports losses is lost`() throws {
     #expect(throws: silent) { try blocks(Array(repeating: loss, count: 200)) }
   }
 

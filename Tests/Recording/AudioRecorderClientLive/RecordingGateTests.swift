@@ -30,7 +30,7 @@ import Testing
     #expect(outputs.kept == Array(audio.samples[700..<1_400]))
   }
 
-  @Test func `the silence that ended it is trimmed`() {
+  @Test func `the silence that ended the recording is trimmed`() {
     let audio = Steps.audio((0.5, 300), (0.001, 1_000))
     let request = RecordingRequest(
       url: url, endAfterSilence: rule,

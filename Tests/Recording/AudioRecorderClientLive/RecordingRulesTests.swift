@@ -145,7 +145,7 @@ import VirtualSoundCard
     #expect(samples.last == 0.5)
   }
 
-  @Test func `commands begin a recording, change its file, and end it`() async throws {
+  @Test func `commands begin a recording, change its file, and end the recording`() async throws {
     let id = RecordingID("dictation")
     let url = folder.url("wav")
     let card = VirtualSoundCard(
@@ -209,7 +209,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a recording that fails first reports the contents of its file`() async throws {
+  @Test func `a failed recording reports the contents of its file before its error`() async throws {
     let card = VirtualSoundCard(
       .init(
         pace: .lockstep(clock), microphone: .signal(.sine(440)),

@@ -30,7 +30,7 @@ import Testing
     #expect(level.map { $0.value.rounded() } == -80)
   }
 
-  @Test func `a frame at the threshold is loud, and ends the watch`() {
+  @Test func `a frame at the threshold is loud and ends the search for silence`() {
     var microphone = SilentMicrophone(rule, rate: 16_000)
     var samples = [Float](repeating: 0, count: 16_000)
     samples[0] = 0.001

@@ -176,7 +176,7 @@ import Testing
     #expect(read.map(\.type) == ["a"])
   }
 
-  @Test func `a text that exceeds a call's limit is left for another call`() throws {
+  @Test func `a text that exceeds a call's limit stays for the next call`() throws {
     let line = #"{"type":"a","data":{"x":"\#(String(repeating: "y", count: 90))"}}"#
     let long = WyomingEvent("b", ["x": .string(String(repeating: "y", count: 90))])
     for bytes in [Array("\(line)\n".utf8), long.bytes] {

@@ -88,7 +88,7 @@ import Testing
     #expect(await !third.value)
   }
 
-  @Test func `a client that becomes idle during the wait of another one loses its place`() async {
+  @Test func `a client that becomes idle while another client waits loses its place`() async {
     let (first, second) = await (serve(1), serve(2))
     await clock.advance(by: .milliseconds(700))
     second.credit(audio: .seconds(1))
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `a few samples now and then do not keep a place, and speech does`() async {
+  @Test func `occasional samples do not keep a client's place, and speech does`() async {
     let (speaking, trickling) = await (serve(1), serve(2))
     for _ in 0..<20 {
       await clock.advance(by: .milliseconds(100))

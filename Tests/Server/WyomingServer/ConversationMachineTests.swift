@@ -121,7 +121,8 @@ import Wyoming
     #expect(events.last { $0.type == "transcript" }?.data["language"] == "en")
   }
 
-  @Test func `sent words are kept, and the transcript has the spelling of the final result`() {
+  @Test func `chunks keep the sent words, and the transcript has the spelling of the final result`()
+  {
     var writer = TranscriptWriter(language: nil)
     var events = writer.process(.partial("isn't it so", stable: 2))
     events += writer.process(.final("Isn't it? 250 euros."))

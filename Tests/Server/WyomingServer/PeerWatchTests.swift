@@ -44,7 +44,7 @@ import Testing
     #expect(left == .seconds(10))
   }
 
-  @Test func `idle time grows unless audio is recognized, and a second of audio makes up for any`()
+  @Test func `idle time grows unless audio is recognized, and a second of audio resets it`()
     async
   {
     await clock.advance(by: .seconds(40))

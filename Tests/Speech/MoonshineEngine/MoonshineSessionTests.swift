@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [3 as UInt64])
-  func `words recognized in other sounds are improbable`(seed: UInt64) throws {
+  func `words recognized in sounds other than speech are improbable`(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     func noise(_ level: Float, _ seconds: Int) -> [Float] {
       (0..<seconds * 16_000).map { _ in Float.random(in: -level...level, using: &numbers) }
@@ -260,7 +260,8 @@ struct MoonshineClipTests {
     #expect(total > 100 && Double(wrong) <= 0.055 * Double(total), "\(wrong) of \(total)")
   }
 
-  @Test func `with the grammar of the cards each is exact, and the other clips have no words`()
+  @Test
+  func `with the card grammar, card clips are recognized exactly, and other clips have no words`()
     throws
   {
     let folder = try #require(Clip.folder)

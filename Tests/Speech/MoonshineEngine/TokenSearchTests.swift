@@ -53,7 +53,7 @@ extension TokenSearch {
   }
 
   @Test(arguments: ["we go on and on now", "we go on and in", "we go on", "now", ""])
-  func `with several texts, a draft saves passes until the model hesitates, and changes no text`(
+  func `with several texts, a draft saves passes while the model is certain, and changes no text`(
     draft: String
   ) throws {
     let sentences: [(String, Float)] = [("we go on and on now", 0.6), ("we go on and in", 0.4)]
@@ -175,7 +175,7 @@ extension TokenSearch {
     #expect(other.passes.count > narrow)
   }
 
-  @Test func `the complete text is preferred to a slightly likelier beginning`() throws {
+  @Test func `a complete text is preferred to a slightly likelier beginning of it`() throws {
     let model = ScriptedModel([("go", 0.4), ("go on to the end", 0.3), ("so", 0.3)])
     var search = search(model, width: 4)
     search.margin = 3

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only the administrator gives files away"))
-  func `a file that another user may change is accepted, but not if that user's group may, too`()
+  func `a file of another user is accepted unless that user's group may change it`()
     throws
   {
     try change([.ownerAccountID: 1_234], of: "model.ort")
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: ["pipe", "/dev/zero"])
-  func `a manifest that is no file, or has no end, is damaged`(kind: String) throws {
+  func `a manifest that is not a regular file or has no end is damaged`(kind: String) throws {
     let manifest = folder.file("manifest.json")
     try FileManager.default.removeItem(at: manifest)
     if kind == "pipe" {

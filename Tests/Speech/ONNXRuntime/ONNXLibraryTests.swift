@@ -58,7 +58,8 @@ import Testing
     #expect(failure("/nowhere/a.so")?.contains("No such file") == true)
   }
 
-  @Test(.installedEngines) func `the variable's library is the only one`() throws {
+  @Test(.installedEngines)
+  func `if the environment variable names a library, no other library is loaded`() throws {
     let real = try ONNXComponents.path("onnxruntime/libonnxruntime.so")
     let variable = "SYRINX_ONNXRUNTIME_LIBRARY"
     #expect(try ONNXLibrary.load(environment: [variable: real.text]).path == real)

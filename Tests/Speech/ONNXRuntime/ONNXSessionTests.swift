@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `a run that would never end is terminated by another thread, and so are later ones`()
+  @Test func `another thread terminates an endless run and all later runs`()
     async throws
   {
     let session = try session(TinyModel.endless)
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `the library prints nothing, whatever happens`() async throws {
+  @Test func `the library prints nothing, even on errors`() async throws {
     let model = try TinyModel.doubling.write(to: folder.file("model.onnx")).text
     let broken = try Message().text(1, "no model").write(to: folder.file("broken.onnx")).text
     let library = try ONNXComponents.path("onnxruntime/libonnxruntime.so").text

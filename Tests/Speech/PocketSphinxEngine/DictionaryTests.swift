@@ -99,7 +99,9 @@ import Testing
     #expect(try pool.acquire() === decoder)
   }
 
-  @Test func `a decoder that does not fit is freed before another is loaded in its place`() throws {
+  @Test func `an idle decoder that does not match is freed before another is loaded in its place`()
+    throws
+  {
     let watched = WatchedDecoder()
     let pool = watched.pool
     func acquireAndRelease(wholeDictionary: Bool) throws {
@@ -112,7 +114,9 @@ import Testing
     #expect(watched.wereAliveAtLoading == [false, false])
   }
 
-  @Test func `a grammar and key phrases of dictation's words reuse its decoder`() throws {
+  @Test func `a grammar or key phrases with only dictation's words reuse the decoder of dictation`()
+    throws
+  {
     let watched = WatchedDecoder()
     let engine = SpeechEngine.pocketSphinx(watched.pool)
     _ = try engine.makeSession(SpeechSessionOptions())
@@ -158,7 +162,7 @@ private final class WatchedDecoder: @unchecked Sendable {
   }
 
   @Test(arguments: ["<s>", "</s>", "<sil>", "[NOISE]", "[SPEECH]", "++breath++", "(NULL)", ""])
-  func `markers for silence, noise, and nothing are not words`(entry: String) {
+  func `markers for silence, noise, and empty words are not words`(entry: String) {
     #expect(DictionaryFile.spelling(of: entry) == nil)
   }
 }

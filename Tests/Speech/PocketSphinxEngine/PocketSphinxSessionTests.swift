@@ -92,7 +92,7 @@ import Testing
     #expect(try pool.acquire() !== decoder)
   }
 
-  @Test func `a search ends between two tenths of a second`() throws {
+  @Test func `an interruption ends a search with the error interrupted`() throws {
     let decoder = try DecoderPool(location: ModelLocation(chosen: nil)).acquire()
     let interruption = InterruptionFlag()
     let audio = try samples(of: "go-forward.wav").inSixteenBits

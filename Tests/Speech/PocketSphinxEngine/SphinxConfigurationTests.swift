@@ -12,7 +12,7 @@ import Testing
     try DecoderPool(location: ModelLocation(chosen: nil)).acquire(DecoderSettings(options))
   }
 
-  @Test func `the tuned settings apply, whatever the model's parameters say`()
+  @Test func `the tuned settings take precedence over the model's parameters`()
     throws
   {
     let decoder = try decoder()

@@ -47,7 +47,9 @@ import Testing
     #expect(events == [2: .began(framesBack: 5), 17: .cut(framesBack: 0)])
   }
 
-  @Test func `in a pause the longest utterance ends, and the next one is not silence`() {
+  @Test
+  func `an utterance of maximum length ends in a pause, and the silence after it is no utterance`()
+  {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.milliseconds(600), .seconds(1))
     policy.silence = .milliseconds(400)
@@ -55,7 +57,7 @@ import Testing
     #expect(events(diagram, policy: policy) == [4: .began(framesBack: 5), 54: .paused, 59: .ended])
   }
 
-  @Test func `a pause is reported once, and again after more speech`() {
+  @Test func `a pause is reported once and again after more speech`() {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.seconds(2), .seconds(2))
     policy.silence = .milliseconds(400)

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `a full queue has room again when a result is taken, or the limit lifted, or at the end`() {
+  func `a full queue has room after a result is read, the limit is lifted, or the stream ends`() {
     var full = PolicyQueue(policy: .events(limit: 2))
     full.send(event(0))
     #expect(full.hasRoom)

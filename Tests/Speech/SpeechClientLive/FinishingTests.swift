@@ -227,7 +227,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `finish returns at once after the end, and while results are not read`()
+  @Test func `finish returns at once after the end, even if results are not read`()
     async throws
   {
     let scripted = ScriptedSpeechEngine(

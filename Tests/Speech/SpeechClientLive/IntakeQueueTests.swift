@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a gap after dropped audio begins where that ends`() {
+  @Test func `a gap after dropped audio begins at the end of the dropped audio`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in [0, 1, 4, 5, 6, 7, 8] { queue.add(buffer(number)) }
     let first = taken(&queue)

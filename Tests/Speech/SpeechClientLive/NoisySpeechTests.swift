@@ -36,7 +36,7 @@ import Testing
     Mixture(noise: .white, decibelsBelow: 0), Mixture(noise: .wandering, decibelsBelow: 30),
     Mixture(peak: -47),
   ])
-  func `the energy detector finds every onset and calls at most a tenth of the gaps speech`(
+  func `the energy detector finds every onset and at most a tenth of the gaps are speech`(
     mixture: Mixture
   ) throws {
     for clips in try Self.collections() {
@@ -57,7 +57,7 @@ import Testing
       Mixture(noise: .pink, decibelsBelow: 20), Mixture(noise: .wandering, decibelsBelow: 30),
       Mixture(peak: -47),
     ])
-  func `Silero finds every onset and calls at most a hundredth of the gaps speech`(
+  func `Silero finds every onset, and at most a hundredth of the gaps are speech`(
     mixture: Mixture
   ) throws {
     let silero = RealSilero.detector

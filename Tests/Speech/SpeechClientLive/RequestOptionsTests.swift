@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: ["", "\u{FEFF}"])
-  func `a grammar, in a file or as text, may have a mark of byte order`(mark: String) async throws {
+  func `a grammar in a file or a text may have a byte order mark`(mark: String) async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
     defer { try? FileManager.default.removeItem(at: file) }
     let text = "\(mark)#JSGF V1.0; grammar a; public <a> = go forward ten meters;"

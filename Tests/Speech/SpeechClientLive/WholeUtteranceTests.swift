@@ -246,7 +246,8 @@ import Testing
     #expect(decoded == 1, "\(scripted.events)")
   }
 
-  @Test func `the engine hears of no pause that more silence must follow or that the policy ends`()
+  @Test
+  func `the engine is not notified of a pause that needs more silence or that the policy ends`()
     async throws
   {
     let buffers = voice(in: [1...2], seconds: 3.5)

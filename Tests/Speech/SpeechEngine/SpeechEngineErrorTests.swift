@@ -9,7 +9,7 @@ import Testing
     #expect(error.searchedPlaces == ["/a", "/b"])
   }
 
-  @Test func `the only place searched is named, because the user has named it`() {
+  @Test func `the error names the only searched place if the user chose it`() {
     let error = SpeechEngineError.modelMissing(searched: ["/a"], package: "some-model")
     #expect(error.description.hasPrefix("no speech model was found in /a; "))
   }

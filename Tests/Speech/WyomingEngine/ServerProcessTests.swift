@@ -94,7 +94,7 @@ import Wyoming
     #expect(reason.contains("no-such-program"))
   }
 
-  @Test func `a silent child is ended with all its children`() throws {
+  @Test func `a child that does not respond is ended with all its children`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -141,7 +141,7 @@ import Wyoming
     #expect(throws: LinkError.system(E2BIG)) { _ = try ServerProcess.start(command) }
   }
 
-  @Test func `bytes that poll reported but that are missing are waited for again`() throws {
+  @Test func `if poll reports bytes that are missing, the read waits again`() throws {
     let (ours, theirs) = try ServerProcess.sockets()
     #expect(try ByteLink(input: ours, output: ours).read() == nil)
     withExtendedLifetime(theirs) {}

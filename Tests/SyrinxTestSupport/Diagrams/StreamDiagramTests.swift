@@ -60,7 +60,7 @@ import Testing
     #expect(taken == ["ab-", "--x"])
   }
 
-  @Test func `tasks that prefer the diagram's executor are part of its columns`() {
+  @Test func `tasks on the diagram's executor are part of its columns`() {
     let diagram = StreamDiagram(inputs: ["a-b|"])
     let result = diagram.run(symbol: { "\($0)" }) { inputs in
       AsyncThrowingStream<Character, any Error> { continuation in
@@ -73,7 +73,7 @@ import Testing
     #expect(result.output == "a-b|")
   }
 
-  @Test func `letters can represent any elements`() {
+  @Test func `a letter of a diagram can represent any element`() {
     let diagram = StreamDiagram(inputs: ["12-3|"]) { $0.wholeNumberValue ?? 0 }
     let result = diagram.run(symbol: { "\($0)" }) { $0[0].map { $0 * 4 } }
     #expect(result.output == "48-[12]|")

@@ -20,7 +20,7 @@ public protocol AudioProcessor<Output, Failure> {
   /// Adds the next buffer and returns the completed outputs, in order.
   mutating func process(_ buffer: AudioBuffer) throws(Failure) -> [Output]
 
-  /// Returns the rest after the last buffer; it is called once, and no buffer follows.
+  /// Returns the remaining outputs after the last buffer; it is called once, and no buffer follows.
   mutating func flush() throws(Failure) -> [Output]
 }
 
@@ -39,8 +39,8 @@ extension AsyncSequence where Element == AudioBuffer {
   /// The outputs of a processor for this sequence; each iteration has its own processor.
   ///
   /// The sequence is pull-based: a buffer is requested when no outputs are left. It ends after the
-  /// last buffer and the processor's rest. An error of this sequence comes after the rest, so
-  /// received audio is not lost. Cancellation is passed on to this sequence.
+  /// last buffer and the processor's flushed output. An error of this sequence comes after the
+  /// flushed output, so received audio is not lost. Cancellation is passed on to this sequence.
   public func processed<Processor: AudioProcessor>(
     by makeProcessor: @autoclosure @escaping @Sendable () -> Processor
   ) -> ProcessedAudio<Self, Processor> where Processor.Failure == Never {
@@ -181,7 +181,8 @@ where Base.Element == AudioBuffer {
       }
     }
 
-    /// Queues the rest before an error of the base sequence; a failed processor has no rest.
+    /// Queues the remaining outputs before an error of the base sequence; a failed processor has
+    /// none.
     private mutating func giveRest() {
       guard queue.isOpen else { return }
       do throws(Processor.Failure) {

@@ -77,8 +77,8 @@ extension AsyncSequence where Element == AudioBuffer {
   /// Divides the audio into buffers of `size` frames each; `size` must be above 0.
   ///
   /// Only incomplete buffers are shorter, or padded with silence if `rest` is `.padded`: the last
-  /// buffer, the one before a change of format, and the one before a gap in the indices, which
-  /// stays. With `.padded`, a gap that ends within the buffer becomes silence of its length, so
+  /// buffer, the buffer before a change of format, and the buffer before a gap in the indices; the
+  /// gap stays. With `.padded`, a gap that ends within the buffer becomes silence of its length, so
   /// every buffer is full and every frame keeps its index.
   ///
   /// At most `size` frames wait.

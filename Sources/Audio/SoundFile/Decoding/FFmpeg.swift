@@ -208,7 +208,7 @@ extension FFmpeg.Input {
     }
   }
 
-  /// The command line that describes it in JSON.
+  /// The command line of ffprobe that describes the input in JSON.
   fileprivate var describing: [String] {
     ["ffprobe"] + opening
       + ["-show_entries", FFprobeReport.entries, "-of", "json", name]

@@ -82,7 +82,7 @@ public struct AudioPicture: Hashable, Sendable {
 
 /// A cue in a sound file, or a chapter.
 public struct AudioCue: Hashable, Sendable {
-  /// The index of the frame at which it begins.
+  /// The index of the first frame of the cue.
   public var frame: FrameCount
   /// The cue's text, which may be empty.
   public var name: String

@@ -2,7 +2,7 @@ package import AudioCore
 import CTagLib
 
 extension SoundFileEncoding.Container {
-  /// Returns the metadata that a file of this kind can store, with notices about the rest.
+  /// Returns the metadata that a file of this kind can store, with notices about other metadata.
   ///
   /// - Parameters:
   ///   - rate: the rate of the positions.

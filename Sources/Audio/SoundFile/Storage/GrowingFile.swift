@@ -19,7 +19,7 @@ final class GrowingFile {
   private(set) var wholeLength = 0
   /// The code of the first failed write, or 0.
   private(set) var failureCode: Int32 = 0
-  /// Whether others have truncated it.
+  /// Whether another process has truncated the file.
   private(set) var isCut = false
 
   /// Whether bytes can be appended.

@@ -15,7 +15,7 @@ final class StopSignals: Sendable {
   private let command: AsyncStream<Int32>.Continuation
   private let takesCommands: Bool
 
-  // The lock is held to set it, and by the thread that ends the process.
+  // The lock is held to set the closure, and by the thread that ends the process.
   private let lastAct = Mutex<@Sendable () -> Void> {}
 
   /// Signaled with the first stop, after which blocking writes fail.

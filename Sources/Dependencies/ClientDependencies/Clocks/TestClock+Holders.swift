@@ -29,8 +29,9 @@ extension TestClock {
 
   /// Returns when no consumer holds the clock's time.
   ///
-  /// Woken tasks run first, because they may begin to hold the time. Reactions are awaited until no
-  /// task can be running: a feature may wait for something that needs the time.
+  /// Woken tasks run first, because they may begin to hold the time. The wait ends when no task of
+  /// the process can be running, because a feature may wait for something that needs the time to
+  /// advance.
   func waitForHolders() async {
     let holders = holders
     guard !holders.isEmpty else { return }

@@ -11,7 +11,7 @@ package final class ONNXLibrary: Sendable {
   static let leastVersion = "1.16"
   static let log = Logger(label: "syrinx.onnx")
 
-  /// The path from which it was loaded.
+  /// The path from which the library was loaded.
   package let path: FilePath
   /// The version that it reports: "1.28.2".
   package let version: String

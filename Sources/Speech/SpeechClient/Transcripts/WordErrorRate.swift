@@ -60,24 +60,24 @@ public struct WordErrorRate: Hashable, Sendable {
 
 /// A word in the alignment of a reference and a hypothesis.
 public enum AlignedWord: Hashable, Sendable {
-  /// It was recognized.
+  /// The word was recognized.
   case match(String)
   /// Another word was recognized instead.
   case substitution(reference: String, hypothesis: String)
-  /// It was recognized but not spoken.
+  /// The word was recognized but not spoken.
   case insertion(String)
-  /// It was spoken but not recognized.
+  /// The word was spoken but not recognized.
   case deletion(String)
 
   /// The kind of an aligned word.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Recognized correctly.
+    /// The word was recognized correctly.
     case match
-    /// Recognized as another word.
+    /// The word was recognized as another word.
     case substitution
     /// The hypothesis has a word that was not spoken.
     case insertion
-    /// Not recognized.
+    /// The word was not recognized.
     case deletion
   }
 

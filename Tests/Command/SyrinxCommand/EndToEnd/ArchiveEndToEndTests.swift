@@ -109,7 +109,7 @@ import Testing
         """)
   }
 
-  @Test func `reading its own manifest does not release a run's lock on the folder`() async throws {
+  @Test func `a run that reads its own manifest keeps its lock on the folder`() async throws {
     let run = try await shell(
       """
       \(Self.halfARun(after: "out/manifest.jsonl"))

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [("omit", true), ("stop", false)])
-  func `standard output gets the time of a SIGSTOP handled according to --gaps`(
+  func `standard output handles the time of a SIGSTOP as --gaps requests`(
     rule: String, continues: Bool
   ) async throws {
     let run = try await shell(

@@ -84,7 +84,7 @@ import Testing
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
-  @Test func `a card that never takes more than its buffer holds is lost after five seconds`()
+  @Test func `a card that takes its buffer and then no more frames is lost after five seconds`()
     async
   {
     let device = testCard("stall_at=0")

@@ -94,7 +94,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `no cue exceeds its limits of characters, lines, or time, and no word is lost`() {
+  func `no cue exceeds its limits of characters, lines, and time, and no word is lost`() {
     let text = (1...200).map { String(repeating: "x", count: $0 * 7 % 11 + 1) }
     let words = text.joined(separator: " ")
     let cues = cues(utterance(words, word: .milliseconds(450)))
