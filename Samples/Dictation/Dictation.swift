@@ -26,7 +26,7 @@ public final class Dictation {
     let request = SpeechRequest(microphone: .speech)
     for try await event in await speechClient.recognition(request: request) {
       switch event {
-      case .result(let result): take(result)
+      case .result(let result): process(result)
       // An utterance in which the engine failed ends without a final result.
       case .speechEnded: draft = ""
       default: break
@@ -34,7 +34,7 @@ public final class Dictation {
     }
   }
 
-  private func take(_ result: SpeechRecognitionResult) {
+  private func process(_ result: SpeechRecognitionResult) {
     let text = result.bestTranscription.formattedString
     if result.isFinal { lines.append(text) }
     draft = result.isFinal ? "" : text

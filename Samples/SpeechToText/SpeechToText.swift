@@ -75,7 +75,7 @@ struct SpeechToText {
         if case .open(let time) = state.microphone {
           state.microphone = .open(for: time + .seconds(1))
         }
-      case .event(let event): state.take(event)
+      case .event(let event): state.process(event)
       case .ended: return close(&state)
       case .failed(let reason): return fail(&state, reason)
       case .alert: break
@@ -114,7 +114,7 @@ struct SpeechToText {
 }
 
 extension SpeechToText.State {
-  fileprivate mutating func take(_ event: SpeechRecognitionEvent) {
+  fileprivate mutating func process(_ event: SpeechRecognitionEvent) {
     switch event {
     case .result(let result):
       let text = result.bestTranscription.formattedString

@@ -1,4 +1,5 @@
-// Everything that an app needs, by one import: the clients with their live values, engines, files, streams, and operators.
+// Everything that an app needs, by one import: the clients with their live values, engines, files,
+// streams, and operators.
 @_exported public import ALSASoundCard
 @_exported public import AudioCore
 @_exported public import AudioPlayerClient

@@ -11,13 +11,13 @@ import Synchronization
 public final class ScriptedSpeechEngine: Sendable {
   /// A call of a session.
   public enum Event: Equatable, Sendable {
-    /// A session was made.
+    /// A session was created.
     case madeSession
     /// An utterance began.
     case began
-    /// The whole utterance so far was decoded, with this many frames.
+    /// The whole utterance so far was decoded, with this number of frames.
     case decoded(after: FrameCount)
-    /// The engine was notified after this many frames that the utterance may be over.
+    /// The engine was notified after this number of frames that the utterance may be over.
     case anticipated(after: FrameCount)
     /// An utterance was finished after this many frames.
     case finished(after: FrameCount)
@@ -38,7 +38,7 @@ public final class ScriptedSpeechEngine: Sendable {
   // Protects the events; waiting tasks are resumed after the lock is released.
   private let state = Mutex(State())
 
-  /// Creates an engine that recognizes these utterances in order, and nothing after the last one.
+  /// Creates an engine that recognizes these utterances in order, and nothing after the last.
   ///
   /// - Parameters:
   ///   - utterances: the utterances, in order.
@@ -63,9 +63,9 @@ public final class ScriptedSpeechEngine: Sendable {
   ///
   /// Each session starts the script again.
   ///
-  /// A session for key phrases reports only the key phrases in the script. One for a language that
-  /// the model does not understand is refused. Grammars, contextual phrases, and engine options have
-  /// no effect and are recorded in `options`.
+  /// A session for key phrases reports only the key phrases in the script. A session for a language
+  /// that the model does not support cannot be created. Grammars, contextual phrases, and engine
+  /// options have no effect and are recorded in `options`.
   public var engine: SpeechEngine {
     SpeechEngine(
       name: "scripted",
@@ -119,7 +119,7 @@ public final class ScriptedSpeechEngine: Sendable {
 
 /// The errors of a scripted engine.
 public struct ScriptedFaults: Equatable, Sendable {
-  /// Thrown when a session is made; the engine is then unavailable as well.
+  /// Thrown when a session is created; the engine is then also unavailable.
   public var loading: SpeechEngineError?
   /// Thrown when more of an utterance is processed than `failsAfter`.
   public var processing: SpeechEngineError?
@@ -140,7 +140,7 @@ public struct ScriptedFaults: Equatable, Sendable {
   }
 }
 
-/// The recognition of one utterance by a scripted engine, with its hypotheses on the way.
+/// The recognition of one utterance by a scripted engine, with its intermediate hypotheses.
 public struct ScriptedUtterance: Sendable {
   /// The words in order, with their positions in the utterance and their final confidences.
   public var words: [SpeechHypothesis.Word]

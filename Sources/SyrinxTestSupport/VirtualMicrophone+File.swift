@@ -8,8 +8,8 @@ extension VirtualMicrophone {
   ///
   /// Each capture gets the whole file, in the file's format, and then ends.
   ///
-  /// The file is read during the capture. A damaged or truncated file fails the capture where its
-  /// audio ends. Throws `SoundFileError` if the file cannot be opened.
+  /// The file is read during the capture. A damaged or truncated file fails the capture at the end
+  /// of its audio. Throws `SoundFileError` if the file cannot be opened.
   public static func file(_ url: URL) throws -> VirtualMicrophone {
     VirtualMicrophone(format: try SoundFileReader(url: url).format) { _ in
       let file = CapturedFile(reader: try SoundFileReader(url: url))
@@ -20,7 +20,7 @@ extension VirtualMicrophone {
 
 /// A file for one capture.
 private struct CapturedFile: @unchecked Sendable {
-  // `@unchecked Sendable` is right because a capture fills its samples on one thread.
+  // `@unchecked Sendable` is safe because a capture fills its samples on one thread.
   let reader: SoundFileReader
 
   func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> FrameCount {

@@ -20,7 +20,7 @@ import Testing
   @Dependency(\.audioRecorder) private var recorder
   @Dependency(\.speechClient) private var speech
 
-  func take(_ url: URL) async throws {
+  func record(_ url: URL) async throws {
     let beep = AudioSignal.sine(880).buffer(.milliseconds(300), format: .speech)
     for try await _ in await player.playback(request: PlaybackRequest(source: .buffers([beep]))) {}
     let listening = Task { try await listen() }
@@ -80,7 +80,7 @@ import Testing
       $0.speechEngine = scripted.engine
     } operation: {
       let note = VoiceNote()
-      let taking = Task { try await note.take(url) }
+      let taking = Task { try await note.record(url) }
       await clock.advance(until: taking)
       try await taking.value
       #expect(note.words == ["go on", "stop"])

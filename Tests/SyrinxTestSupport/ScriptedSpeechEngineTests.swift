@@ -16,7 +16,7 @@ import Testing
     #expect(try session.finishUtterance().words.map(\.text) == ["go", "forward"])
   }
 
-  @Test func `the hypothesis is revised when enough audio has come`() throws {
+  @Test func `the scripted hypothesis is revised after enough audio`() throws {
     var utterance = ScriptedUtterance("go forward")
     utterance.revisions = [
       ScriptedUtterance.Revision(after: .milliseconds(200), "no"),
@@ -31,7 +31,7 @@ import Testing
     #expect(try session.hypothesis.words.map(\.text) == ["go", "for"])
   }
 
-  @Test func `its calls are recorded in order`() throws {
+  @Test func `the calls of a scripted engine are recorded in order`() throws {
     let scripted = ScriptedSpeechEngine(utterances: [])
     do {
       let session = try scripted.engine.makeSession(SpeechSessionOptions())
@@ -42,7 +42,7 @@ import Testing
     #expect(scripted.events == [.madeSession, .began, .finished(after: 3200), .released])
   }
 
-  @Test func `it does what a session is asked for, and keeps it`() throws {
+  @Test func `a scripted engine follows and records the session's options`() throws {
     var utterance = ScriptedUtterance("go forward ten meters")
     utterance.alternatives = ["no forward", "go four"]
     let scripted = ScriptedSpeechEngine(utterances: [utterance], tailPadding: .milliseconds(200))
@@ -62,7 +62,7 @@ import Testing
     #expect(scripted.options.map(\.keyPhrases.count) == [0, 2])
   }
 
-  @Test func `a language that the engine lacks is refused, and another one understood`() throws {
+  @Test func `a scripted engine rejects an unknown language and accepts its own`() throws {
     let korean = ScriptedSpeechEngine(utterances: [], language: "ko-KR")
     #expect(korean.engine.availability().model?.language == "ko-KR")
     for language in [nil, "ko", "ko_KR"] {
@@ -74,7 +74,7 @@ import Testing
     #expect(korean.options.map(\.language) == [nil, "ko", "ko_KR"])
   }
 
-  @Test func `faults are thrown where they belong`() throws {
+  @Test func `scripted faults are thrown by their calls`() throws {
     let error = SpeechEngineError.failed(reason: "broken")
     let loading = ScriptedSpeechEngine(utterances: [], faults: ScriptedFaults(loading: error))
     #expect(loading.engine.availability() == .unavailable(error))

@@ -48,7 +48,7 @@ public struct AudioBuffer: Equatable, Sendable {
   /// The duration of the buffer.
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 
-  /// Whether it has no frames.
+  /// Whether the buffer has no frames.
   public var isEmpty: Bool { samples.isEmpty }
 
   /// Replaces NaN and infinity, which spoil every sum, with silence.

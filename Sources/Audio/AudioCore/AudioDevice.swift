@@ -30,13 +30,13 @@ public struct AudioDevice: Hashable, Sendable, Identifiable {
   /// The human-readable name.
   public let name: String
 
-  /// Whether it plays, captures, or both.
+  /// Whether the device plays, captures, or both.
   public let directions: Set<Direction>
 
   /// Whether a request without a device opens it.
   public let isDefault: Bool
 
-  /// Whether it exists only in this process, without hardware.
+  /// Whether the device exists only in this process, without hardware.
   public let isVirtual: Bool
 
   /// Describes a device.
@@ -62,16 +62,16 @@ extension AudioDevice.ID: CustomStringConvertible {
 /// A lost device was unplugged, or its sound server ended or stopped responding. More cases may be
 /// added, so a `switch` needs a `default`.
 public enum DeviceLossPolicy: Hashable, Sendable {
-  /// End with an error: at once if the device is unplugged or its server ends; after
-  /// `PCMConfiguration.patience` if it moves no frames or does not respond; and after five seconds
-  /// if it never began to.
+  /// Ends with an error: at once if the device is unplugged or its server ends; after
+  /// `PCMConfiguration.patience` if the device stops moving frames or responding; after five
+  /// seconds if it never moved a frame.
   case fail
-  /// Continue when the device is back within this time after the loss; otherwise end with the same
-  /// error.
+  /// Continues when the device is back within this time after the loss; otherwise ends with the
+  /// same error.
   ///
   /// The device is opened again when the system reports a device change, and after 1, 2, 4, and
-  /// then every 5 seconds. A busy device is not back yet. A hanging device is opened again in the
-  /// same way, even while a call on the first opening does not return.
+  /// then every 5 seconds. A busy device does not count as back. A device that hangs is opened
+  /// again in the same way, even if a call on the old handle has not returned.
   case wait(atMost: Duration)
 }
 
@@ -95,7 +95,7 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The order of the device's channels; the PCM converts between it and the order of WAV files.
   public var channelLayout: ChannelLayout
 
-  /// How long the running device may move no frames, or not return from a call, before it is lost.
+  /// The time after which a running device is lost if it moves no frames or a call does not return.
   ///
   /// A sound card gets three quarters of a second. A sound server gets five seconds: it pauses its
   /// streams when it suspends a card or moves them to another.

@@ -12,7 +12,8 @@ public struct AudioFormat: Hashable, Sendable {
     didSet { unusualLayout = nil }
   }
 
-  /// The unusual layout; nil, the common case, saves reference counting in copies.
+  /// The layout if it differs from the usual one; nil in the common case, which saves reference
+  /// counting in copies.
   private var unusualLayout: ChannelLayout?
 
   /// Creates a format with the usual positions of `ChannelLayout.wav`; `channelCount` is at least

@@ -69,16 +69,16 @@ extension AudioSignal {
 
   /// White noise with a uniform distribution between ±`amplitude`; a seed determines the noise.
   ///
-  /// It is white at every rate, so a resampler to a lower rate takes part of its level. The noise of
-  /// ``noise(seed:amplitude:bandwidth:)`` keeps it.
+  /// It is white at every rate, so resampling to a lower rate lowers its level. Use
+  /// ``noise(seed:amplitude:bandwidth:)`` to keep the level.
   public static func noise(seed: UInt64, amplitude: Float = 0.5) -> AudioSignal {
     AudioSignal { index, _ in amplitude * noiseValue(index, seed: seed) }
   }
 
   /// Noise up to `bandwidth` hertz, the same at every rate above twice the bandwidth.
   ///
-  /// Resampled, it is what it would have been at the new rate. Its level is that of white noise
-  /// between ±`amplitude`, and its rare peaks are higher.
+  /// Resampling it gives the noise of the new rate. Its level equals that of white noise between
+  /// ±`amplitude`; rare peaks are higher.
   public static func noise(
     seed: UInt64, amplitude: Float = 0.5, bandwidth: Double
   ) -> AudioSignal {
@@ -116,8 +116,8 @@ private func noiseValue(_ index: Int, seed: UInt64) -> Float {
   return 2 * Float(bits >> 40) / Float(1 << 24) - 1
 }
 
-/// The impulse response of a low-pass filter at 0.6 times half the rate, with a Hann window; the sum of
-/// its squares is 1, so noise keeps its level.
+/// The impulse response of a low-pass filter at 0.6 times half the rate, with a Hann window; the
+/// sum of its squares is 1, so noise keeps its level.
 private func lowPassWeight(at distance: Double, reach: Double) -> Float {
   let cutoff = 0.6
   let turns = cutoff * distance / 2

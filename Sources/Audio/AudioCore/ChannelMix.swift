@@ -1,12 +1,12 @@
 /// A conversion between channel layouts: a gain for each pair of input and output.
 ///
-/// Each channel goes to its own position or to an equivalent one: rear and side, mono and center.
-/// Other channels are mixed down with the coefficients of ITU-R BS.775, without the low
-/// frequencies. Without a center, mono goes unchanged to front left and right. Outputs without an
-/// input are silent.
+/// Each channel goes to its own position or to an equivalent position: rear and side are
+/// equivalent, and so are mono and center. Other channels are mixed down with the coefficients of
+/// ITU-R BS.775, without the low frequencies. Without a center, mono goes unchanged to front left
+/// and right. Outputs without an input are silent.
 ///
-/// All gains have the same scale, so that the gains of an output never add up to more than 1. A mix
-/// never clips and keeps the balance of its channels.
+/// One scale for all gains keeps the sum of an output's gains at or below 1, so a mix never clips
+/// and keeps the balance of its channels.
 package struct ChannelMix: Hashable, Sendable {
   package let inputCount: Int
   package let outputCount: Int
@@ -14,7 +14,7 @@ package struct ChannelMix: Hashable, Sendable {
   /// The gain from input `i` to output `o` at `[o * inputCount + i]`.
   package let gains: [Float]
 
-  /// The unchanged input of each output; nil if one is mixed or silent.
+  /// The input that each output copies; nil if an output is mixed or silent.
   package let sources: [Int]?
 
   /// Whether every channel keeps its position.
@@ -118,24 +118,24 @@ extension ChannelMix {
 private struct ChannelMatch {
   let inputs: [ChannelPosition]
   let outputs: [ChannelPosition]
-  /// The unshared output of each input.
+  /// The output that an input does not share with other inputs; nil if there is none.
   private var places: [Int?]
 
   init(from inputs: [ChannelPosition], to outputs: [ChannelPosition]) {
     self.inputs = inputs
     self.outputs = outputs.map { $0 == .mono ? .frontCenter : $0 }
     places = Array(repeating: nil, count: inputs.count)
-    take { $0 != .unknown && $0 == $1 }
-    take { $0.counterpart == $1 }
-    take { $0 == .unknown || ($1 == .unknown && $0 != .mono) }
+    assignChannels { $0 != .unknown && $0 == $1 }
+    assignChannels { $0.counterpart == $1 }
+    assignChannels { $0 == .unknown || ($1 == .unknown && $0 != .mono) }
   }
 
   /// Assigns each unassigned channel to the first free output.
   mutating func assignRemainingChannels() {
-    take { _, _ in true }
+    assignChannels { _, _ in true }
   }
 
-  private mutating func take(
+  private mutating func assignChannels(
     where fits: (_ input: ChannelPosition, _ output: ChannelPosition) -> Bool
   ) {
     for input in inputs.indices where places[input] == nil {
@@ -174,7 +174,7 @@ private struct ChannelMatch {
 }
 
 extension ChannelPosition {
-  /// The equivalent position if this one is missing.
+  /// The equivalent position, used if this position is missing.
   fileprivate var counterpart: ChannelPosition? {
     switch self {
     case .mono: .frontCenter
@@ -186,7 +186,7 @@ extension ChannelPosition {
     }
   }
 
-  /// The channels that a missing one is mixed into, and its gain.
+  /// The channels that a missing channel is mixed into, and its gain.
   fileprivate typealias Substitute = (positions: [ChannelPosition], gain: Float)
 
   /// The substitutes of a missing position, the best first.

@@ -35,7 +35,8 @@ package struct Dither: Sendable {
     position = start &+ UInt32(truncatingIfNeeded: samples.count)
   }
 
-  /// Writes samples that are all on a step; otherwise it returns false, and the output is invalid.
+  /// Writes the samples if all of them are on a step; otherwise returns false and leaves invalid
+  /// output.
   private static func copy(
     _ samples: UnsafeBufferPointer<Float>, into target: UnsafeMutablePointer<Int16>,
     _ stretch: Range<Int>
@@ -81,7 +82,7 @@ package struct Dither: Sendable {
   }
 }
 
-/// Conversion of Float32 samples to integers: rounded to the nearest and limited, without dither.
+/// Converts Float32 samples to integers: rounds to the nearest and limits, without dither.
 ///
 /// Full scale is 2 to the power of bits − 1, so integers are restored exactly. NaN becomes silence.
 package enum PCMSample {

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The consumers of a virtual card's audio, for which the card's test clock waits.
+/// The consumers of a virtual card's audio; the card's test clock waits for them.
 ///
-/// A thread or a task that has audio holds the time, and releases it when it waits for more.
-/// Hardware has no lockstep: a hold of nil does nothing.
+/// A thread or task that has audio holds the time and releases it when it waits for more. Hardware
+/// needs no lockstep, so its hold is nil.
 ///
 /// Thread safety: any thread; each call takes a lock for a few instructions.
 package final class Lockstep: Sendable {
   private struct State {
     var holds: [ObjectIdentifier: (name: String, isFeature: Bool)] = [:]
-    /// Whether a feature got a result that it may react to.
+    /// Whether a feature has received a result and may react to it.
     var isReacting = false
     var waiting: [CheckedContinuation<Void, Never>] = []
     /// The number of changes, for the watchdog.
     var changes = 0
     var watchdog: Task<Void, Never>?
-    /// The names of the consumers that did not answer in time.
+    /// The names of the consumers that did not release the time within the limit.
     var abandoned: [String] = []
 
-    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+    mutating func popWaiting() -> [CheckedContinuation<Void, Never>] {
       changes += 1
       guard !isHeld else { return [] }
       defer { waiting = [] }
@@ -28,7 +28,7 @@ package final class Lockstep: Sendable {
     var isHeld: Bool { holds.values.contains { !$0.isFeature } }
   }
 
-  /// How long nothing may change before the time no longer waits for the consumers that hold it.
+  /// The time for which the clock waits for unchanged holds.
   private let patience: Duration
   private let state = Mutex(State())
 
@@ -38,7 +38,7 @@ package final class Lockstep: Sendable {
 
   /// Returns when no consumer of the package holds the time.
   ///
-  /// A consumer that does not answer holds it no longer.
+  /// A consumer that does not release it in time loses its hold.
   package func settled() async {
     await withCheckedContinuation { continuation in
       let isSettled = state.withLock { state in
@@ -51,7 +51,7 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// Whether anybody holds the time, or a feature has a result and may react to it.
+  /// Whether a feature has a result and may still react to it.
   package var isReacting: Bool { state.withLock { $0.isReacting || !$0.holds.isEmpty } }
 
   /// Records that a feature gets a result and may react to it.
@@ -59,7 +59,7 @@ package final class Lockstep: Sendable {
     state.withLock { $0.isReacting = true }
   }
 
-  /// Waits no longer for reactions: the feature waits for something else.
+  /// Stops waiting for reactions, because the feature waits for something else.
   package func endReactions() {
     state.withLock { state in
       state.isReacting = false
@@ -67,7 +67,7 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// The names of the consumers that hold the time, and of those that did not answer.
+  /// The names of the consumers that hold the time, and of those that lost their holds.
   package var holders: [String] {
     state.withLock { state in (state.holds.values.map(\.name) + state.abandoned).sorted() }
   }
@@ -81,12 +81,12 @@ package final class Lockstep: Sendable {
 
   fileprivate func end(_ hold: ObjectIdentifier) {
     let waiting = state.withLock { state in
-      state.holds.removeValue(forKey: hold) == nil ? [] : state.takeWaiting()
+      state.holds.removeValue(forKey: hold) == nil ? [] : state.popWaiting()
     }
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Gives up consumers that do not answer, while anyone waits for them.
+  /// Removes the holds of consumers that do not release them, as long as a task waits.
   private func watchdog() -> Task<Void, Never> {
     Task { [weak self, patience] in
       while let changes = self?.state.withLock({ $0.changes }) {
@@ -96,14 +96,14 @@ package final class Lockstep: Sendable {
     }
   }
 
-  /// Whether a task still waits, after the holders that did not answer have lost their holds.
+  /// Removes the holds if nothing has changed, and returns whether a task still waits.
   private func isWatching(since changes: Int) -> Bool {
     let (waiting, isOver) = state.withLock { state in
       if !state.waiting.isEmpty, state.changes == changes {
         state.abandoned += state.holds.values.filter { !$0.isFeature }.map(\.name)
         state.holds = state.holds.filter(\.value.isFeature)
       }
-      let waiting = state.isHeld ? [] : state.takeWaiting()
+      let waiting = state.isHeld ? [] : state.popWaiting()
       if state.waiting.isEmpty { state.watchdog = nil }
       return (waiting, state.watchdog == nil)
     }
@@ -121,8 +121,8 @@ package final class TimeHold: Sendable {
 
   /// Creates a hold that has not begun; nil without a lockstep.
   ///
-  /// - Parameter isFeature: whether the consumer is the code of a feature, which may wait for something
-  ///   else before it asks for the next element.
+  /// - Parameter isFeature: whether the consumer is the code of a feature, which may wait for
+  ///   something else before it asks for the next element.
   package init?(_ lockstep: Lockstep?, _ name: String, isFeature: Bool = false) {
     guard let lockstep else { return nil }
     (self.lockstep, self.name, self.isFeature) = (lockstep, name, isFeature)
@@ -140,17 +140,17 @@ package final class TimeHold: Sendable {
     }
   }
 
-  /// The number of times it has begun, for `end`.
+  /// The number of times that the hold has begun; an argument of `end(at:)`.
   package var count: Int { state.withLock { $0.begins } }
 
-  /// Releases the time, unless the hold has begun again since it had begun `count` times.
+  /// Releases the time, unless the hold has begun more than `count` times.
   package func end(at count: Int? = nil) {
     state.withLock { state in
       if count == nil || count == state.begins { lockstep.end(ObjectIdentifier(self)) }
     }
   }
 
-  /// Releases the time for good: the consumer has ended.
+  /// Releases the time permanently, because the consumer has ended.
   package func close() {
     state.withLock { $0.isClosed = true }
     end()

@@ -28,7 +28,7 @@ func exponential(_ exponent: Double) -> Double {
   exp(exponent)
 }
 
-/// Conversions of numbers from files, servers, clocks, and users, which may be of any size.
+/// Conversions of numbers of any size from files, servers, clocks, and users.
 ///
 /// `Int(_: Double)` ends the process on a number that no `Int` holds, and so do `Duration.seconds`
 /// and sums of such numbers.
@@ -44,7 +44,7 @@ extension Int {
 }
 
 extension Duration {
-  /// A time of this many seconds, at most 2^60 in magnitude; zero for NaN.
+  /// Creates a duration in seconds, at most 2^60 in magnitude; zero for NaN.
   package static func seconds(clamping number: Double) -> Duration {
     guard abs(number) < 0x1p60 else { return .seconds(Int(clamping: number)) }
     return .seconds(number)

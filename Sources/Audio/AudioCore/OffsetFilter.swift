@@ -5,9 +5,9 @@ package struct OffsetFilter: Sendable {
   private static let cutoff = 20.0
   /// Below this rate the filter is not used.
   private static let lowestRate = 400
-  /// The duration of the first samples, whose mean is the first offset.
+  /// The duration of the first samples; their mean is the first offset.
   private static let start = Duration.milliseconds(5)
-  /// The duration of zeros that are a gap, which has no offset; half a period at the cutoff.
+  /// The duration from which zeros count as a gap without an offset: half a period at the cutoff.
   private static let gap = Duration.milliseconds(25)
 
   /// The state of each channel; empty before the first buffer.
@@ -17,10 +17,10 @@ package struct OffsetFilter: Sendable {
 
   package init() {}
 
-  /// Returns the samples at their level: each as it is, or without the offset if that is lower.
+  /// Returns each sample, or the sample minus the offset if that is closer to zero.
   ///
-  /// An offset alone has no level, and silence after a sound has none either, because a sample never
-  /// gets louder. NaN and infinite samples stay.
+  /// An offset alone has no level. A sample never gets louder, so silence after a sound stays
+  /// silent. NaN and infinite samples are unchanged.
   package mutating func levels(of buffer: AudioBuffer) -> AudioBuffer {
     let rate = buffer.format.sampleRate
     guard rate.hertz >= Self.lowestRate, !buffer.isEmpty else { return buffer }
@@ -49,7 +49,7 @@ package struct OffsetFilter: Sendable {
           if state.zeroCount == 0 { state.earlier = state.offset }
           state.zeroCount += 1
         } else {
-          // Lost audio is replaced with zeros, and then the offset is there again.
+          // Zeros stand for lost audio; the offset returns after them.
           if state.zeroCount >= gap { state.offset = state.earlier }
           state.zeroCount = 0
         }
@@ -62,7 +62,7 @@ package struct OffsetFilter: Sendable {
     return AudioBuffer(format: buffer.format, samples: samples, firstFrame: buffer.firstFrame)
   }
 
-  /// Forgets the offset before audio that does not continue the last buffer.
+  /// Resets the offset before audio that does not continue the last buffer.
   package mutating func reset() {
     channels = []
   }

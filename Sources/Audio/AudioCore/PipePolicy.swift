@@ -1,4 +1,4 @@
-/// The buffering policy of a pipe: how many elements wait, and which are replaced.
+/// The buffering policy of a pipe: the number of waiting elements, and the elements to replace.
 package struct PipePolicy<Element: Sendable>: Sendable {
   /// Appends the new element, and removes or merges elements to make room.
   package let enqueue: @Sendable (_ queue: inout [Element], _ element: Element) -> Void
@@ -44,7 +44,7 @@ package struct PolicyQueue<Element: Sendable>: PipeQueue {
     if !isClosed { policy.enqueue(&elements, element) }
   }
 
-  /// Accepts the last elements, however many wait.
+  /// Lifts the limit, so that the last elements are accepted.
   package mutating func liftLimit() {
     limit = .max
   }
@@ -100,7 +100,7 @@ extension Array {
     append(element)
   }
 
-  /// Appends an element, and removes the oldest of its kind beyond `count`.
+  /// Appends an element and keeps the newest `count` of its kind.
   package mutating func append(
     _ element: Element, toNewest count: Int, where isOfItsKind: (Element) -> Bool
   ) {
@@ -113,9 +113,9 @@ extension Array {
 
   /// Removes and returns the oldest elements if more than `limit` of audio waits.
   ///
-  /// Every stream that drops audio does it here; it reports the loss with the next element. The newest
-  /// element stays, however long it is. At least an eighth of the elements goes at a time: a few long
-  /// losses spoil less speech than many short ones, and cost less work.
+  /// Every stream that drops audio does it here; it reports the loss with the next element. The
+  /// newest element stays, however long it is. At least an eighth of the elements goes at a time: a
+  /// few long losses spoil less speech than many short ones, and cost less work.
   ///
   /// - Parameter length: the amount of audio in an element.
   package mutating func removeOldest<Length: AdditiveArithmetic & Comparable>(
@@ -133,7 +133,7 @@ extension Array {
     return dropped
   }
 
-  /// Replaces all elements of a kind by one with the sum of their amounts.
+  /// Merges all elements of a kind into one element with the sum of their amounts.
   ///
   /// - Parameters:
   ///   - amount: the amount to add.

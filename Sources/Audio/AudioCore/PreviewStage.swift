@@ -13,13 +13,13 @@ package enum PreviewStep<Event: Sendable>: Sendable {
 package protocol PreviewScript<Event>: Sendable {
   associatedtype Event: Sendable
 
-  /// Whether the script may last until it is changed.
+  /// Whether the script may run until a change ends it.
   var isEndless: Bool { get }
 
   /// Returns the next step, after each event, wait, read, and change.
   mutating func next() -> PreviewStep<Event>
 
-  /// Records that this much of a wait has passed: all of it, or less before a change.
+  /// Records the elapsed part of a wait: all of it, or less before a change.
   mutating func waited(_ duration: Duration)
 
   /// Records the result of a read; the script may have left the stream meanwhile.
@@ -34,16 +34,16 @@ extension PreviewScript {
 
 /// Performs the scripts of a client's preview value on a clock, several at a time.
 ///
-/// The clock alone decides how far a script is. On an immediate clock, which moves as soon as
-/// anything sleeps, only others make time pass for an endless script. Any other one is performed to
-/// its end at once.
+/// Only the clock advances a script. On an immediate clock, a script that ends is performed to its
+/// end at once; an endless script advances only when other code sleeps on the clock.
 package actor PreviewStage<Script: PreviewScript> {
   private struct Performance {
     var script: Script
     let clock: any Clock<Duration>
     let isImmediate: Bool
     let pipe: PolicyPipe<Script.Event>
-    /// The time on the clock since the first wait; nil before it, because a script may end at once.
+    /// The time on the clock since the first wait; nil before it, because a script may end without
+    /// a wait.
     var elapsed: (@Sendable () -> Duration)?
     /// The time up to which the script has been performed.
     var performed = Duration.zero
@@ -117,8 +117,8 @@ package actor PreviewStage<Script: PreviewScript> {
   /// - Parameter toNow: whether the past part of an unfinished wait counts as a wait.
   private func advance(_ number: Int, toNow: Bool = false) {
     performances[number]?.sleep.take()?.cancel()
-    // Read once: a real clock moves on during the loop, which would then find a wait that has passed in
-    // part again and again.
+    // Read once: a real clock moves during the loop, which would otherwise find a partly elapsed
+    // wait again and again.
     let elapsed = performances[number]?.elapsed?() ?? .zero
     while let performance = performances[number], let step = performances[number]?.script.next() {
       let passed = elapsed - performance.performed

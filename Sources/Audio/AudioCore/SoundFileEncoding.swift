@@ -110,7 +110,8 @@ extension SoundFileEncoding.Container {
     }
   }
 
-  /// Whether it can be written to a pipe; AIFF and CAF need their length in front of the audio.
+  /// Whether the container can be written to a pipe; AIFF and CAF store the length before the
+  /// audio.
   public var isStreamable: Bool { self != .aiff && self != .caf }
 
   /// Creates the container for a path extension without its dot, in any case.
@@ -155,7 +156,7 @@ extension SoundFileEncoding {
     }
   }
 
-  /// The maximum number of channels, or nil if the encoder decides.
+  /// The maximum number of channels; nil if it depends on the encoder.
   public var maximumChannelCount: Int? { container == .mp3 ? 2 : nil }
 
   /// Returns the rate to convert to before writing: the next higher one, or else the highest.

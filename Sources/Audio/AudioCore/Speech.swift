@@ -1,21 +1,21 @@
 /// A model that a speech recognition engine has found.
 public struct SpeechModel: Hashable, Sendable {
-  /// Its language, as a BCP 47 tag such as `en-US`; `und` if it is unknown.
+  /// The model's language, as a BCP 47 tag such as `en-US`; `und` if it is unknown.
   public var language: String
-  /// Its location: a path, or an address.
+  /// The model's location: a path, or an address.
   public var location: String
 
-  /// A model from its description.
+  /// Creates a model.
   public init(language: String, location: String) {
     self.language = language
     self.location = location
   }
 }
 
-/// What a speech recognition engine can do besides dictation.
+/// The features of a speech recognition engine besides dictation.
 ///
-/// An engine may support a capability only with some models or options; otherwise the request fails
-/// when its session is made. It never supports one that it does not list.
+/// An engine may support a listed capability only with some models or options; otherwise the
+/// request fails when its session is made. It supports no unlisted capability.
 public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   /// Returns results before the utterance ends.
   case partialResults
@@ -39,7 +39,7 @@ public enum SpeechEngineCapability: String, CaseIterable, Sendable {
 
 /// A phrase to detect in running speech.
 public struct KeyPhrase: Hashable, Sendable {
-  /// Its words, with a space between them.
+  /// The words of the phrase, with a space between them.
   public var text: String
 
   /// The minimum likelihood of the phrase; nil for the engine's default.
@@ -48,7 +48,7 @@ public struct KeyPhrase: Hashable, Sendable {
   /// the engine's.
   public var threshold: Double?
 
-  /// A phrase, with the engine's own threshold unless another is given.
+  /// Creates a phrase; without a threshold, the engine uses its own.
   public init(_ text: String, threshold: Double? = nil) {
     self.text = text
     self.threshold = threshold

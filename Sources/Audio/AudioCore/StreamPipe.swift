@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The state between the ends of a pipe, without tasks or locks: its buffering policy.
+/// The state of a pipe without tasks or locks: its elements and their buffering policy.
 package protocol PipeQueue: Sendable {
   associatedtype Element: Sendable
   associatedtype Failure: Error
@@ -14,7 +14,7 @@ package protocol PipeQueue: Sendable {
 
   /// Removes the next element for a reader.
   mutating func next(for reader: Int) -> PipeStep<Element, Failure>
-  /// Records that a reader left, and drops its elements.
+  /// Removes a reader and its elements.
   mutating func abandon(by reader: Int)
   /// Called after each change and after waiting readers have received their elements.
   mutating func settle()
@@ -36,7 +36,7 @@ package enum PipeStep<Element, Failure: Error> {
 
 /// Passes elements from a producer to readers; each end may wait for the other.
 ///
-/// The queue decides how many elements wait, and which are replaced by a new one.
+/// The queue limits the number of waiting elements and selects those that a new element replaces.
 ///
 /// Thread safety: any thread may change the queue, except the audio thread, because changes
 /// allocate. A reader is one task at a time.
@@ -48,9 +48,9 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     var readers: [Int: CheckedContinuation<Answer, Never>] = [:]
     var producer: CheckedContinuation<Bool, Never>?
     var whenAbandoned: (@Sendable () -> Void)?
-    /// Whether a canceled reader waits for the end that the producer makes.
+    /// Whether a canceled reader waits until the producer ends the stream.
     var awaitsEnd = false
-    /// The canceled readers that wait for the end, with the last element that each has skipped to.
+    /// The canceled readers that wait for the end, each with the last element it has skipped to.
     var canceled: [Int: Queue.Element?] = [:]
 
     /// Makes a canceled reader leave, or wait for the end; returns the handler to call.
@@ -63,7 +63,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
       return whenAbandoned.take()
     }
 
-    /// The next element for a reader; for a canceled one the last, at the end.
+    /// Returns the next element for a reader; a canceled reader gets the last element at the end of
+    /// the stream.
     mutating func next(for reader: Int) -> PipeStep<Queue.Element, Queue.Failure> {
       while true {
         let step = queue.next(for: reader)
@@ -79,8 +80,8 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     }
   }
 
-  // Held for one change of the queue; continuations and handlers run after it is released, except those
-  // of `hold`, which may only resume a test clock.
+  // Held for one change of the queue. Continuations and handlers run after its release, except
+  // those of `hold`, which only resume a test clock.
   private let state: Mutex<State>
   /// A reader with an element holds the time of a virtual card until it asks for the next one.
   private let hold: TimeHold?
@@ -96,7 +97,7 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   /// Whether the producer waits for room.
   var isProducerWaiting: Bool { state.withLock { $0.producer != nil } }
 
-  /// Lets the time of a virtual card go on while the reader waits for something else.
+  /// Releases the time of a virtual card while the reader waits for something else.
   package func releaseTime() { hold?.end() }
 
   /// Returns a value computed from the queue.
@@ -119,15 +120,15 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
 
   /// Returns the next element for a reader, nil after the end.
   ///
-  /// A canceled reader leaves, or gets the last element at the end, if the producer has set
-  /// `onTermination(awaitingEnd:_:)` so.
+  /// A canceled reader leaves at once. With `onTermination(awaitingEnd: true)`, it waits for the
+  /// end and gets the last element.
   package func next(
     for reader: Int = 0, isolation actor: isolated (any Actor)? = #isolation
   ) async throws(Queue.Failure) -> Queue.Element? {
     let answer: Answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         perform { state in
-          // A reader is one task; an earlier waiting task gets the end of the stream.
+          // A reader is one task: if an earlier task still waits, it gets the end of the stream.
           state.readers.updateValue(continuation, forKey: reader)?.resume(returning: .success(nil))
         }
       }
@@ -137,12 +138,13 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     return try answer.get()
   }
 
-  /// Sets the handler that is called once when the readers leave before the end, or at once if they
-  /// have.
+  /// Sets the handler that is called once: when the readers leave before the end, or immediately if
+  /// they have left.
   ///
   /// - Parameters:
-  ///   - awaitsEnd: whether a canceled reader waits for the end, which the handler's work brings.
-  ///   - handler: ends the producer's work.
+  ///   - awaitsEnd: whether a canceled reader waits for the end of the stream, which the handler
+  ///     causes.
+  ///   - handler: stops the producer.
   package func onTermination(
     awaitingEnd awaitsEnd: Bool = false, _ handler: @escaping @Sendable () -> Void
   ) {

@@ -10,9 +10,9 @@ public import SoundFile
 /// samples of up to 24 bits and float samples are then copied bit for bit. TPDF dither is added
 /// only when samples are rounded to 16 bits.
 ///
-/// The order of the steps is: start and end, channels and rate, silence, gain, fades, limiter, parts.
-/// Decoding, conversion, and encoding each have a thread. Memory does not grow with the length of the
-/// audio.
+/// The order of the steps is: start and end, channels and rate, silence, gain, fades, limiter,
+/// parts. Decoding, conversion, and encoding each have a thread. Memory does not grow with the
+/// length of the audio.
 public struct AudioConversion: Sendable {
   /// A source of audio.
   public enum Source: Hashable, Sendable {
@@ -38,8 +38,8 @@ public struct AudioConversion: Sendable {
   public enum Combination: Hashable, Sendable {
     /// One after another, without a gap.
     case joined
-    /// Mixed at the highest rate and with the most channels of the sources, each divided by their
-    /// number so that the sum does not clip.
+    /// Mixed at the highest rate and with the most channels of the sources, each divided by the
+    /// number of sources, so that the sum does not clip.
     case mixed
   }
 
@@ -47,8 +47,8 @@ public struct AudioConversion: Sendable {
   public enum Normalization: Hashable, Sendable {
     /// The level of the highest sample.
     case peak(Decibels)
-    /// The integrated loudness. A limiter keeps peaks, between samples too, at or below −1 dBTP, the
-    /// maximum of EBU R 128, so the result may be less loud.
+    /// The integrated loudness. A limiter keeps true peaks at or below −1 dBTP, the maximum of EBU
+    /// R 128, so the result may be quieter.
     case loudness(LoudnessLevel)
   }
 
@@ -66,13 +66,13 @@ public struct AudioConversion: Sendable {
   public var destination: Destination
   /// The combination of several sources.
   public var combination = Combination.joined
-  /// The container; nil for that of the path extension.
+  /// The container; nil for the container of the path extension.
   public var container: SoundFileEncoding.Container?
-  /// The sample format; nil for that of the first source if the container can store it.
+  /// The sample format; nil for the first source's format if the container can store it.
   public var samples: SoundFileEncoding.SampleFormat?
-  /// The sample rate; nil for that of the first source, or the next one that the encoding supports.
+  /// The sample rate; nil for the first source's rate, or the next rate that the encoding supports.
   public var sampleRate: SampleRate?
-  /// The number of channels; nil for that of the first source, at most what the encoding supports.
+  /// The number of channels; nil for the first source's number, at most the encoding's maximum.
   public var channelCount: Int?
   /// The start of the audio on the timeline of all sources together.
   public var start = Duration.zero
@@ -92,16 +92,16 @@ public struct AudioConversion: Sendable {
   public var fadeOut = Duration.zero
   /// The division into files; nil for one file.
   public var division: Division?
-  /// Whether the tags, pictures, and WAV chunks of the first source are kept, and the cues and chapters
-  /// of all joined sources.
+  /// Whether the tags, pictures, and WAV chunks of the first source are kept, and the cues and
+  /// chapters of all joined sources.
   ///
   /// Cues, chapters, and chunk positions move with the audio; removed silence removes them.
   /// `normalization` recomputes the tags of ReplayGain and R 128, and `gain` changes them.
   /// A stream after the first source keeps no cues.
   public var keepsMetadata = true
-  /// The tags to set in place of those of the sources; one without values is removed.
+  /// The tags that replace those of the sources; a tag without values is removed.
   public var tags: [AudioTag: [String]] = [:]
-  /// The picture that replaces those of its kind; nil for none.
+  /// The picture that replaces all pictures of its kind; nil to keep them.
   public var cover: AudioPicture?
 
   /// Creates a conversion that changes only the encoding.
@@ -140,7 +140,7 @@ public struct ConversionProgress: Hashable, Sendable {
 public struct ConversionResult: Sendable {
   /// A completed file.
   public struct File: Hashable, Sendable {
-    /// Its path; nil for a descriptor.
+    /// The path of the output; nil for a descriptor.
     public let url: URL?
     /// The number of frames.
     public let frameCount: FrameCount
@@ -164,9 +164,9 @@ public struct ConversionResult: Sendable {
   public let shortfalls: [Shortfall]
   /// Notices about the sources; no audio is missing because of them.
   public let notices: [Notice]
-  /// What the outputs lack of the metadata of the sources.
+  /// The metadata of the sources that the outputs lack.
   public let omissions: [SoundFileNotice]
-  /// The bits of the samples that became fewer although no sample format was chosen.
+  /// The loss of bits per sample, if no sample format was chosen.
   public let reduction: BitReduction?
   /// Whether mixed sources differ in sample rate or number of channels.
   public let mixesFormats: Bool
@@ -191,9 +191,9 @@ public struct ConversionResult: Sendable {
 
   /// A loss of bits.
   public struct BitReduction: Hashable, Sendable {
-    /// The most bits per sample of the sources.
+    /// The highest number of bits per sample in the sources.
     public let stored: Int
-    /// The bits per sample that are kept.
+    /// The number of bits per sample in the result.
     public let kept: Int
   }
 
@@ -220,7 +220,7 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   case incompleteSource(name: String, shortfall: SoundFileShortfall)
   /// The disk is full; no part of the file is left.
   case diskFull(name: String)
-  /// A descriptor supports only streamable containers, and raw samples only as WAV.
+  /// A descriptor supports only streamable containers; raw samples must be WAV.
   case notStreamable(SoundFileEncoding.Container)
 
   /// A sentence for users.

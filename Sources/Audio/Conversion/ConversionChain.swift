@@ -27,14 +27,14 @@ struct ConversionChain {
   /// The lowest gain of the limiter; 1 if it changed nothing.
   var lowestGain: Float { limiter?.lowestGain ?? 1 }
 
-  mutating func take(_ buffer: AudioBuffer) throws -> [AudioBuffer] {
+  mutating func process(_ buffer: AudioBuffer) throws -> [AudioBuffer] {
     var buffer = buffer
     silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
-    return try process(try resampler.take(buffer), isLast: false)
+    return try process(try resampler.process(buffer), isLast: false)
   }
 
-  mutating func finish() throws -> [AudioBuffer] {
-    try process(try resampler.finish(), isLast: true)
+  mutating func flush() throws -> [AudioBuffer] {
+    try process(try resampler.flush(), isLast: true)
   }
 
   private mutating func process(_ buffers: [AudioBuffer], isLast: Bool) throws -> [AudioBuffer] {
@@ -50,8 +50,8 @@ struct ConversionChain {
     _ processor: inout Step?, _ buffers: inout [AudioBuffer], _ isLast: Bool
   ) throws where Step.Output == AudioBuffer {
     guard var step = processor else { return }
-    buffers = try buffers.flatMap { try step.take($0) }
-    if isLast { buffers += try step.finish() }
+    buffers = try buffers.flatMap { try step.process($0) }
+    if isLast { buffers += try step.flush() }
     processor = step
   }
 }
@@ -79,8 +79,8 @@ struct ConversionDivider {
     }
   }
 
-  mutating func take(_ buffer: AudioBuffer) -> [Item] {
-    if let parts = splitter?.take(buffer) { return parts.compactMap(item) }
+  mutating func process(_ buffer: AudioBuffer) -> [Item] {
+    if let parts = splitter?.process(buffer) { return parts.compactMap(item) }
     guard let every else { return [.audio(buffer)] }
     var items: [Item] = []
     var position: FrameCount = 0
@@ -97,7 +97,7 @@ struct ConversionDivider {
     return items
   }
 
-  mutating func finish() -> [Item] { (splitter?.finish() ?? []).compactMap(item) }
+  mutating func flush() -> [Item] { (splitter?.flush() ?? []).compactMap(item) }
 
   private func item(_ part: SoundPart) -> Item? {
     switch part {
@@ -108,16 +108,16 @@ struct ConversionDivider {
   }
 }
 
-/// Limits peaks, between samples too, to −1 dBTP, the maximum of EBU R 128.
+/// Limits true peaks to −1 dBTP, the maximum of EBU R 128.
 ///
-/// It looks ahead: the gain falls within 2.5 ms, and at least 2.5 ms before a peak it is low enough.
-/// It stays low for 20 ms, and rises by at most 1 in 100 ms. All channels of a frame get the same
-/// gain. Samples far from a peak are unchanged.
+/// It looks ahead: the gain falls within 2.5 ms and is low enough at least 2.5 ms before a peak. It
+/// stays low for 20 ms and rises by at most 1 in 100 ms. All channels of a frame get the same gain.
+/// Samples far from a peak are unchanged.
 struct TruePeakLimiter: AudioProcessor {
   static let ceiling = Decibels(-1)
-  /// How many blocks are known beyond the one that is returned.
+  /// The number of blocks read ahead of the returned block.
   private static let blocksAhead = 2
-  /// How many blocks the gain stays down after a peak.
+  /// The number of blocks for which the gain stays low after a peak.
   private static let blocksHeld = 8
   private static let risePerBlock: Float = 1 / 40
 
@@ -127,9 +127,9 @@ struct TruePeakLimiter: AudioProcessor {
   /// For each channel, the samples that the filter needs before a block.
   private var histories: [[Float]]
   private var waiting: [AudioBuffer] = []
-  /// The highest gains that the latest blocks allow.
+  /// The highest gain that each of the latest blocks allows.
   private var limits: [Float]
-  /// The gain at the end of the last block that was returned.
+  /// The gain at the end of the last returned block.
   private var gain: Float = 1
   /// The lowest gain so far; 1 if all samples are unchanged.
   private(set) var lowestGain: Float = 1
@@ -145,12 +145,12 @@ struct TruePeakLimiter: AudioProcessor {
 
   var heldFrames: FrameCount { waiting.reduce(blocks.heldFrames) { $0 + $1.frameCount } }
 
-  mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
-    blocks.take(buffer).compactMap { limited(adding: $0) }
+  mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    blocks.process(buffer).compactMap { limited(adding: $0) }
   }
 
-  mutating func finish() -> [AudioBuffer] {
-    let rest = blocks.finish()
+  mutating func flush() -> [AudioBuffer] {
+    let rest = blocks.flush()
     let end = Array(
       repeating: AudioBuffer(silence: 0, format: format), count: Self.blocksAhead)
     return (rest + end).compactMap { limited(adding: $0) }

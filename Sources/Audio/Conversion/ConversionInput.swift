@@ -10,7 +10,7 @@ import SoundFile
 protocol ConversionInput: AnyObject {
   /// The source that determines unset properties.
   var first: SoundFileReader { get }
-  /// The format of the audio where nothing else is requested.
+  /// The format of the audio if no other format is requested.
   var format: AudioFormat { get }
   /// Whether sources are converted to this format because they are mixed.
   var mixesFormats: Bool { get }
@@ -18,7 +18,7 @@ protocol ConversionInput: AnyObject {
   var total: Duration? { get }
   var shortfalls: [ConversionResult.Shortfall] { get }
   var notices: [ConversionResult.Notice] { get }
-  /// The most bits per sample that a source has; nil if all are lossy.
+  /// The highest number of bits per sample of a source; nil if all are lossy.
   var mostBits: Int? { get }
   /// The number of samples that were NaN or infinite and became silence here.
   var silencedSampleCount: Int { get }
@@ -37,7 +37,7 @@ extension AudioConversion.Source {
     }
   }
 
-  /// Whether it is a file on a disk, which can be read twice.
+  /// Whether the source is a file on a disk, which can be read twice.
   var isLocalFile: Bool {
     guard case .file(let url) = self, url.isFileURL, let status = FilePath(url).status else {
       return false
@@ -45,7 +45,7 @@ extension AudioConversion.Source {
     return status.isRegularFile
   }
 
-  /// Whether it is the file at a path, as standard input also may be.
+  /// Whether the source is the file at a path; standard input can be that file, too.
   func isFile(at path: FilePath) -> Bool {
     switch self {
     case .file(let url): return url.isFileURL && path.isSameFile(as: FilePath(url))
@@ -78,7 +78,7 @@ final class JoinedInput: ConversionInput {
   private(set) var mostBits: Int?
   let silencedSampleCount = 0
   let mixesFormats = false
-  /// The duration of all sources, if they have ended before the start.
+  /// The duration of all sources, set if they end before the start.
   private(set) var lengthBeforeStart: Duration?
 
   private let mayEndBeforeStart: Bool
@@ -136,7 +136,7 @@ final class JoinedInput: ConversionInput {
     return nil
   }
 
-  /// The frame of the current source at a time of all sources.
+  /// The frame in the current source for a time on the timeline of all sources.
   private func offset(_ time: Duration, in reader: SoundFileReader) -> FrameCount {
     FrameCount(max(.zero, time - before), at: reader.format.sampleRate)
   }
@@ -166,7 +166,7 @@ final class JoinedInput: ConversionInput {
       notices.append(.init(source: next, notice: lost))
     }
     mostBits = [mostBits, opened.bitsPerSample].compactMap(\.self).max()
-    // Converts the position to the timeline of another rate; the same format continues.
+    // Converts the position if the rate changes; in the same format, the timeline continues.
     if opened.format != format {
       position = FrameCount(
         position.duration(at: format.sampleRate), at: opened.format.sampleRate)
@@ -249,7 +249,7 @@ final class MixedInput: ConversionInput {
           mixer.end(of: index)
           continue
         }
-        try mixer.take(buffer, from: index)
+        try mixer.push(buffer, from: index)
       }
     }
   }
@@ -265,10 +265,10 @@ final class MixedInput: ConversionInput {
     while waiting[index].isEmpty, !hasEnded[index] {
       if var buffer = try inputs[index].next() {
         silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
-        waiting[index] = try resamplers[index].take(buffer)
+        waiting[index] = try resamplers[index].process(buffer)
       } else {
         hasEnded[index] = true
-        waiting[index] = try resamplers[index].finish()
+        waiting[index] = try resamplers[index].flush()
       }
     }
     return waiting[index].isEmpty ? nil : waiting[index].removeFirst()

@@ -6,9 +6,9 @@ import SoundFile
 
 /// The tags, pictures, cues, and chapters of a conversion's outputs.
 struct ConversionMetadata: Sendable {
-  /// Those of the whole result, at its rate.
+  /// The metadata of the whole result, at its rate.
   private(set) var whole: AudioMetadata
-  /// What is not in the outputs.
+  /// The metadata that the outputs lack.
   private(set) var notices: [SoundFileNotice] = []
 
   private let rate: SampleRate
@@ -17,7 +17,7 @@ struct ConversionMetadata: Sendable {
   private let total: FrameCount?
   /// The tags that replace all others.
   private let requested: [AudioTag: [String]]
-  /// Whether the sources have the gain that players apply.
+  /// Whether the sources have tags with a gain that players apply.
   let hasReplayGain: Bool
 
   /// - Parameters:
@@ -75,7 +75,7 @@ struct ConversionMetadata: Sendable {
     for (tag, values) in requested { whole.tags[tag] = values.isEmpty ? nil : values }
   }
 
-  /// Removes what describes the level before it changed.
+  /// Removes metadata that describes the level before the change.
   private mutating func removeLevels() {
     let reason = "the level changes"
     removeTags(Set(whole.tags.keys.filter(ReplayGain.isOfOldLevel)), reason: reason)
@@ -86,7 +86,7 @@ struct ConversionMetadata: Sendable {
     }
   }
 
-  /// A source after the first one.
+  /// A source after the first.
   typealias LaterSource = (
     name: String, metadata: AudioMetadata, rate: SampleRate, length: FrameCount?
   )
@@ -137,7 +137,7 @@ struct ConversionMetadata: Sendable {
     }
   }
 
-  /// Removes all positions, which removed silence would change.
+  /// Removes all positions, because the removed silence makes them wrong.
   private mutating func removePositions() {
     let reason = "the removed silence changes the positions"
     for name in ["bext", "iXML"] { removeTimes(of: name, reason: reason) }
@@ -148,7 +148,7 @@ struct ConversionMetadata: Sendable {
     notices.append(.omitted("the cues and chapters", reason: reason))
   }
 
-  /// Removes chunks with positions, and reports the sampler and the notes, which are in no cue.
+  /// Removes chunks with positions, and reports the sampler and notes that no cue contains.
   private mutating func removeChunksWithPositions(reason: String) {
     if whole.chunks.contains(where: \.hasNotes) {
       notices.append(.omitted("the notes of cues", reason: reason))
@@ -159,7 +159,7 @@ struct ConversionMetadata: Sendable {
     whole.chunks.removeAll { $0.hasCues || $0.name == "smpl" }
   }
 
-  /// The metadata of a part, counted from 1, with its length if that is known.
+  /// Returns the metadata of a part, counted from 1, with the part's length if it is known.
   func part(_ number: Int) -> AudioMetadata {
     var result = whole
     result.audioLength = total
@@ -175,7 +175,7 @@ struct ConversionMetadata: Sendable {
     return result
   }
 
-  /// Replaces the gain of the source by that of the result.
+  /// Replaces the gain of the source with that of the result.
   ///
   /// - Parameters:
   ///   - loudness: the loudness of the result.
@@ -203,8 +203,8 @@ struct ConversionMetadata: Sendable {
 extension AudioConversion {
   /// Reads the metadata of the sources after the first one, for the cues of joined sources.
   ///
-  /// It is nil for sources that can be read only once, and for those that cannot be opened, which the
-  /// conversion reports.
+  /// It is nil for sources that can be read only once or cannot be opened; the conversion reports
+  /// the latter.
   func laterSources(_ interruption: WakeUp) -> [ConversionMetadata.LaterSource?] {
     guard keepsMetadata, combination == .joined else { return [] }
     return sources.dropFirst().map { source in
@@ -235,7 +235,7 @@ private enum ReplayGain {
   static let peaks: Set = [trackPeak, albumPeak]
   static let all = album.union([trackGain, trackPeak, opusTrack])
 
-  /// Whether a tag describes a level and is not computed again.
+  /// Whether a tag describes the old level and is not recomputed.
   static func isOfOldLevel(_ tag: AudioTag) -> Bool {
     tag.name.hasPrefix("MP3GAIN_") || tag.name == "REPLAYGAIN_TRACK_RANGE"
   }
@@ -251,7 +251,7 @@ private enum ReplayGain {
     tags[trackPeak] = [decimal(peak, digits: 6)]
   }
 
-  /// Corrects the tags for audio that became louder or quieter; returns those without a number.
+  /// Corrects the tags for a change of the level, and returns the tags that contain no number.
   static func change(_ tags: inout [AudioTag: [String]], by gain: Decibels) -> Set<AudioTag> {
     for tag in [trackGain, albumGain] {
       guard let old = number(tags[tag]) else { continue }
@@ -269,7 +269,7 @@ private enum ReplayGain {
     return changed.filter { tags[$0] != nil && number(tags[$0]) == nil }
   }
 
-  /// Replaces the gains by those of Opus, whose players ignore ReplayGain.
+  /// Replaces the gains with those of Opus, because Opus players ignore ReplayGain.
   static func moveToOpus(_ tags: inout [AudioTag: [String]]) {
     for (own, other) in [(opusTrack, trackGain), (opusAlbum, albumGain)] {
       guard let gain = number(tags[other]) else { continue }
@@ -278,7 +278,7 @@ private enum ReplayGain {
     }
   }
 
-  /// The number before a unit, also with a decimal comma; nil if there is no other text than both.
+  /// The number before a unit, with a decimal point or comma; nil if the text has any other form.
   private static func number(_ values: [String]?) -> Double? {
     var text = (values?.first ?? "").lowercased()[...]
     if text.hasSuffix("db") { text = text.dropLast(2) }
@@ -288,7 +288,7 @@ private enum ReplayGain {
 
   private static func decibels(_ value: Double) -> String { decimal(value, digits: 2) + " dB" }
 
-  /// A number of 256ths of a dB, as Opus has it.
+  /// The gain as Opus stores it: a number of 256ths of a dB.
   private static func fixed(_ value: Double) -> String {
     "\(Int16(clamping: Int(clamping: (value * 256).rounded())))"
   }

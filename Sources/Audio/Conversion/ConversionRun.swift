@@ -50,9 +50,9 @@ final class ConversionRun: Sendable {
     }
   }
 
-  /// What normalization changes.
+  /// The change that normalization makes.
   private struct Change {
-    /// In decibels, in addition to the conversion's own gain.
+    /// The gain in decibels, in addition to the conversion's own.
     var gain = 0.0
     var isLimited = false
     /// The loudness and the peak amplitude of the result; nil if they are not measured.
@@ -157,7 +157,7 @@ final class ConversionRun: Sendable {
     let reading = try ConversionReading(pass.input)
     var isDone = false
     defer {
-      // A stalled source must not delay the error.
+      // Unblocks a stalled source, so that it does not delay the error.
       if !isDone { interruption.signal() }
       reading.end()
     }
@@ -166,9 +166,9 @@ final class ConversionRun: Sendable {
     let total = pass.input.total
     while let buffer = try reading.next() {
       if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
-      for output in try chain.take(buffer) {
+      for output in try chain.process(buffer) {
         peak = max(peak, output.highestAmplitude)
-        for item in divider.take(output) { try body(item) }
+        for item in divider.process(output) { try body(item) }
       }
       done += buffer.duration
       progress(
@@ -177,11 +177,11 @@ final class ConversionRun: Sendable {
             + done * (share.upperBound - share.lowerBound), total: total))
     }
     if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
-    for output in try chain.finish() {
+    for output in try chain.flush() {
       peak = max(peak, output.highestAmplitude)
-      for item in divider.take(output) { try body(item) }
+      for item in divider.process(output) { try body(item) }
     }
-    for item in divider.finish() { try body(item) }
+    for item in divider.flush() { try body(item) }
     (pass.silencedSampleCount, pass.lowestGain) = (chain.silencedSampleCount, chain.lowestGain)
     isDone = true
     return peak
@@ -189,7 +189,7 @@ final class ConversionRun: Sendable {
 }
 
 extension AudioConversion.Source {
-  /// Whether it can be read again: a file on a disk or on the web, not a pipe.
+  /// Whether the source can be read again: a file on a disk or on the web, not a pipe.
   fileprivate var isReadableTwice: Bool {
     guard case .file(let url) = self else { return false }
     // A missing file has its own error.
@@ -227,7 +227,7 @@ private final class Pass {
 }
 
 extension AudioConversion {
-  /// The encoding of the result, given the samples of the first source.
+  /// Returns the encoding of the result for the sample format of the first source.
   fileprivate func encoding(
     for source: SoundFileEncoding.SampleFormat?
   ) throws -> SoundFileEncoding {
@@ -251,7 +251,7 @@ extension AudioConversion {
     of stored: Int?, to encoding: SoundFileEncoding
   ) -> ConversionResult.BitReduction? {
     guard samples == nil, let stored, let format = encoding.samples else { return nil }
-    // All audio is Float32 on its way, which holds integers of 24 bits.
+    // All audio is converted as Float32, which holds integers of up to 24 bits.
     let kept =
       switch format {
       case .int16: 16
@@ -273,7 +273,7 @@ extension AudioConversion {
     }
   }
 
-  /// The format of the result, given that of its input.
+  /// Returns the format of the result for the format of its input.
   fileprivate func format(
     for source: AudioFormat, _ encoding: SoundFileEncoding
   ) -> AudioFormat {
@@ -293,7 +293,7 @@ private final class ConversionReading {
   init(_ input: any ConversionInput) throws {
     let (blocks, done) = (try Handoff<AudioBuffer>(capacity: 3), try Handoff<Void>(capacity: 1))
     (self.blocks, self.done) = (blocks, done)
-    // Right because only the thread uses the input until `end` returns.
+    // Safe because only the thread uses the input until `end` returns.
     nonisolated(unsafe) let input = input
     _ = try DedicatedThread.start(name: "syrinx-decode") {
       do {
@@ -306,13 +306,13 @@ private final class ConversionReading {
     }
   }
 
-  func next() throws -> AudioBuffer? { try blocks.take() }
+  func next() throws -> AudioBuffer? { try blocks.next() }
 
   /// Ends the thread; it blocks until the input is unused.
   func end() {
     blocks.abandon()
-    // An ended handoff has no error to report here.
-    _ = try? done.take()
+    // The error of an ended handoff is reported elsewhere.
+    _ = try? done.next()
   }
 }
 
@@ -335,7 +335,7 @@ private final class ConversionWriting {
         conversion, format: format, encoding: encoding, metadata: metadata,
         interruption: interruption)
       do {
-        while let item = try items.take() { try output.write(item) }
+        while let item = try items.next() { try output.write(item) }
         let files = try output.finish()
         _ = results.put((files, output.omissions))
         results.finish()
@@ -350,26 +350,26 @@ private final class ConversionWriting {
   /// - Throws: the error that ended the thread.
   func put(_ item: ConversionDivider.Item) throws {
     guard !items.put(item) else { return }
-    _ = try results.take()
+    _ = try results.next()
   }
 
   /// Completes the files; it blocks until they are complete.
   func finish() throws -> Output {
     items.finish()
-    return try results.take() ?? ([], [])
+    return try results.next() ?? ([], [])
   }
 
   /// Discards the incomplete file; it blocks until that is done.
   func abandon() {
     items.finish(CancellationError())
     // The caller already has the error.
-    _ = try? results.take()
+    _ = try? results.next()
   }
 
   private static func conversionError(
     _ error: any Error, writing destination: AudioConversion.Destination
   ) -> any Error {
-    // Bytes that a descriptor has received stay there.
+    // Bytes that a descriptor has received cannot be removed.
     if case .descriptor = destination { return error }
     guard case SoundFileError.diskFull(let path) = error else { return error }
     return ConversionError.diskFull(name: "\(FilePath(path))")

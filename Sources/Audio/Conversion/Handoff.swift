@@ -1,11 +1,11 @@
 import AudioThreads
 import Synchronization
 
-/// Passes blocks from one thread to another; a thread that is ahead waits.
+/// Passes blocks from one thread to another; the faster thread waits.
 ///
-/// It is not a `StreamPipe`, because both of its ends block threads and a pipe suspends tasks.
+/// Unlike a `StreamPipe`, which suspends tasks, it blocks the threads at both ends.
 ///
-/// Thread safety: one thread puts, one thread takes, and any thread may abandon it.
+/// Thread safety: one thread calls `put`, one calls `next`, and any thread may call `abandon`.
 final class Handoff<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -43,7 +43,7 @@ final class Handoff<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends it, with or without an error.
+  /// Ends the handoff after its elements, with or without an error.
   func finish(_ failure: (any Error)? = nil) {
     state.withLock { state in
       state.isOver = true
@@ -54,8 +54,8 @@ final class Handoff<Element: Sendable>: Sendable {
 
   /// Waits for the next element and returns it; nil at the end.
   ///
-  /// - Throws: the error that ended it, after the last element.
-  func take() throws -> Element? {
+  /// - Throws: the error of `finish`, after the last element.
+  func next() throws -> Element? {
     while true {
       let next: Result<Element?, any Error>? = state.withLock { state in
         if state.isAbandoned { return .success(nil) }

@@ -1,20 +1,20 @@
 package import Glibc
 
 extension stat {
-  /// Whether both are of one file.
+  /// Whether both describe the same file.
   package func isSameFile(as other: stat) -> Bool { identity == other.identity }
 
-  /// What all names of a file share, and no other file has: its device and its number there.
+  /// The identity of a file, equal for all its names: the device and the inode.
   package var identity: [UInt64] { [UInt64(st_dev), UInt64(st_ino)] }
 
-  /// Whether it is of a folder.
+  /// Whether the status describes a folder.
   package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
 
-  /// Whether it is of a file with contents on a disk.
+  /// Whether the status describes a regular file.
   package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
 }
 
-/// The system could not do something with a file; with the code of C.
+/// A failed system call on a file, with the error code of C.
 package struct FilePathError: Error, Equatable {
   package let code: Int32
 
@@ -25,7 +25,7 @@ package struct FilePathError: Error, Equatable {
   /// The system's error.
   package var reason: String { "\(String(cString: strerror(code))) (errno \(code))" }
 
-  /// Why a file cannot be read, and what to do.
+  /// The reason that a file cannot be read, with advice.
   package var readingReason: String {
     switch code {
     case ENOENT, ENOTDIR: "there is no such file; check the name and its folder"
@@ -37,12 +37,12 @@ package struct FilePathError: Error, Equatable {
     }
   }
 
-  /// Whether the file is to blame, and not a limit or a disk.
+  /// Whether the file causes the error, instead of a limit or the disk.
   package var isOfFile: Bool { [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM].contains(code) }
 }
 
 extension FilePath {
-  /// The user's home folder: that of the variable `HOME`, or of the password database if the
+  /// The user's home folder: the variable `HOME`, or the entry in the password database if the
   /// variable is unset or empty, as under cron and `env -i`.
   ///
   /// - Parameter variable: the value of `HOME`.
@@ -73,15 +73,15 @@ extension FilePath {
     return named.bytes.isEmpty ? "/tmp" : named
   }
 
-  /// Whether both paths lead to one file that exists.
+  /// Whether both paths lead to the same existing file.
   package func isSameFile(as other: FilePath) -> Bool {
     guard let own = status, let other = other.status else { return false }
     return own.isSameFile(as: other)
   }
 
-  /// Equal for all paths of one file, even of one that does not exist yet.
+  /// An identity that is equal for all paths of a file, even if the file does not exist yet.
   ///
-  /// That one is identified by its folder and its name.
+  /// A file that does not exist is identified by its folder and its name.
   package var identity: [UInt64] {
     // A link and its target are one file.
     if let status { return status.identity }
@@ -100,20 +100,22 @@ extension FilePath {
     return withCString { stat($0, &status) } == 0 ? status : nil
   }
 
-  /// The names in the folder, in no order; nil if there is no folder that this user may read.
+  /// The names in the folder, in no particular order; nil if this user cannot read such a folder.
   package var names: [FilePath]? {
     guard let folder = withCString({ opendir($0) }) else { return nil }
     defer { closedir(folder) }
     var names: [FilePath] = []
     while let entry = readdir(folder) {
-      // The name is a C array, which Swift takes for a tuple: its bytes lie in the entry.
+      // Swift imports the name, a C array, as a tuple, so its bytes are read from the entry.
       let name = UnsafeRawPointer(entry) + (MemoryLayout<dirent>.offset(of: \.d_name) ?? 0)
       names.append(FilePath(cString: name.assumingMemoryBound(to: CChar.self)))
     }
     return names.filter { $0 != "." && $0 != ".." }
   }
 
-  /// All that a file or a pipe gives; it blocks until that ends, or has given more than `limit`.
+  /// Returns the contents of a file or a pipe.
+  ///
+  /// It blocks until the end, or until they exceed `limit`.
   package func contents(atMost limit: Int = .max) throws(FilePathError) -> [UInt8] {
     let file = withCString { open($0, O_RDONLY | O_CLOEXEC) }
     guard file >= 0 else { throw FilePathError(code: errno) }
@@ -121,7 +123,7 @@ extension FilePath {
     return try Self.contents(of: file, atMost: limit)
   }
 
-  /// The same of a file that is open.
+  /// Returns the contents of an open file, with the same limit.
   package static func contents(
     of descriptor: Int32, atMost limit: Int = .max
   ) throws(FilePathError) -> [UInt8] {
@@ -137,19 +139,19 @@ extension FilePath {
     return bytes
   }
 
-  /// Removes the file, where that is possible; the corresponding C function is `unlink`.
+  /// Removes the file if possible; the corresponding C function is `unlink`.
   package func remove() {
     _ = withCString { unlink($0) }
   }
 
-  /// Gives the file another name, and takes that from the file that had it; the corresponding C
-  /// function is `rename`.
+  /// Renames the file and replaces any file of the new name; the corresponding C function is
+  /// `rename`.
   package func move(to other: FilePath) throws(FilePathError) {
     let result = withCString { old in other.withCString { rename(old, $0) } }
     guard result == 0 else { throw FilePathError(code: errno) }
   }
 
-  /// Creates the folder and its parents, if they are missing.
+  /// Creates the folder and its missing parents.
   package func makeFolder() throws(FilePathError) {
     if withCString({ mkdir($0, 0o777) }) == 0 { return }
     let code = errno

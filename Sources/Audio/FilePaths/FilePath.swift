@@ -1,10 +1,11 @@
 package import FoundationEssentials
 import Glibc
 
-/// The path of a file as the system has it: bytes, which are UTF-8 by custom only.
+/// The path of a file as the system stores it: bytes, which are usually but not necessarily UTF-8.
 ///
 /// `URL` carries such bytes percent-encoded, but Foundation gives no path of a URL that is not
-/// UTF-8. Use `withCString` to call the system with a URL, and `description` to show one to people.
+/// UTF-8. Use `withCString` to call the system with a URL, and `description` to show a path to
+/// people.
 package struct FilePath: Hashable, Sendable {
   package let bytes: [UInt8]
 
@@ -33,17 +34,17 @@ package struct FilePath: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// An absolute URL; a relative path begins in the current folder, and `~` is a name like others.
+  /// The absolute URL; a relative path begins in the current folder, and `~` is an ordinary name.
   package var url: URL {
     var encoded = "file://"
     for byte in absolute.bytes {
       encoded += Self.plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + byte.hexadecimal
     }
-    // Never nil: there is nothing in it but what a URL may have.
+    // Never nil, because the text contains only characters that a URL permits.
     return URL(string: encoded) ?? URL(filePath: text)
   }
 
-  /// The same path from the root; a relative one begins in the current folder.
+  /// The absolute path; a relative path begins in the current folder.
   package var absolute: FilePath { isAbsolute ? self : Self.currentFolder.appending(self) }
 
   /// The bytes that the path of a URL contains without percent-encoding.
@@ -51,18 +52,18 @@ package struct FilePath: Hashable, Sendable {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/".utf8)
 
   private static var currentFolder: FilePath {
-    // A folder that has been removed has no path; the system knows it still.
+    // A removed current folder has no path, although the system still uses it.
     guard let folder = getcwd(nil, 0) else { return "/proc/self/cwd" }
     defer { free(folder) }
     return FilePath(cString: folder)
   }
 
-  /// The path that ends with a zero, as C has it.
+  /// Creates a path from a C string.
   package init(cString: UnsafePointer<CChar>) {
     bytes = UnsafeBufferPointer(start: cString, count: strlen(cString)).map(UInt8.init(bitPattern:))
   }
 
-  /// Calls `body` with the path as C takes it.
+  /// Calls `body` with the path as a C string.
   package func withCString<Value, Failure>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -74,7 +75,7 @@ package struct FilePath: Hashable, Sendable {
 extension FilePath {
   package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
 
-  /// The path of a file in this folder.
+  /// Returns the path of a file in this folder.
   package func appending(_ name: FilePath) -> FilePath {
     var name = name.bytes[...]
     while name.starts(with: "./".utf8), name.count > 2 { name = name.dropFirst(2) }
@@ -99,8 +100,9 @@ extension FilePath {
   /// The part of the name after its last dot; empty if there is none.
   package var pathExtension: String { FilePath(bytes: name.bytes[dot...].dropFirst()).text }
 
-  /// Where the extension begins; a dot at the beginning hides the file, and at the end it is a part
-  /// of the name.
+  /// The index of the dot before the extension.
+  ///
+  /// A leading dot marks a hidden file, and a trailing dot belongs to the name.
   private var dot: Int {
     let name = name.bytes
     let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? $0 : nil }
@@ -113,8 +115,7 @@ extension UInt8 {
   var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true) }
 }
 
-/// A path as a text, in two forms: `text` for programs, from which the path comes back, and
-/// `description` for people.
+/// A path as text in two forms: `text`, which can be converted back, and `description` for people.
 extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodable {
   /// The path that `text` stands for.
   package init(_ text: String) {
@@ -133,8 +134,9 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
 
   /// The path as a text.
   ///
-  /// A byte that is not UTF-8 is the private character U+EF00 + byte, and so is each byte of such a
-  /// character that the path has itself: no two paths have the same text.
+  /// A byte that is not UTF-8 becomes the private character U+EF00 + byte. If the path itself
+  /// contains such a character, each of its bytes is converted, too, so no two paths have the same
+  /// text.
   package var text: String {
     if !bytes.contains(Self.firstOfEscaped), let text = String(validating: bytes, as: UTF8.self) {
       return text
@@ -160,11 +162,11 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
     }
   }
 
-  /// The first byte of each character that stands for a byte; without it, text and path are equal.
+  /// The first byte of every character that represents a byte; without it, text and path are equal.
   private static var firstOfEscaped: UInt8 { 0xEE }
 
-  /// The path on one line and without anything that a terminal obeys: `\n`, `\x1B`, `\u{202E}`; a
-  /// byte that is not UTF-8 is `\xE9`, and a backslash `\\`.
+  /// The path on one line, without terminal control characters: `\n`, `\x1B`, `\u{202E}`; a byte
+  /// that is not UTF-8 is `\xE9`, and a backslash `\\`.
   package var description: String {
     let text = text
     if text.isPlain, !bytes.contains(UInt8(ascii: "\\")) { return text }
@@ -186,8 +188,8 @@ extension FilePath: CustomStringConvertible, ExpressibleByStringLiteral, Encodab
 }
 
 extension String {
-  /// The text for people, with line feeds and tabs, and without anything else that a terminal
-  /// obeys, which is escaped as in the description of a path.
+  /// The text for people: line feeds and tabs are kept, and other terminal control characters are
+  /// escaped as in the description of a path.
   package var printable: String {
     if utf8.allSatisfy({ $0.isPlain || $0 == UInt8(ascii: "\n") }) { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
@@ -197,7 +199,7 @@ extension String {
 
   /// The text for people on one line: line feeds and tabs are escaped too, as `\n` and `\t`.
   ///
-  /// Use it for foreign text in a line of a log, a table, or a message.
+  /// Use it for untrusted text in a line of a log, a table, or a message.
   package var printableLine: String {
     if isPlain { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
@@ -211,14 +213,14 @@ extension String {
 
   /// The text for people on one line of at most `length` characters; a longer text ends with `…`.
   package func printableLine(atMost length: Int) -> String {
-    // A character may have any number of scalars, and an escaped scalar several characters.
+    // A character may have any number of scalars, and an escaped scalar has several characters.
     let beginning = unicodeScalars.prefix(length)
     let line = String(beginning).printableLine
     let isWhole = beginning.endIndex == unicodeScalars.endIndex && line.count <= length
     return isWhole ? line : String(line.prefix(length - 1)) + "…"
   }
 
-  /// Whether it is printable ASCII, as most texts are: there is nothing to escape.
+  /// Whether the text is printable ASCII, as most texts are, so nothing needs escaping.
   package var isPlain: Bool { utf8.allSatisfy(\.isPlain) }
 }
 
@@ -227,7 +229,7 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is not displayed but moves, colors, or reverses the text around it.
+  /// Whether the character is invisible and moves, colors, or reverses the text around it.
   package var isControl: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
@@ -235,13 +237,13 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The character that stands in a text for a byte from 0x80 on.
+  /// The character that represents a byte from 0x80 on.
   fileprivate init(escaping byte: UInt8) {
-    // Never the other one: U+EF80 to U+EFFF are characters.
+    // Never the replacement, because U+EF80 to U+EFFF are valid characters.
     self = Unicode.Scalar(0xEF00 + UInt32(byte)) ?? "\u{FFFD}"
   }
 
-  /// The byte that this character stands for.
+  /// The byte that this character represents.
   fileprivate var escapedByte: UInt8? {
     (0xEF80...0xEFFF).contains(value) ? UInt8(truncatingIfNeeded: value) : nil
   }

@@ -12,13 +12,13 @@ package struct LoadedLibrary: Sendable {
     package let name: String
   }
 
-  // Right because the library stays loaded, and dlsym accepts calls from all threads.
+  // Safe because the library stays loaded, and dlsym accepts calls from all threads.
   private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
-  /// Loads a library, or finds it loaded: by its path, or by its name in the system's folders.
+  /// Loads a library, unless it is loaded, by its path or by its name in the system's folders.
   ///
-  /// The corresponding C function is `dlopen`. The floating-point mode of the thread stays as it is:
-  /// a library that was built with `-ffast-math`, such as SoundTouch, would make the thread flush
+  /// The corresponding C function is `dlopen`. The thread's floating-point mode is restored,
+  /// because a library built with `-ffast-math`, such as SoundTouch, makes the thread flush
   /// denormal numbers to zero.
   package init(_ path: FilePath) throws(Failure) {
     var mode = fenv_t()
@@ -30,15 +30,16 @@ package struct LoadedLibrary: Sendable {
     self.handle = handle
   }
 
-  /// A function; nil if the library lacks it.
+  /// Returns a function; nil if the library lacks it.
   ///
-  /// `Function` must be its type in the library's C header. The corresponding C function is `dlsym`.
+  /// `Function` must be its type in the library's C header. The corresponding C function is
+  /// `dlsym`.
   package func optional<Function>(_ name: String) -> Function? {
     // A C function's value is its address, which dlsym returns.
     dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
   }
 
-  /// A function that the library must have.
+  /// Returns a function that the library must contain.
   package func required<Function>(_ name: String) throws(MissingFunction) -> Function {
     guard let function: Function = optional(name) else { throw MissingFunction(name: name) }
     return function

@@ -2,8 +2,8 @@ import Glibc
 
 /// A file that is mapped into memory; the system reads its pages on demand.
 ///
-/// If another file replaces it by a rename, the mapping keeps the old contents. Reading a file that was
-/// truncated in place crashes the process, so files that programs map are only ever replaced.
+/// If another file replaces it by a rename, the mapping keeps the old contents. Reading a mapped
+/// file that was truncated in place crashes the process, so such files must only be replaced.
 package final class MappedFile: Sendable {
   // Never written: the pages are mapped for reading, and unmapped in deinit.
   package nonisolated(unsafe) let bytes: UnsafeRawBufferPointer

@@ -22,16 +22,17 @@ public struct AudioMeasurement: Hashable, Sendable {
   public var silenceAtStart: FrameCount
   /// The frames at the end that are below the silence threshold in every channel.
   public var silenceAtEnd: FrameCount
-  /// The root mean square that a tenth of all blocks of 50 ms between the silent ends stay below.
+  /// The noise floor between the silent ends: a tenth of the 50 ms blocks have a lower root mean
+  /// square.
   public var noiseFloor: Decibels
-  /// How many samples were NaN or infinite; they are measured as 0.
+  /// The number of samples that were NaN or infinite; they are measured as 0.
   public var nonFiniteSampleCount: Int
 
-  /// The highest peak of any channel, between its samples too.
+  /// The highest peak of any channel, including peaks between samples.
   public var truePeak: Decibels { channels.map(\.truePeak).max() ?? .silence }
   /// The clipped samples of all channels.
   public var clippedSampleCount: Int { channels.reduce(0) { $0 + $1.clippedSampleCount } }
-  /// How long the audio lasts.
+  /// The duration of the audio.
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 }
 
@@ -39,13 +40,13 @@ public struct AudioMeasurement: Hashable, Sendable {
 public struct ChannelMeasurement: Hashable, Sendable {
   /// Peak and root mean square.
   public var level: AudioLevel
-  /// The highest peak between samples too, BS.1770.
+  /// The highest peak including those between samples, BS.1770.
   public var truePeak: Decibels
   /// The mean of all samples, where 1 is full scale.
   public var offset: Double
-  /// How many samples are at full scale or beyond: an amplitude of 32767/32768.
+  /// The number of samples with an amplitude of at least 32767/32768.
   public var clippedSampleCount: Int
-  /// How many times two or more samples in a row are clipped.
+  /// The number of runs of two or more clipped samples.
   public var clippedRunCount: Int
 }
 
@@ -76,7 +77,7 @@ public struct LoudnessLevel: Hashable, Comparable, Sendable {
   /// The loudness in LUFS.
   public let lufs: Double
 
-  /// A loudness in LUFS; `-Double.infinity` is silence.
+  /// Creates a loudness in LUFS; `-Double.infinity` is silence.
   public init(lufs: Double) {
     self.lufs = lufs
   }
@@ -89,7 +90,7 @@ public struct LoudnessLevel: Hashable, Comparable, Sendable {
 }
 
 extension LoudnessLevel: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     guard lufs.isFinite else { return "-inf LUFS" }
     let tenths = (lufs * 10).rounded() / 10

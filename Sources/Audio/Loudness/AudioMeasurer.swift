@@ -3,7 +3,7 @@ import Glibc
 
 /// Measures audio of one format, buffer by buffer.
 ///
-/// A class, because it owns a state of libebur128. Thread safety: one thread at a time.
+/// It is a class because it owns a state of libebur128. Thread safety: one thread at a time.
 package final class AudioMeasurer {
   package let format: AudioFormat
   private let state: EBUR128Handle
@@ -15,7 +15,8 @@ package final class AudioMeasurer {
   private var firstLoudFrame: FrameCount?
   private var endOfLoudness: FrameCount = 0
   private var nonFiniteCount = 0
-  /// The length of 0.1 s as libebur128 rounds it, and the frames that are still missing to it.
+  /// The length of a step of 0.1 s as libebur128 rounds it, and the number of frames until the next
+  /// step.
   private let step: Int
   private var framesToStep: Int
 
@@ -46,9 +47,9 @@ package final class AudioMeasurer {
     }
   }
 
-  /// The loudness of the latest 0.4 s, or of as much as there is.
+  /// The loudness of the latest 0.4 s, or of all audio if it is shorter.
   package var momentary: LoudnessLevel { windows.momentary }
-  /// The loudness of the latest 3 s, or of as much as there is.
+  /// The loudness of the latest 3 s, or of all audio if it is shorter.
   package var shortTerm: LoudnessLevel { windows.shortTerm }
 
   package var measurement: AudioMeasurement {
@@ -67,7 +68,7 @@ package final class AudioMeasurer {
       nonFiniteSampleCount: nonFiniteCount)
   }
 
-  /// Takes a part of a step of 0.1 s.
+  /// Adds samples within one step of 0.1 s.
   private func add(step samples: UnsafeBufferPointer<Float>) {
     let frames = samples.count / format.channelCount
     state.add(samples, frameCount: frames)
@@ -99,7 +100,7 @@ package final class AudioMeasurer {
     frameCount += FrameCount(frames)
   }
 
-  /// Finds the first and the last frame that is not silent.
+  /// Updates the first and the last frame that is not silent.
   private func noteLoudness(in samples: UnsafeBufferPointer<Float>) {
     let isLoud = { [silence] (sample: Float) in abs(sample) >= silence && sample != 0 }
     if firstLoudFrame == nil, let first = samples.firstIndex(where: isLoud) {
@@ -115,7 +116,7 @@ package final class AudioMeasurer {
 private struct LoudnessWindows {
   private static let momentaryCount = 4
   private static let shortTermCount = 30
-  /// The filter rings forever, ever quieter; no audio has this loudness, in LUFS.
+  /// Below the loudness of any audio, in LUFS: the filter keeps ringing with ever lower levels.
   private static let quietest = -200.0
 
   /// The energies of the latest 3 s, the newest last.
@@ -181,7 +182,7 @@ private struct GatedLoudness {
   }
 }
 
-/// Why the loudness of audio cannot be measured.
+/// The reason that the loudness of audio cannot be measured.
 public enum LoudnessError: Error, Equatable {
   /// libebur128 measures 1 to 64 channels, at rates from 16 Hz to 2.8 MHz.
   case unsupported(AudioFormat)
@@ -191,7 +192,7 @@ public enum LoudnessError: Error, Equatable {
 }
 
 extension LoudnessError: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .unsupported(let format):
@@ -203,9 +204,9 @@ extension LoudnessError: CustomStringConvertible {
   }
 }
 
-/// Counts blocks by their level and returns the level that a tenth of them stays below.
+/// Counts blocks by their level; the noise floor is the level that a tenth of them stay below.
 ///
-/// Blocks of silence count only once sound follows: the silent ends are no noise.
+/// Silent blocks count only between sounds, because the silent ends are not noise.
 struct NoiseFloor: Sendable {
   private static let lowest = -150.0
   private static let binsPerDecibel = 10
@@ -224,10 +225,11 @@ struct NoiseFloor: Sendable {
     pending = counts
   }
 
-  /// The frames that are missing to a whole block.
+  /// The number of frames until the block is full.
   var framesToBlock: Int { blockFrameCount - block.frameCount }
 
-  /// Takes the squares of some frames, at most `framesToBlock`, as their mean over the channels.
+  /// Adds the sum of the frames' squares, averaged over the channels, for at most `framesToBlock`
+  /// frames.
   mutating func add(_ squares: Double, frameCount: Int, isLoud: Bool) {
     block.squares += squares
     block.frameCount += frameCount
@@ -267,7 +269,7 @@ struct NoiseFloor: Sendable {
     }
   }
 
-  /// The nearest bin; the first one is for silence and what is close to it.
+  /// The nearest bin; the first bin holds silence and near silence.
   private func bin(_ level: Decibels) -> Int {
     guard level.value > Self.lowest else { return 0 }
     let bin = Int(clamping: (level.value - Self.lowest) * Double(Self.binsPerDecibel))

@@ -1,9 +1,9 @@
 package import AudioCore
 import Glibc
 
-/// Sums up one channel: its peaks, root mean square, offset, and clipping.
+/// Measures one channel: its peaks, root mean square, offset, and clipping.
 struct ChannelMeter: Sendable {
-  /// Sums of so few samples are exact enough in Float32, and the pass over them stays in the cache.
+  /// Short enough for sums that are exact in Float32 and for samples that stay in the cache.
   static let chunkFrameCount = 512
 
   private(set) var highest: Float = 0
@@ -23,18 +23,18 @@ struct ChannelMeter: Sendable {
     window = Array(repeating: 0, count: filter.history + Self.chunkFrameCount)
   }
 
-  /// What a chunk of a channel adds.
+  /// The measurement of a chunk of a channel.
   struct Chunk {
     let highest: Float
     let squares: Double
   }
 
-  /// Takes the samples of one channel among `channelCount`, at most `chunkFrameCount` of them.
+  /// Adds the samples of one channel of `channelCount`, at most `chunkFrameCount` samples.
   mutating func add(
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
   ) -> Chunk {
     let (history, count) = (filter.history, samples.count / channelCount)
-    // Taken out while its memory is in use: the closure changes the other sums.
+    // Moved out of `self` while its memory is in use, because the closure changes the other sums.
     var window: [Float] = []
     swap(&window, &self.window)
     defer { swap(&window, &self.window) }
@@ -126,13 +126,13 @@ private struct ChunkSums {
 /// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below
 /// 96 kHz, twice below 192 kHz, and the samples themselves from there on.
 ///
-/// It has the coefficients of libebur128, a sinc of 49 taps under a Hann window, and the same
-/// results; it is faster because it computes eight outputs at once, and none in stretches that are
-/// too quiet to raise the peak.
+/// Its coefficients and results are those of libebur128: a sinc of 49 taps under a Hann window. It
+/// is faster because it computes eight outputs at once and skips stretches that are too quiet to
+/// raise the peak.
 package struct TruePeakFilter: Sendable {
   private static let tapCount = 49
 
-  /// The coefficients of each output between two samples, the latest sample first.
+  /// The coefficients of each output between two samples, those of the latest sample first.
   private let phases: [[Float]]
   /// No output exceeds the highest sample of its stretch by more than this factor.
   private let bound: Float
@@ -170,7 +170,8 @@ package struct TruePeakFilter: Sendable {
     of samples: UnsafeBufferPointer<Float>, _ phase: [Float], from history: Int
   ) -> Float {
     phase.withUnsafeBufferPointer { phase in
-      // Eight samples from any index: `position` and the taps before it lie within the buffer.
+      // Loads eight samples from any index: `position` and the taps before it lie within the
+      // buffer.
       let bytes = UnsafeRawBufferPointer(samples)
       var highest = SIMD8<Float>(repeating: 0)
       var position = history

@@ -19,18 +19,18 @@ public struct LoudnessMeter: AudioProcessor {
     levels = LevelMeter(every: interval)
   }
 
-  /// Gives a reading for each interval that is full.
+  /// Returns a reading for each completed interval.
   ///
   /// - Throws: `.formatChanged`, or `.unsupported` for the first buffer.
-  public mutating func take(_ buffer: AudioBuffer) throws(LoudnessError) -> [LoudnessReading] {
+  public mutating func process(_ buffer: AudioBuffer) throws(LoudnessError) -> [LoudnessReading] {
     guard !buffer.isEmpty else { return [] }
     let measurer = try measurer(for: buffer.format)
     var buffer = buffer
     buffer.silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
-    // A break completes the interval before this buffer is measured.
-    var readings = continuity.note(buffer).isBreak ? finish() : []
+    // A gap ends the interval before this buffer is measured.
+    var readings = continuity.note(buffer).isBreak ? flush() : []
     var position: FrameCount = 0
-    for reading in levels.take(buffer) {
+    for reading in levels.process(buffer) {
       let end = min(max(position, reading.endFrame - buffer.firstFrame), buffer.frameCount)
       try measurer.add(buffer.frames(position..<end))
       position = end
@@ -51,10 +51,10 @@ public struct LoudnessMeter: AudioProcessor {
     return measurer
   }
 
-  /// Gives a reading for the interval that is not full.
-  public mutating func finish() -> [LoudnessReading] {
+  /// Returns a reading for the incomplete interval.
+  public mutating func flush() -> [LoudnessReading] {
     guard let measurer else { return [] }
-    return levels.finish().map { LoudnessReading($0, measurer) }
+    return levels.flush().map { LoudnessReading($0, measurer) }
   }
 }
 
@@ -80,8 +80,9 @@ extension AsyncSequence where Element == AudioBuffer {
   /// The loudness of the audio, reported for every `interval` of it.
   ///
   /// Each reading has the momentary and the short-term loudness at its end, the levels of its
-  /// interval, and the figures of all audio so far. The last reading covers the rest. Gaps in the
-  /// indices are not counted. For the figures of the whole alone, use `measured(silence:)`.
+  /// interval, and the figures of all audio so far. The last reading covers the remaining audio.
+  /// Gaps in the indices are not counted. For the figures of the whole alone, use
+  /// `measured(silence:)`.
   ///
   /// - Parameters:
   ///   - interval: the audio between two readings; above 0.
@@ -94,7 +95,7 @@ extension AsyncSequence where Element == AudioBuffer {
   }
 }
 
-/// The one owner of a state of libebur128.
+/// The owner of a libebur128 state.
 struct EBUR128Handle: ~Copyable {
   private let state: UnsafeMutablePointer<ebur128_state>
 
@@ -118,9 +119,9 @@ struct EBUR128Handle: ~Copyable {
     ebur128_destroy(&state)
   }
 
-  /// Takes whole frames, interleaved.
+  /// Adds whole frames of interleaved samples.
   ///
-  /// The corresponding C function is `ebur128_add_frames_float`. It fails only without memory.
+  /// The corresponding C function is `ebur128_add_frames_float`. It fails only if memory runs out.
   func add(_ samples: UnsafeBufferPointer<Float>, frameCount: Int) {
     guard let first = samples.baseAddress else { return }
     ebur128_add_frames_float(state, first, frameCount)
@@ -146,7 +147,7 @@ struct EBUR128Handle: ~Copyable {
 }
 
 extension ChannelPosition {
-  /// How much the channel counts; BS.1770 counts surround channels 1.5 dB more, and the LFE not.
+  /// The weight of the channel: BS.1770 adds 1.5 dB to surround channels and excludes the LFE.
   fileprivate var weight: CEBUR128.channel {
     switch self {
     case .mono, .frontCenter: EBUR128_CENTER

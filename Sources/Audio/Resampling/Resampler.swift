@@ -5,12 +5,12 @@ import CSoxr
 ///
 /// The result does not depend on the buffer lengths and has no delay: the first output frame
 /// corresponds to the first input frame. Audio that soxr buffers (about 20 ms with `.high`) comes
-/// with the next buffers, and the last of it from `finish`.
+/// with the next buffers, and the last of it from `flush`.
 ///
-/// Channels keep their positions. Others are mixed down as in ITU-R BS.775, scaled so that nothing
-/// clips: stereo becomes mono as the average, and center and surround go to left and right at -3
-/// dB. Low frequencies without a channel are dropped. Mono goes to the center, or unchanged to
-/// front left and right. Added channels are silent.
+/// Channels keep their positions. Channels without a position in the output are mixed down as in
+/// ITU-R BS.775, scaled so that nothing clips: stereo becomes mono as the average, and center and
+/// surround go to left and right at -3 dB. Low frequencies without a channel are dropped. Mono goes
+/// to the center, or unchanged to front left and right. Added channels are silent.
 ///
 /// Thread safety: one thread at a time.
 public final class Resampler {
@@ -60,7 +60,7 @@ public final class Resampler {
   /// Converts one buffer; the result may be empty, and usually differs slightly in length.
   ///
   /// The output frames are numbered continuously at the new rate from the start of the first
-  /// buffer. For a gap in the input, call `finish` before it and `reset` after it.
+  /// buffer. For a gap in the input, call `flush` before it and `reset` after it.
   ///
   /// - Throws: `.wrongFormat`, `.finished`, or `.failed`.
   public func process(_ buffer: AudioBuffer) throws(ResamplingError) -> AudioBuffer {
@@ -74,12 +74,12 @@ public final class Resampler {
     return numbered(try resampled(mixed))
   }
 
-  /// Returns the rest after the last buffer.
+  /// Returns the remaining output after the last buffer.
   ///
   /// The total length then corresponds to that of the input.
   ///
   /// - Throws: `.finished` if it was called before, or `.failed`.
-  public func finish() throws(ResamplingError) -> AudioBuffer {
+  public func flush() throws(ResamplingError) -> AudioBuffer {
     guard !timeline.isFinished else { throw .finished }
     timeline.isFinished = true
     return numbered(try flushed())
@@ -128,7 +128,7 @@ public final class Resampler {
     let mixed = mixAfter?.apply(samples) ?? samples
     let frames = FrameCount(mixed.count / outputFormat.channelCount)
     return AudioBuffer(
-      format: outputFormat, samples: mixed, firstFrame: timeline.take(frames))
+      format: outputFormat, samples: mixed, firstFrame: timeline.advance(by: frames))
   }
 }
 
@@ -154,7 +154,7 @@ struct ConvertedTimeline {
   }
 
   /// Returns the index of the first of these frames.
-  mutating func take(_ frames: FrameCount) -> FrameCount {
+  mutating func advance(by frames: FrameCount) -> FrameCount {
     let first = next ?? 0
     next = first + frames
     return first
@@ -169,7 +169,7 @@ public enum ResamplingError: Error, Equatable {
   /// A buffer has another format than the resampler's input.
   case wrongFormat(expected: AudioFormat, actual: AudioFormat)
 
-  /// Audio was added after `finish`; call `reset` first.
+  /// Audio was added after `flush`; call `reset` first.
   case finished
 
   /// soxr failed during the conversion; `reason` is its message.

@@ -38,7 +38,7 @@ struct SoxrHandle: ~Copyable {
     return (consumed, produced)
   }
 
-  /// Returns the rest after the end of the input; 0 frames if there is none.
+  /// Returns the remaining output after the end of the input; 0 frames if there is none.
   func flush(into output: UnsafeMutablePointer<Float>, capacity: Int) throws(SoxrFailure) -> Int {
     var produced = 0
     // "End-of-input may be indicated by setting `in` to NULL."
@@ -76,7 +76,7 @@ extension SoxrHandle {
     return output
   }
 
-  /// Returns the rest after the end of the input.
+  /// Returns the remaining output after the end of the input.
   func rest(channels: Int) throws(SoxrFailure) -> [Float] {
     let room = 4096
     var output: [Float] = []

@@ -2,7 +2,7 @@ public import AudioCore
 
 /// Converts audio of any format to one format.
 ///
-/// It creates a `Resampler` for the first buffer, and another one when the format changes.
+/// It creates a `Resampler` for the first buffer and whenever the format changes.
 public struct StreamResampler: AudioProcessor {
   private let target: Target
   private let quality: Resampler.Quality
@@ -29,10 +29,10 @@ public struct StreamResampler: AudioProcessor {
   /// Returns the available output; before a gap, this includes the buffered audio.
   ///
   /// - Throws: `.unsupported` if the rates are too far apart, or `.failed`.
-  public mutating func take(_ buffer: AudioBuffer) throws(ResamplingError) -> [AudioBuffer] {
+  public mutating func process(_ buffer: AudioBuffer) throws(ResamplingError) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
     let step = continuity.note(buffer)
-    let rest = step.isBreak ? try finish() : []
+    let rest = step.isBreak ? try flush() : []
     let resampler = try resampler(for: buffer.format)
     let output = try resampler.process(buffer)
     if step != .continues { shift = distance(to: output, after: step) }
@@ -40,10 +40,10 @@ public struct StreamResampler: AudioProcessor {
   }
 
   /// Returns the buffered audio.
-  public mutating func finish() throws(ResamplingError) -> [AudioBuffer] {
+  public mutating func flush() throws(ResamplingError) -> [AudioBuffer] {
     guard let resampler else { return [] }
     self.resampler = nil
-    return placed(try resampler.finish())
+    return placed(try resampler.flush())
   }
 
   private mutating func resampler(for format: AudioFormat) throws(ResamplingError) -> Resampler {
@@ -54,8 +54,10 @@ public struct StreamResampler: AudioProcessor {
     return resampler
   }
 
-  /// The shift after a gap, which may be shorter than one output frame: the next audio then begins
-  /// at the end of the rest.
+  /// Returns the shift after a gap.
+  ///
+  /// If a gap is shorter than one output frame, the next audio begins at the end of the flushed
+  /// audio.
   private func distance(to output: AudioBuffer, after step: Continuity.Step) -> FrameCount {
     guard case .gap = step, let end else { return 0 }
     return max(0, end - output.firstFrame)
@@ -95,7 +97,7 @@ extension AsyncSequence where Element == AudioBuffer {
     processed(by: StreamResampler(to: format, quality: quality))
   }
 
-  /// Converts the audio to another rate with the same channels; otherwise the same.
+  /// Converts the audio to another rate and keeps its channels.
   public func resampled(
     toRate rate: SampleRate, quality: Resampler.Quality = .high
   ) -> ThrowingProcessedAudio<Self, StreamResampler> {

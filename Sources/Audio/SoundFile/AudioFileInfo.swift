@@ -8,8 +8,9 @@ import Glibc
 /// The description of a sound file, read without decoding its audio.
 ///
 /// Only the header is read, and the last block of FLAC or the last page of Ogg to detect a missing
-/// end. The blocks of MPEG audio are counted, because its headers rarely have a length. ffprobe, which
-/// is installed with FFmpeg, describes files that FFmpeg decodes; their ends are not examined.
+/// end. The blocks of MPEG audio are counted, because its headers rarely have a length. ffprobe,
+/// which is installed with FFmpeg, describes files that FFmpeg decodes; their ends are not
+/// examined.
 public struct AudioFileInfo: Equatable, Sendable {
   /// The human-readable container: `WAV (Microsoft)`.
   public let container: String
@@ -26,7 +27,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   public let frameCount: FrameCount?
   /// The duration of the audio, which ffprobe may round; nil if only decoding would determine it.
   public let duration: Duration?
-  /// The bits per second of audio; nil if unknown.
+  /// The bit rate of the audio, in bits per second; nil if unknown.
   ///
   /// It includes the file's header, unless ffprobe reports the bit rate of the audio track.
   public let bitRate: Int?
@@ -50,8 +51,8 @@ public struct AudioFileInfo: Equatable, Sendable {
     try self.init(url: url, interruption: nil)
   }
 
-  /// - Parameter interruption: ends the read of a stream, FFmpeg, and ffprobe at once when it is
-  ///   signaled; the description or the error is then meaningless.
+  /// - Parameter interruption: when signaled, ends the read of a stream, FFmpeg, and ffprobe at
+  ///   once; the description or the error is then meaningless.
   package init(url: URL, interruption: WakeUp?) throws(SoundFileError) {
     if let address = url.webAddress {
       let decoder = try SoundFileInput.open(address: address, interruption: interruption)
@@ -66,7 +67,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///
   /// The descriptor stays open.
   ///
-  /// From a pipe, it consumes what it reads, and waits only for the header.
+  /// It consumes the bytes that it reads from a pipe, and waits only for the header.
   ///
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
@@ -139,7 +140,7 @@ public struct AudioFileInfo: Equatable, Sendable {
       isEstimate: ending.isEstimate, sampleRate: decoder.format.sampleRate)
   }
 
-  /// The rounded bits per second; nil if unknown, and beyond all integers.
+  /// The rounded bit rate; nil if it is unknown or exceeds an integer.
   static func bitRate(_ byteCount: Int?, _ duration: Duration?) -> Int? {
     guard let byteCount, let seconds = duration?.inSeconds, seconds > 0 else { return nil }
     return Int(exactly: (Double(byteCount) * 8 / seconds).rounded())
@@ -155,7 +156,7 @@ extension SoundFileHandle {
       sf_command(file, Int32(number), data, Int32(clamping: size))
     }
     guard command(SFC_GET_CUE_COUNT, &count, countSize) == SF_TRUE, count > 0 else { return [] }
-    // A count and then the cues: a C structure whose size depends on the file.
+    // The C structure is a count followed by the cues, so its size depends on the file.
     let size = countSize + min(Int(count), 10_000) * MemoryLayout<SF_CUE_POINT>.stride
     return withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { bytes in
       guard let start = bytes.baseAddress, command(SFC_GET_CUE, start, size) == SF_TRUE else {
@@ -175,12 +176,12 @@ extension SoundFileHandle {
   }
 }
 
-/// What is known about the end of a file without decoding.
+/// The known facts about the end of a file that was not decoded.
 private struct KnownEnding {
   var isCutOff = false
-  /// Whether `found` is up to a block less than what decoding finds.
+  /// Whether `found` may be up to a block less than the decoded length.
   var isEstimate = false
-  /// The number of existing frames, if the header does not have it.
+  /// The number of existing frames, if the header does not contain it.
   var found: FrameCount?
 }
 
@@ -236,7 +237,7 @@ public enum SoundFileNotice: Hashable, Sendable, CustomStringConvertible {
   case unfinishedHeader
   /// The decoded audio differs from the MD5 sum in the header of FLAC.
   case wrongDigest
-  /// Metadata that is not read, or not in the output, such as tags for which it has no place.
+  /// Metadata that was not read or written, such as tags that the container cannot store.
   case omitted(String, reason: String)
 
   /// A sentence for users, which continues the name of the file.

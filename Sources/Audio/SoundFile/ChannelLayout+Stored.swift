@@ -21,7 +21,8 @@ extension ChannelLayout {
 extension SoundFileHandle {
   /// The layout of the file in its own order.
   ///
-  /// It is the usual one if the file has no positions, or positions that we lack.
+  /// It is the usual layout if the file has no positions, or positions that `ChannelPosition`
+  /// lacks.
   ///
   /// - Parameter head: the first bytes of the file, if available.
   func storedLayout(_ info: SF_INFO, head: [UInt8] = []) -> ChannelLayout {
@@ -49,7 +50,8 @@ extension SoundFileHandle {
     return Set(positions).count == channelCount ? ChannelLayout(positions) : nil
   }
 
-  /// Stores the positions of the channels to write; libsndfile rejects positions that it lacks.
+  /// Stores the positions of the channels to write; libsndfile rejects positions that it does not
+  /// support.
   ///
   /// The corresponding C command is `SFC_SET_CHANNEL_MAP_INFO`.
   func store(_ layout: ChannelLayout) {

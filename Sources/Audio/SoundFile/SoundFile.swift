@@ -27,7 +27,8 @@ public enum SoundFile {
     }
   }
 
-  /// The frames from a descriptor, for example 0 for standard input; otherwise the same.
+  /// The frames from a descriptor, for example 0 for standard input; otherwise like the stream of a
+  /// file.
   ///
   /// The descriptor belongs to the caller and must stay open until the first buffer arrives.
   public static func buffers(

@@ -30,7 +30,7 @@ public enum SoundFileError: Error, Equatable {
   case cannotRead(path: String, reason: String)
   /// The file, such as a pipe, can only be read sequentially.
   case notSeekable(path: String)
-  /// The name exists and must not be replaced.
+  /// A file of this name exists and must not be replaced.
   case alreadyExists(path: String)
   /// Another writer, perhaps in another process, has not closed the file yet.
   case inUse(path: String)
@@ -44,7 +44,7 @@ public enum SoundFileError: Error, Equatable {
   case unknownExtension(String)
   /// A buffer had another format than the file.
   case wrongFormat(expected: AudioFormat, actual: AudioFormat)
-  /// The disk or the user's quota is full; the file keeps what was written before.
+  /// The disk or the user's quota is full; the file keeps the audio written before.
   case diskFull(path: String)
   /// The file would exceed the limit of its container or of the system.
   case tooLarge(path: String)
@@ -160,7 +160,7 @@ enum LibraryErrors {
     return SystemErrors.reading(path, code: failure.systemCode)
   }
 
-  /// If an encoder reports no system error, the code still shows a full disk.
+  /// Even if an encoder reports no system error, the code indicates a full disk.
   static func writing(_ path: String, _ failure: LibraryFailure) -> SoundFileError {
     guard failure.systemCode != 0 else {
       return .cannotWrite(path: path, reason: sentence(failure))

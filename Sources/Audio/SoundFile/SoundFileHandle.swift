@@ -34,10 +34,10 @@ struct SoundFileHandle: ~Copyable {
 
   /// Opens a stream, whose header may arrive late.
   ///
-  /// It does not take the lock, so libsndfile's reason of a failure is not available.
+  /// It does not hold the lock, so libsndfile's reason for a failure is not available.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
-    // libsndfile 1.2 closes the descriptor on failure, even if told not to. It gets a duplicate, or
-    // we would close a descriptor that another thread has opened meanwhile.
+    // libsndfile 1.2 closes the descriptor on failure, even if told not to. It gets a duplicate;
+    // otherwise we might later close a descriptor that another thread has opened meanwhile.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else {
       throw LibraryFailure(

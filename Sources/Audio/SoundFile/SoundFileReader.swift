@@ -35,11 +35,11 @@ public final class SoundFileReader {
 
   /// The tags, pictures, cues, and chapters of the file, which are read at their first use.
   ///
-  /// ffprobe reports chapters of files that FFmpeg decodes, and is started for them. Of a stream, only
-  /// what precedes the audio is known.
+  /// ffprobe reports chapters of files that FFmpeg decodes, and is started for them. For a stream,
+  /// only the metadata before the audio is available.
   public var metadata: AudioMetadata { stored.value(of: decoder) }
 
-  /// The title that a live stream on the web announced last (ICY); nil for a file.
+  /// The latest title of a live stream on the web (ICY); nil for a file.
   package var streamTitle: String? { decoder.streamTitle }
 
   /// Notices about the file, complete at its end; no audio is known to be missing because of them.
@@ -154,7 +154,8 @@ public final class SoundFileReader {
     let end = position + FrameCount(count)
     if count < room, let failure = decoder.failure(at: end) {
       damage = failure
-      // libsndfile forgets its error at the next call, but the earlier frames are returned first.
+      // Saved here, because libsndfile clears its error at the next call and the earlier frames are
+      // returned first.
       if let damage, count == 0 { throw damage }
     }
     hasReachedEnd = count < room

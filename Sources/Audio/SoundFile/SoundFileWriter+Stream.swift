@@ -15,9 +15,9 @@ extension SoundFileWriter {
   ///   - encoding: the container, which must be streamable, and the sample format.
   ///   - metadata: the tags, pictures, cues, and chapters; `notices` reports those that the stream
   ///     cannot hold.
-  ///   - stopSignal: once signaled, a write fails if the reader takes nothing for a second.
+  ///   - stopSignal: once signaled, a write fails if the reader reads nothing for a second.
   /// - Throws: `SoundFileError.unsupportedFormat`; `.brokenPipe` if the reader is gone; or
-  ///   `.cannotWrite`, also for a container that is not streamable.
+  ///   `.cannotWrite`, including for a container that is not streamable.
   public convenience init(
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
     encoding: SoundFileEncoding, metadata: AudioMetadata = AudioMetadata(),

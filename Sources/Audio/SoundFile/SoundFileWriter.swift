@@ -25,15 +25,15 @@ public final class SoundFileWriter {
   /// The container and sample format of the file.
   public let encoding: SoundFileEncoding
 
-  /// What the file does not hold of the metadata; complete after `close`.
+  /// The metadata that the file could not store; complete after `close`.
   public internal(set) var notices: [SoundFileNotice] = []
 
-  /// The number of frames written; after `close`, of readable ones.
+  /// The number of frames written; after `close`, the number of readable frames.
   ///
   /// It is 0 if the file was removed and could not be saved.
   public var framesWritten: FrameCount { framesLeft ?? output.framesWritten }
 
-  /// The size of the file in bytes, without audio that an encoder buffers.
+  /// The size of the file in bytes, without the audio in the encoder's buffer.
   public var byteCount: Int { file.length }
 
   /// The free space on the disk for this user, in bytes; nil if there is no disk.
@@ -137,7 +137,7 @@ public final class SoundFileWriter {
     sync?.end()
     guard !isAtomic, !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil
     else { return }
-    // There is no caller who could receive an error.
+    // A `deinit` cannot report an error.
     try? file.claim.publish()
   }
 
@@ -191,14 +191,14 @@ public final class SoundFileWriter {
     isClosed = true
     sync?.end()
     defer {
-      // A file that was never published disappears.
+      // An unpublished file disappears when it is closed.
       if file.claim.isPending { framesLeft = 0 }
       file.claim.release()
     }
     let written = framesWritten
     // Checked before completing the file, which could fill a truncation.
     let loss = acceptLoss()
-    // Without a name the file soon disappears, regardless of other failures.
+    // A file without a name disappears when it is closed, regardless of other failures.
     if loss == .removed { throw completeRemoved() }
     let failure = output.finish()
     notices += output.notices
@@ -235,7 +235,7 @@ public final class SoundFileWriter {
   /// that the file exists.
   private func perform(_ updates: SecondClock.Updates) throws(SoundFileError) {
     guard updates != .nothing else { return }
-    // Nobody reads the file, or keeps a part of it, before it is complete.
+    // An atomic file has no readers before it is complete, so its header is not updated.
     guard !isAtomic else { return try checkEncoder() }
     try output.updateHeader()
     try file.claim.publish()
@@ -254,7 +254,7 @@ public final class SoundFileWriter {
   private func synchronize() {
     guard !file.isStream else { return }
     if sync == nil { sync = try? makeSync(file.descriptor, file.path) }
-    // If the system refuses a thread for it, it blocks here.
+    // Without a thread, the flush blocks here.
     guard let sync else { return file.synchronize() }
     sync.request()
     file.note(failureCode: sync.failureCode)
@@ -284,7 +284,7 @@ public final class SoundFileWriter {
 
   /// Completes and saves a removed file, which its descriptor keeps.
   ///
-  /// `framesWritten` excludes an end for which the disk has no room.
+  /// `framesWritten` excludes the end if the disk has no room for it.
   private func completeRemoved() -> SoundFileError {
     isClosed = true
     sync?.end()

@@ -43,7 +43,7 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
     private let tee: TeedAudio
     private var base: Base.AsyncIterator?
     private var writing: TeeWriting?
-    /// Whether the file has failed, and the stream continues without it.
+    /// Whether the file has failed and the stream continues without it.
     private var isAlone = false
 
     init(tee: TeedAudio, base: Base.AsyncIterator) {
@@ -86,7 +86,7 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
       let file =
         try writing ?? TeeWriting(url: tee.url, encoding: tee.encoding, gaps: tee.policy.gaps)
       writing = file
-      try await file.take(buffer)
+      try await file.process(buffer)
     }
 
     /// Closes the file after an error of the stream, which takes precedence; the handler gets the
@@ -120,9 +120,9 @@ extension TeedAudio: Sendable where Base: Sendable {}
 public struct TeePolicy: Sendable {
   /// The handling of missing frames in the stream.
   public enum Gaps: Hashable, Sendable {
-    /// They become silence, so the file has the timeline of the stream.
+    /// Missing frames become silence, so the file has the timeline of the stream.
     case silence
-    /// They are missing in the file, too.
+    /// The file omits missing frames.
     case closedUp
   }
 
@@ -147,7 +147,7 @@ public struct TeePolicy: Sendable {
   }
 }
 
-/// Decides what to write of a stream, without a file: every step returns the actions.
+/// Determines the actions on the file for each step of a stream.
 struct TeeMachine {
   enum Action: Equatable {
     case open(AudioFormat)
@@ -171,7 +171,7 @@ struct TeeMachine {
     self.gaps = gaps
   }
 
-  mutating func take(_ buffer: AudioBuffer) -> [Action] {
+  mutating func process(_ buffer: AudioBuffer) -> [Action] {
     let step = continuity.note(buffer)
     switch state {
     case .over: return []
@@ -191,7 +191,7 @@ struct TeeMachine {
   }
 }
 
-/// A file that is opened, written, and closed on its own thread, as the machine decides.
+/// A file that is opened, written, and closed on its own thread, according to the machine.
 private actor TeeWriting {
   /// The executor with the file's thread.
   nonisolated let executor: ThreadExecutor
@@ -210,7 +210,7 @@ private actor TeeWriting {
     machine = TeeMachine(gaps: gaps)
   }
 
-  // A consumer that leaves also leaves a complete file, which is closed on the thread.
+  // If the consumer leaves, the file is completed and closed on the thread.
   isolated deinit {
     writer = nil
   }
@@ -222,9 +222,9 @@ private actor TeeWriting {
   /// Writes a buffer; after a failure, the file is closed before the error is thrown.
   ///
   /// A canceled task gets `CancellationError` while a gap is filled.
-  func take(_ buffer: AudioBuffer) throws {
+  func process(_ buffer: AudioBuffer) throws {
     do {
-      for action in machine.take(buffer) { try perform(action) }
+      for action in machine.process(buffer) { try perform(action) }
     } catch {
       closeAfterFailure()
       throw error

@@ -7,8 +7,9 @@ public enum PlotFormat: String, Hashable, Sendable, CaseIterable {
   case png, svg, pdf
 }
 
-/// The one owner of a cairo surface and its context; lengths are in pixels, the origin is at the
-/// top left.
+/// The owner of a cairo surface and its context.
+///
+/// Lengths are in pixels, and the origin is at the top left.
 struct Canvas: ~Copyable {
   let width: Double
   let height: Double
@@ -17,12 +18,12 @@ struct Canvas: ~Copyable {
   private let context: OpaquePointer?
   private let output = Output()
 
-  /// Receives what cairo writes.
+  /// Receives the output of cairo.
   private final class Output {
     var bytes: [UInt8] = []
   }
 
-  /// cairo's way to write: the closure is the `Output`, which lives as long as the canvas.
+  /// The write function for cairo; its closure is the `Output`, which lives as long as the canvas.
   private static let write: cairo_write_func_t = { closure, data, length in
     guard let closure, let data else { return CAIRO_STATUS_WRITE_ERROR }
     let output = Unmanaged<Output>.fromOpaque(closure).takeUnretainedValue()
@@ -55,7 +56,7 @@ struct Canvas: ~Copyable {
     throw .drawing(reason: String(cString: cairo_status_to_string(status)))
   }
 
-  /// The bytes of the file; nothing can be drawn afterward.
+  /// Returns the bytes of the file; no drawing is possible afterward.
   consuming func data() throws(PlotError) -> [UInt8] {
     if format == .png { return try png() }
     cairo_surface_finish(surface)
@@ -63,8 +64,8 @@ struct Canvas: ~Copyable {
     return output.bytes
   }
 
-  /// The file of a `.png` canvas, compressed fast: cairo takes three to six times as long, and its
-  /// files are not always smaller.
+  /// Returns the file of a `.png` canvas with fast compression; cairo takes three to six times as
+  /// long, and its files are not always smaller.
   ///
   /// The corresponding C function is `png_image_write_to_memory`.
   private func png() throws(PlotError) -> [UInt8] {
@@ -72,7 +73,8 @@ struct Canvas: ~Copyable {
     guard let data = cairo_image_surface_get_data(surface) else {
       throw .drawing(reason: "no memory")
     }
-    // Removes the unused fourth byte of each pixel. cairo stores rows of four-byte pixels without gaps.
+    // Removes the unused fourth byte of each pixel. cairo stores rows of four-byte pixels without
+    // gaps.
     let pixelCount = Int(width) * Int(height)
     for pixel in 0..<pixelCount {
       for part in 0..<3 { data[pixel * 3 + part] = data[pixel * 4 + part] }
@@ -81,7 +83,7 @@ struct Canvas: ~Copyable {
     image.version = UInt32(PNG_IMAGE_VERSION)
     (image.width, image.height) = (UInt32(width), UInt32(height))
     (image.format, image.flags) = (UInt32(PNG_FORMAT_BGR), UInt32(PNG_IMAGE_FLAG_FAST))
-    // Pixels that cannot be compressed need less than this.
+    // Incompressible pixels need less than this.
     var size = pixelCount * 3 + pixelCount / 25 + 4_096
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
       let isWritten = png_image_write_to_memory(&image, bytes.baseAddress, &size, 0, data, 0, nil)
@@ -96,7 +98,8 @@ struct Canvas: ~Copyable {
     return bytes
   }
 
-  /// The pixels of a `.png` canvas as rows of red, green, and blue; empty for other formats.
+  /// Returns the pixels of a `.png` canvas as rows of red, green, and blue; empty for other
+  /// formats.
   consuming func pixels() -> Bitmap {
     cairo_surface_flush(surface)
     guard format == .png, let data = cairo_image_surface_get_data(surface) else {
@@ -142,7 +145,7 @@ struct Canvas: ~Copyable {
 
   enum Alignment { case left, center, right }
 
-  /// Writes text whose base line is at `y`; text beyond `limit` pixels is cut off.
+  /// Writes text with its baseline at `y`; text beyond `limit` pixels is truncated.
   func text(
     _ text: String, x: Double, y: Double, _ alignment: Alignment = .left, size: Double = 11,
     color: Color = .ink, limit: Double? = nil
@@ -212,7 +215,7 @@ struct Color: Hashable, Sendable {
   var blue: Double
   var alpha = 1.0
 
-  /// A color from its number in hexadecimal, as in style sheets.
+  /// Creates a color from a hexadecimal number, as in style sheets.
   init(_ hexadecimal: Int, alpha: Double = 1) {
     let parts = [16, 8, 0].map { Double(hexadecimal >> $0 & 0xFF) / 255 }
     self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: alpha)
@@ -232,12 +235,13 @@ struct Color: Hashable, Sendable {
   static let cue = Color(0xEAF1F8)
 
   var bytes: (red: UInt8, green: UInt8, blue: UInt8) {
-    // `rounded` is a call of the C library for each part of each pixel.
+    // Rounded by hand, because `rounded` calls the C library for each part of each pixel.
     (UInt8(red * 255 + 0.5), UInt8(green * 255 + 0.5), UInt8(blue * 255 + 0.5))
   }
 
-  /// The color of a level in a spectrogram, 0 to 1: dark to bright, and ever lighter, so that it
-  /// reads in print and without color vision.
+  /// Returns the color of a level in a spectrogram, 0 to 1.
+  ///
+  /// Colors become steadily lighter, so that they are readable in print and without color vision.
   static func heat(_ level: Double) -> Color {
     let position = max(0, min(level, 1)) * Double(heats.count - 1)
     let index = min(Int(clamping: position.rounded(.down)), heats.count - 2)
@@ -259,7 +263,7 @@ public struct Bitmap: Sendable {
   public let width: Int
   /// The number of rows.
   public let height: Int
-  /// As 0xRRGGBB.
+  /// The pixels as 0xRRGGBB.
   private var pixels: [UInt32]
 
   init(width: Int, height: Int) {
@@ -276,7 +280,7 @@ public struct Bitmap: Sendable {
     }
   }
 
-  /// Red, green, and blue of a pixel.
+  /// Returns the red, green, and blue of a pixel.
   public func color(column: Int, row: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
     let pixel = pixels[row * width + column]
     return (

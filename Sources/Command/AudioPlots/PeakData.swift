@@ -2,13 +2,13 @@ import AudioCore
 
 /// Waveforms in the formats of BBC's audiowaveform, version 2.
 ///
-/// Columns hold the lowest and the highest sample of each channel, in 8 or 16 bits.
+/// Columns contain the lowest and the highest sample of each channel, in 8 or 16 bits.
 public struct PeakData: Sendable {
   /// The bits of each value, 8 or 16.
   public let bits: Int
   private let image: WaveformImage
 
-  /// The peaks of a waveform; `bits` is 8 or 16.
+  /// Creates the peaks of a waveform; `bits` is 8 or 16.
   public init(_ image: WaveformImage, bits: Int) {
     precondition(bits == 8 || bits == 16, "peaks have 8 or 16 bits, not \(bits)")
     (self.image, self.bits) = (image, bits)
@@ -16,7 +16,7 @@ public struct PeakData: Sendable {
 
   private var columnCount: Int { image.channels.first?.count ?? 0 }
 
-  /// The values: for each column, the lowest and the highest sample of each channel.
+  /// Returns the values: for each column, the lowest and the highest sample of each channel.
   private func values(of columns: Range<Int>) -> [Int] {
     columns.flatMap { column in
       image.channels.flatMap { [scaled($0[column].lowest), scaled($0[column].highest)] }
@@ -48,7 +48,7 @@ public struct PeakData: Sendable {
       (self.data, self.isText) = (data, isText)
     }
 
-    /// The next bytes; nil at the end.
+    /// Returns the next bytes; nil at the end.
     public mutating func next() -> [UInt8]? {
       guard !isComplete else { return nil }
       let columns = column..<Swift.min(column + Self.columnsPerBlock, data.columnCount)

@@ -1,15 +1,15 @@
 import AudioCore
 
-/// What a plot shows around the audio.
+/// The frame of a plot: its size, title, and cues.
 public struct PlotFrame: Hashable, Sendable {
   /// A text at a time, below the plot.
   public struct Cue: Hashable, Sendable {
-    /// Begin and end.
+    /// The start and end.
     public var time: Range<Duration>
     /// The text.
     public var text: String
 
-    /// A text at a time.
+    /// Creates a text at a time.
     public init(_ time: Range<Duration>, _ text: String) {
       (self.time, self.text) = (time, text)
     }
@@ -19,23 +19,23 @@ public struct PlotFrame: Hashable, Sendable {
   public var width: Int
   /// The height in pixels, at least 100.
   ///
-  /// The more channels there are, the thinner their lanes, so that all of them fit.
+  /// The lanes of the channels share this height.
   public var height: Int
   /// The text above the plot.
   public var title: String
   /// Texts below the plot, such as those of a transcript.
   public var cues: [Cue]
 
-  /// Describes a plot; sizes out of range take the nearest one.
+  /// Creates a frame; sizes out of range are clamped.
   public init(width: Int = 1_200, height: Int = 400, title: String = "", cues: [Cue] = []) {
     (self.width, self.height) = (max(200, min(width, 16_384)), max(100, min(height, 16_384)))
     (self.title, self.cues) = (title, cues)
   }
 
-  /// The height that gives each channel a lane of 24 pixels, which has room for its name and axis:
-  /// 100 to 16,384 pixels.
+  /// Returns a height with a lane of at least 24 pixels for each channel, with room for its name
+  /// and axis: 100 to 16,384 pixels.
   public func roomyHeight(channelCount: Int) -> Int {
-    // Clamped before the conversion, which traps on a number beyond Int.
+    // Clamped before the conversion, because `Int` traps on numbers out of range.
     Int(max(100, min(PlotLayout.height(of: self, laneCount: channelCount), 16_384)))
   }
 }
@@ -50,7 +50,7 @@ extension WaveformImage {
     return try canvas.data()
   }
 
-  /// The same as pixels.
+  /// The plot as pixels.
   ///
   /// - Throws: `PlotError.drawing`.
   public func bitmap(_ frame: PlotFrame) throws(PlotError) -> Bitmap {
@@ -70,7 +70,7 @@ extension WaveformImage {
       let y = { (sample: Float) in
         middle - Double(max(-1, min(sample, 1))) * lane.height / 2
       }
-      // A constant level is a visible line, also at the bottom of the lane.
+      // A constant level is a visible line, even at the bottom of the lane.
       let bottom = lane.y + lane.height
       canvas.area(
         .wave,
@@ -143,7 +143,7 @@ extension SpectrogramImage {
     return try canvas.data()
   }
 
-  /// The same as pixels.
+  /// The plot as pixels.
   ///
   /// - Throws: `PlotError.drawing`.
   public func bitmap(_ frame: PlotFrame) throws(PlotError) -> Bitmap {
@@ -152,7 +152,7 @@ extension SpectrogramImage {
     return canvas.pixels()
   }
 
-  /// The level of a power as a part of the scale of colors, 0 to 1.
+  /// Returns the level of a power as a fraction of the color scale, 0 to 1.
   static func part(of power: Float) -> Double {
     let level = Decibels(amplitude: Double(power)).value / 2
     return max(0, min((level - lowest) / (highest - lowest), 1))
@@ -207,7 +207,7 @@ extension SpectrogramImage {
     }
   }
 
-  /// Draws the scale of colors at the right edge.
+  /// Draws the color scale at the right edge.
   private func drawScale(on canvas: borrowing Canvas, _ lanes: PlotLayout.Area) {
     let x = lanes.x + lanes.width + 12
     for pixel in 0..<Int(lanes.height) {

@@ -9,7 +9,7 @@ struct PlotLayout {
     var width: Double
     var height: Double
 
-    /// Whether a lane can have a name and an axis.
+    /// Whether a lane has room for a name and an axis.
     var hasRoomForText: Bool { height >= 20 }
   }
 
@@ -37,7 +37,7 @@ struct PlotLayout {
       height: cuesHeight)
   }
 
-  /// The height of a plot whose lanes all have room for text.
+  /// Returns the height of a plot whose lanes all have room for text.
   static func height(of frame: PlotFrame, laneCount: Int) -> Double {
     let lanes = Double(laneCount) * (roomyLaneHeight + gap) - gap
     return top(of: frame) + lanes + timeHeight + cuesHeight(of: frame)
@@ -49,7 +49,7 @@ struct PlotLayout {
     frame.cues.isEmpty ? 0 : 2 * cueHeight + 6
   }
 
-  /// The lane of a channel.
+  /// Returns the lane of a channel.
   func lane(_ index: Int) -> Area {
     let count = Double(laneCount)
     // A lane is at least twice as high as the gap below it.
@@ -59,7 +59,7 @@ struct PlotLayout {
       x: lanes.x, y: lanes.y + Double(index) * (height + gap), width: lanes.width, height: height)
   }
 
-  /// Draws everything but the audio.
+  /// Draws everything except the audio.
   func drawFrame(
     on canvas: borrowing Canvas, _ frame: PlotFrame, _ format: AudioFormat, _ duration: Duration
   ) {
@@ -131,12 +131,12 @@ enum TimeAxis {
     900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
   ]
 
-  /// The shortest even step that needs at most this many marks.
+  /// Returns the shortest round step that needs at most this number of marks.
   static func step(seconds: Double, most count: Int) -> Double {
     steps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count)).rounded(.up)
   }
 
-  /// `0.25 s` for short steps, `1:05`, and `1:00:00`.
+  /// Formats a time: `0.25 s` for short steps, `1:05`, and `1:00:00`.
   static func text(_ seconds: Double, step: Double) -> String {
     if step < 1 {
       let thousandths = Int(clamping: seconds * 1_000)

@@ -6,14 +6,15 @@ import Glibc
 ///
 /// Its size does not depend on the length of the audio.
 public struct SpectrogramImage: Hashable, Sendable {
-  /// How frequencies are spread over the rows.
+  /// The mapping of frequencies to rows.
   public enum Scale: String, Hashable, Sendable, CaseIterable {
-    /// Evenly, in hertz.
+    /// Linear in hertz.
     case linear
-    /// As people perceive pitch: the mel scale, more room for low frequencies.
+    /// The mel scale, which follows the perception of pitch and has more room for low frequencies.
     case mel
 
-    /// The frequency at a part of the height, 0 to 1, below a highest frequency in hertz.
+    /// Returns the frequency at a fraction of the height, 0 to 1, below a highest frequency in
+    /// hertz.
     func frequency(at part: Double, below highest: Double) -> Double {
       switch self {
       case .linear: part * highest
@@ -21,7 +22,7 @@ public struct SpectrogramImage: Hashable, Sendable {
       }
     }
 
-    /// The part of the height, 0 to 1, of a frequency.
+    /// Returns the fraction of the height, 0 to 1, of a frequency.
     func part(of frequency: Double, below highest: Double) -> Double {
       switch self {
       case .linear: frequency / highest
@@ -30,25 +31,25 @@ public struct SpectrogramImage: Hashable, Sendable {
     }
   }
 
-  /// Rate and channels of the audio.
+  /// The sample rate and channels of the audio.
   public let format: AudioFormat
   /// The length of the audio.
   public let frameCount: FrameCount
-  /// How frequencies are spread over the rows.
+  /// The mapping of frequencies to rows.
   public let scale: Scale
   /// The frames from one column to the next.
   public let framesPerColumn: FrameCount
   /// For each channel and column, the power of each row from the lowest frequency to half the rate;
-  /// a sine at full scale has 1.
+  /// a full-scale sine has a power of 1.
   public let channels: [[[Float]]]
 
-  /// How long the audio lasts.
+  /// The duration of the audio.
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 }
 
 /// Turns one channel into columns; they are averaged when there are too many.
 ///
-/// An actor, so that channels are measured at the same time.
+/// It is an actor, so that channels are measured at the same time.
 private actor ChannelSpectrogram {
   private let channel: Int
   private let channelCount: Int
@@ -57,12 +58,12 @@ private actor ChannelSpectrogram {
   private var hop: Int
   private let rows: [ClosedRange<Int>]
   private let spectrum: Spectrum
-  /// The samples of all channels that are not in a whole window yet.
+  /// The samples of all channels that do not fill a window yet.
   private var pending: [Float]
   private(set) var columns: [[Float]] = []
-  /// The spectra that a column averages.
+  /// The number of spectra that a column averages.
   private var spectraPerColumn = 1
-  /// The sum of the spectra of the next column, and their number.
+  /// The sum and the number of the spectra of the next column.
   private var powers: [Float]
   private var spectraInColumn = 0
 
@@ -78,7 +79,7 @@ private actor ChannelSpectrogram {
     (self.length, hop) = (length, length / 2)
     self.spectrum = spectrum
     powers = Array(repeating: 0, count: length / 2 + 1)
-    // The first window begins half a window early, in silence.
+    // The first window begins half a window before the audio, with silence.
     pending = Array(repeating: 0, count: length / 2 * channelCount)
     let highest = Double(length / 2)
     let nyquist = Double(format.sampleRate.hertz) / 2
@@ -94,7 +95,8 @@ private actor ChannelSpectrogram {
 
   var framesPerColumn: Int { hop * spectraPerColumn }
 
-  /// Windows overlap by half, unless a column averages so many that overlap is unnecessary.
+  /// Windows overlap by half, unless a column averages many windows, which makes overlap
+  /// unnecessary.
   private func lengthenColumns() {
     if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
     columns = stride(from: 0, to: columns.count, by: 2).map { index in
@@ -102,21 +104,21 @@ private actor ChannelSpectrogram {
     }
   }
 
-  /// Measures interleaved samples where they are: only a window's length of them is copied.
+  /// Measures interleaved samples in place; only the length of a window is copied.
   func add(_ samples: [Float]) {
     let pendingCount = pending.count
     pending += samples.prefix(length * channelCount)
-    let begin = takeWindows(pending, from: 0)
+    let begin = processWindows(pending, from: 0)
     guard begin >= pendingCount else { return pending.removeFirst(begin) }
-    pending = Array(samples[takeWindows(samples, from: begin - pendingCount)...])
+    pending = Array(samples[processWindows(samples, from: begin - pendingCount)...])
   }
 
-  /// Takes all whole windows from an index on, and returns the index of the next one.
-  private func takeWindows(_ samples: [Float], from index: Int) -> Int {
+  /// Measures all whole windows from an index on, and returns the index of the next window.
+  private func processWindows(_ samples: [Float], from index: Int) -> Int {
     let windowSize = length * channelCount
     var begin = index
     while begin + windowSize <= samples.count {
-      // Before the first spectrum of a column, because it changes the number of spectra.
+      // Called before the first spectrum of a column, because it changes the number of spectra.
       if spectraInColumn == 0, columns.count == 2 * columnCount { lengthenColumns() }
       spectrum.measure(samples, from: begin + channel, step: channelCount, addingTo: &powers)
       spectraInColumn += 1
@@ -133,33 +135,33 @@ private actor ChannelSpectrogram {
     spectraInColumn = 0
   }
 
-  // Static, because a closure of an actor checks at each call that it runs on the actor.
+  // Static, because a closure of an actor checks its isolation at each call.
   private static func means(
     of rows: [ClosedRange<Int>], in powers: [Float], divisor: Int
   ) -> [Float] {
     rows.map { bins in powers[bins].reduce(0, +) / Float(bins.count * divisor) }
   }
 
-  /// Measures what is left.
+  /// Measures the remaining samples.
   func finish() {
     let missing = length * channelCount - pending.count
-    // The last window is filled up with silence.
+    // The last window is padded with silence.
     if columns.isEmpty || missing < pending.count {
-      _ = takeWindows(pending + repeatElement(0, count: missing), from: 0)
+      _ = processWindows(pending + repeatElement(0, count: missing), from: 0)
     }
     if spectraInColumn > 0 { addColumn() }
   }
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The spectrogram of all of the audio; nil if there is none.
+  /// The spectrogram of the whole audio; nil if there is no audio.
   ///
-  /// It has `columnCount` to twice as many columns, or fewer where there is less audio. Gaps in the
-  /// indices are not shown.
+  /// It has from `columnCount` to twice `columnCount` columns, or fewer for short audio. Gaps in
+  /// the indices are not shown.
   ///
   /// - Parameters:
-  ///   - scale: how frequencies are spread over the rows.
-  ///   - columnCount: above 0.
+  ///   - scale: the mapping of frequencies to rows.
+  ///   - columnCount: the minimum number of columns, above 0.
   ///   - rowCount: the number of frequencies, above 0.
   /// - Throws: the errors of this sequence; `PlotError`.
   public func spectrogramImage(
@@ -194,7 +196,7 @@ extension AsyncSequence where Element == AudioBuffer {
       framesPerColumn: FrameCount(await channels[0].framesPerColumn), channels: columns)
   }
 
-  /// At least a second of audio, or the rest; nil at the end.
+  /// Returns at least a second of audio, or the rest; nil at the end.
   private static func nextSecond(
     _ iterator: inout AsyncIterator, like format: AudioFormat? = nil
   ) async throws -> AudioBuffer? {
@@ -216,12 +218,13 @@ extension AsyncSequence where Element == AudioBuffer {
   }
 }
 
-/// The power spectrum of one window of samples, by kissfft, because its license is BSD and FFTW's
-/// is GPL.
+/// The power spectrum of one window of samples.
+///
+/// It uses kissfft, which has a BSD license, because FFTW has the GPL.
 struct Spectrum: ~Copyable {
   private let length: Int
   private let setup: kiss_fftr_cfg
-  // Pointers, because a window takes a tenth longer with the bounds checks of arrays.
+  // Pointers are used, because the bounds checks of arrays would make a window a tenth slower.
   private let window: UnsafeMutablePointer<Float>
   private let input: UnsafeMutablePointer<Float>
   private let output: UnsafeMutablePointer<kiss_fft_cpx>
@@ -233,7 +236,7 @@ struct Spectrum: ~Copyable {
     window = .allocate(capacity: length)
     input = .allocate(capacity: length)
     output = .allocate(capacity: length / 2 + 1)
-    // A Hann window halves amplitudes, and the other half of a sine is in the negative frequencies.
+    // A Hann window halves amplitudes, and half of a sine is in the negative frequencies.
     let scale = 4 / Double(length)
     for index in 0..<length {
       window[index] = Float(scale * (0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(length))))
@@ -248,21 +251,21 @@ struct Spectrum: ~Copyable {
     output.deallocate()
   }
 
-  /// Adds the power of each frequency of a window, where a sine at full scale has 1.
+  /// Adds the power of each frequency of a window; a full-scale sine has a power of 1.
   ///
   /// The corresponding C function is `kiss_fftr`.
   ///
   /// - Parameters:
   ///   - samples: interleaved samples.
   ///   - first: the index of the window's first sample.
-  ///   - step: the indices from one sample of the window to the next.
-  ///   - powers: the sums of half a window's length of frequencies, and one more.
+  ///   - step: the distance between the indices of consecutive samples of the window.
+  ///   - powers: the sums of the powers, with half the window's length plus one elements.
   func measure(_ samples: [Float], from first: Int, step: Int, addingTo powers: inout [Float]) {
     precondition(first >= 0 && step > 0 && first + (length - 1) * step < samples.count)
     precondition(powers.count == length / 2 + 1)
     samples.withUnsafeBufferPointer { samples in
       let source = samples.baseAddress! + first
-      // The compiler vectorizes a loop whose step it knows.
+      // The compiler vectorizes a loop with a constant step.
       switch step {
       case 1: load(source, step: 1)
       case 2: load(source, step: 2)

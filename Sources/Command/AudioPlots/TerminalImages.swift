@@ -13,7 +13,7 @@ extension Bitmap {
     return text + "\u{1B}\\"
   }
 
-  /// Six rows: for each of their colors, the pixels that have it.
+  /// Returns six rows: for each of their colors, the pixels with this color.
   private func sixelBand(from top: Int) -> String {
     var masks: [Int: [UInt8]] = [:]
     for row in top..<min(top + 6, height) {
@@ -26,7 +26,7 @@ extension Bitmap {
       .joined(separator: "$")
   }
 
-  /// The characters of one color; runs of four or more are counted.
+  /// Returns the characters of one color; runs of four or more are encoded with their length.
   private static func runs(_ masks: [UInt8]) -> String {
     var text = ""
     var begin = 0
@@ -42,7 +42,7 @@ extension Bitmap {
 }
 
 extension Color {
-  /// The nearest color of a cube with six steps for each part.
+  /// The index of the nearest color in a cube with six steps for each part.
   fileprivate var cubeIndex: Int {
     let steps = [red, green, blue].map { Int(clamping: $0 * 5) }
     return steps[0] * 36 + steps[1] * 6 + steps[2]
@@ -81,7 +81,8 @@ struct BrailleDrawing {
 }
 
 extension WaveformImage {
-  /// The waveform in Braille characters: lines of `columns` characters, `rows` for each channel.
+  /// Returns the waveform in Braille characters: lines of `columns` characters, `rows` for each
+  /// channel.
   public func braille(columns: Int, rows: Int) -> [String] {
     channels.flatMap { channel in
       var drawing = BrailleDrawing(columns: max(1, columns), rows: max(1, rows))
@@ -107,7 +108,7 @@ extension SpectrogramImage {
     [0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5],
   ]
 
-  /// The spectrogram in Braille characters, whose dots are denser where it is louder: lines of
+  /// Returns the spectrogram in Braille characters, with denser dots for louder parts: lines of
   /// `columns` characters, `rows` for each channel, the highest frequencies first.
   public func braille(columns: Int, rows: Int) -> [String] {
     channels.flatMap { channel in

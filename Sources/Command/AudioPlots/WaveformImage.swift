@@ -1,7 +1,7 @@
 public import AudioCore
 
-/// The shape of a stretch of audio: the lowest and highest sample and the root mean square of each
-/// of some hundreds of columns.
+/// The shape of a stretch of audio in some hundreds of columns, each with the lowest and highest
+/// sample and the root mean square.
 ///
 /// Its size does not depend on the length of the audio.
 public struct WaveformImage: Hashable, Sendable {
@@ -15,16 +15,16 @@ public struct WaveformImage: Hashable, Sendable {
     public var rms: Float
   }
 
-  /// Rate and channels of the audio.
+  /// The sample rate and channels of the audio.
   public let format: AudioFormat
   /// The length of the audio.
   public let frameCount: FrameCount
-  /// The frames of each column but the last.
+  /// The number of frames of each column except the last.
   public let framesPerColumn: FrameCount
   /// The columns of each channel.
   public let channels: [[Column]]
 
-  /// How long the audio lasts.
+  /// The duration of the audio.
   public var duration: Duration { frameCount.duration(at: format.sampleRate) }
 }
 
@@ -41,9 +41,10 @@ private struct ColumnSums {
     squares += Double(sample * sample)
   }
 
-  /// Adds every `step`th sample in groups of eight, and returns the index of the first of the rest.
+  /// Adds every `step`th sample in groups of eight, and returns the index of the first remaining
+  /// sample.
   ///
-  /// Sums of single samples would each wait for the previous one.
+  /// A sum of single samples would wait for the previous sum at each sample.
   mutating func addGroupsOfEight(
     of samples: UnsafeBufferPointer<Float>, from start: Int, step: Int, to end: Int
   ) -> Int {
@@ -64,10 +65,12 @@ private struct ColumnSums {
   }
 }
 
-/// Sums up columns of a fixed or a growing length.
+/// Builds columns of a fixed or a growing length.
 struct WaveformBuilder {
   private let format: AudioFormat
-  /// Columns double their length when there are twice as many as this; nil for a fixed length.
+  /// The number of columns.
+  ///
+  /// Columns double in length when there are twice as many; nil for a fixed length.
   private let columnCount: Int?
   private var framesPerColumn: Int
   private var frameCount = 0
@@ -87,7 +90,7 @@ struct WaveformBuilder {
       let frames = samples.count / format.channelCount
       while position < frames {
         if framesInColumn == 0 { beginColumn() }
-        // At most 65,536 frames, because a longer sum of Floats is inexact.
+        // At most 65,536 frames at a time, because a longer sum of Floats is inexact.
         let end = min(frames, position + framesPerColumn - framesInColumn, position + 65_536)
         for channel in channels.indices { add(samples, position..<end, channel) }
         framesInColumn = (framesInColumn + end - position) % framesPerColumn
@@ -143,9 +146,9 @@ struct WaveformBuilder {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The waveform of all of the audio; nil if there is none.
+  /// The waveform of the whole audio; nil if there is no audio.
   ///
-  /// It has `columnCount` to twice as many columns, or fewer where there are fewer frames. Gaps in
+  /// It has from `columnCount` to twice `columnCount` columns, or fewer for short audio. Gaps in
   /// the indices are not shown.
   ///
   /// - Throws: the errors of this sequence; `PlotError.formatChanged`.
@@ -181,16 +184,16 @@ extension AsyncSequence where Element == AudioBuffer {
   }
 }
 
-/// Why a plot cannot be made.
+/// The reason that a plot cannot be created.
 public enum PlotError: Error, Equatable {
   /// A buffer has another format than the first one; plot each format separately.
   case formatChanged(expected: AudioFormat, actual: AudioFormat)
-  /// cairo failed; the text is its own.
+  /// cairo failed; the reason is its own message.
   case drawing(reason: String)
 }
 
 extension PlotError: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .formatChanged(let expected, let actual):

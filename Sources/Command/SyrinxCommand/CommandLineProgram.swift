@@ -21,7 +21,8 @@ public enum CommandLineProgram {
   ///
   /// - Parameters:
   ///   - engines: the engines that `--engine` names.
-  ///   - defaultEngine: the engine to use without `--engine`; nil for that of `\.speechEngine`.
+  ///   - defaultEngine: the engine to use without `--engine`; nil for the engine of
+  ///     `\.speechEngine`.
   ///   - detector: finds the utterances for all engines.
   ///   - preparation: how `syrinx engines install` prepares a model.
   public static func run(
@@ -31,7 +32,7 @@ public enum CommandLineProgram {
     preparation: @autoclosure @escaping @Sendable () -> EnginePreparation? = nil
   ) -> Never {
     OutputDescriptor.reserveAll()
-    // A reader that is gone shows as EPIPE, on which the command ends quietly.
+    // If the reader is gone, a write fails with EPIPE and the command ends quietly.
     signal(SIGPIPE, SIG_IGN)
     let arguments = arguments
     if let text = RootCommand.requestedText(arguments) {
@@ -47,7 +48,8 @@ public enum CommandLineProgram {
       } operation: {
         await RootCommand.run(arguments)
       }
-      // `exit` would run ONNX Runtime's destructors while a canceled task's thread still loads a model.
+      // `exit` would run ONNX Runtime's destructors while a canceled task's thread still loads a
+      // model.
       quick_exit(status)
     }
     // An asynchronous `main` would wait in Dispatch, which unblocks all signals.
@@ -55,7 +57,7 @@ public enum CommandLineProgram {
   }
 
   /// The arguments of the process as `FilePath` text: `CommandLine.arguments` replaces every byte
-  /// that is not UTF-8 by the same character.
+  /// that is not UTF-8 with the same character.
   private static var arguments: [String] {
     (1..<max(1, Int(CommandLine.argc))).compactMap { index in
       CommandLine.unsafeArgv[index].map { FilePath(cString: $0).text }
@@ -123,7 +125,7 @@ struct RootCommand: AsyncParsableCommand {
 
   /// The version, or the help of the whole command, if the arguments request only that.
   ///
-  /// It needs neither the parser nor a thread, which take longer than the rest.
+  /// It uses neither the parser nor a thread, because they would take most of the time.
   static func requestedText(_ arguments: [String]) -> String? {
     switch arguments {
     case ["--version"]: SyrinxVersion.current
@@ -132,7 +134,7 @@ struct RootCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes what the arguments request, or what is wrong with them: an unknown option first.
+  /// Writes the requested text, or the error in the arguments; an unknown option is reported first.
   private static func end(withUsageError error: any Error, _ arguments: [String]) -> Int32 {
     let (command, rest) = commandName(in: arguments)
     guard exitCode(for: error) != .success, arguments.first != "help",
@@ -147,7 +149,7 @@ struct RootCommand: AsyncParsableCommand {
       status: exitCode(for: error).rawValue)
   }
 
-  /// The command that the first arguments name, and the arguments after its name.
+  /// Finds the command that the first arguments name, and the arguments after its name.
   private static func commandName(
     in arguments: [String]
   ) -> (any ParsableCommand.Type, ArraySlice<String>) {
@@ -162,14 +164,15 @@ struct RootCommand: AsyncParsableCommand {
     return (command, rest)
   }
 
-  /// Writes what the arguments request, or why the command failed.
+  /// Writes the requested text, or the reason that the command failed.
   private static func end(with error: any Error) -> Int32 {
     let text = HelpText.rendered(fullMessage(for: error))
     let status = exitCode(for: error).rawValue
     return text.isEmpty ? status : end(with: text, status: status)
   }
 
-  /// Writes a text to standard output, or an error's to standard error, and returns the exit status.
+  /// Writes a text to standard output, or to standard error if it is an error, and returns the exit
+  /// status.
   static func end(with text: String, status: Int32) -> Int32 {
     do throws(OutputError) {
       let output = status == EXIT_SUCCESS ? OutputDescriptor.output : .error
@@ -187,10 +190,10 @@ struct RootCommand: AsyncParsableCommand {
 
 /// The help of a command on a terminal: usage, examples, keys, and options.
 ///
-/// swift-argument-parser puts the whole discussion first. Its prose is for the manual, which is made
-/// from `--experimental-dump-help`.
+/// swift-argument-parser puts the whole discussion first, but its prose belongs to the manual,
+/// which is made from `--experimental-dump-help`.
 enum HelpText {
-  /// The help that a message of swift-argument-parser holds; any other message stays as it is.
+  /// Rearranges the help in a message of swift-argument-parser; any other message is unchanged.
   ///
   /// - Parameter message: the rendered message.
   static func rendered(_ message: String) -> String {

@@ -12,20 +12,21 @@ protocol FileListSubcommand: Subcommand {
 extension RootCommand {
   /// Parses arguments as `parseAsRoot` does, in linear time for thousands of files.
   ///
-  /// The parser's time grows with the square of the number of operands. Errors still take it.
+  /// The parser's time grows with the square of the number of operands; arguments with errors still
+  /// take that time.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-    // A full parse decides the rest, and makes every error.
+    // A full parse handles all other arguments, and produces every error.
     if let command = ShortenedArguments(arguments)?.parsed() { return command }
     return try parseAsRoot(arguments)
   }
 }
 
-/// Arguments with a stand-in for the middle of each long run of operands.
+/// Arguments in which a placeholder replaces the middle of each long run of operands.
 struct ShortenedArguments {
-  /// The number of operands that a run may have in full.
+  /// The maximum length of a run that is not shortened.
   private static let longestRun = 64
-  /// The number of operands that stay in front of a stand-in: a subcommand's name and the values of
-  /// an option are among them.
+  /// The number of operands to keep before a placeholder; they can include a subcommand's name and
+  /// the values of an option.
   private static let keptCount = 8
 
   private(set) var words: [String] = []
@@ -44,18 +45,20 @@ struct ShortenedArguments {
   }
 
   private mutating func append(_ run: ArraySlice<String>) {
-    // The last operand stays as well: it is the output of a conversion.
+    // The last operand is kept, too, because it is the output of a conversion.
     let middle = run.dropFirst(Self.keptCount).dropLast()
     guard run.count > Self.longestRun, let first = middle.first, let last = run.last else {
       words += run
       return
     }
-    // An argument of a process contains no NUL. The rest gives the stand-in a file's extension.
+    // A NUL makes the placeholder unique, because no argument of a process contains one. The rest
+    // gives it a file's extension.
     words += run.prefix(Self.keptCount) + ["\0" + first, last]
     middles.append(middle)
   }
 
-  /// The command with its whole list of files; nil if it has none, or if anything is wrong.
+  /// The command with its whole list of files; nil if it has no list or the arguments have an
+  /// error.
   func parsed() -> (any ParsableCommand)? {
     guard var command = try? RootCommand.parseAsRoot(words) as? any FileListSubcommand,
       let files = completed(command.files)
@@ -66,8 +69,8 @@ struct ShortenedArguments {
     return command
   }
 
-  /// The list with the middles in place of their stand-ins; nil if the list lacks one, which is
-  /// then the value of an option.
+  /// The list with the middles restored; nil if a placeholder is missing, because it became the
+  /// value of an option.
   private func completed(_ files: [FilePath]) -> [FilePath]? {
     var (all, rest) = ([FilePath](), middles[...])
     for file in files {
@@ -83,15 +86,15 @@ struct ShortenedArguments {
 }
 
 extension CommandContext {
-  /// Works on several elements at a time and hands the results over in order.
+  /// Works on several elements at a time and passes the results on in order.
   ///
   /// If one of several elements fails, its failure is reported and the others follow.
   ///
   /// - Parameters:
-  ///   - showsProgress: whether a terminal shows the progress: that of one element, or how many of
-  ///     several at a time are done.
+  ///   - showsProgress: whether a terminal shows the progress: of the element, or the number of
+  ///     finished elements if several are processed at a time.
   ///   - inputs: the files of an element; a reported error names one of them.
-  ///   - work: gets the console on which to show the progress of its element; nil for none.
+  ///   - work: receives the console for the progress of its element; nil for none.
   ///   - whenFailed: called with an error that concerns one element, before it is reported.
   ///   - body: reports missing output, and returns whether everything is complete.
   /// - Throws: `CommandEnd.reported` after the last element if something was reported; the first
@@ -143,7 +146,7 @@ func countText(_ done: Int, of count: Int, after elapsed: Duration) -> String {
   return "\(text), \(Duration.seconds(clamping: left).clockText) left"
 }
 
-/// Works on several elements at a time, and hands the results over in the order of the elements.
+/// Works on several elements at a time, and passes the results on in the order of the elements.
 nonisolated(nonsending) func inOrder<Element: Sendable, Value: Sendable>(
   _ elements: [Element], jobs: Int, _ work: @escaping @Sendable (Element) async -> Value,
   _ body: (Element, Value) async throws -> Void
@@ -153,7 +156,7 @@ nonisolated(nonsending) func inOrder<Element: Sendable, Value: Sendable>(
     var finished: [Int: Value] = [:]
     for index in elements.indices {
       while true {
-        // A slow element must not let the results of all others wait in memory.
+        // This limits the results that wait in memory for a slow element.
         while next < elements.count, next - index < 4 * jobs, next - index - finished.count < jobs {
           group.addTask { [next] in (next, await work(elements[next])) }
           next += 1

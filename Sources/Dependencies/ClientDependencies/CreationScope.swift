@@ -1,7 +1,7 @@
-/// The scope in which a live client is made, for the calls of its endpoints.
+/// The scope in which a live client was created, applied when its endpoints are called.
 ///
-/// In a call, an override in force there takes precedence over the captured one, as for a stored
-/// `@Dependency`. A client that the cache makes for all readers captures no overrides.
+/// The overrides of a call take precedence over the captured overrides, as for a stored
+/// `@Dependency`. A client that the cache creates for all readers captures no overrides.
 package struct CreationScope: Sendable {
   @Dependency(\.self) private var values
 

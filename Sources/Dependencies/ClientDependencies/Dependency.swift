@@ -10,8 +10,8 @@
 /// construction, sees the same scope as the reading wrapper. Such a value is cached for all
 /// readers.
 ///
-/// Thread safety: any thread may read it. A read of a value without an override takes a lock for a
-/// lookup, and for the construction of a value waits for another thread that constructs it.
+/// Thread safety: any thread may read it. Reading a value without an override takes a lock for a
+/// lookup. If another thread is constructing the value, the read waits for it.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
   let read: @Sendable (DependencyValues) -> Value

@@ -2,7 +2,7 @@
 import FoundationEssentials
 import Synchronization
 
-/// Selects which of a key's three values is used without an override.
+/// Selects one of a key's three values if there is no override.
 public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
   /// The running program: ``DependencyKey/liveValue``.
   case live
@@ -12,14 +12,15 @@ public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
   case test
 }
 
-/// The context by the environment, and a problem of the environment.
+/// The context that the environment selects, and any problem of the environment.
 struct ContextDetection: Equatable {
   var context: DependencyContext
   var complaint: String?
 
   static let override = "SWIFT_DEPENDENCIES_CONTEXT"
 
-  /// Decides by the override, then by a preview's marker, then by a test framework in the process.
+  /// Selects the context by the override, or else a preview's marker, or else a test framework in
+  /// the process.
   init(environment: [String: String], isTesting: Bool) {
     let detected: DependencyContext =
       if environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {
@@ -51,14 +52,15 @@ extension DependencyContext {
 
   /// The context of this process.
   ///
-  /// A problem is reported outside the initializer of the stored value, because a reporter may read
-  /// a dependency.
+  /// A problem is reported outside the initializer of the stored value, because an issue reporter
+  /// may read a dependency.
   static var ofProcess: DependencyContext {
     if detection.complaint != nil { complain() }
     return detected
   }
 
-  /// The same for readers, without a report: the construction of a value reports.
+  /// The same context without a report of problems, for readers; the construction of a value
+  /// reports them.
   static var detected: DependencyContext { detection.context }
 
   /// Whether the process shows previews, which run repeatedly in it.

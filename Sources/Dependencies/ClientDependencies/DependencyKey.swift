@@ -32,8 +32,8 @@ public protocol DependencyKey<Value>: TestDependencyKey {
   /// The value in previews; by default ``liveValue``.
   static var previewValue: Value { get }
 
-  /// The value in tests; by default ``previewValue``, whose use in a test is a reported issue.
-  /// Changes in an update closure are not a use.
+  /// The value in tests; by default ``previewValue``, whose use in a test is reported as an issue.
+  /// A change in an update closure does not count as a use.
   static var testValue: Value { get }
 }
 
@@ -41,7 +41,7 @@ extension TestDependencyKey {
   /// The test value.
   public static var previewValue: Value { testValue }
 
-  /// Missing live values are reported, except to an update closure.
+  /// Missing live values are reported, except during an update closure.
   public static var shouldReportUnimplemented: Bool { DependencyValues._current.isInUse }
 }
 

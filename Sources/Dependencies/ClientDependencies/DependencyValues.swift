@@ -26,7 +26,7 @@ public struct DependencyValues: Sendable {
   enum Purpose: Sendable {
     /// Code reads them.
     case use
-    /// An update closure reads a value to change a part of it, which is not a use to report.
+    /// An update closure reads a value to change a part of it; such reads are not reported.
     case update
     /// `prepareDependencies` sets values in the cache.
     case preparation

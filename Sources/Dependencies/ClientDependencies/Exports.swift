@@ -1,13 +1,13 @@
 #if Foundation
-// Authors and tests of clients need `reportIssue` and `withExpectedIssue` as well.
+// Authors and tests of clients also need `reportIssue` and `withExpectedIssue`.
 @_exported public import IssueReporting
 #else
 /// Writes an issue to standard error.
 ///
 /// In a test process, it ends the process instead.
 ///
-/// With the trait `Foundation`, IssueReporting's function of the same name is here instead, which also
-/// fails the running test.
+/// With the trait `Foundation`, IssueReporting's function of the same name is used instead, which
+/// also fails the running test.
 public func reportIssue(
   _ message: String,
   fileID: StaticString = #fileID,
@@ -30,6 +30,6 @@ public func reportIssue(
   reportIssue("\(error)", fileID: fileID, filePath: filePath, line: line, column: column)
 }
 
-/// How bad an issue is.
+/// The severity of an issue.
 package enum IssueSeverity: Sendable { case warning, error }
 #endif

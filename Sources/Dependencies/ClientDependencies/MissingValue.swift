@@ -1,9 +1,9 @@
 #if !PointFreeDependencies
-/// The value that a key lacks in its context, so that another one stands in.
+/// The value that a key lacks in its context, for which another value is used.
 enum MissingValueKind: Sendable {
-  /// The test value stands in for the live value.
+  /// The live value is missing, and the test value is used.
   case liveValue
-  /// The preview value, by default the live value, stands in for the test value.
+  /// The test value is missing, and the preview value is used, by default the live value.
   case testValue
 }
 
@@ -12,7 +12,7 @@ struct MissingValue {
   var gap: MissingValueKind
   var key: any TestDependencyKey.Type
   var property: StaticString = ""
-  /// Nil for a direct access to the key.
+  /// The location of the read; nil for a direct access to the key.
   var location: SourceLocation?
 
   func report(from origin: IssueOrigin = .current) {
@@ -70,10 +70,10 @@ func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
   String(reflecting: Key.Value.self)
 }
 
-/// The name of the property that uses the key, or else of the key.
+/// Returns the name of the property that uses the key, or else the name of the key.
 ///
-/// - Parameter property: the value of `#function`: with parentheses in a function, and the module's
-///   name in top-level code.
+/// - Parameter property: the value of `#function`, which has parentheses in a function and is the
+///   module's name in top-level code.
 func dependencyName(
   of key: any TestDependencyKey.Type, property: StaticString, usedIn fileID: StaticString
 ) -> String {
@@ -83,12 +83,13 @@ func dependencyName(
 }
 
 extension SourceLocation {
-  /// Stands in for an unknown location.
+  /// A substitute for an unknown location.
   static let ofThisModule = SourceLocation(
     fileID: #fileID, filePath: #filePath, line: #line, column: #column)
 }
 
-/// The reported missing values with their locations, so that a loop outside tests reports one once.
+/// The reported missing values with their locations, so that a loop outside tests reports each only
+/// once.
 struct ReportedMissingValues {
   private struct Place: Hashable {
     var gap: MissingValueKind
@@ -100,7 +101,7 @@ struct ReportedMissingValues {
 
   private var places: Set<Place> = []
 
-  // Held for one insertion, at each read of a key without a value.
+  // The lock is held for one insertion, at each read of a key without a value.
   private static let ofProcess = Lock(ReportedMissingValues())
 
   /// Whether to report a missing value: at each read in tests, once per location elsewhere.

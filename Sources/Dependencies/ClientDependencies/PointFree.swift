@@ -1,12 +1,12 @@
-// With the trait, Point-Free's module replaces this implementation. Of the other files, only
-// `CreationScope.swift`, `Exports.swift`, and `Unimplemented.swift` have content then.
+// With the trait, Point-Free's module replaces this implementation. The only other files that then
+// contain code are `CreationScope.swift`, `Exports.swift`, and `Unimplemented.swift`.
 #if PointFreeDependencies
 @_exported public import Dependencies
 import IssueReporting
 
-/// The test of an issue.
+/// The test that an issue belongs to.
 ///
-/// Point-Free's module does not track it, so issues are reported as by `reportIssue`.
+/// Point-Free's module does not track it, so issues are reported like `reportIssue`.
 public struct IssueOrigin: Sendable {
   /// An origin that names no test.
   public init() {}

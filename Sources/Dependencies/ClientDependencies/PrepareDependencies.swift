@@ -11,17 +11,16 @@
 /// }
 /// ```
 ///
-/// Values set here apply everywhere, even in detached tasks and on other threads, instead of the
-/// context's values; `withDependencies` still overrides them. In a test they belong to that test
-/// alone. If you also set the context, set it first: the values that follow are those of the new
-/// one.
+/// Values set here replace the context's values everywhere, even in detached tasks and on other
+/// threads; `withDependencies` still overrides them. In a test, they apply only to that test. If
+/// you also set the context, set it first, so that the values belong to the new context.
 ///
-/// A value can be prepared once, and only before it is read: otherwise an issue is reported and the
-/// value stays as it is. Within one call the last value counts. In previews a value may be prepared
-/// again and again.
+/// A value can be prepared once, and only before it is read. Otherwise an issue is reported and the
+/// value is unchanged. Within one call, the last assignment counts. In previews, a value may be
+/// prepared repeatedly.
 ///
-/// Thread safety: it may be called on any thread, but a concurrent read of a value gets the old or
-/// the new one.
+/// Thread safety: any thread may call it; a concurrent read of a value returns the old or the new
+/// value.
 ///
 /// - Parameter updateValues: sets the values. Values set before it throws are kept.
 /// - Returns: the closure's result; rethrows its error.
@@ -45,7 +44,7 @@ public func prepareDependencies<R>(
 extension DependencyValues {
   /// Stores a value in the cache.
   ///
-  /// - Returns: whether the key has that value now.
+  /// - Returns: whether the key now has this value.
   func prepare<Key: TestDependencyKey>(
     _ key: Key.Type, _ value: Key.Value, property: StaticString
   ) -> Bool {
@@ -56,9 +55,9 @@ extension DependencyValues {
     return report(obstacle, name: name, key: key, to: preparation)
   }
 
-  /// Changes the context in which values are made.
+  /// Changes the context for values that are created later.
   ///
-  /// - Returns: whether it is the new one.
+  /// - Returns: whether the context was changed.
   func prepareContext(_ context: DependencyContext) -> Bool {
     guard let preparation = Preparation.current else { return true }
     let obstacle = scope.cache.prepare(context, by: preparation, for: scope.origin)
@@ -89,9 +88,9 @@ final class Preparation: Sendable {
 
 /// The issue of a value that is prepared too late.
 struct LatePreparation {
-  /// The name of the dependency, as its reader spells it.
+  /// The name of the dependency as its reader writes it.
   var name: String
-  /// Nil for the context.
+  /// The key of the value; nil for the context.
   var key: (any TestDependencyKey.Type)?
   var obstacle: CachedValueSource
   var preparation: Preparation
@@ -153,7 +152,7 @@ struct ValuesOfTest {
 
   var context: DependencyContext? { preparedContext?.context }
 
-  /// Adds an entry that was made for a reader, unless its place has one.
+  /// Adds an entry that was created for a reader, unless there is one.
   mutating func insert(_ new: any CacheEntry, at place: Place) {
     if firstReadAt == nil, case .context(let location) = new.source { firstReadAt = location }
     if entries[place] == nil { entries[place] = new }

@@ -1,4 +1,4 @@
-/// An unimplemented endpoint was called, usually one whose use a test did not expect.
+/// The error of a call to an unimplemented endpoint, usually a call that a test did not expect.
 public struct Unimplemented: Error, Equatable, CustomStringConvertible {
   /// The endpoint, as in `AudioPlayerClient.play`.
   public let endpoint: String
@@ -8,7 +8,7 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
     self.endpoint = endpoint
   }
 
-  /// A short text for people.
+  /// A short description for users.
   public var description: String { "Unimplemented: '\(endpoint)'" }
 }
 
@@ -19,8 +19,8 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
 ///   unimplemented(endpoint: "AudioPlayerClient.play")
 /// ```
 ///
-/// In a test the issue fails the test that made the client, whatever thread calls the endpoint;
-/// elsewhere it is written to stderr.
+/// In a test, the issue fails the test that created the client, regardless of the thread that calls
+/// the endpoint. Elsewhere it is written to stderr.
 ///
 /// - Parameters:
 ///   - endpoint: the endpoint, as in `AudioPlayerClient.play`.
@@ -38,7 +38,8 @@ public func unimplemented<each Argument, Result>(
   }
 }
 
-/// Makes the default of an endpoint that cannot throw: it reports an issue and returns a placeholder.
+/// Makes the default of an endpoint that cannot throw: it reports an issue and returns a
+/// placeholder.
 ///
 /// ```swift
 /// var devices: @Sendable () async -> [AudioDevice] =
@@ -51,7 +52,7 @@ public func unimplemented<each Argument, Result>(
 ///   - filePath: the path of that file.
 ///   - line: the line that the issue names.
 ///   - column: the column that the issue names.
-///   - placeholder: makes the result, for which the error may be of use.
+///   - placeholder: makes the result, and may use the error.
 public func unimplemented<each Argument, Result>(
   endpoint: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
   line: UInt = #line, column: UInt = #column,
@@ -69,8 +70,8 @@ public func unimplemented<each Argument, Result>(
 /// `unimplemented(endpoint:)` makes defaults of endpoints with it.
 ///
 /// In a test the issue fails the test; elsewhere it is written to stderr. An endpoint that may be
-/// called on its own thread captures `IssueOrigin.current` where it is made and passes it as
-/// `origin`, because that thread does not know its test.
+/// called on its own thread captures `IssueOrigin.current` at its creation and passes it as
+/// `origin`, because the test cannot be found from that thread.
 @discardableResult
 public func reportUnimplemented(
   _ endpoint: String,

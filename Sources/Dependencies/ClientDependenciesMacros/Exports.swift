@@ -1,2 +1,2 @@
-// Authors of clients need both, and the expansions use the first.
+// Authors of clients need both modules, and the expansions use the first.
 @_exported public import ClientDependencies

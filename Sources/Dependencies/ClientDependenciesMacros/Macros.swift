@@ -9,29 +9,29 @@
 /// }
 /// ```
 ///
-/// Each `var` with a function type is an endpoint, as ``DependencyEndpoint(method:)`` makes it. An
-/// endpoint without an implementation reports an issue when it is called, which fails the test that
-/// read the client, whichever thread calls it. Then it throws `Unimplemented` if it can throw, and
-/// otherwise returns the result of its default, or nothing, or nil.
+/// Each `var` with a function type is an endpoint, as ``DependencyEndpoint(method:)`` makes it.
+/// When an endpoint without an implementation is called on any thread, it reports an issue, which
+/// fails the test that read the client. Then it throws `Unimplemented` if it can throw, and
+/// otherwise returns the result of its default, nothing, or nil.
 ///
 /// The struct gets
-/// - an initializer without endpoints, so that `AudioPlayerClient()` is wholly unimplemented and
-///   serves as `testValue`,
+/// - an initializer without endpoints, so that `AudioPlayerClient()` is completely unimplemented
+///   and serves as `testValue`,
 /// - an initializer with all endpoints, for live values,
-/// - for each endpoint with argument labels a method that has them: `play(url:)`.
+/// - for each endpoint with argument labels, a method with these labels: `play(url:)`.
 ///
-/// The initializers have the access level of the struct, or that of its least accessible property.
-/// They also take stored properties that are not endpoints, with their initial values as defaults.
-/// Properties that are computed, static, lazy, `private` with an initial value, constants with a
-/// value, `@Dependency`, or ``DependencyEndpointIgnored()`` are ignored.
+/// The initializers have the access level of the struct, or of its least accessible property. They
+/// also have parameters for stored properties that are not endpoints, with the initial values as
+/// defaults. Properties that are computed, static, lazy, `private` with an initial value, constants
+/// with a value, `@Dependency`, or ``DependencyEndpointIgnored()`` are ignored.
 ///
 /// An endpoint needs a default, a closure literal, if it returns a value and cannot throw.
 ///
-/// A type alias of a function type may be declared anywhere. If an initializer gets no value for
-/// such a property, it is unimplemented; a call like that in another module requires importing this
-/// one. It then reports to the test in which the client was made. If that is made once for all
-/// tests (`static let`), mark the property with `@DependencyEndpoint`, so that it reports to the
-/// test that reads the client.
+/// The type of an endpoint may be a type alias, declared anywhere. If an initializer gets no value
+/// for such a property, the endpoint is unimplemented; such a call in another module requires
+/// importing this module. The endpoint then reports issues to the test that created the client. If
+/// the client is created once for all tests (`static let`), mark the property with
+/// `@DependencyEndpoint`, so that it reports to the test that reads the client.
 @attached(
   member, names: named(init), named(_issueOrigin), named(_initialValue),
   named(_checkIsolation))
@@ -41,18 +41,19 @@ public macro DependencyClient() =
 
 /// Makes a property with a function type an endpoint: it is unimplemented until it is set.
 ///
-/// `@DependencyClient` attaches it to each function of a client. What it does when it is called
-/// without an implementation is described there, except in these cases:
-/// - With `throws(MyError)` and no default it throws a ``UnimplementedEndpointError`` if `MyError`
-///   is one, or else returns a placeholder, see ``UnimplementedPlaceholder``, or else throws the
-///   first case of an error that is `CaseIterable`. If none of this is possible, the process ends
-///   with a message, and all tests with it.
-/// - With a type alias as its type and no default, the same. A function with `inout` parameters,
-///   or a synchronous one of a global actor, needs a default there.
+/// `@DependencyClient` attaches it to each function of a client, and describes calls without an
+/// implementation. Exceptions:
+/// - With `throws(MyError)` and no default, it throws an instance of `MyError` if that conforms to
+///   ``UnimplementedEndpointError``. Otherwise it returns a placeholder (see
+///   ``UnimplementedPlaceholder``), or throws the first case of `MyError` if that is
+///   `CaseIterable`. If none of this is possible, the process ends with a message, which ends all
+///   tests.
+/// - With a type alias and no default, the same applies. A function with `inout` parameters, or a
+///   synchronous function of a global actor, then needs a default.
 ///
-/// If the closure's parameters have labels, there is also a method that has them, here
-/// `play(url:)`; its issues name the line that called it, those of the closure the endpoint's
-/// declaration:
+/// If the closure's parameters have labels, there is also a method with these labels, here
+/// `play(url:)`. Issues of the method name the caller's line; issues of the closure name the
+/// endpoint's declaration:
 ///
 /// ```swift
 /// @DependencyEndpoint
@@ -74,7 +75,7 @@ public macro DependencyEndpoint(method: String = "") =
 public macro DependencyEndpointIgnored() =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEndpointIgnoredMacro")
 
-/// Registers a dependency, its key included, by one property.
+/// Registers a dependency and its key with one property.
 ///
 /// ```swift
 /// extension DependencyValues {
@@ -83,10 +84,10 @@ public macro DependencyEndpointIgnored() =
 /// }
 /// ```
 ///
-/// The initial value is that of tests. Each value is made anew for each cache, that is, for each
-/// test. The key is hidden, unless the property is `public` or `package`: then it has the same
-/// access level, and is named for the property's type, if that is written, or for the property:
-/// `AudioPlayerKey`. Of two such properties of one type, one needs to name its key.
+/// The initial value is used in tests. A value is created for each cache, that is, for each test.
+/// The key is hidden unless the property is `public` or `package`. It then has the same access
+/// level, and its name derives from the property's written type, or else from the property:
+/// `AudioPlayerKey`. If two such properties have the same type, one of them must name its key.
 ///
 /// - Parameter key: Another name for a key that is not hidden, as a string literal.
 @attached(accessor, names: named(get), named(set), named(_modify))
@@ -94,10 +95,10 @@ public macro DependencyEndpointIgnored() =
 public macro DependencyEntry(_ key: String = "") =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEntryMacro")
 
-/// Registers a dependency, its key and its live value included, by one property.
+/// Registers a dependency, its key, and its live value with one property.
 ///
-/// See ``DependencyEntry(_:)``. Without an initial value the live value is used in tests, too,
-/// which is reported as an issue.
+/// See ``DependencyEntry(_:)``. Without an initial value, the live value is used in tests, too, and
+/// its use is reported as an issue.
 ///
 /// - Parameters:
 ///   - key: Another name for a key that is not hidden.
@@ -107,7 +108,7 @@ public macro DependencyEntry(_ key: String = "") =
 public macro DependencyEntry<Live>(_ key: String = "", liveValue: Live) =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEntryMacro")
 
-/// Registers a dependency, its key and its value in previews included, by one property.
+/// Registers a dependency, its key, and its preview value with one property.
 ///
 /// See ``DependencyEntry(_:)``.
 ///
@@ -119,7 +120,7 @@ public macro DependencyEntry<Live>(_ key: String = "", liveValue: Live) =
 public macro DependencyEntry<Preview>(_ key: String = "", previewValue: Preview) =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEntryMacro")
 
-/// Registers a dependency, its key and all its values included, by one property.
+/// Registers a dependency, its key, and all its values with one property.
 ///
 /// See ``DependencyEntry(_:)``.
 ///

@@ -8,7 +8,7 @@ enum Placeholder {
     let found: Any? =
       switch type {
       case let type as any UnimplementedPlaceholder.Type: type.unimplementedPlaceholder
-      // An empty literal traps: a vector needs its number of elements.
+      // A vector's empty literal would trap, because it needs the vector's number of elements.
       case let type as any SIMD.Type: type.init()
       case let type as any ExpressibleByNilLiteral.Type: none(type)
       case let type as any ExpressibleByArrayLiteral.Type: empty(type)
@@ -21,7 +21,7 @@ enum Placeholder {
     return found as? Value
   }
 
-  /// The first value of a type that lists its values.
+  /// Returns the first case of a type that is `CaseIterable`.
   static func firstCase<Value>(of type: Value.Type) -> Value? {
     guard let type = type as? any CaseIterable.Type else { return nil }
     return first(type) as? Value
@@ -46,14 +46,13 @@ enum Placeholder {
 
 /// A value that an unimplemented endpoint can return after it has reported its issue.
 ///
-/// It is needed if an endpoint neither can throw ``/ClientDependencies/Unimplemented`` nor has a
-/// default: with `throws(MyError)`, and with a type alias. Optionals, collections, numbers,
-/// Booleans, options, and streams need no conformance: their placeholder is nothing, empty, zero,
-/// or false. Any other type without a conformance leaves nothing to return, and the process ends,
-/// unless the type, or the error of `throws(MyError)`, is `CaseIterable`: then it is the first
-/// case.
+/// It is needed for an endpoint that has no default and cannot throw
+/// ``/ClientDependencies/Unimplemented``: with `throws(MyError)` or a type alias. Optionals,
+/// collections, numbers, Booleans, options, and streams need no conformance; their placeholders are
+/// nil, empty, zero, or false. For other types, the first case is used if the type, or the error of
+/// `throws(MyError)`, is `CaseIterable`. Otherwise the process ends.
 public protocol UnimplementedPlaceholder {
-  /// Any value will do, because the test has failed when it is returned.
+  /// Any value is suitable, because the test has already failed.
   static var unimplementedPlaceholder: Self { get }
 }
 
@@ -69,24 +68,24 @@ extension AsyncThrowingStream: UnimplementedPlaceholder where Failure == any Err
   }
 }
 
-/// What the type checker has to find out about a declaration; only the macros' expansions use it.
+/// Checks of a declaration that need the type checker; only the macros' expansions use them.
 ///
-/// They call these functions in code that never runs, under a `#sourceLocation` of the declaration,
-/// so that a complaint names the user's line.
+/// Expansions call these functions in code that never runs, under a `#sourceLocation` of the
+/// declaration, so that an error names the user's line.
 public enum _Checks {
-  /// What any code may use.
+  /// A result that any code may use.
   public struct Nonisolated {}
-  /// What the main actor's code alone may use.
+  /// A result that only code on the main actor may use.
   public struct OnMainActor {}
 
-  /// Finds out the isolation of a function, and so that of the declaration around it.
+  /// Determines the isolation of a function, which is that of the enclosing declaration.
   public static func isolation(of function: () -> Void) -> Nonisolated { Nonisolated() }
-  /// Finds out the isolation of a function, and so that of the declaration around it.
+  /// Determines the isolation of a function, which is that of the enclosing declaration.
   public static func isolation(of function: @MainActor () -> Void) -> OnMainActor { OnMainActor() }
 
-  /// Accepts what any code may use.
+  /// Accepts a declaration that any code may use.
   public static func isNonisolated(_ isolation: Nonisolated) {}
-  /// Refuses what the module's default isolation gives to the main actor.
+  /// Rejects a declaration that the module's default isolation puts on the main actor.
   @available(
     *, unavailable,
     message: """
@@ -96,10 +95,10 @@ public enum _Checks {
   )
   public static func isNonisolated(_ isolation: OnMainActor) {}
 
-  /// Refuses an entry whose value is not `Sendable`.
+  /// Rejects an entry whose value is not `Sendable`.
   public static func isSendable<Value: Sendable>(_ entry: KeyPath<DependencyValues, Value>) {}
 
-  /// Refuses a live or a preview value of another type than its entry.
+  /// Rejects a live or preview value whose type differs from its entry.
   public static func isValue<Value>(
     of entry: KeyPath<DependencyValues, Value>, _ value: @autoclosure () -> Value
   ) {}

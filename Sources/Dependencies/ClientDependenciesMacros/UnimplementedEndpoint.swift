@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// A call of an unimplemented endpoint; only the macros' expansions use it.
+/// An unimplemented endpoint; only the macros' expansions use it.
 public struct _UnimplementedEndpoint: Sendable {
   let name: String
   let origin: IssueOrigin
@@ -8,8 +8,8 @@ public struct _UnimplementedEndpoint: Sendable {
   let line: UInt
   let column: UInt
 
-  /// Names the endpoint, as in `AudioPlayerClient.play`, the test that it belongs to and the place
-  /// that an issue names.
+  /// Creates it from its name, as in `AudioPlayerClient.play`, its test, and the source location
+  /// for issues.
   public init(
     _ name: String, from origin: IssueOrigin, fileID: StaticString, filePath: StaticString,
     line: UInt, column: UInt
@@ -22,7 +22,7 @@ public struct _UnimplementedEndpoint: Sendable {
     self.column = column
   }
 
-  /// Reports the issue, and gives the error to throw.
+  /// Reports the issue and returns the error to throw.
   @discardableResult
   public func report() -> Unimplemented {
     reportUnimplemented(
@@ -30,17 +30,18 @@ public struct _UnimplementedEndpoint: Sendable {
   }
 }
 
-/// The origin of endpoints outside of a `@DependencyClient`, which has a property of this name.
+/// The origin of endpoints outside of a `@DependencyClient`; a client has its own property of this
+/// name.
 public var _issueOrigin: IssueOrigin { .current }
 
-// For endpoints whose shape a type alias hides from the macro: the type checker picks the function
-// by the type of the storage that is passed. Parameters may be less effectful than an argument's
-// type, results more so, which leaves one that fits exactly.
+// Replacements for endpoints whose function type is hidden from the macro by a type alias. The type
+// checker selects a function by the type of the passed storage; the overloads are such that exactly
+// one fits.
 //
-// A function of a thrown type cannot stand for those that throw nothing: the compiler crashes when
-// it converts one with `Never` (Swift 6.3).
+// Functions that throw nothing need their own overloads: the compiler crashes when it converts a
+// function that throws `Never` (Swift 6.3).
 extension _UnimplementedEndpoint {
-  /// A stand-in for a function.
+  /// Makes a replacement for a function.
   public func closure<each Argument, Result>(
     like endpoint: ((repeat each Argument) -> Result)?
   ) -> @Sendable (repeat each Argument) -> Result {
@@ -50,7 +51,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// A stand-in for an asynchronous function.
+  /// Makes a replacement for an asynchronous function.
   public func closure<each Argument, Result>(
     like endpoint: ((repeat each Argument) async -> Result)?
   ) -> @Sendable (repeat each Argument) async -> Result {
@@ -60,21 +61,21 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// A stand-in for a function that throws.
+  /// Makes a replacement for a function that throws.
   public func closure<each Argument, Result>(
     like endpoint: ((repeat each Argument) throws -> Result)?
   ) -> @Sendable (repeat each Argument) throws -> Result {
     { (_: repeat each Argument) throws -> Result in throw report() }
   }
 
-  /// A stand-in for an asynchronous function that throws.
+  /// Makes a replacement for an asynchronous function that throws.
   public func closure<each Argument, Result>(
     like endpoint: ((repeat each Argument) async throws -> Result)?
   ) -> @Sendable (repeat each Argument) async throws -> Result {
     { (_: repeat each Argument) async throws -> Result in throw report() }
   }
 
-  /// A stand-in for a function that throws its own error type.
+  /// Makes a replacement for a function that throws its own error type.
   @_disfavoredOverload
   public func closure<each Argument, Result, Failure: Error>(
     like endpoint: ((repeat each Argument) throws(Failure) -> Result)?
@@ -84,7 +85,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// A stand-in for an asynchronous function that throws its own error type.
+  /// Makes a replacement for an asynchronous function that throws its own error type.
   @_disfavoredOverload
   public func closure<each Argument, Result, Failure: Error>(
     like endpoint: ((repeat each Argument) async throws(Failure) -> Result)?
@@ -94,7 +95,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// A stand-in for a function of the main actor.
+  /// Makes a replacement for a function of the main actor.
   @_disfavoredOverload
   public func closure<each Argument, Result>(
     like endpoint: (@MainActor (repeat each Argument) -> Result)?
@@ -105,7 +106,7 @@ extension _UnimplementedEndpoint {
     }
   }
 
-  /// A stand-in for a function of the main actor that throws.
+  /// Makes a replacement for a function of the main actor that throws.
   @_disfavoredOverload
   public func closure<each Argument, Result>(
     like endpoint: (@MainActor (repeat each Argument) throws -> Result)?
@@ -117,9 +118,10 @@ extension _UnimplementedEndpoint {
 extension _UnimplementedEndpoint {
   /// Reports the issue, and ends a call that cannot throw any error.
   ///
-  /// It throws what `Failure` makes of an ``UnimplementedEndpointError``, or returns a placeholder,
-  /// or throws or returns the first case of a type that lists its cases. Only if none of this is
-  /// possible, the process ends: waiting forever would hide the issue behind a time limit.
+  /// It throws `Failure.unimplemented` if `Failure` is an ``UnimplementedEndpointError``, or
+  /// returns a placeholder, or throws or returns the first case of a `CaseIterable` type. If none
+  /// of this is possible, it ends the process, because waiting forever would hide the issue behind
+  /// a time limit.
   public func outcome<Result, Failure: Error>(
     throwing: Failure.Type
   ) throws(Failure) -> Result {
@@ -153,8 +155,8 @@ extension _UnimplementedEndpoint {
 /// An error that an unimplemented endpoint can throw.
 ///
 /// An endpoint with `throws(MyError)` cannot throw ``/ClientDependencies/Unimplemented`` when it is
-/// called without an implementation. If its error conforms to this protocol, it throws one of
-/// those; a case of an enumeration is enough:
+/// called without an implementation. If its error conforms to this protocol, it throws
+/// `MyError.unimplemented`; a case of an enumeration is enough:
 ///
 /// ```swift
 /// enum TunerError: UnimplementedEndpointError, Equatable {
@@ -163,7 +165,7 @@ extension _UnimplementedEndpoint {
 /// }
 /// ```
 ///
-/// Otherwise see ``UnimplementedPlaceholder``.
+/// For other errors, see ``UnimplementedPlaceholder``.
 public protocol UnimplementedEndpointError: Error {
   /// The error of a call of an unimplemented endpoint.
   ///
@@ -171,12 +173,12 @@ public protocol UnimplementedEndpointError: Error {
   static func unimplemented(_ endpoint: String) -> Self
 }
 
-// For properties of clients of whose type the macro sees a name only, which may be an alias of a
+// Parameters for properties whose type is only a name to the macro, which may be an alias of a
 // function type.
 
 /// The type of an initializer's parameter; only the macros' expansions use it.
 public protocol _ParameterType<Kept> {
-  /// What the initializer keeps: if it is a function, it is escaping without saying so.
+  /// The type of the stored value; if it is a function type, it is escaping without `@escaping`.
   associatedtype Kept
 }
 
@@ -190,7 +192,7 @@ public macro _ClientDependenciesMacros_unimplementedEndpoint<Value>(_ endpoint: 
     module: "ClientDependenciesMacrosPlugin", type: "UnimplementedEndpointMacro")
 
 extension _UnimplementedEndpoint {
-  /// Makes a stand-in that reports to the test in which it is made.
+  /// Makes a replacement that reports issues to the test in which it is created.
   public static func standIn<Endpoint>(
     _ name: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column, _ closure: (Self, Endpoint?) -> Endpoint
@@ -200,7 +202,7 @@ extension _UnimplementedEndpoint {
     return closure(endpoint, nil)
   }
 
-  /// Only functions have a stand-in.
+  /// Fails to compile, because only functions have a replacement.
   @_disfavoredOverload
   @available(
     *, unavailable,

@@ -2,7 +2,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// A stored property of a client, as its initializers see it.
+/// A stored property of a client as a parameter of its initializers.
 struct ClientProperty {
   var binding: PatternBindingSyntax
   var identifier: TokenSyntax
@@ -40,11 +40,11 @@ extension ClientProperty {
     binding.typeAnnotation?.type.trimmed ?? binding.initializer?.value.literalType
   }
 
-  /// `play: @escaping (URL) -> Void`, or nil where the type is unknown.
+  /// Returns the parameter, as in `play: @escaping (URL) -> Void`; nil if the type is unknown.
   ///
   /// - Parameters:
-  ///   - value: Its default, unless the property has an initial value.
-  ///   - isPublic: Whether the initializer is public.
+  ///   - value: its default, unless the property has an initial value.
+  ///   - isPublic: whether the initializer is public.
   func parameter(default value: String?, isPublic: Bool) -> String? {
     guard let type else { return nil }
     let isFunction = isEndpoint || type.functionType != nil
@@ -66,13 +66,13 @@ extension ClientProperty {
 }
 
 extension VariableDeclSyntax {
-  /// Whether modifiers or attributes keep it out of the initializers.
+  /// Whether modifiers or attributes exclude it from the initializers.
   fileprivate var isLeftAlone: Bool {
     modifiers.contains(.static) || modifiers.contains(.lazy)
       || attributes.contains("DependencyEndpointIgnored") || attributes.contains("Dependency")
   }
 
-  /// Whether it is an endpoint of a client, marked as one or by its type.
+  /// Whether the property is an endpoint of a client, by an attribute or by its type.
   func isEndpoint(names: ClientNames) -> Bool {
     guard !isLeftAlone else { return false }
     if attributes.contains("DependencyEndpoint") {
@@ -85,7 +85,7 @@ extension VariableDeclSyntax {
       || binding.initializer?.value.is(ClosureExprSyntax.self) == true
   }
 
-  /// Whether the source does not show if it is an endpoint.
+  /// Whether the source leaves open if it is an endpoint.
   fileprivate func isUnknown(names: ClientNames) -> Bool {
     guard !isEndpoint(names: names), attributes.isEmpty, bindings.count == 1,
       let binding = bindings.first, binding.accessorBlock == nil,
@@ -109,7 +109,7 @@ extension PatternBindingSyntax {
 }
 
 extension PatternBindingListSyntax {
-  /// A binding with the type that follows it: in `var a, b: Int`, `a` is an `Int`.
+  /// Returns a binding with the type of a later binding: in `var a, b: Int`, `a` is an `Int`.
   fileprivate func sharingType(with binding: PatternBindingSyntax) -> PatternBindingSyntax {
     guard binding.typeAnnotation == nil, binding.initializer == nil else { return binding }
     let following = drop { $0.id != binding.id }.first { $0.typeAnnotation != nil }
@@ -172,9 +172,9 @@ extension ExprSyntax {
 
 /// Parameters of an initializer whose type may be an alias of a function type.
 ///
-/// A function type needs `@escaping`, which no other type may have, and the macro cannot see which
-/// it is. The associated type of a generic parameter escapes in both cases. The default of a
-/// further parameter, which is never passed, infers it.
+/// Only a function type needs and permits `@escaping`, and the macro cannot see the kind of type.
+/// An associated type of a generic parameter works in both cases, because it is always escaping.
+/// The default of an additional parameter, which is never passed, makes it inferable.
 extension ClientProperty {
   private var generic: String { "_TypeOf_\(identifier.text.withoutBackticks)" }
 
@@ -194,7 +194,7 @@ extension ClientProperty {
     return "_: \(generic).Type = ClientDependenciesMacros._TypeOfParameter<\(type)>.self"
   }
 
-  /// A default that is an unimplemented function, and that does not compile for another type.
+  /// Returns a default that is an unimplemented function, and does not compile for other types.
   func standIn(in client: String) -> String? {
     guard isUnknown, isVariable, binding.initializer == nil else { return nil }
     let endpoint = "\(client).\(identifier.text.withoutBackticks)"

@@ -37,7 +37,7 @@ extension AttributeSyntax {
   /// `@ClientDependenciesMacros.DependencyEndpoint`.
   var name: String? { attributeName.lastName }
 
-  /// Whether a method needs the function type's attribute, too, as it needs a global actor.
+  /// Whether a method needs this attribute of the function type, too, such as a global actor.
   var isOfMethods: Bool {
     let ofTypesOnly: Set = ["Sendable", "autoclosure", "convention", "escaping", "isolated"]
     return name.map { !ofTypesOnly.contains($0) } ?? true
@@ -61,7 +61,7 @@ extension String {
     count > 2 && hasPrefix("`") && hasSuffix("`") ? String(dropFirst().dropLast()) : self
   }
 
-  /// Whether it can be a name without backticks, apart from keywords.
+  /// Whether the text can be a name without backticks, apart from keywords.
   var isIdentifier: Bool {
     guard let first, first == "_" || first.isLetter else { return false }
     return dropFirst().allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
@@ -71,7 +71,7 @@ extension String {
 extension CodeBlockItemListSyntax {
   /// The statements of a closure with an explicit `return`.
   ///
-  /// A single expression needs none until a statement precedes it.
+  /// A single expression needs `return` once a statement precedes it.
   var returning: CodeBlockItemListSyntax {
     guard count == 1, let statement = first else { return self }
     if statement.item.isValue, statement.item.as(ExprSyntax.self)?.isFatalError != true {
@@ -84,7 +84,7 @@ extension CodeBlockItemListSyntax {
     return [statement.with(\.item, .decl(DeclSyntax(condition.returning)))]
   }
 
-  /// Whether these statements are a value or throw, without `return`.
+  /// Whether these statements produce a value or throw, without `return`.
   fileprivate var isValue: Bool {
     guard count == 1, let item = first?.item else { return false }
     if case .stmt(let statement) = item, statement.is(ThrowStmtSyntax.self) { return true }
@@ -104,7 +104,7 @@ extension CodeBlockItemSyntax.Item {
 }
 
 extension ExprSyntax {
-  /// Whether it is a value, unlike an `if` or `switch` with `return` in its branches.
+  /// Whether the expression is a value, unlike an `if` or `switch` with `return` in its branches.
   fileprivate var isValue: Bool {
     switch self.as(ExprSyntaxEnum.self) {
     case .ifExpr(let choice): choice.isValue
@@ -163,7 +163,7 @@ extension TypeSyntax {
       "\(attributed.specifiers)@escaping \(attributed.attributes)\(attributed.baseType.trimmed)"
   }
 
-  /// Whether it is written as an optional: `Int?`, `Int!`, `(Int?)` or `Optional<Int>`.
+  /// Whether the type is written as an optional: `Int?`, `Int!`, `(Int?)` or `Optional<Int>`.
   var isOptional: Bool {
     if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.isOptional }
     if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1 {
@@ -187,7 +187,7 @@ extension FunctionTypeSyntax {
     effectSpecifiers?.throwsClause != nil && thrownType?.lastName != "Never"
   }
 
-  /// Whether it throws any error, so that an unimplemented call always has one to throw.
+  /// Whether the function can throw any error, including the error of an unimplemented call.
   var throwsAnyError: Bool {
     guard canThrow else { return false }
     guard let thrownType else { return true }

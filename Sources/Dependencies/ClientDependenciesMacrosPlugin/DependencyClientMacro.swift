@@ -51,7 +51,7 @@ struct Client {
 
   private var names: ClientNames { ClientNames(declaration) }
 
-  /// Whether it has endpoints, or properties that may be endpoints.
+  /// Whether the struct has endpoints, or properties that may be endpoints.
   var mayHaveEndpoints: Bool {
     members.flatMap(\.properties).contains { $0.isEndpoint || $0.isUnknown }
   }
@@ -86,7 +86,8 @@ struct Client {
     return ["private static func _checkIsolation() {\n\(raw: checks)\n}"]
   }
 
-  /// Whether the struct is `nonisolated`, or has an attribute that may be a global actor.
+  /// Whether the struct states its isolation: `nonisolated`, or an attribute that may be a global
+  /// actor.
   private var saysItsIsolation: Bool {
     declaration.modifiers.contains { $0.name.tokenKind == .keyword(.nonisolated) }
       || declaration.attributes.contains { element in
@@ -100,7 +101,7 @@ struct Client {
     members.flatMap(\.properties).filter { $0.type == nil }
   }
 
-  /// An initializer for all properties, and one for the properties that are no endpoints.
+  /// An initializer for all properties, and another for the properties that are not endpoints.
   ///
   /// The second leaves all endpoints unimplemented. Each branch of an `#if` has its own
   /// initializers.
@@ -203,7 +204,7 @@ extension Client.Member {
   }
 }
 
-/// The meaning of a client's type names, as far as its source shows.
+/// The meaning of a client's type names, as far as the source shows it.
 struct ClientNames {
   /// Type aliases of function types in the struct itself.
   private var functions: Set<String>
@@ -220,12 +221,12 @@ struct ClientNames {
     values = Self.wellKnown.union(parameters).union(members.compactMap(\.nameOfNominalType))
   }
 
-  /// Whether the name is known to be a function type's.
+  /// Whether the name is a known function type.
   func isFunction(_ type: TypeSyntax) -> Bool {
     type.as(IdentifierTypeSyntax.self).map { functions.contains($0.name.text) } == true
   }
 
-  /// Whether the name may be that of a function type or of another type.
+  /// Whether the type may be an alias of a function type.
   func isUnknown(_ type: TypeSyntax) -> Bool {
     if isFunction(type) { return false }
     if let member = type.as(MemberTypeSyntax.self) {

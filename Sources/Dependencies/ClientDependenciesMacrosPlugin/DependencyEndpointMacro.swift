@@ -57,8 +57,8 @@ extension Endpoint {
 
   /// Lets initializers set the endpoint before other properties.
   ///
-  /// Only an endpoint without a default has it. Swift would pass a default through it into each new
-  /// value, and the endpoint would count as implemented.
+  /// Only an endpoint without a default has this accessor. With one, Swift would pass the default
+  /// through it into each new value, and the endpoint would count as implemented.
   fileprivate var initAccessor: [AccessorDeclSyntax] {
     guard binding.initializer == nil else { return [] }
     return [
@@ -116,7 +116,7 @@ extension MacroExpansionContext {
 }
 
 extension TypeSyntax {
-  /// Whether it is the protocol or contains it, as `@unchecked Sendable` does.
+  /// Whether the type is the protocol or contains it, as `@unchecked Sendable` does.
   fileprivate func names(_ name: String) -> Bool {
     if let type = self.as(AttributedTypeSyntax.self) { return type.baseType.names(name) }
     if let type = self.as(CompositionTypeSyntax.self) {
@@ -126,7 +126,7 @@ extension TypeSyntax {
   }
 }
 
-/// Marks a property that `@DependencyClient` leaves alone.
+/// Marks a property that `@DependencyClient` ignores.
 enum DependencyEndpointIgnoredMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax,
@@ -178,7 +178,7 @@ extension ExprSyntax {
     return .identifier(plainString)
   }
 
-  /// The reason why this is not a literal with a valid name.
+  /// Returns the reason that this is not a literal with a valid name.
   func problem(asNameOf named: Named) -> Diagnostic? {
     guard let plainString else { return .nameIsNoLiteral(self, of: named) }
     return name == nil ? .nameIsNoName(self, plainString, of: named) : nil
@@ -192,7 +192,7 @@ extension ExprSyntax {
     return literal.segments.first?.as(StringSegmentSyntax.self)?.content.text
   }
 
-  /// Whether it is a call of `fatalError`.
+  /// Whether the expression is a call of `fatalError`.
   var isFatalError: Bool {
     let called = self.as(FunctionCallExprSyntax.self)?.calledExpression
     return called?.trimmedDescription == "fatalError"

@@ -88,13 +88,13 @@ struct EntryProperty {
     self.identifier = identifier
   }
 
-  /// The reason why there is no key to declare.
+  /// The reason that no key can be declared.
   var problem: Diagnostic? {
     if let modifier = property.modifiers.ofNoInstance { return .entryOfNoInstance(modifier) }
     return testValue == nil && argument("liveValue") == nil ? .entryWithoutValue(binding) : nil
   }
 
-  /// The reason why the key cannot have the given name.
+  /// The reason that the key cannot have the given name.
   var problemOfName: Diagnostic? { argument(nil)?.problem(asNameOf: .key) }
 
   private var type: TypeSyntax? { binding.typeAnnotation?.type.trimmed }
@@ -105,7 +105,7 @@ struct EntryProperty {
       .expression
   }
 
-  /// The checks that only the type checker can do.
+  /// The checks that need the type checker.
   var checks: [String] {
     let entry = "\\DependencyValues.\(identifier)"
     let values = [argument("liveValue"), argument("previewValue")].compactMap(\.self)

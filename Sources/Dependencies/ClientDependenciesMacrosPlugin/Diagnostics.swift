@@ -4,7 +4,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// A diagnostic about a wrong use of a macro, or its fix-it.
+/// A diagnostic about an incorrect use of a macro, or its fix-it.
 struct ClientDiagnostic: DiagnosticMessage, FixItMessage {
   var message: String
   var id: String

@@ -10,7 +10,7 @@ struct Endpoint {
   /// The name as written, with its backticks.
   var identifier: TokenSyntax
   var type: TypeSyntax
-  /// The shape of `type`, or nil where a type alias hides it.
+  /// The function type; nil if a type alias hides it.
   var function: FunctionTypeSyntax?
   /// Whether other modules may inline its calls, because it and the enclosing type are public.
   var isInlinable: Bool
@@ -40,7 +40,7 @@ extension Endpoint {
   var storage: TokenSyntax { Self.storage(of: identifier) }
   /// The function that makes the replacement of a missing implementation.
   var standIn: TokenSyntax { Self.name(for: identifier, prefix: "_standIn_") }
-  /// The function that makes the stand-in for one report.
+  /// The function that makes the replacement for one report.
   var unimplemented: TokenSyntax { Self.name(for: identifier, prefix: "_unimplemented_") }
 
   static func storage(of identifier: TokenSyntax) -> TokenSyntax {
@@ -65,7 +65,7 @@ extension Endpoint {
 }
 
 extension Endpoint {
-  /// The reason why this cannot be an endpoint.
+  /// Returns the reason that this cannot be an endpoint.
   func problem(_ attribute: AttributeSyntax) -> Diagnostic? {
     if isConstant { return .constant(self) }
     if let modifier = property.modifiers.ofNoInstance { return .notOfInstance(self, modifier) }
@@ -75,7 +75,7 @@ extension Endpoint {
     return function == nil && type.isNoFunction ? .notAnEndpoint(attribute) : nil
   }
 
-  /// The reason why an unimplemented call has nothing to return.
+  /// The reason that an unimplemented call has nothing to return.
   var problemOfDefault: Diagnostic? {
     if let initializer = binding.initializer, !initializer.value.is(ClosureExprSyntax.self) {
       return .defaultIsNoClosure(self, initializer)
@@ -117,7 +117,7 @@ extension Endpoint {
 }
 
 extension TypeSyntax {
-  /// Whether it cannot be an alias of a function type: `[Int]`, `Int?`, `(Int, Int)`, `String`.
+  /// Whether the type cannot be an alias of a function type: `[Int]`, `Int?`, `(Int, Int)`.
   var isNoFunction: Bool {
     if functionType != nil { return false }
     if let attributed = self.as(AttributedTypeSyntax.self) {
@@ -140,7 +140,7 @@ extension Endpoint {
 
   /// Returns the function that an unimplemented call uses.
   ///
-  /// The parameters are the location of an issue. It is not inlined, which keeps the code of
+  /// Its parameters are the location of an issue. It is not inlined, to keep the code of
   /// implemented calls short.
   var standInDeclaration: DeclSyntax {
     """
@@ -156,7 +156,7 @@ extension Endpoint {
     """
   }
 
-  /// Makes the closure that stands in for an implementation.
+  /// Makes the closure that replaces an implementation.
   var unimplementedDeclaration: DeclSyntax {
     """
     private static func \(unimplemented)(\
@@ -182,7 +182,7 @@ extension Endpoint {
     }
     if function.returnsVoid { return "\(report).report()" }
     if function.returnsOptional { return "\(report).report()\nreturn nil" }
-    // The missing default has been diagnosed. This avoids follow-up errors.
+    // The missing default has already been diagnosed; this result avoids follow-up errors.
     return "Swift.fatalError()"
   }
 }
@@ -210,10 +210,11 @@ extension ClosureExprSyntax {
 extension Endpoint {
   /// The methods with the closure's argument labels.
   ///
-  /// One is called, and its issues name the caller's line. The other can be passed as a function
-  /// value, because it has no further parameters.
+  /// The first is for calls, and its issues name the caller's line. The second has no additional
+  /// parameters, so that it can be passed as a function value.
   ///
-  /// - Parameter isSendable: Whether they may be `@Sendable`, as methods of a `Sendable` type may.
+  /// - Parameter isSendable: whether they may be `@Sendable`, which methods of a `Sendable` type
+  ///   may be.
   func methods(named method: TokenSyntax?, isSendable: Bool) -> [DeclSyntax] {
     guard let function, function.isForwardable, function.hasLabels || method != nil else {
       return []

@@ -3,7 +3,7 @@ public import ClientDependencies
 public import Testing
 import XCTest
 
-/// A trait that gives each test its own values, some of them overridden.
+/// A trait that gives each test its own values, with overrides.
 ///
 /// Use it through `.dependencies`, `.dependencies { }`, and `.dependency`.
 public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
@@ -17,12 +17,12 @@ public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
     self.updateValues = updateValues
   }
 
-  /// On a suite, the trait applies to each of its tests and not once to all of them.
+  /// On a suite, the trait applies to each test separately.
   public var isRecursive: Bool { true }
 
-  /// Runs one test, or one case of it, with the overrides and a fresh cache.
+  /// Runs a test, or one case of it, with the overrides and an empty cache.
   ///
-  /// - Throws: what the update of the values and the test throw.
+  /// - Throws: the errors of the update closure and of the test.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
@@ -36,7 +36,7 @@ public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == _DependenciesTrait {
-  /// Gives each test, and each case of a parameterised one, values that no other test sees.
+  /// Gives each test, and each case of a parameterized test, its own values.
   ///
   /// On a suite it applies to each test in it. The values are released when the test ends.
   public static var dependencies: Self {
@@ -53,7 +53,7 @@ extension Trait where Self == _DependenciesTrait {
   /// }
   /// ```
   ///
-  /// A test's own trait wins over that of its suite, and an inner suite's over an outer one's.
+  /// A test's trait takes precedence over its suite's, and an inner suite's over an outer suite's.
   public static func dependencies(
     _ updateValues:
       nonisolated(nonsending) @escaping @Sendable (inout DependencyValues) async throws -> Void
@@ -63,7 +63,7 @@ extension Trait where Self == _DependenciesTrait {
 
   /// Overrides one dependency, or a part of one, in a test or in each test of a suite.
   ///
-  /// The value is made anew for each test.
+  /// A new value is created for each test.
   public static func dependency<Value>(
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable,
     _ value: @autoclosure @escaping @Sendable () throws -> Value
@@ -73,7 +73,7 @@ extension Trait where Self == _DependenciesTrait {
 
   /// Overrides a dependency whose type is its own key, in a test or in each test of a suite.
   ///
-  /// The value is made anew for each test.
+  /// A new value is created for each test.
   public static func dependency<Value: TestDependencyKey>(
     _ value: @autoclosure @escaping @Sendable () throws -> Value
   ) -> Self where Value == Value.Value {
@@ -81,7 +81,7 @@ extension Trait where Self == _DependenciesTrait {
   }
 }
 
-/// Runs when the process loads this module, before any test: users of the product need not
+/// Runs when the process loads this module, before any test, so users of the product need not
 /// import or call anything.
 @section(".init_array") @used
 private let register: @convention(c) () -> Void = { registerWithFrameworks() }
@@ -92,7 +92,7 @@ private func registerWithFrameworks() {
 }
 
 extension TestFramework {
-  /// Swift Testing, asked directly.
+  /// The functions of Swift Testing.
   static let swiftTesting = TestFramework(
     currentTest: { Test.current.map { RunningTest($0, case: .current) } },
     recordWithoutTest: { issue in
@@ -124,16 +124,16 @@ final class XCTestCaseObserver: NSObject, XCTestObservation {
   }
 }
 
-/// Distinguishes the cases of a parameterized test.
+/// Assigns identities to the cases of parameterized tests.
 ///
-/// Swift Testing publishes no identifier of a case, so its description serves as one. If a version of Swift
-/// Testing described two cases alike, they would share the values that they use, unless the test has the trait
-/// `.dependencies`.
+/// Swift Testing publishes no identifier of a case, so its description serves as one. If Swift
+/// Testing described two cases identically, they would share their values, unless the test has the
+/// trait `.dependencies`.
 final class CaseIdentities: Sendable {
   static let shared = CaseIdentities { Array(String(reflecting: $0).utf8) }
 
   private struct Entry {
-    // Kept, so that the memory that its bits point to is not used for another case.
+    // Retained, so that the memory behind its bits is not reused for another case.
     var testCase: Test.Case
     var bits: [UInt8]
     var identity: [UInt8]
@@ -141,8 +141,8 @@ final class CaseIdentities: Sendable {
 
   private let capacity: Int
   private let describe: @Sendable (Test.Case) -> [UInt8]
-  // The last cases, because a description takes much longer than finding one here. The lock is held for a walk along a
-  // few entries; a removed entry is released after the lock is.
+  // The latest cases, because a description takes much longer than a lookup here. The lock is held
+  // for a search of a few entries; a removed entry is released after the lock.
   private let entries = Lock<[Entry]>([])
 
   init(capacity: Int = 16, describe: @escaping @Sendable (Test.Case) -> [UInt8]) {
@@ -153,7 +153,7 @@ final class CaseIdentities: Sendable {
   /// - Returns: nil for the only case of a test.
   func identity(of testCase: Test.Case) -> [UInt8]? {
     guard testCase.isParameterized else { return nil }
-    // Copies of a case have the same bits. Where only padding differs, the case is described again.
+    // Copies of a case have the same bits. If only padding differs, the case is described again.
     let bits = withUnsafeBytes(of: testCase) { Array($0) }
     if let known = entries.withLock({ $0.first { $0.bits == bits }?.identity }) { return known }
     let entry = Entry(testCase: testCase, bits: bits, identity: describe(testCase))

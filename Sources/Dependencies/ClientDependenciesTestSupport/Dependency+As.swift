@@ -2,7 +2,7 @@
 public import ClientDependencies
 
 extension Dependency {
-  /// Reads a dependency as the concrete type that the test put there.
+  /// Reads a dependency as the concrete type that the test has set.
   ///
   /// ```swift
   /// @Suite(.dependencies { $0.continuousClock = TestClock() })
@@ -11,7 +11,7 @@ extension Dependency {
   /// }
   /// ```
   ///
-  /// Reading a value of another type stops the process, with a message that names both types.
+  /// Reading a value of another type ends the process, with a message that names both types.
   public init<T>(
     _ keyPath: any KeyPath<DependencyValues, T> & Sendable,
     as type: Value.Type,
@@ -25,9 +25,9 @@ extension Dependency {
     }
   }
 
-  /// Reads a key's value as the concrete type that the test put there.
+  /// Reads a key's value as the concrete type that the test has set.
   ///
-  /// Reading a value of another type stops the process, with a message that names both types.
+  /// Reading a value of another type ends the process, with a message that names both types.
   public init<Key: TestDependencyKey>(
     _ key: Key.Type,
     as type: Value.Type,

@@ -1,2 +1,2 @@
-// Tests of a client need what the client's own module needs.
+// Tests of a client need the same declarations as the client's module.
 @_exported public import ClientDependencies

@@ -4,7 +4,7 @@ import Glibc
 import SoundCard
 
 /// An ALSA capture device.
-// `@unchecked Sendable` is right for the reason at `OpenDevice`.
+// `@unchecked Sendable` is safe for the reason given at `OpenDevice`.
 final class ALSACapture: OpenDevice, CapturePCM, @unchecked Sendable {
   init(_ request: PCMRequest) throws(SoundCardError) {
     try super.init(request, for: .capture)

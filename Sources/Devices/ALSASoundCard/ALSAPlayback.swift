@@ -4,7 +4,7 @@ import Glibc
 import SoundCard
 
 /// An ALSA playback device.
-// `@unchecked Sendable` is right for the reason at `OpenDevice`.
+// `@unchecked Sendable` is safe for the reason given at `OpenDevice`.
 final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
   private lazy var delayEstimate = DelayEstimate(
     buffer: configuration.buffer, rate: configuration.format.sampleRate)
@@ -34,7 +34,7 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
     return delayEstimate.delay(reported: reported, held: held?.rawValue)
   }
 
-  /// The delay that the device reports, or nil after an error that may pass.
+  /// The delay that the device reports, or nil after an error that may be temporary.
   private func reportedDelay(_ pcm: OpaquePointer) throws(SoundCardError) -> Int? {
     var frames: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &frames)
@@ -64,7 +64,7 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
     case .frames(let count): written = count
     case .excess: throw loseExcessive(frames)
     case .failure(let code):
-      guard code == -EAGAIN, let taken = takenBeforeStart(pcm, of: frames) else {
+      guard code == -EAGAIN, let taken = acceptedBeforeStart(pcm, of: frames) else {
         return try recovered(code)
       }
       written = taken
@@ -77,12 +77,12 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
     return .frames(FrameCount(written))
   }
 
-  /// The frames that the device took in a write that failed because the automatic start was
-  /// refused.
+  /// The number of frames that the device accepted in a write that failed because of a refused
+  /// automatic start.
   ///
   /// alsa-lib reports only the refusal. A device that has not started still holds all written
   /// frames.
-  private func takenBeforeStart(_ pcm: OpaquePointer, of frames: Int) -> Int? {
+  private func acceptedBeforeStart(_ pcm: OpaquePointer, of frames: Int) -> Int? {
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED, let held else { return nil }
     let taken = held.rawValue - written
     return taken > 0 ? min(taken, frames) : nil
@@ -108,7 +108,7 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
 
 /// An estimate of the audio that a playback device has not yet played, in frames and in time.
 ///
-/// Plug-ins report negative and absurd delays, and errors at the start. Devices that take frames
+/// Plug-ins report negative and absurd delays, and errors at the start. Devices that accept frames
 /// faster than real time (`null`, `file`) never hold any.
 struct DelayEstimate {
   /// The meaning of the code of `snd_pcm_delay`.
@@ -132,7 +132,7 @@ struct DelayEstimate {
     }
   }
 
-  /// A delay of more device buffers is implausible as server latency.
+  /// The maximum plausible delay, in device buffers.
   private static let maximumBuffers = 16
 
   private let buffer: FrameCount
@@ -169,8 +169,8 @@ struct DelayEstimate {
 
   /// Returns how long the device can continue without further frames.
   ///
-  /// For a device that holds no frames, it is the rest of the written frames' duration, so that an
-  /// engine with a late source waits instead of inserting silence.
+  /// For a device that holds no frames, it is the remaining duration of the written frames, so that
+  /// an engine with a late source waits instead of inserting silence.
   mutating func timeUntilUnderrun(held: FrameCount, at time: SuspendingClock.Instant) -> Duration {
     if held > .zero { underrunTime = time + held.duration(at: rate) }
     guard let underrunTime else { return .zero }

@@ -72,8 +72,8 @@ extension SoundCard: DependencyKey {
 /// Runs blocking work on a new thread and returns its result.
 ///
 /// Cancellation returns at once, even if a sound server hangs; the later result is discarded.
-/// Throws `notResponding` after `limit`, measured by `clock`. `DedicatedThread.run` has no limit: here,
-/// the work and the clock compete for one promise.
+/// Throws `notResponding` after `limit`, measured by `clock`. Unlike `DedicatedThread.run`, it has
+/// a limit: the work and the clock compete to resolve one promise.
 func onThread<Value: Sendable>(
   _ name: String, for id: AudioDevice.ID, limit: Duration? = nil,
   by clock: any Clock<Duration> = ContinuousClock(),

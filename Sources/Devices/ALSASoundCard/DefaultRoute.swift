@@ -36,7 +36,7 @@ enum DefaultRoute: Equatable {
     return DefaultRoute(target: string(node))
   }
 
-  /// The card, by name or number, of ALSA's names that do not contain one.
+  /// The card, by name or number, for ALSA names that do not contain one.
   static func card() -> String {
     for variable in ["ALSA_PCM_CARD", "ALSA_CARD"] {
       if let card = getenv(variable) { return String(cString: card) }
@@ -105,7 +105,7 @@ struct SoundServer: Sendable {
     return directories.contains { $0.map { exists($0 + "/native") } ?? false }
   }
 
-  /// The socket of a local server at PulseAudio's address; nil for a remote one.
+  /// The socket of a local server at PulseAudio's address; nil for a remote server.
   static func socketPath(_ address: String) -> String? {
     let path = address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : address
     return path.hasPrefix("/") ? path : nil

@@ -7,7 +7,7 @@ import SoundCard
 struct PCMHint: Equatable {
   var name: String
   var description: String?
-  /// `Input` or `Output`; none means both directions.
+  /// `Input` or `Output`; nil for both directions.
   var ioid: String?
 }
 
@@ -31,7 +31,7 @@ struct DeviceCatalog {
   var served: [PulseDevice] = []
   var isServerAvailable: (_ plugin: String) -> Bool
 
-  /// Plug-ins that are parts of other devices, and names that `hardware` lists in a better form.
+  /// Plug-ins that are parts of other devices, and names for which `hardware` has a better form.
   private static let internalPlugins: Set<String> = [
     "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix", "a52", "oss",
     "jack",
@@ -123,7 +123,7 @@ extension DeviceCatalog {
     var found: [HardwareDevice] = []
     var card: Int32 = -1
     while snd_card_next(&card) >= 0, card >= 0 {
-      // A card may be unplugged between the two calls; then it is skipped.
+      // A card that is unplugged between the two calls is skipped.
       if let control = CardControl(card: card) { found += control.devices() }
     }
     return found

@@ -6,7 +6,7 @@ import Glibc
 extension ChannelLayout {
   /// Returns the device's channel layout, or ALSA's usual one if the device reports none.
   ///
-  /// A playback device that lacks some of our positions is set to our layout if it accepts it.
+  /// A playback device without some of our positions is set to our layout if it accepts that.
   static func settled(
     _ pcm: OpaquePointer, channelCount: Int, for direction: AudioDevice.Direction
   ) -> ChannelLayout {
@@ -45,14 +45,14 @@ extension ChannelLayout {
   private static func positions(
     of map: UnsafeMutablePointer<snd_pcm_chmap_t>
   ) -> UnsafeMutablePointer<UInt32> {
-    // Right because `pos` directly follows `channels`, and both are unsigned ints.
+    // Safe because `pos` directly follows `channels`, and both are unsigned ints.
     (UnsafeMutableRawPointer(map) + MemoryLayout<UInt32>.stride)
       .assumingMemoryBound(to: UInt32.self)
   }
 }
 
 extension ChannelLayout {
-  /// ALSA's conventional order, or ours if ALSA has no convention.
+  /// ALSA's conventional order, or the order of WAV files if ALSA has no convention.
   static func alsa(_ channelCount: Int) -> ChannelLayout {
     let most: [ChannelPosition] = [
       .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCenter, .lowFrequency,
@@ -67,7 +67,7 @@ extension ChannelLayout {
 
   /// Creates a layout from ALSA positions; nil if all are unknown.
   init?(alsa values: [UInt32]) {
-    // HDMI's 7.1 layout calls the side pair "rear", because it has another pair behind.
+    // HDMI's 7.1 layout calls the side pair "rear", because another pair is behind it.
     let hasInnerRear = values.contains(SND_CHMAP_RLC.rawValue)
     let read = values.map { ChannelPosition(alsa: $0, hasInnerRear: hasInnerRear) }
     if read.allSatisfy({ $0 == .unknown }) { return nil }
@@ -76,7 +76,7 @@ extension ChannelLayout {
 }
 
 extension ChannelPosition {
-  /// Maps ALSA positions that we lack, and phase-inverted ones, to unknown.
+  /// Converts an ALSA position; unsupported and phase-inverted positions become unknown.
   fileprivate init(alsa value: UInt32, hasInnerRear: Bool) {
     switch snd_pcm_chmap_position(value) {
     case SND_CHMAP_RL where hasInnerRear: self = .sideLeft

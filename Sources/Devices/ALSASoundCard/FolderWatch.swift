@@ -10,7 +10,7 @@ final class FolderWatch: Sendable {
 
   /// Starts watching, or returns nil if the system refuses.
   ///
-  /// A missing folder is retried at every change of another one.
+  /// A missing folder is retried at every change of another folder.
   ///
   /// - Parameter changed: called on the watching thread, until `stop`.
   init?(
@@ -42,7 +42,7 @@ final class FolderWatch: Sendable {
     quit.signal()
   }
 
-  /// Adds watches; existing ones are unchanged.
+  /// Adds watches; existing watches are unchanged.
   private static func watch(_ paths: [String], _ descriptor: Int32) {
     for path in paths { inotify_add_watch(descriptor, path, interest) }
   }
@@ -94,10 +94,10 @@ extension FolderWatch {
 
 /// The folders of device files and sound-server sockets.
 struct DeviceFolders: Equatable {
-  /// The folders to watch, including ones that may not exist yet.
+  /// The folders to watch, including folders that may not exist yet.
   let paths: [String]
 
-  /// - Parameter variable: a variable of the environment.
+  /// - Parameter variable: returns an environment variable.
   init(user: UInt32, variable: (_ name: String) -> String?) {
     let runtime = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(user)"
     let server = variable("PULSE_SERVER").flatMap(Self.folder(ofServer:))

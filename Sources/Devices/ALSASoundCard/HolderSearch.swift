@@ -8,7 +8,7 @@ struct HolderSearch {
   var root = "/proc"
   /// The destination of `default` in ALSA's configuration.
   var defaultRoute: () -> DefaultRoute = DefaultRoute.read
-  /// The card of ALSA's names that do not contain one.
+  /// The card for ALSA names that do not contain one.
   var defaultCard: () -> String = DefaultRoute.card
 
   /// The kernel's numbers of cards, and of the devices of each.
@@ -19,8 +19,8 @@ struct HolderSearch {
 
   /// The program that uses the device in this direction, or nil if unknown.
   ///
-  /// If the name determines no device or no card, it is a guess: the only program that uses one of
-  /// the candidates.
+  /// If the name is ambiguous, the result is a guess: the only program that uses one of the
+  /// candidates.
   func holder(
     of id: AudioDevice.ID, for direction: AudioDevice.Direction
   ) -> DeviceHolder? {
@@ -80,7 +80,7 @@ struct HolderSearch {
     return nil
   }
 
-  /// The first 4 KiB of a file; in `/proc` that is enough.
+  /// The first 4 KiB of a file, which suffice in `/proc`.
   private func text(_ path: String) -> String? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
@@ -98,12 +98,12 @@ extension String {
 /// The card and device in a PCM name, such as `hw:CARD=PCH,DEV=0`, `plughw:1,3`, `front:CARD=USB`,
 /// or `dsnoop`.
 struct HardwareAddress: Equatable {
-  /// The card's name or number, or nil if the name has none.
+  /// The card's name or number; nil if the PCM name contains none.
   var card: String?
   /// The card's device number, or nil if the card's configuration determines it.
   var device: Int?
 
-  /// - Parameter defaultCard: the card of ALSA's names that do not contain one.
+  /// - Parameter defaultCard: the card for ALSA names that do not contain one.
   init(_ id: AudioDevice.ID, defaultCard: String?) {
     let parts = id.rawValue.split(separator: ":", maxSplits: 1)
     let plugin = parts.first.map(String.init) ?? ""

@@ -20,7 +20,8 @@ struct Negotiation {
     try check(
       snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED),
       "interleaved access")
-    // `plug` offers every rate in every format: choosing a native format first would fix the rate.
+    // `plug` offers every rate in every format, so choosing a native format first would fix the
+    // rate.
     let isPlug = snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG
     let early = isPlug ? nil : try setSampleFormat(hardware)
     var channels = UInt32(clamping: request.format.channelCount)
@@ -42,7 +43,7 @@ struct Negotiation {
     return configuration
   }
 
-  /// The rate to request; an external I/O plug-in leads to a server that accepts any rate.
+  /// The rate to request; the server behind an external I/O plug-in accepts any rate.
   private var wantedRate: SampleRate {
     let isServer = snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG
     return isServer && request.prefersNativeRate ? 48_000 : request.format.sampleRate
@@ -56,7 +57,7 @@ struct Negotiation {
     return snd_pcm_info(pcm, information) < 0 || snd_pcm_info_get_card(information) >= 0
   }
 
-  /// Sets the best of our sample formats that the device supports.
+  /// Sets the best sample format that the device and we support.
   private func setSampleFormat(
     _ hardware: OpaquePointer
   ) throws(SoundCardError) -> PCMSampleFormat {
@@ -74,7 +75,7 @@ struct Negotiation {
     let period = max(1, FrameCount(request.buffering.period, at: rate).rawValue)
     let buffer = period * max(2, request.buffering.periodCount)
     var code: Int32 = 0
-    // Drivers differ in which size they accept first.
+    // Some drivers must get the period first, others the buffer.
     for isPeriodFirst in [true, false] {
       let attempt = try HardwareParameters(copying: parameters, for: device)
       code = setSizes(attempt.pointer, period, buffer, isPeriodFirst: isPeriodFirst)
@@ -125,7 +126,7 @@ struct Negotiation {
     try checkThresholds(snd_pcm_sw_params_set_avail_min(pcm, software, period))
     try checkThresholds(snd_pcm_sw_params_set_start_threshold(pcm, software, start))
     try checkThresholds(snd_pcm_sw_params_set_stop_threshold(pcm, software, buffer))
-    // Some plug-ins refuse these; we do not depend on their timestamps.
+    // The result is ignored, because some plug-ins refuse timestamps and we do not need them.
     snd_pcm_sw_params_set_tstamp_mode(pcm, software, SND_PCM_TSTAMP_ENABLE)
     snd_pcm_sw_params_set_tstamp_type(pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC)
     try checkThresholds(snd_pcm_sw_params(pcm, software))
@@ -148,7 +149,7 @@ extension PCMSampleFormat {
     }
   }
 
-  /// ALSA has native-endian constants for the other formats only.
+  /// ALSA has no native-endian constant for this format.
   private static var packedInALSA: snd_pcm_format_t {
     #if _endian(little)
     SND_PCM_FORMAT_S24_3LE

@@ -4,9 +4,9 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// An open device with its settings: what playback and capture have in common.
-// `@unchecked Sendable` is right because only the constant `configuration` and `waker` are shared;
-// everything else is called by one thread at a time, as `PCM` requires.
+/// An open device with its settings; the common part of playback and capture.
+// `@unchecked Sendable` is safe because only the constants `configuration` and `waker` are shared;
+// one thread at a time calls everything else, as `PCM` requires.
 class OpenDevice: PCM, @unchecked Sendable {
   let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
@@ -15,9 +15,9 @@ class OpenDevice: PCM, @unchecked Sendable {
 
   /// Samples in the device's format; this object owns and frees it.
   ///
-  /// It holds two device buffers, because alsa-lib continues past the end of a transfer whose
-  /// driver claims too many frames. A plug-in that moves whatever alsa-lib then asks for may still
-  /// end the process.
+  /// It has room for two device buffers, because alsa-lib writes past the end of a transfer if the
+  /// driver reports too many frames. A plug-in that then moves all requested frames may still crash
+  /// the process.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
   /// The mix between WAV channel order and the device's.
@@ -34,7 +34,7 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// The time at which the device was first found suspended; the clock excludes the machine's own
   /// sleep.
   var suspendedSince: SuspendingClock.Instant?
-  /// The rest of a recovery that the waker interrupted; the next `wait` continues it.
+  /// A recovery that the waker interrupted; the next `wait` continues it.
   var unstarted: Recovery?
   /// The frames written since the device was last emptied.
   var written = 0
@@ -148,7 +148,7 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// A plug-in or a server's client may spin, and the kernel ends a process whose real-time thread
   /// spins.
   func adoptThread() {
-    // Only a hardware PCM's calls go directly to the kernel.
+    // Only the calls of a hardware PCM go directly to the kernel.
     guard let pcm, snd_pcm_type(pcm) == SND_PCM_TYPE_HW else {
       return ALSALog.note(
         "normal priority: \"\(configuration.device)\" is a plug-in, not a card's own driver")
@@ -166,14 +166,14 @@ class OpenDevice: PCM, @unchecked Sendable {
     }
   }
 
-  /// Waits as documented at `PCM.wait`.
+  /// Waits; see `PCM.wait`.
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
     let pcm = try usable()
     let deadline = timeout.map { SuspendingClock.now + $0 }
     while true {
-      if let interruption = takePendingInterruption() { return .interrupted(interruption) }
+      if let interruption = popPendingInterruption() { return .interrupted(interruption) }
       if unstarted != nil, let outcome = try wakeUpAfterRecovery(0) { return outcome }
       if interest == .period {
         if rest(until: deadline) { return .woken }
@@ -187,7 +187,7 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// Clears the waker; nil if there was no signal.
   private var woken: PCMWakeUp? { waker.clear() ? .woken : nil }
 
-  private func takePendingInterruption() -> PCMInterruption? {
+  private func popPendingInterruption() -> PCMInterruption? {
     defer { pendingInterruption = nil }
     return pendingInterruption
   }
@@ -195,7 +195,7 @@ class OpenDevice: PCM, @unchecked Sendable {
   /// Rests while the device cannot be ready; returns true if the waker ended the rest.
   private func rest(until deadline: SuspendingClock.Instant?) -> Bool {
     let now = SuspendingClock.now
-    guard let rest = wakeUpThrottle.takeRestUnseen(at: now) else { return false }
+    guard let rest = wakeUpThrottle.consumeRestUnseen(at: now) else { return false }
     let most = deadline.map { min(rest, $0 - now) } ?? rest
     return waker.isSignaled(within: most.inNanoseconds) && waker.clear()
   }
@@ -219,12 +219,12 @@ class OpenDevice: PCM, @unchecked Sendable {
       wakeUpThrottle.ready(ready, at: now)
       return .ready(FrameCount(ready))
     }
-    // A suspended plug-in may keep counting and waking.
+    // A suspended plug-in may continue to count frames and to wake its thread.
     if state == SND_PCM_STATE_SUSPENDED { return try wakeUpAfterRecovery(-ESTRPIPE) }
     wakeUpThrottle.observe(ready, at: now)
-    // A stopped device never gets more room or frames.
+    // A stopped device would never become ready.
     try start()
-    return takePendingInterruption().map { .interrupted($0) }
+    return popPendingInterruption().map { .interrupted($0) }
   }
 
   func wakeUpAfterRecovery(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
@@ -240,7 +240,7 @@ class OpenDevice: PCM, @unchecked Sendable {
     _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?
   ) throws(SoundCardError) -> PCMWakeUp? {
     if let left, left <= .zero { return try checkState(pcm, for: interest) ?? .timedOut }
-    if interest == .period, let rest = wakeUpThrottle.takeRest() {
+    if interest == .period, let rest = wakeUpThrottle.consumeRest() {
       let most = left.map { min(rest, $0) } ?? rest
       return waker.isSignaled(within: most.inNanoseconds) ? woken : nil
     }
@@ -274,7 +274,7 @@ class OpenDevice: PCM, @unchecked Sendable {
     case SND_PCM_STATE_XRUN: try underrun(for: interest)
     case SND_PCM_STATE_SUSPENDED: try wakeUpAfterRecovery(-ESTRPIPE)
     case SND_PCM_STATE_DISCONNECTED: throw lose()
-    // Some plug-ins detect an xrun only when asked for their position.
+    // Some plug-ins detect an xrun only when their position is read.
     default:
       switch DriverAnswer(snd_pcm_avail_update(pcm), of: configuration.buffer.rawValue) {
       case .frames, .excess: try wakeUpAfterRecovery(0)

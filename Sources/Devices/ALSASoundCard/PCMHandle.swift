@@ -9,7 +9,7 @@ import Synchronization
 struct PCMHandle: ~Copyable {
   let pcm: OpaquePointer
 
-  /// Guards process-wide state in alsa-lib and its plug-ins.
+  /// Protects process-wide state of alsa-lib and its plug-ins.
   private static let queue = OpeningQueue(limit: .seconds(1))
 
   /// Opens a device without waiting for it to become free; blocks while a sound server is slow.
@@ -36,10 +36,10 @@ struct PCMHandle: ~Copyable {
 
 /// Serializes opening: "opening is not re-entrant in some plug-ins".
 ///
-/// An opening that hangs delays only the next one, for at most the limit.
+/// An opening that hangs delays only the next opening, and at most by the limit.
 final class OpeningQueue: Sendable {
   private let limit: Duration
-  // Held for the exchange of a reference by opening threads, never by an audio thread.
+  // The lock is held by opening threads to exchange a reference, never by an audio thread.
   private let last = Mutex<WakeUp?>(nil)
 
   init(limit: Duration) {
@@ -64,8 +64,8 @@ struct PollSet: ~Copyable {
   /// The event that ended a sleep.
   enum Event {
     case waker
-    /// Events as the device reports them (`POLLIN`, `POLLOUT`, `POLLERR`); raw descriptor events
-    /// have no meaning.
+    /// The device's events (`POLLIN`, `POLLOUT`, `POLLERR`), which may differ from the events of
+    /// its descriptors.
     case device(Int32)
     case timeOut
     case failure(Int32)

@@ -7,9 +7,10 @@ struct PulseDevice: Equatable {
   var description: String
   var direction: AudioDevice.Direction
 
-  /// The device as ALSA's `pulse` opens it; nil if ALSA's syntax cannot hold its name.
+  /// The device under the name that ALSA's `pulse` opens; nil if ALSA's syntax cannot express the
+  /// name.
   var device: AudioDevice? {
-    // Bytes, because a quote with an accent is a character of its own.
+    // Compares bytes, because a quote with a combining accent is a different character.
     let isSafe = { (byte: UInt8) in
       byte >= 0x20 && byte != 0x7F && !"'\"\\".utf8.contains(byte)
     }
@@ -49,7 +50,7 @@ struct PulseServer: ~Copyable {
     var isComplete = false
 
     func add(_ info: UnsafeRawPointer) {
-      // Both structures begin so, in every version of libpulse.
+      // Both structures begin with these fields, in every version of libpulse.
       let info = info.assumingMemoryBound(to: Info.self).pointee
       guard let name = info.name.map({ String(cString: $0) }) else { return }
       let description = info.description.map { String(cString: $0) } ?? name
@@ -66,11 +67,11 @@ struct PulseServer: ~Copyable {
   private let context: Object
   private let deadline: ContinuousClock.Instant
 
-  /// The server's devices, those for playback first; none if it does not answer in time.
+  /// Returns the server's devices, playback first; none if the server does not respond in time.
   ///
   /// - Parameters:
-  ///   - address: the address of the server; nil for the user's.
-  ///   - limit: the time until it is given up.
+  ///   - address: the address of the server; nil for the user's server.
+  ///   - limit: the time limit for the connection and the list.
   static func devices(
     at address: String? = nil, within limit: Duration = .seconds(1)
   ) -> [PulseDevice] {
@@ -113,7 +114,7 @@ struct PulseServer: ~Copyable {
     let connect: @convention(c) (Object, UnsafePointer<CChar>?, UInt32, UnsafeRawPointer?) -> CInt =
       try library.required("pa_context_connect")
     let state: Answer = try library.required("pa_context_get_state")
-    // A closure cannot capture the owner.
+    // A closure cannot capture `self`, which is noncopyable.
     let context = context
     guard connect(context, address, Self.noAutospawn, nil) >= 0 else {
       throw PulseFailure.noConnection
@@ -135,7 +136,7 @@ struct PulseServer: ~Copyable {
   private borrowing func request(_ name: String, into listing: Listing) throws {
     let list: List = try library.required(name)
     let release: Act = try library.required("pa_operation_unref")
-    // The listing outlives the calls: the loop runs only while `list(at:)` holds it.
+    // The listing outlives the callbacks, because the loop runs only while `list(at:)` retains it.
     let operation = list(
       context,
       { _, info, end, listing in
@@ -163,7 +164,7 @@ struct PulseServer: ~Copyable {
   }
 }
 
-/// Why a PulseAudio server's devices cannot be listed.
+/// The reason that the devices of a PulseAudio server cannot be listed.
 private enum PulseFailure: Error {
   case noConnection
   case noAnswer

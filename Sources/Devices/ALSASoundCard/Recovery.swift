@@ -11,7 +11,7 @@ import SoundCard
 struct Recovery {
   /// The next step.
   enum Action: Equatable {
-    /// No failure: the device has no room or no frames now.
+    /// Do nothing: there was no failure, and the device has no room or no frames now.
     case nothing
     case prepare
     /// Start the device unless it already runs.
@@ -47,12 +47,12 @@ struct Recovery {
     giveUpResumingAt = suspended + Self.resumeLimit
   }
 
-  /// Whether it waits to start a prepared device, whose state no longer shows the failure.
+  /// Whether a prepared device waits for its start; its state no longer shows the failure.
   var isPrepared: Bool { if case .waitToStart = current { true } else { false } }
 
   /// Returns the first step after a call failed with `code`, a negative errno value.
   ///
-  /// If it was waiting to start, it continues with that for any code.
+  /// If a start was pending, it continues with the start for any code.
   mutating func begin(after code: Int32, isDisconnected: Bool = false) -> Action {
     guard !isDisconnected else { return .lost }
     if isPrepared { return step(.start) }
@@ -114,7 +114,7 @@ struct Recovery {
 }
 
 extension OpenDevice {
-  /// The outcome of a recovery.
+  /// The result of a recovery.
   enum RecoveryOutcome {
     /// There was no failure.
     case nothing
@@ -152,7 +152,7 @@ extension OpenDevice {
     }
   }
 
-  /// Recovers from a failed transfer; returns its outcome.
+  /// Recovers from a failed transfer and returns the transfer's result.
   func transfer(after code: Int32) throws(SoundCardError) -> PCMTransfer {
     guard case .interrupted(let interruption) = try recover(code) else { return .frames(.zero) }
     return .interrupted(interruption)
@@ -167,17 +167,17 @@ extension OpenDevice {
 
   /// Recovers from an xrun.
   ///
-  /// A playback that waits for nothing may be at its end: it is prepared when it is used again,
-  /// because a server that pauses or ends meanwhile would fail in that.
+  /// A playback that waits for nothing may be at its end. It is prepared only when it is used
+  /// again, because preparing fails if a server has paused or ended in the meantime.
   func underrun(for interest: PCMInterest) throws(SoundCardError) -> PCMWakeUp? {
     guard direction == .playback, interest == .nothing, let pcm else {
       return try wakeUpAfterRecovery(-EPIPE)
     }
-    // alsa-lib takes every failure of a plug-in's position for an underrun.
+    // alsa-lib reports every failure to read a plug-in's position as an underrun.
     var frames: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &frames)
     guard code != -ENODEV, code != -ENXIO else { throw lose() }
-    // A server that has ended fails in other ways, and then in being prepared.
+    // If the server has ended, this fails with another code, and so does the next `prepare`.
     guard code == 0 || code == -EPIPE else { return try wakeUpAfterRecovery(code) }
     isDropped = true
     return .interrupted(recovered(.xrun, true, after: -EPIPE))
@@ -186,7 +186,7 @@ extension OpenDevice {
   /// Returns the code of `snd_pcm_resume`, corrected for plug-ins that report success too early.
   ///
   /// alsa-lib returns the code of a driver, but not of an external plug-in. If the device is still
-  /// suspended, this is EAGAIN, and ENOSYS after a limit.
+  /// suspended, this method returns EAGAIN, or ENOSYS after the time limit.
   private func resume(_ pcm: OpaquePointer) -> Int32 {
     let code = snd_pcm_resume(pcm)
     guard code >= 0, snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED else { return code }
@@ -198,7 +198,7 @@ extension OpenDevice {
     snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING ? 0 : snd_pcm_start(pcm)
   }
 
-  /// Notes the end of an interruption, and estimates what it cost.
+  /// Records the end of an interruption, and estimates the lost frames.
   func recovered(
     _ cause: PCMInterruption.Cause, _ isEmptied: Bool, after code: Int32
   ) -> PCMInterruption {
@@ -227,7 +227,7 @@ struct LossEstimate {
   private let tolerance: Int
   private var held = 0
   private var seenAt: ContinuousClock.Instant?
-  /// The same time on the clock that pauses while the machine sleeps.
+  /// The time of the same observation on the clock that pauses while the machine sleeps.
   private var seenAwakeAt: SuspendingClock.Instant?
 
   /// - Parameter configuration: the sizes of a device that may report its position once a period.
@@ -284,8 +284,8 @@ struct LossEstimate {
   /// The written frames of a playback that were not played before it lost its buffer.
   ///
   /// - Parameters:
-  ///   - time: when the device stopped playing.
-  ///   - isUnderrun: whether the device reports that it has played all of them.
+  ///   - time: the time at which the device stopped playing.
+  ///   - isUnderrun: whether the device reports that it has played all written frames.
   func discarded(at time: SuspendingClock.Instant, isUnderrun: Bool) -> FrameCount {
     guard direction == .playback else { return .zero }
     let passed = seenAwakeAt.map { FrameCount(max(.zero, time - $0), at: rate).rawValue } ?? 0

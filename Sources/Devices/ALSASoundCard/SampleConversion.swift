@@ -21,7 +21,7 @@ enum SampleConversion {
     case .int24Packed:
       encode(samples, to: target) { PackedInt24(PCMSample.int24($0)) }
     case .int16:
-      // Right because the caller's memory holds `samples.count` samples of the device's format.
+      // Safe because the caller's memory holds `samples.count` samples of the device's format.
       dither.quantize(samples, into: target.assumingMemoryBound(to: Int16.self))
     }
   }
@@ -51,7 +51,7 @@ enum SampleConversion {
     _ samples: UnsafeBufferPointer<Float>, to target: UnsafeMutableRawPointer,
     _ convert: (Float) -> Stored
   ) {
-    // Right because the caller's memory holds `samples.count` samples of the device's format.
+    // Safe because the caller's memory holds `samples.count` samples of the device's format.
     let stored = target.assumingMemoryBound(to: Stored.self)
     for index in samples.indices { stored[index] = convert(samples[index]) }
   }
@@ -61,7 +61,7 @@ enum SampleConversion {
     _ source: UnsafeRawPointer, to samples: UnsafeMutableBufferPointer<Float>,
     _ convert: (Stored) -> Float
   ) {
-    // Right because the caller's memory holds `samples.count` samples of the device's format.
+    // Safe because the caller's memory holds `samples.count` samples of the device's format.
     let stored = source.assumingMemoryBound(to: Stored.self)
     for index in samples.indices { samples[index] = convert(stored[index]) }
   }

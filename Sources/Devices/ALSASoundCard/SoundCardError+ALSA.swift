@@ -38,7 +38,8 @@ extension SoundCardError {
   ) -> SoundCardError {
     switch code.errnoValue {
     case EINVAL, ENOENT: .unsupported(id, reason: "it offers no \(what)")
-    // The plug-in of PulseAudio connects to the named sink or source only now.
+    // PulseAudio's plug-in connects to the named sink or source at this point, not when it is
+    // opened.
     case EIO where id.rawValue.hasPrefix("pulse:"):
       .unsupported(
         id,
@@ -61,27 +62,27 @@ extension SoundCardError {
 }
 
 extension AudioDevice.ID {
-  /// The device of a request without one: ALSA's configuration chooses it.
+  /// The device of a request without a device, which ALSA's configuration selects.
   static let alsaDefault: AudioDevice.ID = "default"
 }
 
-/// A driver's answer to a call that counts frames, checked before anything is computed with it.
+/// The checked result of a driver call that returns a number of frames.
 ///
-/// A driver or a plug-in may answer any number, even one larger than any buffer.
+/// A driver or a plug-in may return any number, even one larger than any buffer.
 enum DriverAnswer: Equatable {
-  /// A count of 0 to as many frames as were asked for.
+  /// A count from 0 to the requested number of frames.
   case frames(Int)
-  /// More frames than were asked for: alsa-lib then moves frames beyond the caller's memory.
+  /// More frames than requested: alsa-lib then moves frames beyond the caller's memory.
   case excess
   /// An error, as a negative errno value.
   case failure(Int32)
 
-  /// The largest errno value of the kernel; a lower answer is not an error code.
+  /// The largest errno value of the kernel; a result below its negative is not an error code.
   private static let largestErrno = 4_095
 
   /// - Parameters:
-  ///   - answer: the value that the call returned.
-  ///   - asked: the largest count that makes sense.
+  ///   - answer: the result of the call.
+  ///   - asked: the requested number of frames, the largest valid result.
   init(_ answer: snd_pcm_sframes_t, of asked: Int) {
     if answer < -Self.largestErrno {
       self = .failure(-EIO)
@@ -99,9 +100,9 @@ extension Int32 {
 }
 
 extension OpenDevice {
-  /// Gives up a device whose driver claims to have moved more than `asked` frames.
+  /// Marks a device as lost if its driver reports more than `asked` moved frames.
   ///
-  /// alsa-lib has then moved other frames as well. No later number can be trusted.
+  /// alsa-lib has then moved further frames, too, and no later number can be trusted.
   func loseExcessive(_ asked: Int) -> SoundCardError {
     _ = lose()
     return .failed(

@@ -12,8 +12,8 @@ struct WakeUpThrottle {
   }
 
   private static let limit = 4
-  /// After this many waits by the clock, the thread waits for the device, which can then report
-  /// that it is gone.
+  /// After this number of waits by the clock, the thread waits for the device, so that a lost
+  /// device is detected.
   private static let maximumRests = 8
   private let period: Int
   private let rate: SampleRate
@@ -21,7 +21,7 @@ struct WakeUpThrottle {
   /// The first and the last observation of this wait.
   private var first: Observation?
   private var last: Observation?
-  /// The frames available at the end of the last wait, minus those transferred since.
+  /// The frames available at the end of the last wait, minus the frames transferred since.
   private var known: Observation?
   private var wokenAt: SuspendingClock.Instant?
   private var spins = 0
@@ -69,13 +69,14 @@ struct WakeUpThrottle {
     known?.frames -= frames
   }
 
-  /// Forgets the available frames.
+  /// Resets the available frames.
   mutating func forget() {
     known = nil
   }
 
-  /// The rest before the first check of the device in this wait; nil if it must be checked.
-  mutating func takeRestUnseen(at time: SuspendingClock.Instant) -> Duration? {
+  /// Returns the time to rest before the first check of the device in this wait; nil to check it
+  /// now.
+  mutating func consumeRestUnseen(at time: SuspendingClock.Instant) -> Duration? {
     guard punctual >= Self.limit, !hasRested, let known, rests + 1 < Self.maximumRests else {
       return nil
     }
@@ -88,8 +89,8 @@ struct WakeUpThrottle {
     return missing.duration(at: rate)
   }
 
-  /// The rest instead of waiting for the device; nil if it must be waited for.
-  mutating func takeRest() -> Duration? {
+  /// Returns the time to rest instead of waiting for the device; nil to wait for the device.
+  mutating func consumeRest() -> Duration? {
     if spins >= Self.limit {
       spins = 0
       return shortest * 4

@@ -2,23 +2,23 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The system could not start a program.
+/// The error of a program that could not be started.
 package struct ProcessError: Error, Equatable {
   /// The `errno` value of `posix_spawnp`.
   package let code: Int32
 }
 
-/// A child process in a process group with its own children, which end with it.
+/// A child process in its own process group; its children end with it.
 ///
-/// Ctrl-C does not reach it. A child that outlives its pipes also outlives a process that exits without
-/// `kill`.
+/// Ctrl-C does not reach it. If this process exits without `kill`, a child that ignores closed
+/// pipes keeps running.
 ///
 /// Thread safety: all methods may be called from any thread.
 package final class ChildProcess: Sendable {
   /// The process ID, valid until the status has been collected.
   package let identifier: Int32
-  // The status from `waitpid`. Held while a signal is sent: the ID of a process whose status has not
-  // been collected is not reused.
+  // The status from `waitpid`. The lock is held while a signal is sent, because the system does not
+  // reuse a process ID before its status is collected.
   private let collected = Mutex<Int32?>(nil)
 
   /// Starts a program with default signal handling and only the given standard descriptors.
@@ -77,8 +77,8 @@ private func spawn(
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
   posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-  // The child closes what it inherited. Listing the open descriptors here would miss those that
-  // other threads and libraries open, without O_CLOEXEC, before the child begins.
+  // The child closes the inherited descriptors itself. A list made here would miss descriptors that
+  // other threads and libraries open without O_CLOEXEC before the child begins.
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
 
   var attributes = posix_spawnattr_t()
@@ -113,7 +113,8 @@ public func discardLibraryOutput() {
   syrinx_discard_stdout()
 }
 
-/// Returns freed memory of the C library to the system; the corresponding C function is `malloc_trim`.
+/// Returns freed memory of the C library to the system; the corresponding C function is
+/// `malloc_trim`.
 ///
 /// It takes some milliseconds for each gigabyte.
 package func returnFreedMemory() {

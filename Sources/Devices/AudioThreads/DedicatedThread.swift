@@ -4,7 +4,7 @@ import Synchronization
 
 /// A thread for blocking calls, such as those of ALSA, libsndfile, or a speech engine.
 ///
-/// Its stack is 1 MiB, and its name shows in `ps -L` and in debuggers. Signals are blocked, so
+/// Its stack is 1 MiB, and its name is shown by `ps -L` and debuggers. Signals are blocked, so
 /// SIGINT and SIGTERM reach the main thread's handlers.
 public struct DedicatedThread: Sendable {
   private let ended: Gate
@@ -13,7 +13,7 @@ public struct DedicatedThread: Sendable {
   ///
   /// - Parameters:
   ///   - name: the thread's name; the system shows its first 15 bytes.
-  ///   - body: what the thread runs.
+  ///   - body: the function that the thread runs.
   /// - Throws: `ThreadError` if the system refuses another thread.
   public static func start(
     name: String, _ body: @escaping @Sendable () -> Void
@@ -49,8 +49,8 @@ public struct DedicatedThread: Sendable {
 
   /// Runs blocking work on a new thread and returns its result.
   ///
-  /// - Throws: what the work throws, `ThreadError`, and `CancellationError` at once if the caller is
-  ///   canceled; the work keeps running.
+  /// - Throws: the error of the work, `ThreadError`, and `CancellationError` at once if the caller
+  ///   is canceled; the work keeps running.
   package static func run<Value: Sendable>(
     name: String, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -65,13 +65,13 @@ public struct DedicatedThread: Sendable {
   ///   - name: the thread's name; the system shows its first 15 bytes.
   ///   - interrupt: called if the caller is canceled; it may end the work early.
   ///   - work: the work, whose result is returned.
-  /// - Throws: what the work throws, and `ThreadError`.
+  /// - Throws: the error of the work, and `ThreadError`.
   package static func runToEnd<Value: Sendable>(
     name: String, interrupt: @escaping @Sendable () -> Void = {},
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await withTaskCancellationHandler {
-      // The caller's cancellation does not reach another task.
+      // A separate task is not affected by the caller's cancellation.
       try await Task { try await run(name: name, work) }.value
     } onCancel: {
       interrupt()
@@ -133,7 +133,7 @@ private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(
   let code = pthread_create(
     &thread, &attributes,
     { context in
-      // Takes over the reference that `spawn` retained, exactly once.
+      // Consumes the reference that `spawn` retained, exactly once.
       guard let context else { return nil }
       let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
       _ = syrinx_set_thread_name(start.name)
@@ -178,10 +178,12 @@ public final class ThreadExecutor: SerialExecutor {
 
 /// The pending jobs; the thread retains the queue but not the executor.
 private final class JobQueue: Sendable {
-  /// A pending job; it retains its executor, because it may release the last other reference.
+  /// A pending job.
+  ///
+  /// It retains its executor, because the job may release the last other reference.
   typealias Entry = (job: UnownedJob, executor: ThreadExecutor)
 
-  // Held to move entries in and out, never while a job runs.
+  // The lock is held to add and remove entries, never while a job runs.
   private let state = Mutex<(entries: [Entry], isStopped: Bool)>(([], false))
   private let wakeUp: WakeUp
 

@@ -22,7 +22,8 @@ package final class Descriptor: Sendable {
     if isOwner { close(number) }
   }
 
-  /// Creates a pipe that no child process inherits: bytes written to the inlet come out of the outlet.
+  /// Creates a pipe that no child process inherits: bytes written to the inlet come out of the
+  /// outlet.
   ///
   /// Returns nil and sets `errno` on failure. The corresponding C function is `pipe2`.
   package static func pipe() -> (outlet: Descriptor, inlet: Descriptor)? {
@@ -37,7 +38,7 @@ package final class Descriptor: Sendable {
 /// It blocks until the reader of a pipe makes room, even if the descriptor is non-blocking. The
 /// corresponding C functions are `write` and `poll`.
 ///
-/// - Parameter stopSignal: once signaled, the write fails with `ETIMEDOUT` if the reader takes
+/// - Parameter stopSignal: once signaled, the write fails with `ETIMEDOUT` if the reader reads
 ///   nothing for a second.
 package func writeAll(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, stopSignal: WakeUp? = nil
@@ -59,7 +60,7 @@ package func writeAll(
   return 0
 }
 
-/// Waits for room; returns false if there is none for a second after the stop signal.
+/// Waits for room; returns false if there is no room within a second after the stop signal.
 private func hasRoom(_ descriptor: Int32, _ stopSignal: WakeUp) -> Bool {
   let room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
   // A descriptor error counts as room: `write` reports it.

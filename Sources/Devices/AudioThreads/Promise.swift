@@ -2,7 +2,7 @@ import Synchronization
 
 /// One value for one waiting task; the first result wins.
 package final class Promise<Value: Sendable>: Sendable {
-  // Held for a few instructions; the waiter is resumed after it is released.
+  // The lock is held for a few instructions; the waiter is resumed after its release.
   private let state = Mutex<
     (result: Result<Value, any Error>?, waiter: CheckedContinuation<Value, any Error>?)
   >((nil, nil))
@@ -50,7 +50,7 @@ extension Task where Failure == any Error {
 
 /// A one-way switch: tasks wait until it opens, and later waits return at once.
 public final class Gate: Sendable {
-  // Held for a few instructions; waiting tasks are resumed after it is released.
+  // The lock is held for a few instructions; waiting tasks are resumed after its release.
   private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
 

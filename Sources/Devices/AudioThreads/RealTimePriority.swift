@@ -4,8 +4,8 @@ import Logging
 
 /// Real-time priority for audio threads, so that they run in time on a busy machine.
 ///
-/// The kernel grants it where `RLIMIT_RTPRIO` allows; otherwise RTKit is asked. The outcome is
-/// logged with the label `syrinx.threads` at level debug.
+/// The kernel grants it if `RLIMIT_RTPRIO` permits; otherwise RTKit is asked. The result is logged
+/// with the label `syrinx.threads` at level debug.
 package enum RealTimePriority {
   /// Above normal threads, below the kernel's and the sound servers' threads.
   static let level: CInt = 10
@@ -59,8 +59,8 @@ package enum RealTimePriority {
 
 /// RTKit, a desktop service that grants real-time priority over the system D-Bus.
 ///
-/// It speaks D-Bus with libsystemd's sd-bus, which is loaded on demand and never unloaded: every
-/// machine with RTKit has it.
+/// It uses D-Bus through libsystemd's sd-bus, which every machine with RTKit has. The library is
+/// loaded on demand and never unloaded.
 struct RTKit: ~Copyable {
   private typealias Open = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> CInt
   private typealias Close = @convention(c) (OpaquePointer) -> OpaquePointer?
@@ -133,7 +133,7 @@ struct RTKit: ~Copyable {
     setrlimit(CInt(__RLIMIT_RTTIME.rawValue), &limit)
   }
 
-  /// A function of the library, typed as libsystemd documents it.
+  /// Returns a function of the library, with the type that libsystemd documents.
   private static func symbol<Function>(
     _ name: String, in library: UnsafeMutableRawPointer
   ) throws(RTKitError) -> Function {

@@ -10,10 +10,10 @@ public import Synchronization
 /// Thread safety: `tryWrite` and `writable` belong to the writer; `tryRead`, `discardReadable`, and
 /// `readable` to the reader. None of them allocates or locks.
 public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
-  // Right because one side touches an element at a time: the writer owns those from `head` up to
-  // `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes with
-  // release order. The writer changes `origin` only while the ring is empty; the reader does not
-  // read it before it sees a `head` that was published later.
+  // Safe because only one side accesses an element at a time: the writer owns the elements from
+  // `head` up to `tail` + capacity, the reader owns those from `tail` up to `head`, and each side
+  // publishes with release order. The writer changes `origin` only while the ring is empty, and the
+  // reader reads it only after it sees a `head` that was published later.
   @usableFromInline let storage: UnsafeMutableBufferPointer<Element>
   private let memory: PageMemory<Element>
   @usableFromInline let head = Atomic<Int>(0)
@@ -25,8 +25,8 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - capacity: the number of elements that it holds, at least 1.
-  ///   - resident: the number of elements whose pages are present at once, and locked where
-  ///     `RLIMIT_MEMLOCK` allows. Choose the usual backlog.
+  ///   - resident: the number of elements whose pages are present from the start, and locked if
+  ///     `RLIMIT_MEMLOCK` permits. Choose the usual backlog.
   public init(capacity: Int, resident: Int = 0) {
     precondition(capacity > 0, "a ring holds at least 1 element, not \(capacity)")
     memory = PageMemory(capacity: capacity, resident: resident)
@@ -107,7 +107,7 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     tail.store(head.load(ordering: .acquiring), ordering: .releasing)
   }
 
-  /// Reads one element, or returns nil if the ring is empty.
+  /// Reads and returns one element; nil if the ring is empty.
   @inlinable
   public func tryRead() -> Element? {
     let position = tail.load(ordering: .relaxed)
@@ -120,9 +120,9 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 
 /// Memory for plain values that returns to the system when released.
 ///
-/// Large blocks are mapped: the allocator would keep them for the allocating thread, and a process
-/// whose threads come and go would grow. Resident blocks are mapped too: their pages are present
-/// before the audio thread touches them, and locked where `RLIMIT_MEMLOCK` allows.
+/// Large blocks are mapped, because the allocator would keep them for the allocating thread, and a
+/// process that starts and ends threads would grow. Resident blocks are mapped, too: their pages
+/// are present before the audio thread touches them, and locked if `RLIMIT_MEMLOCK` permits.
 struct PageMemory<Element: BitwiseCopyable> {
   let values: UnsafeMutableBufferPointer<Element>
   private let isMapped: Bool
@@ -156,7 +156,7 @@ struct PageMemory<Element: BitwiseCopyable> {
   }
 
   private func lock(_ pages: UnsafeMutableRawPointer, _ size: Int) {
-    // Writing makes the pages present. It comes before `mlock`, because the sanitizers' `mlock`
+    // Writing makes the pages present. It is done before `mlock`, because the sanitizers' `mlock`
     // does nothing and reports success.
     memset(pages, 0, size)
     if mlock(pages, size) == 0 {

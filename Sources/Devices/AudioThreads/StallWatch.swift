@@ -1,16 +1,16 @@
 /// Detects a device that no longer moves frames, or a call that makes no progress.
 ///
-/// Only time spent in waits counts: a process that was stopped for a minute has waited one timeout,
-/// and the device gets another chance. Waits that end late, on a busy machine or during a recovery,
-/// count less.
+/// Only the time in waits counts. A process that was stopped for a minute has waited for one
+/// timeout, and the device gets another chance. Waits that end late, on a busy machine or during a
+/// recovery, count less.
 package struct StallWatch: Equatable, Sendable {
   /// The state of the device.
   package enum Verdict: Equatable, Sendable {
-    /// It moves frames, or may still do so.
+    /// The device moves frames, or may still do so.
     case fine
-    /// It is too late to delay a stop for it.
+    /// The device is so late that a stop no longer waits for it.
     case late
-    /// It no longer moves frames.
+    /// The device no longer moves frames.
     case stalled
   }
 
@@ -20,7 +20,7 @@ package struct StallWatch: Equatable, Sendable {
   /// A device that discards its frames this often without playing more than its buffer is stalled.
   static let discardLimit = 4
 
-  /// A wait that ends later than this says nothing about a running device.
+  /// A wait that ends later than this gives no information about a running device.
   package static let lateness = Duration.milliseconds(50)
 
   private let lateAfter: Duration
@@ -73,19 +73,19 @@ package struct StallWatch: Equatable, Sendable {
 
   /// Records that the device moved frames.
   ///
-  /// - Parameter isRunning: whether it moved more frames than its empty buffer takes.
+  /// - Parameter isRunning: whether it has moved more frames than fit into its buffer.
   package mutating func progressed(isRunning: Bool = true) {
     reset()
     if isRunning { discards = 0 }
     self.isRunning = isRunning
   }
 
-  /// Forgets earlier waits, because the device is not expected to move frames now.
+  /// Resets the waits, because the device is not expected to move frames now.
   package mutating func reset() {
     (waited, waitedInTime, interruptions, refusals) = (.zero, .zero, 0, 0)
   }
 
-  /// Records a wait of `time` with a timeout of `timeout`; frames are recorded with `progressed`.
+  /// Records a wait of `time` with this timeout; frames are recorded with `progressed`.
   ///
   /// - Parameter isCutShort: whether the wait ended early, perhaps because of a recovery.
   package mutating func waited(
@@ -96,7 +96,7 @@ package struct StallWatch: Equatable, Sendable {
     if !isCutShort { waitedInTime += time }
   }
 
-  /// Records a recovery; its duration counts only if another one follows before a frame moves.
+  /// Records a recovery; its duration counts only if another recovery follows before a frame moves.
   ///
   /// - Parameter isDiscarding: whether the device has discarded frames instead of playing them.
   package mutating func interrupted(isDiscarding: Bool = false) {
@@ -105,8 +105,8 @@ package struct StallWatch: Equatable, Sendable {
     interruptions += 1
   }
 
-  /// Records that a ready device moved nothing; returns true if the caller should pause before the
-  /// next attempt.
+  /// Records that a ready device moved no frames; returns true if the caller should pause before
+  /// the next attempt.
   package mutating func refused() -> Bool {
     refusals += 1
     return refusals > 2

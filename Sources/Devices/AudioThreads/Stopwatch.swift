@@ -1,4 +1,4 @@
-/// The time since a starting point, by any clock.
+/// Measures the time since a starting point on any clock.
 package struct Stopwatch: Sendable {
   /// The time since the start.
   package let elapsed: @Sendable () -> Duration

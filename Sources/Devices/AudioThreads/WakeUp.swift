@@ -36,7 +36,7 @@ public final class WakeUp: Sendable {
 
   /// Blocks the calling thread until there is a signal, which stays pending.
   ///
-  /// The corresponding C function is `ppoll`, which is more precise than a millisecond.
+  /// The corresponding C function is `ppoll`, whose timeout is more precise than milliseconds.
   ///
   /// - Returns: false on timeout.
   package func isSignaled(within nanoseconds: Int64) -> Bool {
@@ -102,7 +102,7 @@ extension Duration {
   }
 }
 
-/// A request of one thread to be woken by another, so that the other sends no useless wake-ups.
+/// A request of one thread to be woken by another, so that the other sends no unnecessary wake-ups.
 ///
 /// After `make`, the requesting thread checks its condition once more and sleeps only then.
 ///
@@ -120,9 +120,10 @@ public final class WakeUpRequest: Sendable {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 
-  /// Removes the request and returns whether there was one.
-  public func take() -> Bool {
-    // A caller of `make` whose request is not seen here must see the taker's earlier writes.
+  /// Removes the request; returns false if there was none.
+  public func consume() -> Bool {
+    // If this call does not see the request, the caller of `make` must see the earlier writes of
+    // this thread.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     return isMade.exchange(false, ordering: .sequentiallyConsistent)
   }

@@ -3,7 +3,7 @@ package import AudioThreads
 
 /// One user of an open device: a ring that the audio thread reads or writes.
 package protocol DevicePort: AnyObject, Sendable {
-  /// What happens to the port when the device is lost.
+  /// The response of the port to the loss of its device.
   var onDeviceLoss: DeviceLossPolicy { get }
 
   /// Whether the user has stopped the port.
@@ -12,22 +12,22 @@ package protocol DevicePort: AnyObject, Sendable {
   /// Reports an event of the audio thread that concerns this port.
   func report(_ event: DeviceEvent)
 
-  /// Reports what the audio thread has noted in the port itself.
+  /// Reports the events that the audio thread has recorded in the port.
   func reportNews()
 
-  /// The device is lost, and the port waits for it.
+  /// Records that the device is lost and the port waits for it.
   func deviceLost()
 
-  /// The device is back, and was away for `gap`.
+  /// Records that the device is back after an absence of `gap`.
   func deviceReturned(after gap: Duration)
 
-  /// Ends the port; the audio thread may still have it.
+  /// Ends the port; the audio thread may still use it.
   ///
-  /// - Parameter error: what ended it; nil if it was served to its end.
+  /// - Parameter error: the cause; nil if the port was served to its end.
   func conclude(_ error: (any Error)?)
 }
 
-/// An event that the audio thread reports to the control thread; a port is identified by its place.
+/// An event that the audio thread reports to the control thread; the place identifies the port.
 package enum DeviceEvent: BitwiseCopyable {
   /// The port has been served to its end, and its place is free.
   case finished(Int)
@@ -41,12 +41,12 @@ package enum DeviceEvent: BitwiseCopyable {
   case returned
 }
 
-/// The connections between the audio thread of a device and other threads; neither side waits for the
+/// The connections between a device's audio thread and other threads; neither side waits for the
 /// other.
 package final class DeviceLink<Port: AnyObject>: Sendable {
   /// A command to the audio thread.
   package enum Command: BitwiseCopyable {
-    /// Serve the port in this place.
+    /// Start to serve the port in this place.
     case add(Int)
     /// End the thread.
     case quit
@@ -54,20 +54,20 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
 
   /// The ports of the device.
   package let ports: PortTable<Port>
-  /// Never full, however long the audio thread does not read: no more ports are on their way than
-  /// there are places, and `quit` is sent once.
+  /// Never full, even if the audio thread reads nothing: each place has at most one pending port,
+  /// and `quit` is sent once.
   package let commands: RingBuffer<Command>
   /// The events of the audio thread.
   package let events: RingBuffer<DeviceEvent>
-  /// Holds the time of a virtual card until the audio thread has got a command.
+  /// Holds the time of a virtual card until the audio thread has received a command.
   package let commandHold: TimeHold?
   /// Wakes the control thread.
   let news: WakeUp
-  /// Holds the time of a virtual card until the control thread has passed on all news.
+  /// Holds the time of a virtual card until the control thread has forwarded all events.
   let newsHold: TimeHold?
 
   /// - Parameters:
-  ///   - limit: the most ports at a time.
+  ///   - limit: the maximum number of ports at a time.
   ///   - lockstep: the lockstep of a virtual card.
   package init(limit: Int, lockstep: Lockstep? = nil) throws(WakeUpError) {
     ports = PortTable(limit: limit)
@@ -78,7 +78,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
     commandHold = TimeHold(lockstep, "a command to an audio thread")
   }
 
-  /// Wakes the control thread; for any thread.
+  /// Wakes the control thread; any thread may call it.
   package func wakeControl() {
     newsHold?.begin()
     news.signal()
@@ -86,9 +86,9 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
 }
 
 /// The ports of a device, in places that are allocated once.
-// `@unchecked Sendable` is right because a place has one owner at a time: other threads, under a lock,
-// until they send `add`, then the audio thread until it sends `finished`. The list of served places
-// belongs to the audio thread.
+// `@unchecked Sendable` is safe because a place has one owner at a time: other threads, under a
+// lock, until they send `add`, and then the audio thread until it sends `finished`. The list of
+// served places belongs to the audio thread.
 package final class PortTable<Port: AnyObject>: @unchecked Sendable {
   /// The number of places.
   package let limit: Int
@@ -112,7 +112,7 @@ package final class PortTable<Port: AnyObject>: @unchecked Sendable {
 
   // MARK: Other threads
 
-  /// Puts a port into a free place, or frees a place.
+  /// Stores a port in a free place, or frees a place.
   package func put(_ port: Port?, in place: Int) {
     places[place] = port
   }
@@ -130,20 +130,20 @@ package final class PortTable<Port: AnyObject>: @unchecked Sendable {
   /// The place of a served port.
   package func place(at index: Int) -> Int { served[index] }
 
-  /// Serves the port in a place.
+  /// Starts to serve the port in a place.
   package func serve(_ place: Int) {
     served[count] = place
     count += 1
   }
 
-  /// Serves a port no longer, and returns its place.
+  /// Stops serving a port and returns its place.
   package func remove(at index: Int) -> Int {
     count -= 1
     defer { served[index] = served[count] }
     return served[index]
   }
 
-  /// Serves no port.
+  /// Stops serving all ports.
   package func removeAll() {
     count = 0
   }

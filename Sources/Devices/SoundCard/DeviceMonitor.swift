@@ -5,7 +5,7 @@ import Synchronization
 /// The device calls of an engine's audio thread, visible to other threads.
 ///
 /// A call into a driver or a plug-in may never return. Exactly one thread continues the work: the
-/// audio thread if its call returns in time, otherwise the thread that abandons it.
+/// audio thread if its call returns in time, otherwise the thread that abandons the audio thread.
 ///
 /// Thread safety: `begin`, `end`, and `abandon()` belong to one thread and neither allocate nor
 /// block.
@@ -47,7 +47,7 @@ package final class Heartbeat: Sendable {
     return Beat(count: word >> 8, call: Call(rawValue: UInt8(word & 0xff)) ?? .none)
   }
 
-  /// Records the begin of a call; returns false if the thread has been abandoned.
+  /// Records the start of a call; returns false if the thread has been abandoned.
   package func begin(_ call: Call) -> Bool { advance(to: call) }
 
   /// Records the end of the call; returns false if the thread has been abandoned meanwhile.
@@ -81,13 +81,13 @@ package final class Heartbeat: Sendable {
 /// Detects a hanging call from regular snapshots of a heartbeat.
 ///
 /// Each snapshot counts for at most one interval, so a process that was stopped for a minute
-/// reports no hang. Late snapshots show that the machine is busy: the limit is then at least five
+/// reports no hang. Late snapshots indicate a busy machine, for which the limit is at least five
 /// seconds.
 package struct HeartbeatWatch: Sendable {
   /// The state of the watched thread.
   package enum Verdict: Equatable, Sendable {
     case fine
-    /// It may just sleep for long: wake it once.
+    /// The thread may just be sleeping for a long time: wake it once.
     case suspicious
     /// Its call hangs.
     case stuck(Heartbeat.Call)
@@ -95,7 +95,7 @@ package struct HeartbeatWatch: Sendable {
 
   /// The time between two snapshots.
   package static let interval = Duration.milliseconds(200)
-  /// A call is suspicious from the second snapshot on that finds it unchanged.
+  /// A call is suspicious from the second snapshot that finds it unchanged.
   private static let suspicion = Duration.milliseconds(300)
   private static let longestLimit = Duration.seconds(5)
 
@@ -112,8 +112,8 @@ package struct HeartbeatWatch: Sendable {
   /// - Parameters:
   ///   - beat: the snapshot.
   ///   - passed: the time since the last one.
-  ///   - patience: how long a call may take. With a card's, together with the snapshot before the
-  ///     call, less than a second passes since its begin.
+  ///   - patience: the time limit for a call. With the patience for a sound card, a hang is
+  ///     detected within a second of the call's start.
   package mutating func check(
     _ beat: Heartbeat.Beat, after passed: Duration,
     patience: Duration = PCMConfiguration.cardPatience
@@ -124,7 +124,7 @@ package struct HeartbeatWatch: Sendable {
       watch.progressed()
       return .fine
     }
-    // A caller that wants to end has less patience than before.
+    // The limits change, because a caller that wants to end is less patient.
     (watch.limit, watch.startLimit) = (patience, max(Self.longestLimit, patience))
     let isPunctual = passed <= Self.interval + StallWatch.lateness
     watch.waited(isPunctual ? min(passed, Self.interval) : passed, atMost: Self.interval)
@@ -153,12 +153,13 @@ package final class DeviceMonitor: Sendable {
 
   /// Waits for a signal for at most one interval and then checks the device.
   ///
-  /// Throws if the device hangs: its thread is then abandoned, and the caller owns the thread's work.
+  /// Throws if the device hangs: its thread is then abandoned, and the caller owns the thread's
+  /// work.
   ///
   /// - Parameters:
-  ///   - news: what to wait for.
+  ///   - news: the signal to wait for.
   ///   - watch: the earlier snapshots.
-  ///   - isEnding: whether the caller wants to end, and waits no longer than for a card.
+  ///   - isEnding: whether the caller wants to end; the limit is then that of a sound card.
   /// - Returns: false on timeout.
   package func wait(
     for news: WakeUp, _ watch: inout HeartbeatWatch, isEnding: Bool = false
@@ -171,7 +172,7 @@ package final class DeviceMonitor: Sendable {
     case .fine: break
     case .suspicious: waker.signal()
     case .stuck(let call):
-      // The call may return right now.
+      // The call may return at this moment.
       if heartbeat.abandon(in: beat) { throw .notResponding(device, operation: call.name) }
     }
     return isSignaled

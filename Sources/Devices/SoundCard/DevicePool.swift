@@ -1,8 +1,8 @@
 import AudioCore
 import AudioThreads
 
-/// The open devices of a client, one runtime for each: opened for the first user, shared by all, and
-/// closed after the idle time.
+/// The open devices of a client, each with a runtime. A device is opened for its first user, shared
+/// by all users, and closed after the idle time.
 package actor DevicePool<Server: PortServer> {
   package typealias Runtime = DeviceRuntime<Server>
 
@@ -13,14 +13,14 @@ package actor DevicePool<Server: PortServer> {
     /// The slot to release; nil if another lease keeps the device open.
     fileprivate let slot: Int?
 
-    /// A lease of a device that another one keeps open.
+    /// A lease of the same device, which this lease keeps open.
     package var borrowed: Lease { Lease(runtime: runtime, slot: nil) }
   }
 
   private struct Slot: Sendable {
     let device: AudioDevice.ID
     let request: PCMRequest
-    /// Whether the device is opened only to see whether that is possible.
+    /// Whether the device is opened only to test whether that is possible.
     let isProbe: Bool
     let task: Task<Runtime, any Error>
     var opening: DeviceOpening<Server>
@@ -28,7 +28,7 @@ package actor DevicePool<Server: PortServer> {
     var runtime: Runtime?
     var idling: Task<Void, Never>?
     var closing: Task<Void, Never>?
-    /// Opens when the slot is gone.
+    /// The gate opens when the slot is removed.
     let over = Gate()
 
     /// Whether the device can stay open without users.
@@ -36,7 +36,8 @@ package actor DevicePool<Server: PortServer> {
       opening.idleTime > .zero && runtime?.hasEnded == false && runtime?.isAway == false
     }
 
-    /// Whether the device serves an opening; while it has users it serves any format.
+    /// Whether the device is suitable for an opening; a device with users is suitable for any
+    /// format.
     func serves(_ other: DeviceOpening<Server>) -> Bool {
       users > 0 || other.convertsAnyFormat
         || (request.format == other.request.format && request.buffering == other.request.buffering)
@@ -68,14 +69,16 @@ package actor DevicePool<Server: PortServer> {
     return Lease(runtime: try await use(id, opening), slot: id)
   }
 
-  /// Returns a device; if it does not stay open, the last user's call returns when it is closed.
+  /// Returns a device to the pool; if it does not stay open, the last user's call returns when it
+  /// is closed.
   package func release(_ lease: Lease) async {
     if let slot = lease.slot { await leave(slot)?.value }
   }
 
-  /// Succeeds at once if the device is open; otherwise opens and closes it, and throws what fails.
+  /// Succeeds at once if the device is open; otherwise opens and closes it, and throws the error of
+  /// a failure.
   ///
-  /// A user who comes meanwhile waits for that.
+  /// A user that requests the device meanwhile waits for the end.
   package func probe(_ opening: DeviceOpening<Server>) async throws {
     try Task.checkCancellation()
     while let (_, slot) = slot(of: opening.device), slot.isProbe || slot.closing != nil {
@@ -97,7 +100,7 @@ package actor DevicePool<Server: PortServer> {
       slots[id]?.runtime = runtime
       return runtime
     } catch {
-      // An opening that is canceled may take long to end.
+      // A canceled opening may take a long time to end.
       _ = leave(id)
       throw error
     }
@@ -122,12 +125,12 @@ package actor DevicePool<Server: PortServer> {
   }
 
   private func endIdling(_ id: Int) async {
-    // A user may have come at the last moment.
+    // A user may have arrived at the last moment.
     if slots[id]?.users == 0 { await close(id)?.value }
   }
 
-  /// Returns when nothing prevents an opening: neither a device that is closing or only tried, nor one
-  /// that is idle in another format.
+  /// Returns when nothing prevents an opening: a device that is closing or being probed, or an idle
+  /// device in another format.
   private func makeRoom(for opening: DeviceOpening<Server>) async throws {
     while let (id, slot) = slot(of: opening.device) {
       if slot.isProbe {
@@ -144,7 +147,7 @@ package actor DevicePool<Server: PortServer> {
     try await Task<Void, any Error> { await slot.over.wait() }.valueUnlessCancelled()
   }
 
-  /// Begins to close a device, and returns the task that does.
+  /// Begins to close a device and returns the task that closes it.
   private func close(_ id: Int) -> Task<Void, Never>? {
     guard let slot = slots[id] else { return nil }
     if let closing = slot.closing { return closing }
@@ -159,7 +162,7 @@ package actor DevicePool<Server: PortServer> {
     return closing
   }
 
-  /// The slot of a device; one that has ended is left to its remaining users.
+  /// The slot of a device; an ended runtime is left to its remaining users.
   private func slot(of device: AudioDevice.ID) -> (id: Int, slot: Slot)? {
     guard let id = current[device], let slot = slots[id] else { return nil }
     guard slot.runtime?.hasEnded == true else { return (id, slot) }
@@ -185,7 +188,7 @@ package actor DevicePool<Server: PortServer> {
     return id
   }
 
-  /// An opening has failed: the next request opens the device again.
+  /// Removes the slot of a failed opening, so that the next request opens the device again.
   private func giveUp(_ id: Int) {
     guard let slot = slots[id], slot.closing == nil, current[slot.device] == id else { return }
     current[slot.device] = nil

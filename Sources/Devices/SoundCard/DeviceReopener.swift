@@ -4,7 +4,7 @@ import Synchronization
 
 /// The schedule for reopening a lost device, with its waiters; without threads or clocks.
 ///
-/// All times count from the loss.
+/// All times are measured from the loss.
 package struct ReopeningSchedule: Sendable {
   /// The next step.
   package enum Action: Equatable {
@@ -31,7 +31,7 @@ package struct ReopeningSchedule: Sendable {
 
   private static var early: [Duration] { [.seconds(1), .seconds(2), .seconds(4)] }
   private static var interval: Duration { .seconds(5) }
-  /// A failed attempt may itself trigger a device change.
+  /// The pause after a failed attempt, which may itself trigger a device change.
   private static var pause: Duration { .milliseconds(250) }
 
   private var waiters: [Int: Duration] = [:]
@@ -125,19 +125,19 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   private let notify: @Sendable () -> Void
   private let events: AsyncStream<Void>
   private let event: AsyncStream<Void>.Continuation
-  /// Holds the time of a virtual card except while the reopener waits for it.
+  /// Holds the time of a virtual card, except while the reopener waits for that time.
   private let hold: TimeHold?
-  // Held for a few instructions; its decisions are carried out after it is released.
+  // The lock is held for a few instructions; actions are performed after its release.
   private let state = Mutex(State())
 
   /// Creates a reopener at the moment of the loss.
   ///
   /// - Parameters:
   ///   - open: opens the device.
-  ///   - close: closes a device that no waiter takes.
+  ///   - close: closes a device that no waiter uses.
   ///   - changes: makes a stream of device changes.
   ///   - lockstep: the lockstep of a virtual card.
-  ///   - notify: called on any thread when there is something to take.
+  ///   - notify: called on any thread when a result is available.
   package init(
     open: @escaping @Sendable () async throws -> Device,
     close: @escaping @Sendable (Device) -> Void,
@@ -182,7 +182,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   }
 
   /// Removes and returns the waiters whose deadlines have passed.
-  package func takeExpired() -> [Int] {
+  package func popExpired() -> [Int] {
     state.withLock { state in
       defer { state.expired = [] }
       return state.expired
@@ -190,14 +190,14 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   }
 
   /// Removes and returns the reopened device and the time that it was away.
-  package func takeDevice() -> (device: Device, away: Duration)? {
+  package func popDevice() -> (device: Device, away: Duration)? {
     state.withLock { $0.device.take() }
   }
 
   /// Whether the reopener has ended because no waiters are left.
   package var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Ends the reopener and closes a device that was not taken.
+  /// Ends the reopener and closes a device that was not picked up.
   package func end() {
     let (tasks, device) = state.withLock { state in
       state.isEnded = true
@@ -215,13 +215,14 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     wake()
   }
 
-  /// Lets the running task take its next step.
+  /// Wakes the running task for its next step.
   private func wake() {
     if !state.withLock({ $0.isEnded || $0.isOver }) { hold?.begin() }
     event.yield()
   }
 
-  /// Waits for the next event; the time goes on meanwhile, unless the device is being opened.
+  /// Waits for the next event; the card's time continues meanwhile, unless the device is being
+  /// opened.
   private func rest(since begins: Int?, _ wakeUps: inout AsyncStream<Void>.Iterator) async {
     if !state.withLock({ $0.schedule.isOpening }) { hold?.end(at: begins) }
     await wakeUps.next()

@@ -3,11 +3,11 @@ package import AudioThreads
 import ClientDependencies
 import Synchronization
 
-/// What an audio thread does with a device, for one direction.
+/// The work of an audio thread with a device, for one direction.
 ///
-/// It belongs to one thread at a time: the audio thread of the open device, or the control thread while
-/// the device is lost. `Heartbeat` hands it over: after a call of the device that throws, the audio
-/// thread touches nothing here.
+/// It belongs to one thread at a time: the audio thread of the open device, or the control thread
+/// while the device is lost. `Heartbeat` transfers the ownership: after a device call throws, the
+/// audio thread no longer accesses it.
 package protocol PortServer: AnyObject, Sendable {
   /// A user of the device.
   associatedtype Port: DevicePort
@@ -23,7 +23,7 @@ package protocol PortServer: AnyObject, Sendable {
   /// Serves the ports until `quit` or the device's end; throws if the device is lost.
   func run() throws(SoundCardError)
 
-  /// Notes that the device is lost; its thread serves it no more.
+  /// Records that the device is lost and its thread no longer serves it.
   ///
   /// - Parameter time: the device's time at the end of its thread; nil if a call hangs.
   func lose(at time: Duration?)
@@ -31,26 +31,26 @@ package protocol PortServer: AnyObject, Sendable {
   /// Performs commands while the device is lost; false after `quit`.
   func serveInSilence() -> Bool
 
-  /// Goes on with a device that returned after `gap`, before its thread runs.
+  /// Continues with a device that returned after `gap`; called before its thread runs.
   ///
   /// - Throws: if the device no longer suits its ports.
   func begin(on device: Device, after gap: Duration) throws(SoundCardError)
 }
 
-/// How a pool opens a device, and opens it again after a loss.
+/// The parameters with which a pool opens a device, and reopens it after a loss.
 package struct DeviceOpening<Server: PortServer>: Sendable {
-  /// What to ask of the device.
+  /// The requested configuration.
   package var request: PCMRequest
-  /// Whether users convert from whatever format and buffering the device has.
+  /// Whether users can convert from any format and buffering of the device.
   package let convertsAnyFormat: Bool
-  /// How long the device stays open without users.
+  /// The time for which the device stays open without users.
   package let idleTime: Duration
-  /// Measures the idle time, and how long ports wait for a lost device.
+  /// The clock for the idle time and for the wait of ports for a lost device.
   package let clock: any Clock<Duration>
   private let soundCard: SoundCard
   private let openDevice: @Sendable (SoundCard, PCMRequest) async throws -> Server.Device
   private let makeServer: @Sendable (Server.Device, Lockstep?) throws -> Server
-  /// The dependencies of the first opening, for a device that is opened again on another thread.
+  /// The dependencies of the first opening, used to reopen the device on another thread.
   private let dependencies = withEscapedDependencies { $0 }
 
   /// Creates an opening with the caller's dependencies.
@@ -77,8 +77,8 @@ package struct DeviceOpening<Server: PortServer>: Sendable {
 
   private var lockstep: Lockstep? { soundCard.lockstep }
 
-  /// Begins to wait for the lost device; `notify` is called, on any thread, when there is something to
-  /// take.
+  /// Begins to wait for the lost device; `notify` is called on any thread when a result is
+  /// available.
   fileprivate func watch(
     _ format: AudioFormat, notify: @escaping @Sendable () -> Void
   ) -> DeviceReopener<Server.Device> {
@@ -96,14 +96,14 @@ package struct DeviceOpening<Server: PortServer>: Sendable {
 
 /// One open device with its ports, its audio thread, and its control thread.
 ///
-/// The control thread reports what the audio thread observes, finds calls that hang, and opens a lost
-/// device again for the ports that wait for it.
+/// The control thread reports the events of the audio thread, detects hanging calls, and reopens a
+/// lost device for the ports that wait for it.
 package final class DeviceRuntime<Server: PortServer>: Sendable {
   package typealias Port = Server.Port
 
   private enum Place {
     case free
-    /// For the port that is added next.
+    /// The place is reserved for a port that is added next.
     case reserved
     case taken
     /// The port has ended, but the audio thread has not released it.
@@ -114,29 +114,30 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     let watch: DeviceReopener<Server.Device>
     /// The error of the loss.
     let error: SoundCardError
-    /// Whether the device is open again; the absence ends only when it moves frames.
+    /// Whether the device is open again; the absence ends only when the device moves frames.
     var isDeviceOpen = false
     var gap = Duration.zero
-    /// The serial numbers of the ports that know of the loss.
+    /// The serial numbers of the ports that were informed of the loss.
     var informed: Set<Int> = []
   }
 
   private struct State {
     var places: [Place]
-    /// The ports by place; a serial number tells a port from others that had its place before.
+    /// The ports by place; a serial number distinguishes a port from earlier ports in the same
+    /// place.
     var ports: [Int: (port: Port, serial: Int)] = [:]
     var lastSerial = 0
     /// The open device and its audio thread; nil while the device is lost.
     var device: Server.Device?
     var audioThread: DedicatedThread?
-    /// How that thread ended, and when by the device's time.
+    /// The result of that thread, and the device's time at its end.
     var threadEnd: (outcome: Result<Void, SoundCardError>, time: Duration)?
-    /// How everything ended.
+    /// The result of the whole runtime.
     var outcome: Result<Void, any Error>?
     var isEnding = false
     var absence: Absence?
 
-    /// Removes a port; returns it unless its end was reported before.
+    /// Removes a port; returns it unless its end has been reported.
     mutating func remove(_ place: Int, leaving: Bool) -> Port? {
       if places[place] == .taken || !leaving { places[place] = leaving ? .leaving : .free }
       guard let (port, serial) = ports.removeValue(forKey: place) else { return nil }
@@ -152,16 +153,18 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   package let server: Server
   private let link: DeviceLink<Port>
   private let reopening: DeviceOpening<Server>?
-  // Held for a few instructions by the control thread and users; the audio thread never takes it.
+  // The lock is held for a few instructions by the control thread and users, never by the audio
+  // thread.
   private let state: Mutex<State>
-  // The ring of commands takes one writer: held for a write, and for the start of the audio thread.
+  // The ring of commands supports one writer, so the lock is held for a write, and for the start of
+  // the audio thread.
   private let commands = Mutex((hasStarted: false, hasQuit: false))
   /// Opens at the end of the control thread.
   private let ended = Gate()
 
   /// Starts the control thread; the audio thread starts with the first port.
   ///
-  /// - Parameter reopening: how a lost device is opened again; nil if a loss ends everything.
+  /// - Parameter reopening: the parameters to reopen a lost device; nil if a loss ends the runtime.
   package init(
     _ device: Server.Device, _ server: Server, reopening: DeviceOpening<Server>? = nil
   ) throws(ThreadError) {
@@ -177,15 +180,15 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   // MARK: Any thread
 
-  /// Whether the device has ended or failed for good, and serves no port anymore.
+  /// Whether the device has ended or failed permanently and serves no port.
   package var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   /// Whether the device is lost and may return.
   package var isAway: Bool { state.withLock { $0.absence?.isDeviceOpen == false } }
 
-  /// Reserves a place for a port; nil if all are taken.
+  /// Reserves a place for a port; nil if all are in use.
   ///
-  /// Ports that a hanging thread has not released keep theirs.
+  /// Ports that a hanging thread has not released keep their places.
   package func reserve() -> Int? {
     state.withLock { state in
       guard let place = state.places.firstIndex(of: .free) else { return nil }
@@ -194,7 +197,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     }
   }
 
-  /// Serves a port in its reserved place; a port that comes after the device's end is concluded at once.
+  /// Serves a port in its reserved place; after the device's end, the port is concluded at once.
   package func add(_ port: Port, in place: Int) {
     let refusal: Result<Void, any Error>? = commands.withLock { commands in
       if let refusal = admit(port, in: place) { return refusal }
@@ -218,26 +221,27 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     }
   }
 
-  /// Wakes the audio thread: there is a command, or something changed in a port.
+  /// Wakes the audio thread, because there is a command or a port has changed.
   package func wake() {
     guard let device = state.withLock({ $0.device }) else { return link.wakeControl() }
-    // The audio thread ends the hold, so it must have started.
+    // Only the audio thread ends the hold, so it is begun only if that thread has started.
     if commands.withLock({ $0.hasStarted }) { link.commandHold?.begin() }
     device.waker.signal()
-    // If the device was lost meanwhile, the control thread performs commands, and ends the hold.
+    // If the device was lost meanwhile, the control thread performs the commands and ends the hold.
     if state.withLock({ $0.device !== device }) { link.wakeControl() }
   }
 
   /// Ends the threads and closes the device; returns when that is done.
   ///
-  /// A device that is lost or hangs is not waited for: its thread closes it when its call returns.
+  /// It does not wait for a device that is lost or hangs; the device's thread closes it when its
+  /// call returns.
   package func close() async {
     quit()
     await ended.wait()
     await state.withLock { $0.audioThread }?.join()
   }
 
-  /// Lets the threads end and close the device.
+  /// Makes the threads close the device and end.
   package func quit() {
     state.withLock { $0.isEnding = true }
     commands.withLock { commands in
@@ -247,7 +251,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     link.wakeControl()
   }
 
-  /// Adds a port; returns how the device has ended if it serves none.
+  /// Adds a port; returns the result of the device instead if it has ended.
   ///
   /// The port and its command are added under one lock, so they become visible together.
   private func admit(_ port: Port, in place: Int) -> Result<Void, any Error>? {
@@ -275,14 +279,14 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Starts the audio thread of a device.
   private func drive(_ device: Server.Device) throws(ThreadError) {
     state.withLock { $0.device = device }
-    // It holds the time of a virtual card until the thread has taken it over.
+    // This holds the time of a virtual card until the thread has taken over the device.
     link.commandHold?.begin()
     let thread = try DedicatedThread.start(name: Server.threadName) { [self] in
       device.adoptThread()
       let outcome = Result { () throws(SoundCardError) in try server.run() }
       let time = device.elapsed
       device.close(after: outcome) { outcome in
-        // A call that hung until the device was open again ends nothing.
+        // A call of a device that was replaced meanwhile has no effect.
         state.withLock { if $0.device === device { $0.threadEnd = (outcome, time) } }
         link.wakeControl()
       }
@@ -291,7 +295,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     state.withLock { if $0.device === device { $0.audioThread = thread } }
   }
 
-  /// Sets how everything ends; the first outcome counts.
+  /// Sets the result of the runtime; the first result counts.
   private func end(_ outcome: Result<Void, any Error>) {
     state.withLock { state in
       if state.outcome == nil { state.outcome = outcome }
@@ -303,15 +307,15 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   private func control() {
     var watch = HeartbeatWatch()
-    // From now on no thread would end these holds.
+    // No other thread ends these holds after this one.
     defer {
       link.newsHold?.close()
       link.commandHold?.close()
     }
     while true {
       let newsCount = link.newsHold?.count
-      // The end must be read before the ring. The audio thread writes its last event before its end, so
-      // that a ring read after the end holds all of its events.
+      // The end must be read before the ring: the audio thread writes its last event before its
+      // end, so a ring that is read later contains all events.
       let threadEnd = state.withLock { $0.threadEnd.take() }
       passOnEvents()
       if let threadEnd {
@@ -333,7 +337,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   private var ports: [Port] { state.withLock { $0.ports.values.map(\.port) } }
 
-  /// Sleeps until there is news; while there are ports, a device that hangs is news, too.
+  /// Sleeps until an event; while there are ports, a hanging device is an event, too.
   private func waitForNews(_ watch: inout HeartbeatWatch) {
     let device = state.withLock { $0.isEnding || !$0.ports.isEmpty ? $0.device : nil }
     guard let monitor = device?.monitor else {
@@ -348,7 +352,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     }
   }
 
-  /// Whether every port was stopped, or the threads are to end.
+  /// Whether every port was stopped, or the threads should end.
   private var isEnding: Bool {
     state.withLock { $0.isEnding || $0.ports.values.allSatisfy(\.port.isStopping) }
   }
@@ -366,7 +370,8 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     for port in ports { port.reportNews() }
   }
 
-  /// The audio thread has released a port, whose end may have been reported before.
+  /// Handles the release of a port by the audio thread; the port's end may have been reported
+  /// before.
   private func release(_ place: Int) {
     let port = state.withLock { state in
       link.ports.put(nil, in: place)
@@ -378,7 +383,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Ends a port before the audio thread releases it.
   private func end(_ place: Int, _ error: any Error) {
     state.withLock { $0.remove(place, leaving: true) }?.conclude(error)
-    // The audio thread releases the port when it runs again.
+    // Wakes the audio thread, which releases the port.
     link.wakeControl()
   }
 
@@ -401,12 +406,12 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   // MARK: A lost device
 
-  /// The device is lost, and its thread has left the server; if a port waits, the device is opened
-  /// again.
+  /// Handles the loss of the device, after its thread has left the server; the device is reopened
+  /// if a port waits.
   private func lose(_ error: any Error, at time: Duration?) {
     state.withLock { ($0.device, $0.audioThread) = (nil, nil) }
     link.commandHold?.end()
-    // Events from before the loss come first.
+    // Events from before the loss are reported first.
     passOnEvents()
     server.lose(at: time)
     guard let reopening, let error = error as? SoundCardError, error.isLoss,
@@ -416,7 +421,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   }
 
   private func beginAbsence(_ error: SoundCardError, _ reopening: DeviceOpening<Server>) {
-    // The ports that waited during the last absence may all have given up.
+    // All ports that waited during the last absence may have left.
     let last = state.withLock { state in
       state.absence?.watch.isOver == true ? state.absence.take() : nil
     }
@@ -442,11 +447,11 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     passOnEvents()
     let members = state.withLock { $0.ports }
     for (place, member) in members { inform(member.port, member.serial, in: place, of: absence) }
-    let expired = Set(absence.watch.takeExpired())
+    let expired = Set(absence.watch.popExpired())
     for (place, member) in members where expired.contains(member.serial) {
       end(place, absence.error)
     }
-    if let (device, gap) = absence.watch.takeDevice() { return take(device, after: gap, absence) }
+    if let (device, gap) = absence.watch.popDevice() { return adopt(device, after: gap, absence) }
     if absence.watch.isOver { giveUp(absence, absence.error) }
   }
 
@@ -459,8 +464,8 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     port.deviceLost()
   }
 
-  private func take(_ device: Server.Device, after gap: Duration, _ absence: Absence) {
-    // Ports that know of the loss are served before the device is.
+  private func adopt(_ device: Server.Device, after gap: Duration, _ absence: Absence) {
+    // Ports that were informed of the loss are served before the device.
     guard server.serveInSilence() else {
       device.close()
       return end(.success(()))
@@ -478,7 +483,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
     }
   }
 
-  /// A returned device moves frames.
+  /// Records that a returned device moves frames.
   private func endAbsence() {
     guard let absence = state.withLock({ $0.absence.take() }) else { return }
     absence.watch.end()

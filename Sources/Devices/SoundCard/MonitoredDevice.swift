@@ -5,7 +5,7 @@ package import AudioThreads
 ///
 /// After its thread has been abandoned, every call except `close` throws `deviceLost`, including
 /// the current one.
-// `@unchecked Sendable` is right because `configuration` is constant, the monitor is thread-safe,
+// `@unchecked Sendable` is safe because `configuration` is constant, the monitor is thread-safe,
 // and everything else belongs to the device's thread, as `PCM` requires.
 package class MonitoredDevice: PCM, @unchecked Sendable {
   /// The monitor of the device.
@@ -65,11 +65,12 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
 }
 
 /// A capture device whose calls are monitored for hangs.
-// `@unchecked Sendable` is right because `pcm` and `block` are constant and only the device's thread
-// uses them; the rest is in `MonitoredDevice`.
+// `@unchecked Sendable` is safe because `pcm` and `block` are constant and only the device's thread
+// uses them; for the rest, see `MonitoredDevice`.
 package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Sendable {
   private let pcm: any CapturePCM
-  /// Where a call reads to: one that hangs writes to no memory of others when it returns.
+  /// The memory that a call reads into, so that a hanging call does not write to the caller's
+  /// memory when it returns.
   private let block: UnsafeMutableBufferPointer<Float>
 
   /// Monitors `pcm`.
@@ -99,11 +100,11 @@ package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Se
 }
 
 /// A playback device whose calls are monitored for hangs.
-// `@unchecked Sendable` is right because `pcm` and `block` are constant and only the device's thread
-// uses them; the rest is in `MonitoredDevice`.
+// `@unchecked Sendable` is safe because `pcm` and `block` are constant and only the device's thread
+// uses them; for the rest, see `MonitoredDevice`.
 package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked Sendable {
   private let pcm: any PlaybackPCM
-  /// A copy of the written samples: a hanging call then refers to no memory of others.
+  /// A copy of the written samples, so that a hanging call does not refer to the caller's memory.
   private let block: UnsafeMutableBufferPointer<Float>
 
   /// Monitors `pcm`.

@@ -19,8 +19,8 @@ public protocol PCM: AnyObject, Sendable {
 
   /// Makes the calling thread the device's thread; call it before the first transfer.
   ///
-  /// A hardware driver's thread gets real-time priority where the system allows it. Plug-ins and
-  /// sound servers do not: a spinning plug-in would block the machine.
+  /// A hardware driver's thread gets real-time priority if the system permits it. The threads of
+  /// plug-ins and sound servers do not, because a spinning plug-in would block the machine.
   func adoptThread()
 
   /// Blocks until `interest` is satisfied, the waker is signaled, or `timeout` of device time
@@ -47,7 +47,7 @@ public protocol PCM: AnyObject, Sendable {
 }
 
 extension PCM {
-  /// Leaves the thread's priority as it is.
+  /// Leaves the thread's priority unchanged.
   public func adoptThread() {}
 }
 
@@ -61,11 +61,12 @@ public protocol PlaybackPCM: PCM {
 
   /// The time until the device underruns without further frames.
   ///
-  /// It covers the buffered frames and, for a device that takes frames faster than real time, their
-  /// duration. Throws `deviceLost` if the device is gone.
+  /// It covers the buffered frames and, for a device that accepts frames faster than real time,
+  /// their duration. Throws `deviceLost` if the device is gone.
   var timeUntilUnderrun: Duration { get throws(SoundCardError) }
 
-  /// Writes interleaved samples in the device's format; it may take fewer than offered.
+  /// Writes interleaved samples in the device's format; the device may accept only the first of
+  /// them.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer
 }
 
@@ -79,7 +80,7 @@ public protocol CapturePCM: PCM {
 public enum PCMInterest: Hashable, Sendable {
   /// Room to write a period, or a period of frames to read.
   case period
-  /// Only the waker, the timeout, or the loss of the device.
+  /// Only the waker, the timeout, and the loss of the device.
   case nothing
 }
 

@@ -1,6 +1,6 @@
 public import AudioCore
 
-/// The configuration that an engine requests; the device reports what it settled on.
+/// The configuration that an engine requests; the device reports the actual configuration.
 public struct PCMRequest: Hashable, Sendable {
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
@@ -20,7 +20,8 @@ public struct PCMRequest: Hashable, Sendable {
   /// The time limit for opening before `notResponding` is thrown; nil means no limit.
   ///
   /// A call into a hanging sound server cannot be canceled: it keeps its thread after the limit.
-  /// Nil suits a caller that retries, because each attempt begins after the previous one returned.
+  /// Nil is for a caller that retries, because each attempt then begins after the end of the
+  /// previous one.
   public var openingLimit: Duration? = .seconds(5)
 
   /// Creates a request, by default with the buffering of ordinary playback.
@@ -57,7 +58,7 @@ public struct PCMBuffering: Hashable, Sendable {
 
   /// 20 ms × 10, for recording and capture.
   ///
-  /// They are the same for both, so that it does not matter who opens a device that both use.
+  /// Both use the same buffering, because the first user opens a device that they share.
   public static let capture = PCMBuffering(period: .milliseconds(20), periodCount: 10)
 }
 

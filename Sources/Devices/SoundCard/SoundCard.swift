@@ -88,7 +88,7 @@ extension DependencyValues {
     }
   }
 
-  /// The lockstep of the sound card; nil also for a program without one, which may not read it.
+  /// The lockstep of the sound card; nil if the program has no sound card.
   package private(set) var lockstep: Lockstep? {
     get { self[LockstepKey.self] }
     set { self[LockstepKey.self] = newValue }
@@ -100,7 +100,9 @@ private enum LockstepKey: DependencyKey {
   static var testValue: Lockstep? { nil }
 }
 
-/// Streams that report added and removed devices; they share one watch, which ends with the last.
+/// Streams that report added and removed devices.
+///
+/// They share one watch, which ends with the last stream.
 package final class DeviceChanges: Sendable {
   /// Starts a watch and returns a closure that ends it, or nil if the system refuses.
   package typealias StartWatching =
@@ -112,11 +114,12 @@ package final class DeviceChanges: Sendable {
     var stop: (@Sendable () -> Void)?
   }
 
-  // Held for a few instructions, and while a watch starts, by consumers and the watching thread.
+  // The lock is held for a few instructions, and while a watch starts, by consumers and the
+  // watching thread.
   private let state = Mutex(State())
   private let watching: StartWatching
 
-  /// Creates streams that share a watch; without one, only `announce` reports.
+  /// Creates streams that share a watch; without a watch, only `announce` reports changes.
   package init(watching: @escaping StartWatching = { _ in {} }) {
     self.watching = watching
   }

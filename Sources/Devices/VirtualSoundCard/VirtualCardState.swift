@@ -18,7 +18,8 @@ final class VirtualCardState: Sendable {
   let blocked = BlockedCalls()
   /// The consumers that a test clock in lockstep waits for.
   let lockstep: Lockstep?
-  // Held for a few instructions by a device's thread or pacer, by an opening, or by an observer.
+  // The lock is held for a few instructions by a device's thread or pacer, by an opening, or by an
+  // observer.
   private let state: Mutex<State>
 
   init(_ faults: [VirtualFault], lockstep: Lockstep?) {
@@ -33,7 +34,7 @@ final class VirtualCardState: Sendable {
   var script: VirtualScript { state.withLock { $0.script } }
 
   /// Removes and returns the failure of an opening.
-  func takeFailureToOpen() -> SoundCardError? {
+  func popOpenFailure() -> SoundCardError? {
     state.withLock { state in
       let last = FrameCount(.max)
       guard let (entry, error) = state.script.failure(in: .open, at: last) else { return nil }
@@ -43,7 +44,7 @@ final class VirtualCardState: Sendable {
   }
 
   /// Removes and returns the block of an opening.
-  func takeBlockOfOpening() -> VirtualBlock? {
+  func popOpenBlock() -> VirtualBlock? {
     state.withLock { state in
       let last = FrameCount(.max)
       guard let (entry, time) = state.script.block(in: .open, at: last) else { return nil }
@@ -114,7 +115,7 @@ final class BlockedCalls: Sendable {
     var next = 0
   }
 
-  // Held for a few instructions; wakers and tasks are resumed after it is released.
+  // The lock is held for a few instructions; wakers and tasks are resumed after its release.
   private let state = Mutex(State())
 
   /// Whether calls no longer block.
@@ -146,7 +147,7 @@ final class BlockedCalls: Sendable {
     for waker in wakers { waker.signal() }
   }
 
-  /// Returns a blocked call, waiting for the next one if there is none.
+  /// Returns a blocked call, and waits for one if there is none.
   func first() async -> VirtualFault.Call {
     await withCheckedContinuation { continuation in
       let call = state.withLock { state in

@@ -14,8 +14,8 @@ final class VirtualDevice: Sendable {
   private let onClose: @Sendable () -> Void
   /// Holds the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?
-  // Held for a few instructions by the audio thread and the pacer, never while either waits. The
-  // card's lock is taken inside it, and never the other way around.
+  // The lock is held for a few instructions by the audio thread and the pacer, never while either
+  // waits. The card's lock is taken while it is held, never the other way around.
   private let shared: Mutex<Shared>
 
   private struct Shared {
@@ -71,7 +71,8 @@ final class VirtualDevice: Sendable {
     let (result, happened) = shared.withLock { shared in
       let result = body(&shared.transfer)
       defer { shared.transfer.happened = [] }
-      // Under the lock: a thread that finds the device gone may reopen it at once, and must fail.
+      // Recorded under the lock, because a thread that finds the device lost may reopen it at once,
+      // which must fail.
       for entry in shared.transfer.happened { card.record(entry) }
       return (result, shared.transfer.happened)
     }
@@ -90,7 +91,7 @@ final class VirtualDevice: Sendable {
 
   /// Advances the card's time; returns false if the device is closed.
   func tick(_ frames: FrameCount) -> Bool {
-    // Changes the state before any waiter can notice.
+    // Changes the state before waiters are woken.
     with { $0.tick(frames) }
     let isOpen = change { state, isClosed in
       state.ticked()
@@ -105,19 +106,19 @@ final class VirtualDevice: Sendable {
     change { state, _ in state.expectTick() }
   }
 
-  /// Returns when the engine waits only for the card; true if it rested before.
+  /// Returns when the engine waits only for the card; true if it has rested until then.
   func waitForIdleEngine() async -> Bool {
     await withCheckedContinuation { continuation in
       change { $0.await(continuation, isOver: $1) }?.resume()
     }
-    return change { state, _ in state.takeRest() }
+    return change { state, _ in state.consumeRest() }
   }
 
   /// Records that the engine waits: in a wait, or in a blocked call.
   ///
   /// - Parameters:
-  ///   - forCard: whether it waits only for the card.
-  ///   - rests: whether it waits for a command, with nothing to play.
+  ///   - forCard: whether the engine waits only for the card.
+  ///   - rests: whether the engine waits for a command and has nothing to play.
   func arrive(forCard: Bool = true, rests: Bool = false) {
     change { state, _ in state.arrived(forCard: forCard, rests: rests) }?.resume()
   }
@@ -143,7 +144,7 @@ final class VirtualDevice: Sendable {
       defer { shared.isClosed = true }
       shared.transfer.close()
       hold?.end()
-      return (!shared.isClosed, shared.pacer, shared.idleState.takeWaiting())
+      return (!shared.isClosed, shared.pacer, shared.idleState.popWaiting())
     }
     pacer?.cancel()
     waiting?.resume()
@@ -166,7 +167,7 @@ extension VirtualDevice {
     guard let block = with({ $0.block(in: call) }) else { return }
     if isUntimed, let time = block.time { return pass(time) }
     let end = block.time.map { elapsed + $0 }
-    // Earlier signals do not count.
+    // Clears earlier signals.
     ticks.clear()
     let number = card.blocked.begin(call, ticks)
     while isOpen, !card.blocked.isReleased, end.map({ elapsed < $0 }) ?? true {
@@ -204,7 +205,7 @@ extension VirtualDevice {
     return try withOpen { $0.poll(interest) }
   }
 
-  /// The time that a wait takes on an untimed card, where nothing else advances the time.
+  /// The duration of a wait on an untimed card, whose time advances only by transfers and waits.
   private func timePassing(_ interest: PCMInterest, _ timeout: Duration?) -> Duration? {
     guard isUntimed, waitsForCard(interest, timeout) else { return nil }
     return interest == .period ? period : timeout
@@ -220,7 +221,7 @@ extension VirtualDevice {
   /// An engine that waits without interest may still wait for the card: until its audio is played,
   /// until more is captured, or for a moment after a refused transfer. The timeout distinguishes it
   /// from an engine that waits for its source or consumer: a capture that can wait has half of the
-  /// buffer left, and one without room waits longer.
+  /// buffer left, and a capture without room waits longer.
   private func waitsForCard(_ interest: PCMInterest, _ timeout: Duration?) -> Bool {
     guard interest == .nothing else { return true }
     guard let timeout else { return false }
@@ -236,7 +237,7 @@ extension VirtualDevice {
 /// Whether the engine waits for the card, and the pacer that waits for the engine.
 struct EngineIdleState {
   private enum Engine {
-    /// It has not begun, or waits for its source, its consumer, or a command.
+    /// The engine has not begun, or waits for its source, its consumer, or a command.
     case away
     case busy
     case waitsForCard
@@ -250,7 +251,7 @@ struct EngineIdleState {
 
   /// Whether the time must wait: for the engine, or for a step that is due.
   ///
-  /// An engine that waits for something else may need the time for it.
+  /// An engine that waits for something else may need the time to move.
   var isBusy: Bool { engine == .busy || isDue && engine == .waitsForCard }
 
   mutating func expectTick() {
@@ -263,7 +264,7 @@ struct EngineIdleState {
   ) -> CheckedContinuation<Void, Never>? {
     engine = forCard ? .waitsForCard : .away
     if rests { hasRested = true }
-    return forCard ? takeWaiting() : nil
+    return forCard ? popWaiting() : nil
   }
 
   /// Records that the engine is awake.
@@ -285,12 +286,12 @@ struct EngineIdleState {
     return nil
   }
 
-  mutating func takeRest() -> Bool {
+  mutating func consumeRest() -> Bool {
     defer { hasRested = false }
     return hasRested
   }
 
-  mutating func takeWaiting() -> CheckedContinuation<Void, Never>? {
+  mutating func popWaiting() -> CheckedContinuation<Void, Never>? {
     defer { waiting = nil }
     return waiting
   }

@@ -26,12 +26,12 @@ public enum VirtualFault: Hashable, Sendable {
 
   /// The device underruns (playback) or overruns (capture) and loses `lost` frames.
   ///
-  /// It is only reported: a playback keeps its buffer, and the silence takes no card time.
+  /// The fault is only reported: a playback keeps its buffer, and the silence takes no card time.
   case xrun(at: FrameCount, lost: FrameCount)
   /// The machine is suspended and loses `lost` frames.
   ///
-  /// `resuming` is the card time until the device continues; its frames are lost as well. With
-  /// `isEmptied`, the driver cannot resume (ENOSYS) and the buffered frames are lost too.
+  /// `resuming` is the card time until the device continues; its frames are lost, too. With
+  /// `isEmptied`, the driver cannot resume (ENOSYS), and the buffered frames are also lost.
   case suspended(
     at: FrameCount, lost: FrameCount, resuming: Duration = .zero, isEmptied: Bool = false)
   /// The device stops moving frames without an error.
@@ -43,16 +43,17 @@ public enum VirtualFault: Hashable, Sendable {
   case unplugged(at: FrameCount, for: Duration? = nil)
   /// The device opens and starts but never moves a frame.
   case neverReady
-  /// A call throws this error, from this frame on and `times` times, or always without a number.
+  /// A call throws this error, from this frame on, `times` times or always if nil.
   ///
   /// For `open`, the frame is ignored; `drop` and `close` cannot throw. After `deviceLost` every
   /// call on the device throws it; the card can be opened again.
   case failing(in: Call, with: SoundCardError, at: FrameCount = 0, times: Int? = nil)
-  /// The first such call from this frame on blocks for this card time, as with a stopped sound
-  /// server.
+  /// The first call of this kind from this frame on blocks for this card time, as with a stopped
+  /// sound server.
   ///
-  /// Without a time it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the device is
-  /// closed. It happens once. A blocked opening throws `notResponding` after five seconds.
+  /// Without a time, it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the device
+  /// is closed. The fault happens once. A blocked opening throws `notResponding` after five
+  /// seconds.
   case blocked(in: Call, at: FrameCount = 0, for: Duration? = nil)
   /// A write or read moves at most this many frames.
   case shortTransfers(atMost: FrameCount)
@@ -66,14 +67,13 @@ public enum VirtualFault: Hashable, Sendable {
 }
 
 extension VirtualFault {
-  /// Another program uses the card exclusively for the first `times` openings, or always without a
-  /// number.
+  /// Another program uses the card exclusively for the first `times` openings, or always if nil.
   public static func busy(holder: DeviceHolder? = nil, times: Int? = nil) -> VirtualFault {
     .failing(in: .open, with: .busy(VirtualSoundCard.device.id, holder: holder), times: times)
   }
 
-  /// The sound server hangs up (POLLHUP) once at this frame: waits throw `deviceLost`, and the card
-  /// can be opened again.
+  /// The sound server disconnects (POLLHUP) once at this frame: waits throw `deviceLost`, and the
+  /// card can be opened again.
   public static func hungUp(at frame: FrameCount) -> VirtualFault {
     .failing(in: .wait, with: .deviceLost(VirtualSoundCard.device.id), at: frame, times: 1)
   }
@@ -132,7 +132,7 @@ struct VirtualScript: Sendable {
     return nil
   }
 
-  /// The block of a call at this frame; nil as time means forever.
+  /// The block of a call at this frame; its time is nil if it lasts forever.
   func block(
     in call: VirtualFault.Call, at position: FrameCount
   ) -> (entry: Entry, time: Duration?)? {

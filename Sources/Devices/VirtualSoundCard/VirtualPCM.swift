@@ -7,7 +7,7 @@ import Synchronization
 final class VirtualPlayback: PlaybackPCM {
   private let device: VirtualDevice
   private let keeps: Bool
-  // Held while samples are appended or read, by the audio thread and by tests.
+  // The lock is held while the audio thread or a test appends or reads samples.
   private let kept = Mutex<[Float]>([])
 
   init(_ device: VirtualDevice, keeps: Bool) {
@@ -29,7 +29,7 @@ final class VirtualPlayback: PlaybackPCM {
   var timeUntilUnderrun: Duration {
     switch device.pace {
     case .clock: device.with { $0.level }.duration(at: configuration.format.sampleRate)
-    // The card waits for the engine for any time.
+    // In these paces, the card waits for the engine without a limit.
     case .lockstep, .untimed: .seconds(3_600)
     }
   }
@@ -47,7 +47,7 @@ final class VirtualPlayback: PlaybackPCM {
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
-    defer { takeBack(device.with { $0.takeDiscarded() }) }
+    defer { retract(device.with { $0.popDiscarded() }) }
     return try device.wait(for: interest, atMost: timeout)
   }
 
@@ -61,11 +61,11 @@ final class VirtualPlayback: PlaybackPCM {
 
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
     try device.enter(.transfer)
-    takeBack(device.with { $0.takeDiscarded() })
+    retract(device.with { $0.popDiscarded() })
     let channels = configuration.format.channelCount
     let offered = FrameCount(samples.count / channels)
     let outcome = try device.withOpen { transfer -> PCMTransfer in
-      if let interruption = transfer.takeInterruption() { return .interrupted(interruption) }
+      if let interruption = transfer.popInterruption() { return .interrupted(interruption) }
       let taken = transfer.write(offered)
       if device.isUntimed { transfer.tick(taken) }
       return .frames(taken)
@@ -77,7 +77,7 @@ final class VirtualPlayback: PlaybackPCM {
 
   func drop() {
     device.block(in: .drop)
-    takeBack(device.with { $0.drop() + $0.takeDiscarded() })
+    retract(device.with { $0.drop() + $0.popDiscarded() })
   }
 
   func close() {
@@ -85,8 +85,8 @@ final class VirtualPlayback: PlaybackPCM {
     device.close()
   }
 
-  /// Removes the last frames, which are not played.
-  private func takeBack(_ frames: FrameCount) {
+  /// Removes the last frames, because they were not played.
+  private func retract(_ frames: FrameCount) {
     guard keeps, frames > 0 else { return }
     kept.withLock { $0.removeLast(frames.rawValue * configuration.format.channelCount) }
   }
@@ -133,7 +133,7 @@ final class VirtualCapture: CapturePCM {
     try device.enter(.transfer)
     let channels = configuration.format.channelCount
     let room = FrameCount(samples.count / channels)
-    if let interruption = try device.withOpen({ $0.takeInterruption() }) {
+    if let interruption = try device.withOpen({ $0.popInterruption() }) {
       return .interrupted(interruption)
     }
     let (count, first) = try device.withOpen { $0.read(room) }

@@ -8,11 +8,11 @@ public enum VirtualPace: Sendable {
   ///
   /// Its ticks are a period or 10 ms apart, whichever is shorter; timeouts are noticed at ticks.
   case clock(any Clock<Duration>)
-  /// A clock that waits for an engine that is about to serve the card.
+  /// A clock that waits for an engine before it passes the engine's deadline.
   ///
   /// A `TestClock` waits for every consumer of the card's audio: the engines, a recognizer with its
-  /// backlog, and a feature until it asks for the next element or waits for something else. With it,
-  /// every run is the same, as long as each of them answers within 20 seconds.
+  /// backlog, and a feature until it asks for the next element or waits for something else. Every
+  /// run is then identical, as long as each consumer responds within 20 seconds.
   ///
   /// After a delay the card catches up as fast as the engine runs. After more than `slack` it skips
   /// the delay instead. Nil, for test clocks, means no limit.
@@ -43,7 +43,7 @@ extension VirtualPace {
     let period = device.configuration.period
     let finest = max(1, FrameCount(.milliseconds(10), at: rate))
     let step = inLockstep ? period : min(period, finest)
-    // The device's time begins now, not when the task runs.
+    // The device's time begins here, not when the task runs.
     let start = clock.now
     return Task(name: "the virtual \(device.direction)") { [weak device] in
       await pace(
@@ -56,9 +56,9 @@ extension VirtualPace {
 
   /// Calls `tick` at every multiple of `step` until it returns false or the task is canceled.
   ///
-  /// A delay of more than `slack`, from a busy pool or an awaited engine, is skipped: otherwise the
-  /// card would catch up in one burst. The time in which the engine had nothing to play is skipped
-  /// as well.
+  /// A delay of more than `slack`, from a busy pool or an awaited engine, is skipped, because the
+  /// card would otherwise catch up in one burst. Time in which the engine had nothing to play is
+  /// skipped, too.
   private static func pace<C: Clock<Duration>>(
     _ clock: C, from start: C.Instant, every step: Duration, slack: Duration?, wake: () -> Void,
     hasRested: () async -> Bool, tick: () -> Bool
@@ -81,7 +81,7 @@ extension VirtualPace {
 }
 
 extension Clock<Duration> {
-  /// Sleeps until the deadline; a test clock's time goes on after `wake`.
+  /// Sleeps until the deadline; the time of a test clock continues after `wake`.
   fileprivate func sleep(until deadline: Instant, wake: () -> Void) async throws {
     #if !PointFreeDependencies
     if let clock = self as? TestClock<Duration>,

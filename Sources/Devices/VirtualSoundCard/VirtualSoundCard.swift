@@ -3,7 +3,7 @@ import AudioThreads
 public import SoundCard
 import Synchronization
 
-/// A sound card in memory: it keeps what is played and captures a given signal.
+/// A sound card in memory: it stores the played audio and captures a given signal.
 ///
 /// It supports any rate and channel count with exactly the requested buffering. Set `$0.soundCard`
 /// in `withDependencies` to its `soundCard`.
@@ -39,7 +39,9 @@ public final class VirtualSoundCard: Sendable {
     id: "virtual", name: "Virtual sound card (no hardware)", directions: [.playback, .capture],
     isVirtual: true)
 
-  /// The highest rate; beyond it, a file header is damaged, and buffers grow with the rate.
+  /// The highest rate.
+  ///
+  /// Buffers grow with the rate, and a higher rate comes from a damaged file header.
   private static let highestRate: SampleRate = 768_000
 
   /// The time limit for opening a device.
@@ -47,7 +49,8 @@ public final class VirtualSoundCard: Sendable {
 
   private let setup: Setup
   private let card: VirtualCardState
-  // Held for a few instructions when a device is opened or inspected, never while one waits.
+  // The lock is held for a few instructions when a device is opened or inspected, never while a
+  // device waits.
   private let opened = Mutex(Opened())
 
   private struct Opened {
@@ -127,7 +130,7 @@ public final class VirtualSoundCard: Sendable {
   /// Blocks or fails an opening as scripted.
   private func enter(_ request: PCMRequest, _ direction: AudioDevice.Direction) async throws {
     try check(request, direction)
-    if !card.blocked.isReleased, let block = card.takeBlockOfOpening() {
+    if !card.blocked.isReleased, let block = card.popOpenBlock() {
       let time = block.time ?? .seconds(3_600)
       try await setup.pace.stopwatch?.sleep(min(time, Self.openingLimit))
       try Task.checkCancellation()
@@ -135,7 +138,7 @@ public final class VirtualSoundCard: Sendable {
         throw SoundCardError.notResponding(Self.device.id, operation: "open")
       }
     }
-    if let error = card.takeFailureToOpen() { throw error }
+    if let error = card.popOpenFailure() { throw error }
   }
 
   private func check(
@@ -158,7 +161,7 @@ public final class VirtualSoundCard: Sendable {
         Self.device.id,
         reason: "it supports at most \(Self.highestRate) and 64 channels, not \(format)")
     }
-    // Like a real card, it limits the period and the buffer.
+    // The period and the buffer are limited, as on a real card.
     let longest = FrameCount(.seconds(60), at: format.sampleRate)
     let period = min(max(1, FrameCount(request.buffering.period, at: format.sampleRate)), longest)
     let configuration = PCMConfiguration(

@@ -8,7 +8,7 @@ struct VirtualTransfer {
   var script: VirtualScript
   private var timeline: [(frame: FrameCount, entry: VirtualScript.Entry)]
   private var interruption: PCMInterruption?
-  /// Whether a playback has underrun and not reported it.
+  /// Whether a playback has an unreported underrun.
   private var isDry = false
   private var sleep: Sleep?
   private var isRunning = false
@@ -29,17 +29,17 @@ struct VirtualTransfer {
 
   /// The frames in the device's buffer: not yet played, or captured and not yet read.
   private(set) var level: FrameCount = 0
-  /// The frames played or captured, lost ones included.
+  /// The frames played or captured, including lost frames.
   private(set) var position: FrameCount = 0
   /// The index of the next frame to read.
   private(set) var nextRead: FrameCount = 0
-  /// The device's time in frames, running or not.
+  /// The device's time in frames, which advances even while the device is stopped.
   private(set) var ticked: FrameCount = 0
   /// Whether the device is lost or closed.
   var isGone = false
   /// The faults that happened and are not yet recorded by the card.
   var happened: [VirtualScript.Entry] = []
-  /// The number of written frames that will not be played and are not yet taken back.
+  /// The number of written frames that will not be played and have not been retracted.
   var discarded: FrameCount = 0
   /// Whether the microphone has ended.
   var hasEnded = false
@@ -66,14 +66,14 @@ struct VirtualTransfer {
 
   /// The result of a wait now, or nil if it must continue.
   mutating func poll(_ interest: PCMInterest) -> PCMWakeUp? {
-    if let interruption = takeInterruption() { return .interrupted(interruption) }
+    if let interruption = popInterruption() { return .interrupted(interruption) }
     guard interest == .period else { return nil }
     if hasEnded && level == 0 { return .ended }
     return ready >= configuration.period ? .ready(ready) : nil
   }
 
   /// Removes and returns the interruption that the device has recovered from.
-  mutating func takeInterruption() -> PCMInterruption? {
+  mutating func popInterruption() -> PCMInterruption? {
     isDry = false
     return interruption.take()
   }
@@ -245,7 +245,7 @@ extension VirtualTransfer {
   }
 
   /// Removes and returns the number of frames that will not be played.
-  mutating func takeDiscarded() -> FrameCount {
+  mutating func popDiscarded() -> FrameCount {
     defer { discarded = 0 }
     return discarded
   }
@@ -256,7 +256,7 @@ extension VirtualTransfer {
   }
 }
 
-/// A block of a call for this time; nil means forever.
+/// The block of a call for this time; nil means forever.
 struct VirtualBlock: Equatable {
   let time: Duration?
 }

@@ -1,23 +1,25 @@
 import ClientDependencies
 internal import OrderedCollections
 
-/// An ordered collection of elements with unique ids; an element is found by its id in constant time.
+/// An ordered collection of elements with unique IDs and constant-time lookup by ID.
 ///
-/// Every change keeps each element under its own id: a new element whose id is in use is refused. A
-/// change of an element's id is reported; the element stays at its place under the new id, unless
-/// another element has that id.
+/// Every element is stored under its own ID, and an element whose ID is in use is not added.
+/// Changing an element's ID is reported; the element keeps its index under the new ID, unless
+/// another element has that ID.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The path to an element's id.
   public let idPath: KeyPath<Element, ID>
   private var elementsByID: OrderedDictionary<ID, Element> = [:]
 
-  /// An array of elements; of several with one id, the first stays.
+  /// Creates an array of elements; of several elements with the same ID, the first is kept.
   public init(uniqueElements elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
     idPath = id
     for element in elements { append(element) }
   }
 
-  /// The ids as they are now; copies share them, and an element may change without copying them.
+  /// The current IDs.
+  ///
+  /// Copies share them, and changing an element does not copy them.
   var identities: OrderedSet<ID> { elementsByID.keys }
 
   /// The ids, in order.
@@ -28,7 +30,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
 
   /// The element with an id.
   ///
-  /// Setting nil removes it; setting an element without a predecessor appends it.
+  /// Setting nil removes the element; setting an element with a new ID appends it.
   public subscript(id id: ID) -> Element? {
     get { elementsByID[id] }
     set {
@@ -73,7 +75,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     return (true, index)
   }
 
-  /// Puts an element in the place of the one with its id, or at the end.
+  /// Replaces the element with the same ID, or appends the element.
   ///
   /// - Returns: the replaced element.
   @discardableResult
@@ -111,7 +113,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   /// The index of the element with an id.
   public func index(id: ID) -> Int? { elementsByID.index(forKey: id) }
 
-  /// Moves the element at an index under its own id.
+  /// Stores the changed element at an index under its own ID.
   private mutating func keepIdentity(at index: Int) {
     let (old, new) = (elementsByID.keys[index], elementsByID.values[index][keyPath: idPath])
     guard old != new else { return }
@@ -127,7 +129,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
 public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
 
 extension IdentifiedArray: RandomAccessCollection {
-  /// 0.
+  /// The index of the first element, 0.
   public var startIndex: Int { 0 }
   /// The number of elements.
   public var endIndex: Int { elementsByID.count }
@@ -143,12 +145,12 @@ extension IdentifiedArray: RandomAccessCollection {
 }
 
 extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
-  /// An empty array.
+  /// Creates an empty array.
   public init() {
     self.init(uniqueElements: [], id: \.id)
   }
 
-  /// An array of elements; of several with one id, the first stays.
+  /// Creates an array of elements; of several elements with the same ID, the first is kept.
   public init(uniqueElements elements: some Sequence<Element>) {
     self.init(uniqueElements: elements, id: \.id)
   }
@@ -156,7 +158,7 @@ extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
 
 extension IdentifiedArray: ExpressibleByArrayLiteral
 where Element: Identifiable, Element.ID == ID {
-  /// An array of elements; of several with one id, the first stays.
+  /// Creates an array of elements; of several elements with the same ID, the first is kept.
   public init(arrayLiteral elements: Element...) {
     self.init(uniqueElements: elements)
   }
@@ -174,11 +176,11 @@ extension IdentifiedArray: Hashable where Element: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(elementsByID) }
 }
 
-// Right because the key path, which has no argument but the compiler's own, is never changed.
+// Safe because the key path is never changed and captures no arguments.
 extension IdentifiedArray: @unchecked Sendable where ID: Sendable, Element: Sendable {}
 
 extension IdentifiedArray: Encodable where Element: Encodable {
-  /// Encodes the value as its content alone.
+  /// Encodes the value as an array.
   public func encode(to encoder: any Encoder) throws { try elements.encode(to: encoder) }
 }
 
@@ -186,7 +188,7 @@ extension IdentifiedArray: Decodable
 where Element: Decodable & Identifiable, Element.ID == ID {
   /// Decodes an array of elements.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` if two elements have one id.
+  /// - Throws: `DecodingError.dataCorrupted` if two elements have the same ID.
   public init(from decoder: any Decoder) throws {
     self.init()
     for element in try [Element](from: decoder) where !append(element).inserted {
@@ -199,6 +201,6 @@ where Element: Decodable & Identifiable, Element.ID == ID {
 }
 
 extension IdentifiedArray: CustomStringConvertible {
-  /// The elements as an array shows them.
+  /// The description of the elements as an array.
   public var description: String { elements.description }
 }

@@ -1,9 +1,9 @@
 import ClientDependencies
 
-/// A feature's logic: how an action changes the state, and which effects follow.
+/// A feature's logic: the change of the state for each action, and the resulting effects.
 ///
-/// A feature declares its `body` from other reducers; a simple one implements `reduce(into:action:)`
-/// itself.
+/// A feature declares its `body` from other reducers; a simple one implements
+/// `reduce(into:action:)` itself.
 public protocol Reducer<State, Action> {
   /// The data that the feature keeps.
   associatedtype State
@@ -17,11 +17,11 @@ public protocol Reducer<State, Action> {
 
   /// The reducers that the feature consists of, run in this order for each action.
   ///
-  /// A store makes the body once, with the first action. It uses the dependencies in force where the
-  /// reducer was made.
+  /// A store creates the body once, with the first action. It uses the dependencies that were
+  /// current when the reducer was created.
   @ReducerBuilder<State, Action> var body: Body { get }
 
-  /// The reducer for many actions; only the reducers of this module implement it.
+  /// Returns the reducer prepared for many actions; only the reducers of this module implement it.
   func prepared() -> PreparedReducer<State, Action>
 }
 
@@ -29,7 +29,7 @@ public protocol Reducer<State, Action> {
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action>
 
 extension Reducer where Body == Never {
-  /// Not for calls: a reducer without a body implements `reduce(into:action:)`.
+  /// Must not be called: a reducer without a body implements `reduce(into:action:)`.
   public var body: Body {
     fatalError("\(Self.self) has no body; it implements reduce(into:action:)")
   }
@@ -47,7 +47,7 @@ extension Reducer where Body: Reducer<State, Action> {
     body.reduce(into: &state, action: action)
   }
 
-  /// The body, made with the first action: the feature may contain itself.
+  /// The body, created with the first action, because the feature may contain itself.
   @inlinable
   public func prepared() -> PreparedReducer<State, Action> {
     PreparedReducer(of: Self.self) { body.prepared().function }
@@ -57,17 +57,17 @@ extension Reducer where Body: Reducer<State, Action> {
 /// Combines the reducers of a body; each runs for each action, from top to bottom.
 @resultBuilder
 public enum ReducerBuilder<State, Action> {
-  /// One or several lines as one reducer.
+  /// A reducer that combines one or several lines.
   public typealias Component = PreparedReducer<State, Action>
 
-  /// Takes one line.
+  /// Builds one line.
   @inlinable
   public static func buildExpression(_ reducer: some Reducer<State, Action>) -> Component {
     reducer.prepared()
   }
   /// An empty body.
   public static func buildBlock() -> Component { EmptyReducer().prepared() }
-  /// Takes the first line.
+  /// Builds the first line.
   public static func buildPartialBlock(first: Component) -> Component { first }
   /// Adds a line.
   @inlinable
@@ -77,33 +77,33 @@ public enum ReducerBuilder<State, Action> {
       return effect.merge(with: next.reduce(into: &state, action: action))
     }.prepared()
   }
-  /// Takes the first branch of a condition.
+  /// Builds the first branch of a condition.
   public static func buildEither(first reducer: Component) -> Component { reducer }
-  /// Takes the second branch of a condition.
+  /// Builds the second branch of a condition.
   public static func buildEither(second reducer: Component) -> Component { reducer }
-  /// Takes a branch without `else`.
+  /// Builds a branch without `else`.
   public static func buildOptional(_ reducer: Component?) -> Component { reducer ?? buildBlock() }
-  /// Takes the rounds of a loop.
+  /// Builds the iterations of a loop.
   public static func buildArray(_ reducers: [Component]) -> Component {
     Reduce { state, action in
       .merge(reducers.map { $0.reduce(into: &state, action: action) })
     }.prepared()
   }
-  /// Takes a branch of `if #available`.
+  /// Builds a branch of `if #available`.
   public static func buildLimitedAvailability(_ reducer: Component) -> Component { reducer }
 }
 
-/// A reducer whose parts are made once and used for each action.
+/// A reducer whose parts are created once and used for each action.
 ///
-/// The functions that reduce are `@inlinable`, so that the compiler specializes them for the types of
-/// each feature. Without that, most of the time of an action is spent on looking up types.
+/// The functions that reduce are `@inlinable`, so that the compiler specializes them for the types
+/// of each feature. Without that, an action spends most of its time on looking up types.
 public final class PreparedReducer<State, Action>: Reducer {
   @usableFromInline typealias Function = (inout State, Action) -> Effect<Action>
 
-  /// The type that is named in reports.
+  /// The type to name in reports.
   let type: Any.Type
   private let make: () -> Function
-  /// The dependencies in force where the reducer was made.
+  /// The dependencies that were current when the reducer was created.
   private let dependencies = DependencyValues._current
   @usableFromInline var made: Function?
 
@@ -116,7 +116,7 @@ public final class PreparedReducer<State, Action>: Reducer {
 
   @usableFromInline
   func makeFunction() -> Function {
-    // A child must not keep the dependencies of the action that happens to be the first.
+    // Applied here, because a child must not capture the dependencies of the first action.
     let function = withDependencies {
       $0 = dependencies
     } operation: {
@@ -126,7 +126,7 @@ public final class PreparedReducer<State, Action>: Reducer {
     return function
   }
 
-  /// Runs the reducer; its effects are returned.
+  /// Runs the reducer and returns its effects.
   @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     function(&state, action)

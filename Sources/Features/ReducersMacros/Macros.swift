@@ -1,9 +1,10 @@
-// A feature needs the clients that it calls and both modules of reducers; the expansions refer to
-// names of `ClientDependencies` and `Reducers`.
+// Features need both modules, and the expansions refer to names in `ClientDependencies` and
+// `Reducers`.
 @_exported public import ClientDependenciesMacros
 @_exported public import Reducers
 
-/// Gives an enumeration key paths to its cases: `\.child`, `action.is(\.child)`, `action[case: \.child]`.
+/// Adds key paths to the cases of an enumeration: `\.child`, `action.is(\.child)`, `action[case:
+/// \.child]`.
 ///
 /// The value of a case is its associated value, a tuple of its associated values, or `Void`.
 @attached(extension, conformances: CasePathable)
@@ -11,7 +12,7 @@
 public macro CasePathable() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "CasePathableMacro")
 
-/// Makes a struct a feature, or an enumeration the destinations of one.
+/// Turns a struct into a feature, or an enumeration into the destinations of a feature.
 ///
 /// ```swift
 /// @Reducer
@@ -43,7 +44,7 @@ public macro CasePathable() =
 /// ```
 ///
 /// It gets `State` and `Action` with the same cases, and `body`. `.ifLet(\.$destination, action:
-/// \.destination)` then needs no reducer. A conformance of its state is declared beside it:
+/// \.destination)` then needs no reducer. Declare a conformance of its state in an extension:
 /// `extension Destination.State: Equatable {}`.
 @attached(memberAttribute)
 @attached(extension, conformances: Reducer)
@@ -61,7 +62,8 @@ public macro Presents() =
 
 /// Marks the state of a feature whose properties are observed individually.
 ///
-/// It adds nothing: a store does that for any state. See <doc:/Reducers/ComingFromTheComposableArchitecture>.
+/// It generates no code, because a store observes any state like this. See
+/// <doc:/Reducers/ComingFromTheComposableArchitecture>.
 @attached(peer)
 public macro ObservableState() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "ObservableStateMacro")

@@ -113,7 +113,8 @@ private struct AssociatedValue {
   func labeled(_ text: String) -> String { (label.map { "\($0): " } ?? "") + text }
 }
 
-/// Writes the name of the enumeration for `Self`, which is another type in that of the paths.
+/// Replaces `Self` with the name of the enumeration, because `Self` has another meaning inside
+/// `AllCasePaths`.
 private final class SelfNaming: SyntaxRewriter {
   private let name: String
 

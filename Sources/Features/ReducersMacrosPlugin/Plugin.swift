@@ -9,7 +9,7 @@ import SwiftSyntaxMacros
   ]
 }
 
-/// A diagnostic about a wrong use of a macro.
+/// A diagnostic about an incorrect use of a macro.
 struct ReducerDiagnostic: DiagnosticMessage {
   var message: String
   var id: String
@@ -25,7 +25,7 @@ extension MacroExpansionContext {
 }
 
 extension DeclModifierListSyntax {
-  /// `public ` or `package `, if written here, which members repeat.
+  /// `public ` or `package ` if the declaration has it, to repeat it in members.
   var accessPrefix: String {
     let wide = first { [.keyword(.public), .keyword(.package)].contains($0.name.tokenKind) }
     return wide.map { "\($0.name.text) " } ?? ""
@@ -40,7 +40,9 @@ extension DeclGroupSyntax {
   }
 }
 
-/// Marks observable state, and adds nothing, because a store observes each value of any state.
+/// Marks observable state.
+///
+/// It generates no code, because a store observes each value of any state.
 enum ObservableStateMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

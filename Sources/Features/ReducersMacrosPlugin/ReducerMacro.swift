@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Makes a struct a reducer, or an enumeration the reducers of its destinations.
+/// Turns a struct into a reducer, or an enumeration into the reducers of its destinations.
 enum ReducerMacro {}
 
 extension ReducerMacro: ExtensionMacro {
@@ -179,7 +179,7 @@ extension DeclSyntax {
 }
 
 extension AttributeListSyntax {
-  /// Whether it contains an attribute of this name, with or without a module name.
+  /// Whether the list contains an attribute of this name, with or without a module name.
   fileprivate func has(_ name: String) -> Bool {
     contains { element in
       guard let type = element.as(AttributeSyntax.self)?.attributeName else { return false }

@@ -14,21 +14,21 @@ public struct AudioPlayerClient: Sendable {
   public var play: @Sendable (_ url: URL) async throws -> Void = unimplemented(
     endpoint: "AudioPlayerClient.play")
 
-  /// Plays a file again and again without a gap, until the task is canceled or `stop` is called.
+  /// Plays a file repeatedly without a gap, until the task is canceled or `stop` is called.
   public var loop: @Sendable (_ url: URL) async throws -> Void = unimplemented(
     endpoint: "AudioPlayerClient.loop")
 
   /// Sets the volume of all current and future sounds: 0 is silence, 1 leaves samples unchanged,
   /// and other values are clamped to 0 to 1.
   ///
-  /// The volume moves there within 20 ms, without a click.
+  /// The volume changes within 20 ms, without a click.
   public var setVolume: @Sendable (_ volume: Float) async -> Void = unimplemented(
     endpoint: "AudioPlayerClient.setVolume"
   ) { _ in }
 
   /// Fades out all sounds and returns when they are silent.
   ///
-  /// A blocked file read delays it by at most a second, as it does when a playback is canceled.
+  /// A blocked file read delays it by at most a second; the same applies to a canceled playback.
   /// The reading thread ends when the read returns.
   public var stop: @Sendable () async -> Void = unimplemented(endpoint: "AudioPlayerClient.stop") {
     _ in
@@ -150,7 +150,8 @@ extension AudioPlayerClient {
     await setBusVolume(bus, volume, ramp)
   }
 
-  /// Decodes a sound and opens its device, the default one for nil; see the endpoint `preload`.
+  /// Decodes a sound and opens its device, or the default device for nil; see the endpoint
+  /// `preload`.
   public func preload(
     source: PlaybackSource, device: AudioDevice.ID? = nil, latency: PlaybackLatency = .normal
   ) async throws -> PreloadedSound {
@@ -164,7 +165,7 @@ extension AudioPlayerClient: TestDependencyKey {
 
   /// A silent client that takes the sound's duration on `\.continuousClock`.
   ///
-  /// A file plays for three seconds, or for the range that is requested.
+  /// A file plays for three seconds, or for the requested range.
   public static var previewValue: AudioPlayerClient { .preview() }
 }
 
@@ -183,7 +184,7 @@ extension DependencyValues {
   /// It is measured on `\.continuousClock`. A sound that begins in this time does not wait for the
   /// device. With a time above zero, a device is opened with at least two channels and 44.1 kHz, so
   /// that it suits later sounds, unless `PlaybackRequest.deviceFormat` is set. With zero, the
-  /// device closes with its last sound, and the first sound decides the format.
+  /// device closes with its last sound, and the first sound determines the format.
   public var playbackIdleTime: Duration {
     get { self[PlaybackIdleTimeKey.self] }
     set { self[PlaybackIdleTimeKey.self] = newValue }

@@ -16,7 +16,7 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case streamCannotRepeat
   /// The device could not be opened or does not work; the reason names it and the remedy.
   case device(AudioDevice.ID?, reason: String)
-  /// The device was unplugged or stalled, or its sound server ended or hangs, also during opening.
+  /// The device was unplugged or stalled, or its sound server ended or hangs, even during opening.
   ///
   /// Play again when it returns, or use another device.
   case deviceLost(AudioDevice.ID)
@@ -30,11 +30,11 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case unknownPlayback(PlaybackID)
   /// The fade-out exceeds the limit; it is kept in memory.
   case fadeOutTooLong(limit: Duration)
-  /// The speed is not 0.25 to 4.
+  /// The speed is not between 0.25 and 4.
   case speedOutOfRange(Double)
   /// The library for speeds other than 1 is missing or does not work; the reason names the remedy.
   case speedUnavailable(reason: String)
-  /// The position cannot be reached: the source is a stream, or an enqueued item that was released.
+  /// The position is unavailable: the source is a stream, or an enqueued item that was released.
   case notSeekable(URL?)
 }
 

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A command to a running playback; see the endpoint `control`.
 ///
-/// Negative fades and ramps count as zero. Of commands in quick succession, the last one counts.
+/// Negative fades and ramps count as zero. If commands follow each other quickly, the last one
+/// takes effect.
 public enum PlaybackCommand: Sendable {
   /// Fades out and holds the position.
   ///
@@ -21,13 +22,13 @@ public enum PlaybackCommand: Sendable {
   /// Appends items to the list.
   ///
   /// Memory stays bounded in a list that is played once: enqueued buffers and preloaded sounds are
-  /// released when a later item plays, and only the last thousand files before it can be reached.
-  /// Seeking to a released item throws `notSeekable`. When playback reaches one after a seek, it
-  /// reports `failed`, as for a stream that has been played.
+  /// released when a later item plays, and of the earlier files only the last thousand remain
+  /// available. Seeking to a released item throws `notSeekable`. If playback reaches a released
+  /// item after a seek, it reports `failed`, as for a stream that has been played.
   case enqueue([PlaybackItem])
   /// Skips to the next item; after the last one the playback is completed.
   case skip
-  /// Fades out and ends; later commands have no effect.
+  /// Fades out and ends the playback; later commands have no effect.
   ///
   /// The fade is shorter if the sound ends first or its source is late. A paused playback ends at
   /// once.
@@ -50,7 +51,7 @@ public enum PlaybackTime: Hashable, Sendable {
   }
 }
 
-/// The part of a source that is played.
+/// The part of a source to play.
 public struct PlaybackRange: Hashable, Sendable {
   /// The first frame to play.
   public var start: PlaybackTime
@@ -80,7 +81,7 @@ public struct PlaybackID: Hashable, Sendable {
     name = .number(Self.last.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 
-  /// Creates an ID from a name; concurrent playbacks need different ones.
+  /// Creates an ID from a name; concurrent playbacks need different names.
   public init(_ name: String) {
     self.name = .text(name)
   }

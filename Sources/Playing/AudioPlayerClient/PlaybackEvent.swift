@@ -5,7 +5,7 @@ public import AudioCore
 /// A slow consumer gets at most the newest 64 events of a kind; `started` and `finished` are never
 /// dropped. Cases are added over time: a `switch` needs a `default`.
 public enum PlaybackEvent: Hashable, Sendable {
-  /// The device is open and the first frames are on their way.
+  /// The device is open, and the first frames have been passed to it.
   case started(PlaybackStart)
   /// The playhead moved; at most 20 times a second, and once before `finished` if anything was
   /// played.
@@ -27,7 +27,7 @@ public enum PlaybackEvent: Hashable, Sendable {
   case looped(PlaybackProgress, count: Int)
   /// The next item begins.
   ///
-  /// If it is the same item in the next round, it comes at most 20 times a second.
+  /// For the same item in the next round, the event is reported at most 20 times a second.
   case advanced(PlaybackProgress)
   /// A pause has taken effect; `resume` continues at this position.
   case paused(PlaybackProgress)
@@ -55,7 +55,7 @@ public enum PlaybackEvent: Hashable, Sendable {
   case failed(item: Int, AudioPlayerError)
   /// The sum of all sounds exceeded full scale and was limited by this gain, below 0 dB.
   ///
-  /// It is the lowest gain of the last second; it comes at most once a second and once before
+  /// It is the lowest gain of the last second, reported at most once a second and once before
   /// `finished`. A slow consumer gets the lowest.
   case limited(Decibels)
   /// The device is lost, and the playback waits for it as requested.
@@ -104,7 +104,7 @@ public struct PlaybackStart: Hashable, Sendable {
 public struct PlaybackProgress: Hashable, Sendable {
   /// The duration played over all items and repetitions; it never decreases.
   ///
-  /// It is the frames written less those still in the device.
+  /// It is the number of written frames minus the frames still in the device.
   public var played: Duration
 
   /// The index of the current item, from 0.
@@ -181,7 +181,7 @@ extension PipePolicy<PlaybackEvent> {
 }
 
 extension PlaybackEvent {
-  /// Whether both events are the same case; false for events that are summed or all kept.
+  /// Whether both events are the same case; false for events that are summed or never dropped.
   fileprivate func isOfKind(_ other: PlaybackEvent) -> Bool {
     switch (self, other) {
     case (.progress, .progress), (.looped, .looped), (.deviceLost, .deviceLost),

@@ -11,7 +11,7 @@ public struct PlaybackRequest: Sendable {
   /// items become part of the list. Streams can be played only once.
   public var cycle: PlaybackRepetition
 
-  /// The device, or nil for the default one, or for the device of a preloaded first sound.
+  /// The device; nil for the device of a preloaded first sound, or else the default device.
   public var device: AudioDevice.ID?
 
   /// The volume of this sound, 0 to 10, multiplied by its bus's and the client's.
@@ -24,9 +24,9 @@ public struct PlaybackRequest: Sendable {
 
   /// The speed at the original pitch, 0.25 to 4: seconds of the sources played in a second.
   ///
-  /// Speeds other than 1 need SoundTouch, loaded at run time. Fades and `PlaybackProgress.played` are
-  /// in seconds of playback, and times of an item in those of its source; they are accurate within
-  /// 100 ms of the source.
+  /// Speeds other than 1 need SoundTouch, loaded at run time. Fades and `PlaybackProgress.played`
+  /// are in seconds of playback, and times of an item in those of its source; they are accurate
+  /// within 100 ms of the source.
   public var speed: Double
 
   /// The accepted speeds.
@@ -50,30 +50,30 @@ public struct PlaybackRequest: Sendable {
   /// The latency of the device, if this sound opens it.
   public var latency: PlaybackLatency
 
-  /// The audio to wait for before the sound begins, at most a second; nil for as much as the device
-  /// holds: 100 ms, or 15 ms with a low latency.
+  /// The audio to wait for before the sound begins, at most a second; nil for the length of the
+  /// device's buffer: 100 ms, or 15 ms with a low latency.
   ///
-  /// A live stream is played later by this time. A shorter one lets it begin sooner, and a longer
-  /// one bridges gaps between its buffers.
+  /// It delays a live stream by this time. A shorter prefill begins sooner, and a longer prefill
+  /// bridges gaps between the stream's buffers.
   public var prefill: Duration?
 
-  /// The device format, if this sound opens the device; nil for one that suits the source.
+  /// The device format, if this sound opens the device; nil for a format that suits the source.
   ///
-  /// The device may settle on another; see `PlaybackStart.format`.
+  /// The device may use another format; see `PlaybackStart.format`.
   public var deviceFormat: AudioFormat?
 
   /// The interval of progress events, at least 50 ms.
   ///
-  /// Longer intervals save work; the other item events are delayed by them as well. From 250 ms on,
-  /// a device that this sound opens holds 150 ms instead of 100, and from 2 s on 2 s. It is filled
-  /// less often, so commands take effect later; a stop without a fade discards what a device with
-  /// 2 s holds.
+  /// Longer intervals save work, and also delay the other item events. A device opened by this
+  /// sound buffers 150 ms instead of 100 ms from an interval of 250 ms, and 2 s from an interval of
+  /// 2 s. It is filled less often, so commands take effect later. A stop without a fade discards
+  /// the buffered audio of a device with 2 s.
   public var progressInterval: Duration
 
   /// The behavior when the device is lost.
   ///
-  /// Time stands still while the device is away. After it returns, playback resumes where it
-  /// stopped; a few milliseconds may repeat. Up to four device buffers of unplayed frames are
+  /// The playhead does not move while the device is away. After it returns, playback resumes at the
+  /// same position; a few milliseconds may repeat. Up to four device buffers of unplayed frames are
   /// written again, and no frame is skipped. A request without a device continues on the current
   /// default device. A device that returns with another rate or channel count is an error.
   /// Meanwhile, commands such as `stop`, `pause`, and `seek` take effect without fades. A device
@@ -150,7 +150,8 @@ public struct PlaybackRequest: Sendable {
 
 /// The amount of audio buffered in the device.
 public enum PlaybackLatency: String, Hashable, Sendable {
-  /// 100 ms, or up to 2 s if progress is seldom reported: tolerates a busy machine and saves wake-ups.
+  /// 100 ms, or up to 2 s if progress is reported rarely; tolerates a busy machine and saves
+  /// wake-ups.
   case normal
   /// 15 ms: new sounds are played almost at once.
   case low
@@ -164,7 +165,7 @@ public struct PlaybackItem: Sendable {
   /// The part of the source that is played.
   public var range: PlaybackRange
 
-  /// The number of repetitions; after an endless item the next one is reached only by `skip`.
+  /// The number of repetitions; after an endless item, only `skip` reaches the next one.
   public var repetition: PlaybackRepetition
 
   /// Creates an item, by default one that plays all of `source` once.
@@ -178,7 +179,7 @@ public struct PlaybackItem: Sendable {
   }
 }
 
-/// A group of sounds with its own volume, such as all music; any name creates one.
+/// A group of sounds with its own volume, such as all music; any name creates a bus.
 ///
 /// A bus lasts as long as its player, so use few names. The volumes of the sound, its bus, and the
 /// client are multiplied.
@@ -186,12 +187,12 @@ public struct PlaybackBus: RawRepresentable, Hashable, Sendable, ExpressibleBySt
   /// The name of the bus.
   public var rawValue: String
 
-  /// Creates the bus of a name.
+  /// Creates the bus with a name.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// Creates the bus of a name.
+  /// Creates the bus with a name.
   public init(stringLiteral name: String) {
     rawValue = name
   }

@@ -10,7 +10,8 @@ public enum PlaybackSource: Sendable {
   case buffers([AudioBuffer])
   /// A stream of buffers, pulled on demand; it can be played only once.
   case stream(AsyncThrowingStream<AudioBuffer, any Error>)
-  /// A preloaded sound: on its own device it begins within a period, on others it plays as buffers.
+  /// A preloaded sound. On its own device, it begins within a period; on other devices, it plays
+  /// like buffers.
   case preloaded(PreloadedSound)
 
   /// An asynchronous sequence of buffers, pulled on demand; it can be played only once.
@@ -23,7 +24,7 @@ public enum PlaybackSource: Sendable {
 }
 
 /// The iterator of a sequence.
-// Right as `@unchecked Sendable` because its owner requests one element at a time.
+// `@unchecked Sendable` is safe because the owner requests one element at a time.
 package final class BufferIteration: @unchecked Sendable {
   private var pull: () async throws -> AudioBuffer?
 
@@ -47,10 +48,9 @@ public enum PlaybackRepetition: Hashable, Sendable {
   case forever
 }
 
-/// A decoded sound in its device's format, with the device open; made by
-/// `AudioPlayerClient.preload`.
+/// A decoded sound in the format of its open device; created by `AudioPlayerClient.preload`.
 ///
-/// The device stays open while the sound exists. The sound can be played any number of times, also
+/// The device stays open while the sound exists. The sound can be played any number of times, even
 /// concurrently.
 public struct PreloadedSound: Sendable {
   /// The device, or nil for the default one.

@@ -49,18 +49,18 @@ extension AudioPlayerClient {
   }
 }
 
-/// A silent playback: the item that is played, and the position in it.
+/// A silent playback with its current item and position.
 struct PreviewPlayback: PreviewScript {
   /// An item that is played.
   private struct OpenItem {
     var rate: SampleRate = 48_000
     /// The length of the source, nil for a stream.
     var length: Duration?
-    /// Nil once the stream has been read.
+    /// The stream; nil once it has been read.
     var stream: BufferIteration?
     var isReading = false
     var start = Duration.zero
-    /// The end of the range, or of the part of a stream that has been read.
+    /// The end of the range, or of the part of a stream read so far.
     var end = Duration.zero
     var position = Duration.zero
   }
@@ -69,7 +69,7 @@ struct PreviewPlayback: PreviewScript {
   private var items: [PlaybackItem]
   private let cycle: PlaybackRepetition
   private let speed: Double
-  /// The rounds after the first one.
+  /// The number of rounds after the first.
   private var rounds = 0
   private var roundHasSound = false
   private var index = -1
@@ -93,7 +93,7 @@ struct PreviewPlayback: PreviewScript {
     }
   }
 
-  /// Whether something repeats until it is stopped.
+  /// Whether the list or an item repeats until it is stopped.
   var isEndless: Bool { cycle == .forever || items.contains { $0.repetition == .forever } }
 
   mutating func next() -> PreviewStep<PlaybackEvent> {
@@ -208,7 +208,7 @@ struct PreviewPlayback: PreviewScript {
     events.append(.failed(item: index, error))
   }
 
-  /// Opens the next item, of the next round after the last one; a round without sound is the last.
+  /// Opens the next item, or the first item of the next round; a round without sound is the last.
   private mutating func openNext() {
     if index + 1 >= items.count {
       guard roundHasSound, cycle.continues(after: rounds) else {
@@ -245,7 +245,7 @@ struct PreviewPlayback: PreviewScript {
       item.rate = sound.buffers.first?.format.sampleRate ?? item.rate
       item.length = sound.duration
     case .file(let url):
-      // Its range is played in full: the real file may be as long.
+      // The range is played in full, because the real file may be that long.
       let start = range.start.duration(at: item.rate)
       let assumed = try Self.duration(of: url)
       item.length = max(assumed, range.end?.duration(at: item.rate) ?? start + assumed)
@@ -260,7 +260,7 @@ struct PreviewPlayback: PreviewScript {
     self.item = item
   }
 
-  /// The sound that a preview preloads: silence in place of a file.
+  /// Returns the sound that a preview preloads, with silence in place of a file.
   static func buffers(of source: PlaybackSource) async throws -> [AudioBuffer] {
     switch source {
     case .buffers(let buffers): return buffers
@@ -275,7 +275,7 @@ struct PreviewPlayback: PreviewScript {
     }
   }
 
-  /// Three seconds for each file that can be read: its format is not known here.
+  /// Returns three seconds for each readable file, because this module cannot read its format.
   private static func duration(of url: URL) throws(AudioPlayerError) -> Duration {
     do throws(FilePathError) {
       _ = try FilePath(url).contents(atMost: 1)

@@ -21,7 +21,7 @@ final class PlaybackSession: Sendable {
   private let parameters: SharedVoiceParameters
   private let waiters: CommandWaiters
   private let mailbox: FeederMailbox
-  /// Holds the time of a virtual card from the last report of the device until the caller has the
+  /// Holds the time of a virtual card from the device's last report until the caller has the
   /// result.
   private let hold: TimeHold?
   // Held for a few instructions by callers and the session's task.
@@ -39,11 +39,11 @@ final class PlaybackSession: Sendable {
     waiters = CommandWaiters(request.id)
     mailbox = FeederMailbox(request.id)
     hold = TimeHold(settings.soundCard.lockstep, "a playback that ends")
-    // Its source may need the time before it can begin.
+    // The source may need the card's time to advance before it can begin.
     settings.soundCard.lockstep?.expectReaction()
   }
 
-  /// Lets the time of a virtual card go on: the caller has the result, and may react to it.
+  /// Releases the time of a virtual card, because the caller has the result.
   func releaseTime() {
     settings.soundCard.lockstep?.expectReaction()
     hold?.end()
@@ -54,7 +54,7 @@ final class PlaybackSession: Sendable {
     state.withLock { $0.task = task }
   }
 
-  /// Whether it has ended, so that its ID can be used again.
+  /// Whether the playback has ended, so that its ID can be used again.
   var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Performs a command; returns when it is in effect.
@@ -101,12 +101,12 @@ final class PlaybackSession: Sendable {
     device.wake()
   }
 
-  /// Returns when it has ended; throws the error that ended it.
+  /// Returns when the playback has ended; throws the error that ended it.
   func ended() async throws {
     try await state.withLock { $0.task }?.value
   }
 
-  /// Returns how it ended.
+  /// Returns the result of the playback when it has ended.
   func outcome() async -> Result<Void, any Error> {
     await state.withLock { $0.task }?.result ?? .success(())
   }
@@ -152,7 +152,7 @@ final class PlaybackSession: Sendable {
     return try outcome.get()
   }
 
-  /// Opens the first item; if none can be opened, reports what each of them failed with.
+  /// Opens the first item; if none can be opened, reports the error of each.
   private func open(_ feeder: VoiceFeeder) async throws -> SourceDescription? {
     let opening = AbandonableTask(clock: settings.feeder.clock) { try await feeder.open() }
     do {
@@ -203,7 +203,7 @@ final class PlaybackSession: Sendable {
         onDeviceLoss: request.onDeviceLoss
       ) { [report, hold] in
         if $0.isLast { hold?.begin() }
-        events.take($0, report)
+        events.process($0, report)
       }
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
@@ -260,7 +260,7 @@ final class PlaybackSession: Sendable {
     }
   }
 
-  /// Makes the voice known to `stop`; false if `stop` was called before.
+  /// Makes the voice available to `stop`; false if `stop` was called before.
   private func publish(_ voice: Voice, _ device: PlaybackDevice) -> Bool {
     state.withLock { state in
       guard !state.isStopping else { return false }

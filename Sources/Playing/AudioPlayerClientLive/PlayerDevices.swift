@@ -7,9 +7,9 @@ import SoundCard
 typealias PlaybackDevice = DeviceRuntime<PlaybackThread>
 
 extension PlaybackDevice {
-  /// Notes that a voice has more audio; wakes the audio thread if it waits for that.
+  /// Signals more audio of a voice; wakes the audio thread if it waits for a source.
   func sourceAdvanced() {
-    if server.sourceRequest.take() { wake() }
+    if server.sourceRequest.consume() { wake() }
   }
 }
 

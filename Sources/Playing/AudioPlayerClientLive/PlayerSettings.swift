@@ -45,8 +45,7 @@ extension PCMBuffering {
   /// Half as much again as in ordinary playback; a third of it is filled at a time.
   static let unwatchedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
 
-  /// For a playback without progress events or control; a stop without a fade discards what it
-  /// holds.
+  /// For a playback without progress events or control; a stop without a fade discards the buffer.
   static let unattendedPlayback = PCMBuffering(period: .milliseconds(500), periodCount: 4)
 }
 

@@ -16,9 +16,9 @@ public struct AudioRecorderClient: Sendable {
 
   /// Records into a file until `stopRecording`; the extension selects the format.
   ///
-  /// Returns true if the file is complete and holds at least a frame, also if the device ended;
-  /// false if nothing was recorded, and then there is no file. Canceling the task completes the
-  /// file and throws `CancellationError`. Throws `AudioRecorderError`.
+  /// Returns true if the file is complete and contains at least one frame, even if the device
+  /// ended. Returns false if nothing was recorded; there is then no file. Canceling the task
+  /// completes the file and throws `CancellationError`. Throws `AudioRecorderError`.
   public var startRecording: @Sendable (_ url: URL) async throws -> Bool = unimplemented(
     endpoint: "AudioRecorderClient.startRecording")
 
@@ -30,10 +30,10 @@ public struct AudioRecorderClient: Sendable {
   /// Records a request and reports its events.
   ///
   /// The stream yields `started`, then events in order, and ends after `finished`. Canceling its
-  /// consumer completes the file: `next()` then skips to `finished`, and returns it when the file and
-  /// the device are closed. If it is stopped before the device opens, it yields only
+  /// consumer completes the file: `next()` then skips to `finished` and returns it when the file
+  /// and the device are closed. If it is stopped before the device opens, it yields only
   /// `finished`. If nothing was recorded, there is no file. It throws `AudioRecorderError` after
-  /// the event `closed`, which reports the length that was recorded and stays.
+  /// the event `closed`, which reports the length of the audio in the files.
   public var recording:
     @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
       unimplemented(endpoint: "AudioRecorderClient.recording") { .finished(throwing: $0) }
@@ -43,14 +43,14 @@ public struct AudioRecorderClient: Sendable {
   /// The `next()` of a canceled consumer returns nil when its capture has ended.
   ///
   /// Captures and recordings of a device, at most 4,096, share one opening; each gets its own rate
-  /// and channels, converted from the device's. A capture that opens the device requests at least two channels
-  /// and 44.1 or 48 kHz, so that it suits others. A recording that opens it requests the file's
-  /// format, so that nothing is converted. The first one also determines the period. A later one
-  /// that requests more than the device's format learns this from `CapturedAudio.device` or
-  /// `RecordingStart`.
+  /// and channels, converted from the device's. A capture that opens the device requests at least
+  /// two channels and 44.1 or 48 kHz, so that it suits others. A recording that opens it requests
+  /// the file's format, so that nothing is converted. The first one also determines the period.
+  /// `CapturedAudio.device` and `RecordingStart` show whether a later user requests more than the
+  /// device's format.
   ///
-  /// A slow consumer loses the oldest audio, and `gap` reports how much; others lose nothing. A
-  /// request with the `id` of a running one throws `AudioRecorderError.idInUse`.
+  /// A slow consumer loses the oldest audio, and `gap` reports the loss; other consumers lose
+  /// nothing. A request with the `id` of a running one throws `AudioRecorderError.idInUse`.
   public var capture:
     @Sendable (_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> =
       unimplemented(endpoint: "AudioRecorderClient.capture") { .finished(throwing: $0) }

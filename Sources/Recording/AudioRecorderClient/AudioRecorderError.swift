@@ -2,16 +2,16 @@ public import AudioCore
 import FilePaths
 public import FoundationEssentials
 
-/// The error of a recording or capture; what was recorded before stays.
+/// The error of a recording or capture; earlier recorded audio is kept.
 ///
 /// Cases are added over time: a `switch` needs a `default`.
 public enum AudioRecorderError: Error, Hashable, Sendable {
   /// The device could not be opened or does not work; the reason names it and the remedy.
   case device(AudioDevice.ID?, reason: String)
-  /// The device was unplugged or stalled, or its sound server ended or hangs, also during opening.
+  /// The device was unplugged or stalled, or its sound server ended or hangs, even during opening.
   ///
-  /// The audio recorded before is complete. Record again when the device returns, or use another
-  /// one.
+  /// The audio recorded before the loss is complete. Record again when the device returns, or use
+  /// another device.
   case deviceLost(AudioDevice.ID)
   /// The file could not be created, written, or closed; the reason names it.
   case file(URL, reason: String)
@@ -19,9 +19,9 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
   case descriptor(reason: String)
   /// The reader of the descriptor is gone; the reason names the descriptor. There is no SIGPIPE.
   case brokenPipe(reason: String)
-  /// The disk or the user's quota is full; what was recorded before is kept.
+  /// The disk or the user's quota is full; earlier recorded audio is kept.
   case diskFull(URL)
-  /// The file reached `ulimit -f`, or 4 GiB as AIFF; what was recorded before is kept.
+  /// The file reached `ulimit -f`, or 4 GiB as AIFF; earlier recorded audio is kept.
   case fileTooLarge(URL)
   /// The file or its folder was removed during the recording, and the audio could not be saved for
   /// lack of space, permission, or time.

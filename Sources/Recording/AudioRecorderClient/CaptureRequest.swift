@@ -16,7 +16,7 @@ public struct CaptureRequest: Hashable, Sendable {
   /// The longest backlog of a slow consumer; older audio is dropped and reported as a gap.
   public var droppingOldestAfter: Duration
 
-  /// The frames of each buffer, or nil for as many as arrive together.
+  /// The frames of each buffer, or nil for all frames that arrive together.
   ///
   /// A buffer before a gap and the last one may be shorter. A device opened for this capture wakes
   /// once per buffer, but at most every 5 ms.
@@ -30,8 +30,8 @@ public struct CaptureRequest: Hashable, Sendable {
 
   /// The behavior when the device is lost.
   ///
-  /// While the device is away, no buffers arrive; the first one afterward reports the gap. If the
-  /// device returns with another rate or channel count, it is converted to the original format.
+  /// While the device is away, no buffers arrive; the first buffer afterward reports the gap. If
+  /// the device returns with another rate or channel count, it is converted to the original format.
   public var onDeviceLoss: DeviceLossPolicy
 
   /// The ID with which `control` stops the capture, or nil.
@@ -76,10 +76,10 @@ public struct CapturedAudio: Equatable, Sendable {
   /// Unlike `time` it follows the clock in every block: it does not drift, but it has jitter.
   public var capturedAt: Duration
 
-  /// The device's configuration, in the first block only; nil in others and in previews.
+  /// The device's configuration, only in the first block; nil in other blocks and in previews.
   ///
-  /// If its rate or channel count is lower than that of the buffers, they contain no more than the
-  /// device captures.
+  /// If its rate or channel count is lower than that of the buffers, conversion to the higher one
+  /// adds no information.
   public var device: PCMConfiguration?
 
   /// The number of NaN or infinite device samples replaced by silence in this buffer or just before

@@ -4,10 +4,10 @@ import Synchronization
 extension AudioRecorderClient {
   /// Begins a recording, and returns once the device captures.
   ///
-  /// `startRecording` returns when the recording has ended. This function returns at its start, and the
-  /// recording lasts until `OngoingRecording.stop()` or until the request's own end. Releasing the last
-  /// reference also ends the recording and completes its file. Throws `AudioRecorderError` if the
-  /// recording cannot begin.
+  /// `startRecording` returns when the recording has ended. This function returns at its start, and
+  /// the recording lasts until `OngoingRecording.stop()` or the end set by the request. Releasing
+  /// the last reference also ends the recording and completes its file. Throws `AudioRecorderError`
+  /// if the recording cannot begin.
   public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
     var request = request
     let id = request.id ?? RecordingID()
@@ -47,7 +47,7 @@ extension AudioRecorderClient {
   }
 }
 
-/// A recording in progress; its owner stops it, as with AVAudioRecorder.
+/// A recording in progress, which its owner stops, as with AVAudioRecorder.
 public final class OngoingRecording: Sendable {
   /// The ID for `AudioRecorderClient.control`, to pause the recording for example.
   public let id: RecordingID
@@ -73,7 +73,7 @@ public final class OngoingRecording: Sendable {
   /// `AudioRecorderError` if an error ended the recording; the file keeps the audio until then.
   @discardableResult
   public func stop() async throws -> RecordingFinish {
-    // It throws only for a recording that has ended; the task has its result.
+    // The error is ignored: the recording has then ended, and the task has its result.
     try? await recorder.control(id: id, command: .stop)
     return try await work.value
   }
@@ -81,7 +81,7 @@ public final class OngoingRecording: Sendable {
 
 /// A command to a running recording.
 ///
-/// It takes effect with the device's next block; events report when. Cases are added over time: a
+/// It takes effect with the device's next block, which events report. Cases are added over time: a
 /// `switch` needs a `default`.
 public enum RecordingCommand: String, Hashable, Sendable, CaseIterable {
   /// Begins a waiting recording now, with its pre-roll.
@@ -112,7 +112,7 @@ public struct RecordingID: Hashable, Sendable {
     name = .number(Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 
-  /// Creates an ID from a name; concurrent recordings need different ones.
+  /// Creates an ID from a name; concurrent recordings need different names.
   public init(_ name: String) {
     self.name = .text(name)
   }

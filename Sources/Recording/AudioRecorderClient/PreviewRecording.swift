@@ -58,7 +58,7 @@ extension AudioRecorderClient {
   }
 }
 
-/// A recording of a soft tone that is written to no file.
+/// A recording of a soft tone that writes no file.
 private struct PreviewRecording: PreviewScript {
   let id: RecordingID?
   private let maximumDuration: Duration?
@@ -142,7 +142,7 @@ private enum PreviewMicrophone {
     AudioFormat(sampleRate: sampleRate, channelCount: 1)
   }
 
-  /// The format of what is captured; throws if the microphone lacks a channel.
+  /// Returns the format of the captured audio; throws if the microphone lacks a channel.
   static func format(
     _ sampleRate: SampleRate?, _ channelCount: Int?, _ channels: [Int]?
   ) throws(AudioRecorderError) -> AudioFormat {
@@ -152,8 +152,9 @@ private enum PreviewMicrophone {
       sampleRate: device.sampleRate, channelCount: channelCount ?? channels?.count ?? 1)
   }
 
-  /// Buffers on the clock, 20 ms long by default, pulled by the consumer, so that a slow one is not
-  /// overrun.
+  /// Returns buffers, 20 ms long by default, at the pace of the clock.
+  ///
+  /// The consumer pulls them, so a slow consumer is not overrun.
   static func capture(_ request: CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error> {
     @Dependency(\.continuousClock) var clock
     let format: AudioFormat

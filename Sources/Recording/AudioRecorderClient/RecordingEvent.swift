@@ -9,7 +9,7 @@ public enum RecordingEvent: Hashable, Sendable {
   /// The levels since the last such event, ten times a second; a slow consumer gets only the
   /// newest.
   case levels(RecordingLevels)
-  /// Audio of this length was lost; the request's `gaps` decides how to fill it.
+  /// Audio of this length was lost; the request's `gaps` determines how the gap is filled.
   ///
   /// Losses during a pause are not reported. A slow consumer gets the sum.
   case xrun(Duration)
@@ -21,8 +21,8 @@ public enum RecordingEvent: Hashable, Sendable {
   ///
   /// It is reported again only after there was room for two minutes.
   case diskLow(left: Duration)
-  /// The level has stayed below the request's `warnBelow` since the beginning, for at least its
-  /// duration; the value is the level.
+  /// The level, which has stayed below the request's `warnBelow` since the beginning, for at least
+  /// its duration.
   ///
   /// The microphone may be switched off. It is reported once. Silence after a louder signal is not
   /// reported.
@@ -37,7 +37,7 @@ public enum RecordingEvent: Hashable, Sendable {
   case resumed(Duration)
   /// A file is complete, and the next one is written.
   case rolled(RecordingRollover)
-  /// An error ended the recording and is thrown next; this is the content of its files.
+  /// An error ended the recording and is thrown next; the value describes the content of its files.
   case closed(RecordingFinish)
   /// The device is lost, and the recording waits for it as requested.
   case deviceLost
@@ -63,9 +63,10 @@ public struct RecordingStart: Hashable, Sendable {
   /// The device's configuration, or nil in a preview.
   public var settings: PCMConfiguration?
 
-  /// Whether the file has a higher rate or more channels than the device captures.
+  /// Whether the file has a higher rate or more channels than the device.
   ///
-  /// Either the device supports no more, or another user of it opened it with less.
+  /// Either the device does not support the format, or another user has opened it with a lower rate
+  /// or fewer channels.
   public var exceedsDevice: Bool {
     fileFormat.sampleRate > deviceFormat.sampleRate
       || fileFormat.channelCount > deviceFormat.channelCount
@@ -91,13 +92,13 @@ public struct RecordingFinish: Hashable, Sendable {
     case stopped
     /// The requested length is recorded.
     case lengthReached
-    /// The device ended, as a virtual microphone that captures a file does.
+    /// The device ended, for example a virtual microphone at the end of its file.
     case deviceEnded
-    /// It was quiet for the duration of `endAfterSilence`.
+    /// The audio was quiet for the duration of `endAfterSilence`.
     case silence
     /// Audio was lost, and `gaps` is `stop`.
     case gap
-    /// An error ended it.
+    /// An error ended the recording.
     case failed
   }
 
@@ -191,7 +192,7 @@ extension PipePolicy<RecordingEvent> {
     }
   }
 
-  /// The limit of events; beyond it the oldest ones except the start are dropped.
+  /// The limit of events, beyond which the oldest events except the start are dropped.
   package static let eventLimit = 1_000
 }
 

@@ -3,18 +3,19 @@ public import FoundationEssentials
 
 /// The destination of a recording.
 public enum RecordingDestination: Hashable, Sendable {
-  /// A file, or the first of several.
+  /// A file, or the first of several files.
   ///
   /// An existing file is replaced when the first half second, or all of a shorter recording, is
-  /// written. Numbered files, which `rolling` makes, replace nothing: a number in use is skipped.
-  /// If nothing is recorded, no file is made. A file that another recording is writing is refused.
+  /// written. Numbered files, which `rolling` creates, replace no file: a number in use is skipped.
+  /// If nothing is recorded, no file is created. If another recording is writing the file, an error
+  /// is thrown.
   case file(URL)
   /// An open descriptor, for example of a pipe. The recording uses a duplicate; the caller closes
   /// its own.
   ///
-  /// It receives WAV whose header gives no length, or with `isRaw` only the samples, little-endian.
+  /// It receives WAV with no length in the header, or with `isRaw` only the samples, little-endian.
   /// If nothing is recorded, nothing is written. A reader may lag by 30 seconds before frames are
-  /// lost. After a stop, a reader that takes nothing for a second ends the recording with
+  /// lost. After a stop, a reader that reads nothing for a second ends the recording with
   /// `AudioRecorderError.descriptor`. `rolling` and the command `roll` have no effect.
   ///
   /// - Parameter name: the name in error messages.
@@ -26,7 +27,9 @@ public struct RecordingRequest: Hashable, Sendable {
   /// The destination.
   public var destination: RecordingDestination
 
-  /// The encoding, or nil for that of the file's extension, or 16-bit WAV for a descriptor.
+  /// The encoding.
+  ///
+  /// Nil selects the encoding of the file's extension, or 16-bit WAV for a descriptor.
   public var encoding: SoundFileEncoding?
 
   /// The device, or nil for the default one.
@@ -50,7 +53,7 @@ public struct RecordingRequest: Hashable, Sendable {
   /// The rule for the beginning.
   public var start: RecordingStartRule
 
-  /// The duration of audio before the beginning that is recorded as well, up to 10 minutes.
+  /// The duration of audio before the beginning to record, too, up to 10 minutes.
   ///
   /// It is kept in memory until the recording begins. It has no effect on a recording that begins
   /// immediately.
@@ -58,14 +61,14 @@ public struct RecordingRequest: Hashable, Sendable {
 
   /// The level and duration of quiet that end the recording; nil for never.
   ///
-  /// The duration must be above zero. It counts from the beginning or the last loud frame.
+  /// The duration must be above zero. It is measured from the beginning or the last loud frame.
   public var endAfterSilence: LevelRule?
 
-  /// The level of silence to trim at both ends and the duration of it to keep, up to 10 minutes;
-  /// nil keeps all.
+  /// The level of silence to trim at both ends, and the duration of silence to keep, up to 10
+  /// minutes; nil to keep all silence.
   ///
-  /// At the end, silence beyond a minute is kept as well. Up to a minute of silence is held in
-  /// memory until a louder frame comes: a killed process loses it.
+  /// At the end, silence beyond a minute is kept, too. Up to a minute of silence is held in memory
+  /// until a louder frame arrives, and is lost if the process is killed.
   public var trim: LevelRule?
 
   /// The rule for continuing in another file.
@@ -148,8 +151,8 @@ public struct RecordingRequest: Hashable, Sendable {
 public enum RecordingStartRule: Hashable, Sendable {
   /// With the first frame.
   case immediately
-  /// After it is loud for the rule's duration, at most 10 minutes; with the first loud frame and
-  /// the pre-roll.
+  /// After the audio was loud for the rule's duration, at most 10 minutes; the recording begins
+  /// with the first loud frame and the pre-roll.
   ///
   /// The audio is kept in memory until then.
   case atSound(LevelRule)
@@ -157,7 +160,7 @@ public enum RecordingStartRule: Hashable, Sendable {
   case onCommand
 }
 
-/// How to fill gaps of lost audio.
+/// The handling of gaps of lost audio.
 public enum RecordingGapRule: String, Hashable, Sendable, CaseIterable {
   /// Fill with silence: the timeline stays correct.
   case silence
@@ -169,9 +172,8 @@ public enum RecordingGapRule: String, Hashable, Sendable, CaseIterable {
 
 /// A rule for continuing a recording in another file.
 ///
-/// After `take.wav` come `take-001.wav`, `take-002.wav`, and so on. With a limit, a name that
-/// contains `%d`, or `%03d` for leading zeros, has the number there, starting with 1 in the first
-/// file.
+/// After `take.wav` come `take-001.wav`, `take-002.wav`, and so on. With a limit, `%d` in a name,
+/// or `%03d` for leading zeros, is replaced with the number, which is 1 for the first file.
 public struct RecordingRollingRule: Hashable, Sendable {
   /// The length of each file, counted in frames, at least 0.1 seconds; nil for no limit.
   public var length: Duration?
@@ -213,7 +215,7 @@ public struct LevelRule: Hashable, Sendable {
   /// The level from which a frame is loud in any channel.
   public var threshold: Decibels
 
-  /// The duration for which it must be loud or quiet.
+  /// The duration for which the audio must be loud or quiet.
   public var hold: Duration
 
   /// Creates a rule.

@@ -38,9 +38,10 @@ private func checkChannelCount(_ count: Int?, of what: String) throws(AudioRecor
 }
 
 extension RecordingRequest {
-  /// The pre-roll is kept in memory.
+  /// The longest pre-roll, which is kept in memory.
   private static let longestPreRoll = Duration.seconds(600)
-  /// So is a sound until it is long enough, and the margin that trimming leaves.
+  /// The longest duration of other audio in memory: a sound until it is long enough, and the margin
+  /// of trimming.
   fileprivate static let longestHold = Duration.seconds(600)
   fileprivate static let shortestFile = Duration.milliseconds(100)
   fileprivate static let smallestFile = 10_000

@@ -4,7 +4,7 @@ import ClientDependencies
 import Glibc
 import SoundCard
 
-/// The live recorder: it holds the running recordings and captures.
+/// The live recorder, which owns the running recordings and captures.
 actor AudioRecorder {
   private let openDevices = CaptureDevices()
   private var recordings: [ObjectIdentifier: Recording] = [:]
@@ -29,7 +29,7 @@ actor AudioRecorder {
     }
   }
 
-  /// Records until it is stopped; canceling completes the file and throws.
+  /// Records until it is stopped; cancellation completes the file and throws.
   func record(_ request: RecordingRequest) async throws -> Bool {
     let recording = try begin(request) { _ in }
     defer { recording.releaseTime() }
@@ -44,7 +44,7 @@ actor AudioRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
-    // Its consumer cannot wait for the end.
+    // A canceled consumer cannot wait for the end.
     guard !Task.isCancelled else { return .finished(throwing: nil) }
     @Dependency(\.soundCard) var soundCard
     let pipe = PolicyPipe<RecordingEvent>(
@@ -59,7 +59,7 @@ actor AudioRecorder {
     pipe.onTermination(awaitingEnd: true) { recording.stop() }
     Task {
       defer { recording.releaseTime() }
-      // The name is free before the consumer reads the end.
+      // The ID is released before the consumer reads the end.
       await end(recording)
       do {
         pipe.send(.finished(try await recording.ended()))
@@ -76,7 +76,7 @@ actor AudioRecorder {
   func control(_ id: RecordingID, _ command: RecordingCommand) throws {
     if command == .stop { captures[id]?.stop() }
     guard let recording = recordings.values.first(where: { $0.id == id }) else {
-      // A recording that has just ended needs no stop.
+      // A recording that has just ended need not be stopped.
       if command == .stop { return }
       throw AudioRecorderError.unknownRecording(id)
     }
@@ -115,11 +115,11 @@ actor AudioRecorder {
         pipe.finish(throwing: error)
       }
     }
-    // Later blocks were skipped, so the last one does not follow what the consumer has.
+    // A canceled consumer skipped blocks, so the last block does not continue its audio.
     return pipe.stream { Task.isCancelled ? nil : $0 }
   }
 
-  /// Frees the name of a capture, before its consumer reads the end.
+  /// Releases the ID of a capture before its consumer reads the end.
   private func forget(_ capture: CaptureRequest) {
     if let id = capture.id { captures[id] = nil }
   }
@@ -157,7 +157,7 @@ actor AudioRecorder {
     captures[id] != nil || recordings.values.contains { $0.id == id }
   }
 
-  /// Returns when the recording is over and forgotten.
+  /// Returns when the recording has ended and is removed.
   private func end(_ recording: Recording) async {
     await recording.waitUntilClosed()
     recordings[ObjectIdentifier(recording)] = nil
@@ -165,9 +165,9 @@ actor AudioRecorder {
 }
 
 extension SoundCardError {
-  /// Whether another part of this process uses the device, perhaps by another name.
+  /// Whether another part of this process uses the device, perhaps under another name.
   ///
-  /// A guess is not enough: this process may use another device.
+  /// A guessed holder does not count, because this process may use another device.
   fileprivate var isHeldByThisProcess: Bool {
     guard case .busy(_, let holder?) = self else { return false }
     return holder.processID == getpid() && !holder.isGuess

@@ -7,9 +7,9 @@ extension AudioRecorderClient: DependencyKey {
   /// A client that records from `\.soundCard`; its recordings and captures of one device share one
   /// opening of it.
   ///
-  /// Its dependencies are those overridden at the call, or else those of the scope that it is made
-  /// in. Each access makes a client that stops and controls only its own recordings: keep one, as
-  /// `@Dependency` does.
+  /// It uses the dependencies that are overridden at the call, or else those of the scope in which
+  /// it was created. Each access creates a client that stops and controls only its own recordings,
+  /// so keep one, as `@Dependency` does.
   public static var liveValue: AudioRecorderClient {
     let (recorder, scope) = (AudioRecorder(), CreationScope())
     return AudioRecorderClient(
@@ -27,7 +27,8 @@ extension AudioRecorderClient: DependencyKey {
       devices: { try await scope.run { try await recorder.devices() } })
   }
 
-  /// A live client on a sound card; an override of `\.soundCard` at the call takes precedence.
+  /// Creates a live client on a sound card; an override of `\.soundCard` at the call takes
+  /// precedence.
   public static func live(on soundCard: SoundCard) -> AudioRecorderClient {
     withDependencies {
       $0.soundCard = soundCard

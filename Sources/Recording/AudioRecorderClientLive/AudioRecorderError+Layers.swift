@@ -7,7 +7,7 @@ import SoundCard
 import SoundFile
 
 extension AudioRecorderError {
-  /// Maps an error of any layer below to the client's own; the only place that does.
+  /// Converts an error of any lower layer to the client's error; the only place that does so.
   init(_ error: any Error) {
     self =
       switch error {

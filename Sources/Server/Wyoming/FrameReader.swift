@@ -1,6 +1,6 @@
 /// Parses events from a peer's bytes in pieces of any size.
 ///
-/// It holds at most one frame and the bytes after it: take all events before adding more.
+/// It holds at most one frame and the bytes after it: read all events before adding more bytes.
 package struct FrameReader: Sendable {
   private enum Stage {
     case header
@@ -17,10 +17,10 @@ package struct FrameReader: Sendable {
   /// The end of the searched part of the line.
   private var searched = 0
 
-  /// Whether the last call of `next` left a text because of its length.
+  /// Whether the last call of `next` skipped parsing because the text was too long.
   package private(set) var hasLongText = false
 
-  /// The longest text, in bytes, that is parsed in far less than a millisecond.
+  /// The length in bytes up to which a text is parsed in far less than a millisecond.
   package static let quick = 1 << 14
 
   package init(limits: WyomingLimits = WyomingLimits()) {
@@ -40,8 +40,8 @@ package struct FrameReader: Sendable {
   ///
   /// After an error, it throws the same error again.
   ///
-  /// - Parameter longest: a text with more bytes is not parsed; the result is nil, and `hasLongText`
-  ///   true.
+  /// - Parameter longest: the maximum number of bytes of a text to parse. For a longer text, the
+  ///   result is nil and `hasLongText` is true.
   package mutating func next(longest: Int = .max) throws(FrameError) -> WyomingEvent? {
     hasLongText = false
     do throws(FrameError) {
@@ -81,7 +81,7 @@ package struct FrameReader: Sendable {
   private mutating func step(longest: Int) throws(FrameError) -> Step {
     switch stage {
     case .header:
-      guard let line = try takeLine() else { return .more }
+      guard let line = try readLine() else { return .more }
       guard line.count <= longest else {
         (begin, searched) = (line.startIndex, line.endIndex)
         return .long
@@ -89,7 +89,7 @@ package struct FrameReader: Sendable {
       stage = .data(try FrameHeader(line: line, limits: limits))
       return .again
     case .data(let header):
-      guard let data = take(header.dataLength) else { return .more }
+      guard let data = read(header.dataLength) else { return .more }
       guard data.count <= longest else {
         (begin, searched) = (data.startIndex, data.startIndex)
         return .long
@@ -97,14 +97,14 @@ package struct FrameReader: Sendable {
       stage = .payload(header, try merged(header.data, with: data))
       return .again
     case .payload(let header, let data):
-      guard let payload = take(header.payloadLength) else { return .more }
+      guard let payload = read(header.payloadLength) else { return .more }
       stage = .header
       return .event(WyomingEvent(header.type, data, payload: Array(payload)))
     case .broken(let error): throw error
     }
   }
 
-  private mutating func takeLine() throws(FrameError) -> ArraySlice<UInt8>? {
+  private mutating func readLine() throws(FrameError) -> ArraySlice<UInt8>? {
     let end = bytes[max(begin, searched)...].firstIndex(of: UInt8(ascii: "\n"))
     searched = end.map { $0 + 1 } ?? bytes.count
     guard (end ?? bytes.count) - begin <= limits.header else {
@@ -115,13 +115,13 @@ package struct FrameReader: Sendable {
     return bytes[begin..<end]
   }
 
-  private mutating func take(_ length: Int) -> ArraySlice<UInt8>? {
+  private mutating func read(_ length: Int) -> ArraySlice<UInt8>? {
     guard bytes.count - begin >= length else { return nil }
     defer { (begin, searched) = (begin + length, begin + length) }
     return bytes[begin..<begin + length]
   }
 
-  /// Merges data after the line with data in it, which it overrides.
+  /// Merges the data after the line over the data in the line.
   private func merged(
     _ inline: [String: JSONValue], with data: ArraySlice<UInt8>
   ) throws(FrameError) -> [String: JSONValue] {
@@ -224,12 +224,13 @@ extension FrameError: CustomStringConvertible {
 public struct WyomingLimits: Hashable, Sendable {
   /// The longest first line, in bytes; 1 MiB.
   public var header: Int
-  /// The most data after that line, in bytes; 1 MiB.
+  /// The maximum size of the data after that line, in bytes; 1 MiB.
   public var data: Int
-  /// The most payload after the data, in bytes; 4 MiB, ten seconds of audio in the largest format.
+  /// The maximum size of the payload after the data, in bytes; 4 MiB, ten seconds of audio in the
+  /// largest format.
   public var payload: Int
 
-  /// Limits in bytes; at least 1 each.
+  /// Creates limits in bytes, each at least 1.
   public init(header: Int = 1 << 20, data: Int = 1 << 20, payload: Int = 4 << 20) {
     self.header = header
     self.data = data

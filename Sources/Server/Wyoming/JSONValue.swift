@@ -10,7 +10,7 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-  /// The value of a text; nil if it is not JSON.
+  /// Parses a text; nil if it is not JSON.
   package init?(parsing text: some Collection<UInt8>) {
     guard let value = try? JSONReader.value(of: text) else { return nil }
     self = value
@@ -141,26 +141,26 @@ struct JSONReader {
 
   private mutating func readArray() throws(JSONError) -> [JSONValue] {
     var elements: [JSONValue] = []
-    guard !take("]") else { return elements }
+    guard !consume("]") else { return elements }
     while true {
       elements.append(try readValue())
-      if take("]") { return elements }
-      guard take(",") else { throw .invalid }
+      if consume("]") { return elements }
+      guard consume(",") else { throw .invalid }
     }
   }
 
-  /// The last of several members with the same name counts.
+  /// Of several members with the same name, the last is used.
   private mutating func readObject() throws(JSONError) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
-    guard !take("}") else { return members }
+    guard !consume("}") else { return members }
     while true {
       skipSpaces()
       let name = try readText()
       skipSpaces()
-      guard take(":") else { throw .invalid }
+      guard consume(":") else { throw .invalid }
       members[name] = try readValue()
-      if take("}") { return members }
-      guard take(",") else { throw .invalid }
+      if consume("}") { return members }
+      guard consume(",") else { throw .invalid }
     }
   }
 
@@ -176,17 +176,17 @@ struct JSONReader {
 
   private mutating func readNumber() throws(JSONError) -> JSONValue {
     let begin = position
-    _ = take("-")
-    let isZero = take("0")
+    _ = consume("-")
+    let isZero = consume("0")
     guard isZero || skipDigits() else { throw .invalid }
     var isWhole = true
-    if take(".") {
+    if consume(".") {
       isWhole = false
       guard skipDigits() else { throw .invalid }
     }
-    if take("e") || take("E") {
+    if consume("e") || consume("E") {
       isWhole = false
-      if !take("+") { _ = take("-") }
+      if !consume("+") { _ = consume("-") }
       guard skipDigits() else { throw .invalid }
     }
     let text = String(decoding: bytes[begin..<position], as: UTF8.self)
@@ -198,9 +198,9 @@ struct JSONReader {
   // MARK: Texts
 
   private mutating func readText() throws(JSONError) -> String {
-    guard take("\"") else { throw .invalid }
+    guard consume("\"") else { throw .invalid }
     var begin = position
-    // Filled only if the text has escapes.
+    // Used only if the text contains escapes.
     var text: [UInt8] = []
     while let byte = next {
       switch byte {
@@ -246,7 +246,7 @@ struct JSONReader {
   private mutating func readScalar() throws(JSONError) -> Unicode.Scalar {
     let unit = try readCodeUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }
-    guard UTF16.isLeadSurrogate(unit), take("\\"), take("u") else { throw .invalid }
+    guard UTF16.isLeadSurrogate(unit), consume("\\"), consume("u") else { throw .invalid }
     let trail = try readCodeUnit()
     guard UTF16.isTrailSurrogate(trail) else { throw .invalid }
     let bits = (UInt32(unit) - 0xD800) << 10 | (UInt32(trail) - 0xDC00)
@@ -258,7 +258,7 @@ struct JSONReader {
     let end = position + 4
     guard end <= bytes.count else { throw .invalid }
     let digits = String(decoding: bytes[position..<end], as: UTF8.self)
-    // A number may have a sign.
+    // A sign is excluded, because the integer initializer accepts one.
     guard digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
       let unit = UInt16(digits, radix: 16)
     else { throw .invalid }
@@ -270,8 +270,8 @@ struct JSONReader {
 
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// Skips a byte; returns false if another one is next.
-  private mutating func take(_ byte: Unicode.Scalar) -> Bool {
+  /// Skips the given byte; returns false if the next byte differs.
+  private mutating func consume(_ byte: Unicode.Scalar) -> Bool {
     guard next == UInt8(ascii: byte) else { return false }
     position += 1
     return true
@@ -288,7 +288,7 @@ struct JSONReader {
   }
 }
 
-/// The reason that bytes are not accepted as JSON.
+/// The reason that bytes are rejected as JSON.
 enum JSONError: Error {
   case invalid
   /// Arrays and objects are nested deeper than the limit.

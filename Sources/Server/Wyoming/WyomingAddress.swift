@@ -4,8 +4,8 @@ public enum WyomingAddress: Hashable, Sendable {
   case tcp(host: String, port: Int)
   /// The path of a socket.
   case unix(path: String)
-  /// A shell command that starts a server on its standard input and output; nil, written `stdio`,
-  /// for the standard input and output of this process.
+  /// A shell command that starts a server on its standard input and output. Nil, written `stdio`,
+  /// means the standard input and output of this process.
   case stdio(command: String?)
 
   /// The default port for speech recognition.
@@ -31,7 +31,7 @@ public enum WyomingAddress: Hashable, Sendable {
     self = .stdio(command: command.isEmpty || command == "//" ? nil : String(command))
   }
 
-  /// Reads `host`, `host:port`, or `[address]:port`; the path after it is at most one slash.
+  /// Parses `host`, `host:port`, or `[address]:port`, optionally followed by one slash.
   private init?(authority: Substring) {
     let authority = authority.hasSuffix("/") ? authority.dropLast() : authority
     let host: Substring

@@ -48,7 +48,7 @@ package struct WyomingAudioFormat: Hashable, Sendable {
 package enum AudioFormatError: Error, Hashable, CustomStringConvertible {
   /// A field is not a whole number in its range.
   case outOfRange(field: String, ClosedRange<Int>)
-  /// The samples are floating-point numbers, which the protocol has no width for.
+  /// The samples are floating-point numbers, which the protocol does not support.
   case floatingPoint
 
   package var description: String {
@@ -78,7 +78,7 @@ package struct AudioDecoder {
 
   /// Returns the complete frames.
   ///
-  /// - Throws: `.floatingPoint` as soon as 4-byte samples prove not to be integers.
+  /// - Throws: `.floatingPoint` as soon as 4-byte samples are evidently not integers.
   package mutating func add(_ payload: [UInt8]) throws(AudioFormatError) -> AudioBuffer {
     let bytes = rest + payload
     let whole = bytes.count - bytes.count % format.bytesPerFrame
@@ -107,7 +107,8 @@ package struct AudioDecoder {
 /// Detects floating-point samples that are declared as 32-bit integers.
 ///
 /// The bits of numbers from 1e-9 to 2 are integers of 0.38 to 0.5 or of -0.63 to -0.5 of full
-/// scale. Audio with both signs cannot stay there: it would have to jump between the two.
+/// scale. Audio with both signs cannot stay in these ranges, because it would have to jump between
+/// them.
 private struct FloatDetector {
   /// The minimum number of nonzero samples for a decision.
   private static let fewest = 1_000

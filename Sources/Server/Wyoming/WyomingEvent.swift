@@ -71,7 +71,7 @@ package struct WyomingInfo: Hashable, Sendable {
 package struct WyomingArtifact: Sendable {
   package var name: String
   package var description: String
-  /// Further fields, by the protocol's names.
+  /// Additional fields, by the protocol's names.
   package var details: [String: JSONValue]
 
   package init(name: String, description: String, details: [String: JSONValue]) {

@@ -25,7 +25,7 @@ final class Announcement: @unchecked Sendable {
     let (reports, reporting) = AsyncStream.makeStream(of: WyomingServerReport.self)
     do {
       let end = try WakeUp()
-      // Connecting to the daemon and withdrawing wait for its answers.
+      // Runs on its own thread, because connecting and withdrawing wait for the daemon's responses.
       let thread = try DedicatedThread.start(name: "syrinx-zeroconf") {
         do throws(AnnouncementError) {
           let announcement = try Announcement(name: name, port: port) { reporting.yield($0) }
@@ -47,7 +47,7 @@ final class Announcement: @unchecked Sendable {
     }
   }
 
-  /// Asks the daemon for an announcement; `report` is called now and later, on any thread.
+  /// Requests an announcement from the daemon; `report` is called now and later, on any thread.
   init(
     name: String, port: Int, library: String = "libavahi-client.so.3",
     report: @escaping @Sendable (WyomingServerReport) -> Void
@@ -66,7 +66,7 @@ final class Announcement: @unchecked Sendable {
     }
   }
 
-  /// Ends the announcement; nothing may be called after it.
+  /// Ends the announcement; no method may be called after it.
   func withdraw() {
     _ = avahi.stopPoll(poll)
     if let client { avahi.freeClient(client) }
@@ -90,17 +90,17 @@ final class Announcement: @unchecked Sendable {
     if client == nil { try check(code) }
   }
 
-  /// The first call comes while `connect` has not returned, so `client` is not set yet.
+  /// The first call is made before `connect` has returned, so `client` is not set yet.
   private func clientChanged(_ client: OpaquePointer, to state: Int32) {
     do throws(AnnouncementError) {
       switch state {
       case Avahi.isRunning: try announce(with: client)
-      // The machine's name changes.
+      // The name of the machine is changing.
       case Avahi.isRegistering, Avahi.hasCollision: if let group { _ = avahi.resetGroup(group) }
       case Avahi.isConnecting:
         throw AnnouncementError("the Avahi daemon is not running; start avahi-daemon")
       case Avahi.hasFailed where avahi.clientError(client) == Avahi.disconnected:
-        // The daemon has ended: only a new client finds its successor.
+        // The daemon has ended, and only a new client finds its successor.
         avahi.freeClient(client)
         (self.client, group) = (nil, nil)
         try connect()
@@ -132,9 +132,9 @@ final class Announcement: @unchecked Sendable {
     do throws(AnnouncementError) {
       switch state {
       case Avahi.isEstablished: report(.announced(name: name))
-      // Another machine has the name.
+      // Another machine uses the name.
       case Avahi.hasCollision:
-        takeAlternativeName()
+        chooseAlternativeName()
         try add(to: group)
       case Avahi.groupHasFailed: if let client { try check(avahi.clientError(client)) }
       default: break
@@ -146,16 +146,16 @@ final class Announcement: @unchecked Sendable {
 
   private func add(to group: OpaquePointer) throws(AnnouncementError) {
     var code = avahi.addService(named: name, port: port, to: group)
-    // Another service of this machine has the name.
+    // Another service of this machine uses the name.
     while code == Avahi.collision {
-      takeAlternativeName()
+      chooseAlternativeName()
       code = avahi.addService(named: name, port: port, to: group)
     }
     try check(code)
     try check(avahi.commitGroup(group))
   }
 
-  private func takeAlternativeName() {
+  private func chooseAlternativeName() {
     guard let alternative = avahi.alternativeName(name) else { return }
     name = String(cString: alternative)
     avahi.free(alternative)
@@ -186,7 +186,7 @@ private enum Avahi {
   // AvahiClientState.
   static let isRegistering: Int32 = 1
   static let isRunning: Int32 = 2
-  /// Also of AvahiEntryGroupState.
+  /// AvahiEntryGroupState uses this value for a collision, too.
   static let hasCollision: Int32 = 3
   static let hasFailed: Int32 = 100
   static let isConnecting: Int32 = 101

@@ -56,10 +56,11 @@ extension ByteChannel {
     channel.triggerUserOutboundEvent(event, promise: nil)
   }
 
-  /// Returns when the connection is closed, `begin` reports its end, or the call is canceled.
+  /// Returns when the connection is closed, when `begin` finishes its continuation, or when the
+  /// call is canceled.
   private func end(_ begin: (AsyncStream<Never>.Continuation) -> Void) async {
     let (ends, end) = AsyncStream.makeStream(of: Never.self)
-    // A closed connection takes no more events.
+    // A closed connection accepts no events.
     channel.closeFuture.whenComplete { _ in end.finish() }
     begin(end)
     for await _ in ends {}
@@ -74,8 +75,10 @@ extension ByteChannel {
     await connection.serve(client: client, options, watch, refusing: fault)
   }
 
-  /// Refuses a surplus client with little effort: it gets an error event and a second to disconnect,
-  /// and neither a task nor a report.
+  /// Rejects a surplus client with little effort.
+  ///
+  /// The client gets an error event and one second to disconnect; no task is started and nothing is
+  /// reported.
   static func refuse(_ channel: any Channel) {
     let timeout = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
     channel.writeAndFlush(ByteBuffer(bytes: ServerFault.busy.event.bytes), promise: nil)
@@ -147,12 +150,12 @@ func serveStandardStreams(_ options: WyomingServerOptions) async throws {
 
 /// Manages a client's side of a connection until the client disconnects.
 ///
-/// - Held: a client may send a whole request and end its side before it is served.
-/// - Served: bytes are passed on. A client that has ended its side may wait for its answer (`nc
-///   -N`) or have disconnected; only sending shows which, because it resets a dead connection. So
-///   while an answer is due, a space is sent, which is allowed before a frame.
-/// - Left: closing a socket with unread bytes resets the connection, so that the client may get an
-///   error instead of the last event. So the server ends only its side, and drops later bytes.
+/// - Held: a client may send a whole request and close its side before it is served.
+/// - Served: bytes are passed on. A client that has closed its side may wait for a response (`nc
+///   -N`) or may have disconnected. Only sending distinguishes these, because it resets a dead
+///   connection. So while a response is due, a space is sent, which is permitted before a frame.
+/// - Left: closing a socket with unread bytes resets the connection, and the client may get an
+///   error instead of the last event. So the server closes only its side and drops later bytes.
 final class ClientHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -161,17 +164,18 @@ final class ClientHandler: ChannelDuplexHandler {
 
   /// A command of the server.
   enum Event: Sendable {
-    /// Reading begins for a client that waits, to detect whether it sends audio or asks for the models.
+    /// Begins to read from a waiting client, to detect whether it sends audio or requests the
+    /// models.
     ///
-    /// Called once, if it does.
+    /// The closure is called once if it does.
     case listen(whenRequested: @Sendable () -> Void)
-    /// Reading begins.
+    /// Begins to read.
     case serve
-    /// Whether an answer is due.
+    /// Whether a response is due.
     case answering(Bool)
-    /// The server ends its side after the written bytes.
+    /// Closes the server's side after the written bytes.
     ///
-    /// Called when the client ends its side or the connection is closed.
+    /// The closure is called when the client closes its side or the connection is closed.
     case leave(whenClientEnds: @Sendable () -> Void)
   }
 
@@ -228,7 +232,7 @@ final class ClientHandler: ChannelDuplexHandler {
   ) {
     stage = .left(whenClientEnds: whenClientEnds)
     guard context.channel.isActive else { return whenClientEnds() }
-    // An empty write completes after all others; closing would drop pending ones.
+    // An empty write completes after all others; closing at once would drop pending writes.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
       guard context.channel.isActive, !self.hasClientEnded else { return whenClientEnds() }
       context.close(mode: .output, promise: nil)
@@ -241,7 +245,7 @@ final class ClientHandler: ChannelDuplexHandler {
     case .held(var bytes):
       var piece = unwrapInboundIn(data)
       listening?.add(piece)
-      // The only reference, so that appending copies nothing.
+      // Makes the buffer's reference unique, so that appending copies nothing.
       stage = .held(ByteBuffer())
       bytes.writeBuffer(&piece)
       stage = .held(bytes)
@@ -278,10 +282,9 @@ final class ClientHandler: ChannelDuplexHandler {
   }
 }
 
-/// Detects that a client that waits for a place sends audio or asks for the models, from its first
-/// bytes.
+/// Detects in the first bytes of a waiting client whether it sends audio or requests the models.
 private struct Listening {
-  /// The most bytes that are read from a client that waits.
+  /// The maximum number of bytes to read from a waiting client.
   private static let longest = 1 << 16
 
   private let whenRequested: @Sendable () -> Void
@@ -303,7 +306,7 @@ private struct Listening {
         return report()
       }
     }
-    // A long text before the audio, and a long chunk, are parsed only for a client that is served.
+    // A long text before the audio, or a long chunk, is parsed only once the client is served.
     if reader.hasLongText || count >= Self.longest { report() }
   }
 

@@ -1,48 +1,48 @@
 import AudioThreads
 import Synchronization
 
-/// The clients of a listener: the served ones, those that wait for a place, and those that leave.
+/// The clients of a listener: served, waiting for a place, or leaving.
 ///
-/// A client that sends audio or asks for the models takes the place of one that keeps the server
+/// A client that sends audio or requests the models replaces a client that keeps the server
 /// waiting, so idle connections do not block others.
 final class ClientTable: Sendable {
-  /// What the server does with a client.
+  /// The stage of a client.
   enum Stage {
     case served
     case waiting
-    /// It gets an error, and has some time to disconnect.
+    /// The client gets an error, and some time to disconnect.
     case leaving
   }
 
   private struct Client {
     var stage: Stage
-    /// Its IP address; nil on a Unix socket.
+    /// The client's IP address; nil on a Unix socket.
     let address: String?
-    /// Opened at the end of its wait.
+    /// Opened at the end of the client's wait.
     let turn = Gate()
     var hasRequest = false
-    /// Counts its time; nil until it is served.
+    /// Measures the client's idle time; nil until it is served.
     var watch: PeerWatch?
   }
 
-  /// The most clients that wait at once.
+  /// The maximum number of waiting clients.
   private static let mostWaiting = 64
-  /// The number of leaving clients from which on refused ones are disconnected without an event.
+  /// The number of leaving clients from which rejected clients are disconnected without an event.
   private static let mostLeaving = 256
   /// The idle time after which a client may lose its place.
   private static let grace = Duration.seconds(1)
 
   private let mostServed: Int
   private let mostPerAddress: Int?
-  // Held to find or change an entry; gates and watches are signaled after it is released.
+  // The lock is held to find or change an entry; gates and watches are signaled after its release.
   private let clients = Mutex<[Int: Client]>([:])
-  /// An element each time the last client has left.
+  /// A stream with an element whenever the last client has left.
   let emptied = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// - Parameters:
-  ///   - mostServed: the most clients that are served at once.
-  ///   - mostPerAddress: the most clients of one address that are served or wait; nil for 16 more
-  ///     than `mostServed`.
+  ///   - mostServed: the maximum number of clients served at once.
+  ///   - mostPerAddress: the maximum number of served and waiting clients of one address; nil for
+  ///     16 more than `mostServed`.
   init(mostServed: Int, mostPerAddress: Int?) {
     (self.mostServed, self.mostPerAddress) = (mostServed, mostPerAddress)
   }
@@ -50,9 +50,10 @@ final class ClientTable: Sendable {
   /// Whether no client is connected.
   var isEmpty: Bool { clients.withLock { $0.isEmpty } }
 
-  /// Adds a client; returns nil if too many clients are leaving: then disconnect it.
+  /// Adds a client; returns nil if too many clients are leaving, and the client must be
+  /// disconnected.
   ///
-  /// - Parameter number: its number, greater than those of earlier clients.
+  /// - Parameter number: the client's number, greater than those of earlier clients.
   func add(_ number: Int, from address: String?) -> Stage? {
     clients.withLock { clients in
       func count(_ stage: Stage) -> Int { clients.values.count { $0.stage == stage } }
@@ -77,7 +78,7 @@ final class ClientTable: Sendable {
     guard let turn = clients.withLock({ $0[number]?.turn }) else { return false }
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        // Cancellation ends the wait as well.
+        // Cancellation ends the wait, too.
         try? await clock.sleep(for: limit)
         turn.open()
       }
@@ -85,25 +86,26 @@ final class ClientTable: Sendable {
       group.cancelAll()
     }
     // Another client may have become idle meanwhile.
-    takePlace(for: number)
+    assignPlace(for: number)
     return clients.withLock { clients in
       if clients[number]?.stage == .waiting { clients[number]?.stage = .leaving }
       return clients[number]?.stage == .served
     }
   }
 
-  /// Reports that a waiting client sends audio or asks for the models.
+  /// Records that a waiting client sends audio or requests the models.
   func reportRequest(from number: Int) {
     clients.withLock { $0[number]?.hasRequest = true }
-    takePlace(for: number)
+    assignPlace(for: number)
   }
 
-  /// Reports that a client's conversation begins; before that, it cannot lose its place.
+  /// Records that a client's conversation begins; before that, the client cannot lose its place.
   func begin(_ number: Int, _ watch: PeerWatch) {
     clients.withLock { $0[number]?.watch = watch }
   }
 
-  /// Removes a client; its place goes to the first waiting one with a request, or to the first one.
+  /// Removes a client; its place goes to the first waiting client with a request, or to the first
+  /// waiting client.
   func remove(_ number: Int) {
     let (turn, isEmpty) = clients.withLock { clients in
       let wasServed = clients.removeValue(forKey: number)?.stage == .served
@@ -119,7 +121,7 @@ final class ClientTable: Sendable {
 
   /// Gives the place of the client that has been idle for the longest time to a waiting client with
   /// a request.
-  private func takePlace(for number: Int) {
+  private func assignPlace(for number: Int) {
     let (turn, loser) = clients.withLock { clients in
       guard let client = clients[number], client.stage == .waiting, client.hasRequest,
         let idlest = Self.idlest(of: clients), idlest.time >= Self.grace

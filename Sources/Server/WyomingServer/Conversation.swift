@@ -23,7 +23,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   /// - Parameters:
   ///   - client: the number of the client for reports.
   ///   - input: the client's bytes in pieces of any size, read on demand.
-  ///   - watch: counts the client's time; if nil, the conversation makes its own.
+  ///   - watch: measures the client's idle time; if nil, the conversation creates its own.
   init(
     client: Int, input: Input, peer: Peer, options: WyomingServerOptions, watch: PeerWatch? = nil
   ) {
@@ -97,7 +97,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     try await watch.waiting { try await peer.send(event) }
   }
 
-  /// Reads and answers events.
+  /// Reads and responds to events.
   ///
   /// Returns at the end of the input, or with the fault.
   private func serve(whenFailed: @escaping @Sendable (any Error) -> Void) async -> ServerFault? {
@@ -109,7 +109,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       while let piece = try await watch.waiting({ try await bytes.next() }) {
         reader.add(piece)
         while let event = try await nextEvent(&reader) {
-          for action in try machine.take(event) {
+          for action in try machine.process(event) {
             let answers = try await perform(action, &utterance, whenFailed)
             for answer in answers { try await send(answer) }
           }
@@ -122,12 +122,13 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     } catch let error as ServerFault {
       return error
     } catch {
-      // The connection failed, or the server ends.
+      // The connection has failed, or the server is ending.
       return nil
     }
   }
 
-  /// The next event; a long text is parsed on its own thread, where it delays no other client.
+  /// Returns the next event; a long text is parsed on its own thread, so that it does not delay
+  /// other clients.
   private func nextEvent(_ reader: inout FrameReader) async throws -> WyomingEvent? {
     let event = try reader.next(longest: FrameReader.quick)
     guard reader.hasLongText else { return event }
@@ -159,7 +160,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       utterance = ClientUtterance(job: job, stopwatch: Stopwatch(clock))
       return []
     case .add(let buffer):
-      watch.take(audio: buffer.duration)
+      watch.credit(audio: buffer.duration)
       utterance?.audio += buffer.duration
       try await working { await watch.recognizing { await utterance?.job.add(buffer) } }
       return []
@@ -181,9 +182,9 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     }
   }
 
-  /// Runs the work for an answer.
+  /// Runs the work for a response.
   ///
-  /// Nothing reads from the client meanwhile.
+  /// The conversation does not read from the client meanwhile.
   private func working<Result>(_ body: () async throws -> Result) async throws -> Result {
     peer.answering(true)
     defer { peer.answering(false) }
@@ -205,13 +206,14 @@ private struct ClientUtterance {
 struct Peer: Sendable {
   /// Sends an event, and may wait until the client receives it.
   var send: @Sendable (WyomingEvent) async throws -> Void
-  /// Called when the work on an answer begins and ends.
+  /// Called when the work on a response begins and ends.
   ///
-  /// Nothing reads meanwhile, so the transport must check whether the client is still connected.
+  /// The conversation does not read meanwhile, so the transport must check whether the client is
+  /// still connected.
   var answering: @Sendable (Bool) -> Void = { _ in }
   /// Returns when the connection is closed or the call is canceled.
   var closed: @Sendable () async -> Void
-  /// Ends the server's side after all events are sent, and returns when the client ends its side or
-  /// the call is canceled.
+  /// Closes the server's side after all events are sent, and returns when the client closes its
+  /// side or the call is canceled.
   var leave: @Sendable () async -> Void
 }

@@ -11,7 +11,7 @@ struct ConversationMachine {
     /// Audio begins.
     case begin(TranscriptionRequest)
     case add(AudioBuffer)
-    /// The audio has ended: send the transcript before anything else.
+    /// The audio has ended. The transcript must be sent before any other event.
     case finish
   }
 
@@ -19,11 +19,11 @@ struct ConversationMachine {
   private var decoder: AudioDecoder?
 
   /// - Throws: a fault that ends the connection.
-  mutating func take(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
+  mutating func process(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
     switch event.type {
     case "describe": return [.describe]
     case "ping":
-      // Only a text: other values may take long to encode.
+      // Only a text is returned, because other values may take long to encode.
       let text = event.data["text"]?.string
       return [.answer(WyomingEvent("pong", text.map { ["text": .string($0)] } ?? [:]))]
     case "transcribe":
@@ -35,7 +35,7 @@ struct ConversationMachine {
       return begin(with: try Self.format(event))
     case "audio-chunk": return try add(event)
     case "audio-stop": return finish()
-    // The protocol requires that unknown events of newer peers are ignored.
+    // The protocol requires ignoring unknown events of newer peers.
     default: return []
     }
   }
@@ -75,7 +75,7 @@ struct ConversationMachine {
     try checked { () throws(AudioFormatError) in try WyomingAudioFormat(event.data) }
   }
 
-  /// Turns an error of the audio's format into a fault.
+  /// Converts an error of the audio's format to a fault.
   private static func checked<Result>(
     _ body: () throws(AudioFormatError) -> Result
   ) throws(ServerFault) -> Result {
@@ -99,9 +99,9 @@ struct TranscriptionRequest: Equatable {
   }
 }
 
-/// Why the server ends a connection.
+/// The reason that the server ends a connection.
 ///
-/// The client gets it as an event.
+/// It is sent to the client as an event.
 struct ServerFault: Error, Equatable {
   /// A stable code for programs.
   let code: String
@@ -129,7 +129,7 @@ struct ServerFault: Error, Equatable {
     ServerFault(code: "unexpected", text: text)
   }
 
-  /// The fault for the error of a recognition.
+  /// Returns the fault for an error of a recognition.
   static func recognition(_ error: any Error) -> ServerFault {
     switch error {
     case SpeechClientError.unavailable: ServerFault(code: "unavailable", text: "\(error)")

@@ -13,9 +13,9 @@ import Wyoming
 ///
 /// Each client is served separately.
 struct Listener {
-  /// The time in which a connection must become free for a new client.
+  /// The time within which a place must become free for a new client.
   ///
-  /// The system may report a new client before it reports that another one has left.
+  /// The system may report a new client before it reports that another has left.
   private static let slotTimeout = Duration.milliseconds(500)
 
   /// The time without clients after which freed memory is returned to the system.
@@ -33,7 +33,7 @@ struct Listener {
   /// Listens at a Unix socket, which must not exist yet.
   init(path: String) throws {
     let asked = WyomingAddress.unix(path: path).description
-    // SwiftNIO takes the path as a string.
+    // SwiftNIO requires the path as a string.
     guard FilePath(path).bytes.elementsEqual(path.utf8) else {
       throw WyomingServerError.cannotListen(
         address: asked, reason: "the path of a server's socket must be UTF-8")
@@ -104,8 +104,8 @@ struct Listener {
     return false
   }
 
-  /// Refuses a surplus client with little effort: without a task and a report, and beyond a number of
-  /// them without an event.
+  /// Rejects a surplus client with little effort: without a task and a report and, above a number
+  /// of such clients, without an event.
   private func refuse(
     _ connection: any Channel, _ client: Int, isAdded: Bool, _ clients: ClientTable
   ) {
@@ -114,17 +114,18 @@ struct Listener {
     ByteChannel.refuse(connection)
   }
 
-  /// Returns memory to the system when no client has been connected for a while: the engine and the C
-  /// library keep it otherwise, about 20 MB for each client at once.
+  /// Returns memory to the system when no client has been connected for a while.
+  ///
+  /// Otherwise the engine and the C library keep about 20 MB for each simultaneous client.
   private func returnMemory(
     whenEmpty clients: ClientTable, on clock: any Clock<Duration>
   ) async {
     @Dependency(\.speechEngine) var engine
     for await _ in clients.emptied.stream {
-      // The last recognizer still ends.
+      // The sleep also gives the last recognizer time to end.
       guard (try? await clock.sleep(for: Self.memoryDelay)) != nil else { return }
       guard clients.isEmpty else { continue }
-      // Without a thread, the memory stays until the next client has left.
+      // If no thread can be started, the memory is returned after the next client.
       try? await DedicatedThread.run(name: "syrinx-memory") { [engine] in
         engine.returnMemory()
         returnFreedMemory()
@@ -148,12 +149,12 @@ struct Listener {
     try await mappingErrors(at: address) {
       try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        // Without a free descriptor, accept fails repeatedly without waiting.
+        // Without a free descriptor, `accept` fails repeatedly without waiting.
         .serverChannelInitializer(pausingAfterFailures)
-        // A client may end its side after `audio-stop` and wait for the transcript.
+        // A client may close its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        // Nothing is read until the client is served. If the server ends before that, the event
-        // loop closes the connection.
+        // Reading starts when the client is served. If the server ends before that, the event loop
+        // closes the connection.
         .childChannelOption(.autoRead, value: false)
         .bind(to: address) { channel in
           channel.eventLoop.makeCompletedFuture {
@@ -165,7 +166,7 @@ struct Listener {
   }
 }
 
-/// Runs `bind` and turns errors of the system into `WyomingServerError`.
+/// Runs `bind` and converts errors of the system to `WyomingServerError`.
 func mappingErrors<Result>(
   at address: SocketAddress, _ bind: () async throws -> Result
 ) async throws -> Result {
@@ -185,7 +186,7 @@ func mappingErrors<Result>(
 ///
 /// SwiftNIO removes it when it closes the socket.
 enum SocketFile {
-  /// Removes a stale socket, at which no process listens.
+  /// Removes a stale socket on which no process listens.
   ///
   /// - Throws: `WyomingServerError.addressInUse` if a process listens or the file is not a socket.
   static func makeRoom(at path: String) throws(WyomingServerError) {
@@ -220,17 +221,17 @@ enum SocketFile {
 }
 
 extension SocketAddress {
-  /// The address of a host and port; the name is resolved on its own thread.
+  /// Resolves a host and port to an address, on its own thread.
   ///
-  /// - Throws: `WyomingServerError`, also for an address that other machines can reach without
-  ///   permission.
+  /// - Throws: `WyomingServerError`, including for an address that other machines can reach if that
+  ///   is not allowed.
   static func resolving(
     _ host: String, _ port: Int, allowsRemote: Bool
   ) async throws -> SocketAddress {
     let asked = WyomingAddress.tcp(host: host, port: port).description
     let address: SocketAddress
     do {
-      // `getaddrinfo` may block for long.
+      // `getaddrinfo` may block for a long time.
       address = try await DedicatedThread.run(name: "syrinx-resolve") {
         try SocketAddress.makeAddressResolvingHost(host, port: port)
       }
@@ -248,14 +249,14 @@ extension SocketAddress {
 
   /// Whether only this machine can reach the address.
   var isLoopback: Bool {
-    // The system's canonical spelling.
+    // Uses the system's canonical spelling of the address.
     guard let number = ipAddress else { return true }
     return number.hasPrefix("127.") || number == "::1" || number.hasPrefix("::ffff:127.")
   }
 }
 
 extension WyomingAddress {
-  /// The address as clients write it.
+  /// Creates the address that clients connect to.
   init?(_ address: SocketAddress?) {
     guard let address else { return nil }
     if let path = address.pathname, address.port == nil {
@@ -268,8 +269,8 @@ extension WyomingAddress {
   }
 }
 
-/// Makes a listening socket pause when it cannot accept a client, as without free descriptors,
-/// instead of ending the server.
+/// Makes a listening socket pause when it cannot accept a client, for example without free
+/// descriptors, instead of ending the server.
 @Sendable func pausingAfterFailures(_ channel: any Channel) -> EventLoopFuture<Void> {
   channel.eventLoop.makeCompletedFuture {
     try channel.pipeline.syncOperations.addHandler(

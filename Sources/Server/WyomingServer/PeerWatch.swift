@@ -9,15 +9,16 @@ import Synchronization
 final class PeerWatch: Sendable {
   private struct State {
     var left: Duration
-    /// The end of the counted time.
+    /// The time up to which idle time has been counted.
     var counted = Duration.zero
     /// The number of calls that wait for the peer.
     var waits = 0
     var isRecognizing = false
-    /// The counted time for which no audio has made up.
+    /// The counted idle time that audio has not yet made up for.
     var idleTime = Duration.zero
 
-    /// Whether the server waits for the peer, or at least does not recognize its audio.
+    /// Whether idle time is counted: the server waits for the peer, or does not recognize its
+    /// audio.
     var isCounting: Bool { waits > 0 || !isRecognizing }
 
     mutating func count(until now: Duration) {
@@ -32,7 +33,7 @@ final class PeerWatch: Sendable {
   private static let idleTimePerAudio = 30
 
   private let limit: Duration?
-  // Held to count the time at each change.
+  // The lock is held to count the time at each change.
   private let state: Mutex<State>
   private let begins = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let replacement = AsyncStream.makeStream(of: Void.self)
@@ -63,7 +64,7 @@ final class PeerWatch: Sendable {
   }
 
   /// Restores time for audio.
-  func take(audio: Duration) {
+  func credit(audio: Duration) {
     // A second of audio makes up for any pause.
     let most = Duration.seconds(Self.idleTimePerAudio)
     change { state in
@@ -99,12 +100,12 @@ final class PeerWatch: Sendable {
     change { $0.isCounting ? $0.idleTime : nil }
   }
 
-  /// Reports that another peer has taken this one's place.
+  /// Records that another peer has replaced this one.
   func replace() {
     replacement.continuation.yield()
   }
 
-  /// Returns when another peer has taken this one's place, or the call is canceled.
+  /// Returns when another peer has replaced this one, or the call is canceled.
   func untilReplaced() async {
     for await _ in replacement.stream { return }
   }

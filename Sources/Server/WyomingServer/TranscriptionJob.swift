@@ -5,9 +5,9 @@ import SpeechClient
 import SpeechEngine
 import Wyoming
 
-/// One recognition: audio goes in, events come out, and the transcript at the end.
+/// One recognition: turns audio into events, with the transcript at the end.
 final class TranscriptionJob: Sendable {
-  /// The most buffers that wait for recognition.
+  /// The maximum number of buffers that wait for recognition.
   static let bufferLimit = 4
 
   private let audio: PolicyPipe<AudioBuffer>
@@ -30,7 +30,7 @@ final class TranscriptionJob: Sendable {
     request = options.prepare(request)
     if let language = asked.language { request.locale = language }
     request.contextualPhrases += asked.phrases
-    // The protocol carries no word times.
+    // The protocol has no word timestamps.
     request.measuresWordTimes = false
     self.audio = audio
     work = Task { [request, report = options.report, meters = options.meters] in
@@ -40,7 +40,7 @@ final class TranscriptionJob: Sendable {
         for try await event in await speech.recognition(request: request) {
           switch event {
           case .result(let result):
-            for event in writer.take(result) { try await write(event) }
+            for event in writer.process(result) { try await write(event) }
           case .speechEnded: meters.utterances.increment()
           case .dropped(let range, let reason):
             meters.recordLoss(of: range.upperBound - range.lowerBound, reason)
@@ -50,9 +50,9 @@ final class TranscriptionJob: Sendable {
           }
         }
         try Task.checkCancellation()
-        return writer.finish()
+        return writer.flush()
       } catch {
-        // A canceled recognition has not failed: the reason is known.
+        // A cancellation is not reported as a failure.
         if !Task.isCancelled { whenFailed(error) }
         throw error
       }
@@ -90,15 +90,15 @@ final class TranscriptionJob: Sendable {
 
 /// Turns the results of one transcription into events.
 ///
-/// Chunks only append, so they contain only stable words. The transcript has the words of the final
-/// results.
+/// Chunks only append, so they contain only stable words. The transcript contains the words of the
+/// final results.
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []
   /// The current utterance, and its stable words.
   private var utterance = 0
   private var stable: [String] = []
-  /// The number of its words after normalization that have been sent.
+  /// The number of normalized words of this utterance that have been sent.
   private var sentCount = 0
   /// The last text that was sent.
   private var lastSent = ""
@@ -111,12 +111,12 @@ struct TranscriptWriter {
   }
 
   /// Returns the events for a result.
-  mutating func take(_ result: SpeechRecognitionResult) -> [WyomingEvent] {
+  mutating func process(_ result: SpeechRecognitionResult) -> [WyomingEvent] {
     let segments = result.bestTranscription.segments
     var events = result.utterance == utterance ? [] : end()
     utterance = result.utterance
     events += begin(segments)
-    // Retracted words were a voice too: it ends with the last of them.
+    // Retracted words count as voice, too, which ends with the last of them.
     voiceEnd = segments.last.map { $0.timestamp + $0.duration } ?? voiceEnd
     events += send(result.stablePrefix.segments.map(\.substring))
     return result.isFinal ? events + end() : events
@@ -124,8 +124,8 @@ struct TranscriptWriter {
 
   /// Returns the events for a loss.
   ///
-  /// An unintelligible utterance adds no words. An utterance in which the engine failed keeps the words
-  /// that were sent.
+  /// An unintelligible utterance adds no words. An utterance in which the engine failed keeps the
+  /// words that were sent.
   mutating func drop(_ reason: SpeechRecognitionEvent.DropReason) -> [WyomingEvent] {
     guard reason == .unintelligible else { return [] }
     stable = []
@@ -133,7 +133,7 @@ struct TranscriptWriter {
   }
 
   /// Returns the last events, after all results.
-  mutating func finish() -> [WyomingEvent] {
+  mutating func flush() -> [WyomingEvent] {
     let events = end()
     var data: [String: JSONValue] = ["text": .string(finished.joinedAsWritten)]
     if let language { data["language"] = .string(language) }
@@ -155,7 +155,8 @@ struct TranscriptWriter {
 
   /// Sends the utterance's new words.
   ///
-  /// Their number counts after normalization, because the words before them may be joined or split.
+  /// They are counted after normalization, because earlier words may since have been joined or
+  /// split.
   private mutating func send(_ words: [String]) -> [WyomingEvent] {
     stable = words
     let normalized = WordNormalization.spoken.words(of: words)
@@ -183,7 +184,8 @@ struct TranscriptWriter {
 }
 
 extension SpeechEngine {
-  /// The `info` event of a server with this engine, without models if the caller is canceled.
+  /// Returns the `info` event of a server with this engine, without models if the caller is
+  /// canceled.
   ///
   /// It is computed on its own thread, because another server may respond slowly.
   func info() async -> WyomingEvent {
@@ -211,7 +213,7 @@ extension SpeechEngine {
         "models": .array(artifacts.map(\.data)),
         "attribution": ["name": "Syrinx", "url": .string(SyrinxVersion.homepage)],
         "supports_transcript_streaming": true,
-        // Home Assistant decides when a command has ended.
+        // True, because Home Assistant detects the end of a command.
         "requires_external_vad": true, "prefers_auto_gain_enabled": true,
         "prefers_noise_reduction_enabled": false, "version": .string(SyrinxVersion.current),
       ])

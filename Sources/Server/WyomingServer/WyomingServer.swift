@@ -7,18 +7,18 @@ public import Wyoming
 /// Recognizes speech for clients of the Wyoming protocol, such as Home Assistant.
 ///
 /// It recognizes with `\.speechClient` and lists the models of `\.speechEngine`; `run` reads both
-/// dependencies. Each connection has its own recognitions. Audio that arrives faster than it is
-/// recognized stays in the client. A malformed frame gets an `error` event and ends its connection,
-/// but not the others or the server.
+/// dependencies. Each connection has its own recognitions. A client that sends audio faster than it
+/// is recognized must wait. A malformed frame causes an `error` event and ends its connection, but
+/// not the other connections.
 ///
-/// During the audio, `transcript-chunk` events have the stable words, and `voice-started` and
+/// During the audio, `transcript-chunk` events contain the stable words, and `voice-started` and
 /// `voice-stopped` mark speech. `transcript` has the final text of all utterances between
 /// `audio-start` and `audio-stop`; it is empty if there is none.
 public struct WyomingServer: Sendable {
   private let address: WyomingAddress
   private let options: WyomingServerOptions
 
-  /// A server for an address.
+  /// Creates a server for an address.
   ///
   /// `stdio` serves one client on this process's standard input and output.
   public init(address: WyomingAddress, options: WyomingServerOptions = WyomingServerOptions()) {
@@ -29,8 +29,8 @@ public struct WyomingServer: Sendable {
   ///
   /// When it returns, all connections are closed, and the socket of a Unix address is removed.
   ///
-  /// - Parameter onListening: called once clients can connect, with their address. For port 0, it
-  ///   has the port that the system chose.
+  /// - Parameter onListening: called once clients can connect, with their address. For port 0, the
+  ///   address contains the port that the system selected.
   /// - Throws: `WyomingServerError` if it cannot listen.
   public func run(
     onListening: @escaping @Sendable (_ address: WyomingAddress) async -> Void = { _ in }
@@ -58,21 +58,21 @@ public struct WyomingServer: Sendable {
 
 /// The limits and behavior of a server.
 public struct WyomingServerOptions: Sendable {
-  /// The most connections at once, each with its own recognizer; 4.
+  /// The maximum number of simultaneous connections, each with its own recognizer; 4.
   ///
-  /// Another client waits half a second for a free connection. If it sends audio or asks for the
-  /// models meanwhile, it takes the place of the client that has kept the server waiting for audio for
-  /// the longest time, at least a second. The replaced client gets an `error` event with the code
-  /// `idle`. A client that gets no place
-  /// gets an `error` event with the code `busy`, and has five seconds to disconnect. While 64 clients
-  /// wait, further ones get the event at once, have one second, and are not reported. While
-  /// 256 clients have yet to disconnect, further ones are disconnected without an event.
+  /// Another client waits half a second for a free connection. If it sends audio or requests the
+  /// models meanwhile, it replaces the client that has kept the server waiting for audio for the
+  /// longest time, at least a second. The replaced client gets an `error` event with the code
+  /// `idle`. A client without a place gets an `error` event with the code `busy`, and has five
+  /// seconds to disconnect. While 64 clients wait, additional clients get the event at once, have
+  /// one second, and are not reported. While 256 clients have not yet disconnected, additional
+  /// clients are disconnected without an event.
   public var maximumConnections = 4
 
-  /// The most connections at once from one IP address, those that wait included; nil for 16 more
-  /// than `maximumConnections`.
+  /// The maximum number of simultaneous connections from one IP address, including waiting ones;
+  /// nil for 16 more than `maximumConnections`.
   ///
-  /// Further ones get an `error` event with the code `busy` at once. A client that has just
+  /// Additional clients get an `error` event with the code `busy` at once. A client that has just
   /// disconnected may still count.
   public var maximumConnectionsPerAddress: Int?
 
@@ -80,10 +80,10 @@ public struct WyomingServerOptions: Sendable {
   ///
   /// Nil for no limit.
   ///
-  /// A second of audio restores the whole limit, and less audio a part of it. The time for
+  /// A second of audio restores the whole limit, and less audio restores a part of it. The time for
   /// recognition does not count. After the limit, the client gets an `error` event with the code
-  /// `idle`, and its connection ends. On standard input and output, set nil if the
-  /// program keeps its server running between utterances.
+  /// `idle`, and its connection ends. On standard input and output, set nil if the program keeps
+  /// its server running between utterances.
   public var idleTimeout: Duration? = .seconds(30)
 
   /// The size limits of a client's frames.
@@ -94,12 +94,12 @@ public struct WyomingServerOptions: Sendable {
   /// The protocol has neither passwords nor encryption.
   public var allowsRemoteClients = false
 
-  /// The name under which Avahi announces the server in the local network, at most 63 bytes; nil for
-  /// no announcement.
+  /// The name under which Avahi announces the server in the local network, at most 63 bytes; nil
+  /// for no announcement.
   ///
-  /// The announcement (DNS-SD type `_wyoming._tcp`) lets Home Assistant find the server. It ends with
-  /// the server. An address that other machines cannot reach is not announced, and a machine without
-  /// Avahi is not an error: both are reported.
+  /// The announcement (DNS-SD type `_wyoming._tcp`) lets Home Assistant find the server. It ends
+  /// with the server. An address that other machines cannot reach is not announced, and a machine
+  /// without Avahi is not an error: both are reported.
   public var announcedName: String?
 
   /// Changes the request for a client's audio.
@@ -108,35 +108,35 @@ public struct WyomingServerOptions: Sendable {
   /// language.
   public var prepare: @Sendable (_ request: SpeechRequest) -> SpeechRequest = { $0 }
 
-  /// Called with each event for a log; does nothing by default.
+  /// Called with each event, for a log; does nothing by default.
   ///
-  /// The client that an event is about waits until it returns.
+  /// The client of the event waits until it returns.
   public var report: @Sendable (_ report: WyomingServerReport) async -> Void = { _ in }
 
-  /// Where the server counts and measures; nil for the program's own metrics system, which drops
-  /// everything unless it was bootstrapped.
+  /// The system that receives the server's metrics; nil for the program's own metrics system, which
+  /// drops all values unless it was bootstrapped.
   ///
   /// The module's page lists the metrics. `PrometheusMetrics` keeps them for Prometheus.
   public var metrics: (any MetricsFactory)?
   /// The metrics of a running server.
   var meters = ServerMetrics(NOOPMetricsHandler.instance)
 
-  /// The default options.
+  /// Creates the default options.
   public init() {}
 }
 
-/// Why a server cannot listen.
+/// The reason that a server cannot listen.
 public enum WyomingServerError: Error, Equatable {
   /// Other machines can reach the address, which is not allowed.
   case remoteAddress(String)
-  /// A process already listens there, or the file is not a socket.
+  /// A process already listens at the address, or the file is not a socket.
   case addressInUse(String)
   /// The system rejects the address, for the given reason.
   case cannotListen(address: String, reason: String)
 }
 
 extension WyomingServerError: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .remoteAddress(let address):
@@ -162,13 +162,13 @@ public enum WyomingServerReport: Equatable, Sendable {
   /// A client got a transcript for this much audio.
   ///
   /// `elapsed` is the time from `audio-start` to the transcript. For live audio, the excess over
-  /// `audio` is the time that a speaker waits.
+  /// `audio` is the time that the speaker waits.
   case recognized(client: Int, audio: Duration, elapsed: Duration)
 
   /// Part of a client's audio was not recognized.
   ///
-  /// The protocol cannot report that. If the engine failed, the transcript has the words that were
-  /// sent as chunks, and lacks the others. Times count from the client's `audio-start`.
+  /// The protocol cannot report this. If the engine failed, the transcript contains only the words
+  /// that were sent as chunks. Times are measured from the client's `audio-start`.
   case dropped(client: Int, Range<Duration>, reason: SpeechRecognitionEvent.DropReason)
 
   /// A fault ended a client's connection.
@@ -178,19 +178,19 @@ public enum WyomingServerReport: Equatable, Sendable {
 
   /// The server is announced in the local network.
   ///
-  /// The name differs from the requested one if another service has that.
+  /// The name differs from the requested name if another service uses that.
   case announced(name: String)
 
-  /// The server is not announced; clients that know its address can connect.
+  /// The server is not announced; clients can connect if they are configured with its address.
   case notAnnounced(reason: String)
 }
 
-/// The version of Syrinx, which `syrinx --version` and the server's `info` event report.
+/// The version of Syrinx, reported by `syrinx --version` and the server's `info` event.
 public enum SyrinxVersion {
   /// The version that the changelog lists first.
   public static let current = "0.2.0"
 
-  /// The page of Syrinx on the web: a placeholder, until it has one.
+  /// The web page of Syrinx; a placeholder for now.
   static let homepage = "https://example.com/syrinx"
 }
 

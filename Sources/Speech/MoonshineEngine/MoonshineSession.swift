@@ -15,12 +15,12 @@ final class MoonshineSession: SpeechEngineSession {
   /// Measured on 87 recordings (847 words), transcribed as files: 28 words are wrong with 0.25 s, and 30
   /// with 0.5 s. Without the same silence, partial results contradict the final text more often.
   private static let padding = Duration.milliseconds(250)
-  /// The same for the second decode of a doubtful text.
+  /// The silence that is added for the second decode of a doubtful text.
   private static let longPadding = Duration.seconds(1)
   /// The number of texts that are followed at a time.
   private static let width = 4
-  /// How much less likely than the best text another one may be to be followed, as the logarithm of
-  /// a probability; on 87 recordings, 2 to 5 give the same texts as no margin.
+  /// Texts that are less likely than the best text by more than this logarithm of a probability are
+  /// not followed; on 87 recordings, 2 to 5 give the same texts as no margin.
   private static let margin: Float = 2
 
   private static let log = Logger(label: "syrinx.moonshine")
@@ -98,7 +98,8 @@ final class MoonshineSession: SpeechEngineSession {
           """)
     }
     let samples = samples.map { $0.isFinite ? max(-1, min(1, $0)) : 0 }
-    // Only zeros follow if the pause continues; with speech comes the rest of the pause.
+    // If the pause continues, only zeros follow; if speech follows, the remaining pause precedes
+    // it.
     if samples.contains(where: { $0 != 0 }) { utterance.anticipated = nil }
     utterance.voice.add(samples)
     utterance.samples += samples
@@ -135,7 +136,7 @@ final class MoonshineSession: SpeechEngineSession {
     if run.isTerminated { throw .interrupted }
   }
 
-  /// Whether enough samples are new for another decode.
+  /// Whether there are enough new samples for another decode.
   ///
   /// Longer utterances take longer to decode, so they need more: the cost of a second of speech stays
   /// below a limit.

@@ -12,14 +12,13 @@ extension SpeechEngine {
   ///
   /// - Parameters:
   ///   - modelDirectory: the folder of a model of any size (`encoder_model.ort`,
-  ///     `decoder_model_merged.ort`, `tokenizer.bin`); nil for the one that
-  ///     `SYRINX_MOONSHINE_MODEL` names, or else the first installed one that understands the
-  ///     language.
-  ///   - library: the path of `libonnxruntime.so`, version 1.16 or later; nil for the one that
-  ///     `SYRINX_ONNXRUNTIME_LIBRARY` names, or else the installed one, or the system's.
+  ///     `decoder_model_merged.ort`, `tokenizer.bin`); nil for the folder in
+  ///     `SYRINX_MOONSHINE_MODEL`, or else the first installed model for the language.
+  ///   - library: the path of `libonnxruntime.so`, version 1.16 or later; nil for the path in
+  ///     `SYRINX_ONNXRUNTIME_LIBRARY`, or else the installed library, or the system's.
   ///   - language: the language of streams that request none, as a BCP 47 tag; nil for any. A
-  ///     model's language is the end of its folder's name; any other model is assumed to know the
-  ///     requested language.
+  ///     model's language is the end of its folder's name; any other model is assumed to support
+  ///     the requested language.
   ///
   /// Word times are measured with PocketSphinx's acoustic model if the request asks for it and the
   /// model of the language is installed. Otherwise they are estimated, and the hypothesis reports
@@ -53,7 +52,7 @@ extension SpeechEngine {
 
   /// The best engine on this machine: Moonshine if it is installed, else PocketSphinx.
   ///
-  /// PocketSphinx always recognizes key phrases, and any language that its model knows and
+  /// PocketSphinx always recognizes key phrases, and any language that its model supports and
   /// Moonshine's models do not. A model of Moonshine that is damaged is an error, not a reason to
   /// take the other one.
   public static var best: SpeechEngine { best() }
@@ -96,7 +95,7 @@ extension SpeechEngine {
   }
 }
 
-/// What `SpeechEngine.moonshine` does.
+/// The implementation of `SpeechEngine.moonshine`.
 struct Moonshine: Sendable {
   let library: LibraryChoice
   let models: MoonshineModelLocation
@@ -104,7 +103,7 @@ struct Moonshine: Sendable {
   let cache = ModelCache<MoonshineModel>()
   let alignment = WordAlignment()
 
-  /// The library is loaded to see whether it can be; a model is not.
+  /// The library is loaded to check it; a model is not.
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
       _ = try library.load()
@@ -143,7 +142,7 @@ extension Moonshine {
   }
 }
 
-/// The library at the chosen path, or else the one that a search finds.
+/// The library at the chosen path, or else the library that a search finds.
 final class LibraryChoice: Sendable {
   private let chosen: FilePath?
   // Held while the library loads, once.

@@ -8,9 +8,9 @@ enum SpokenAudio {
   private static let step = 160
   /// The number of steps that are kept at each end of a silence.
   private static let kept = 15
-  /// A silent step is at least this far below the loudest one, as a ratio of energies: 30 dB.
+  /// The minimum distance of a silent step from the loudest step, as a ratio of energies: 30 dB.
   private static let depth: Float = 1_000
-  /// It is at most this far above the quietest tenth of the steps: 6 dB.
+  /// The maximum distance of a silent step from the quietest tenth of the steps: 6 dB.
   private static let ratio: Float = 4
   /// A step with less energy is always silent: -60 dBFS.
   private static let inaudible: Float = 160 * 1e-6

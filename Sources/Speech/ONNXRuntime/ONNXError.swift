@@ -2,15 +2,15 @@ package import FilePaths
 import Glibc
 package import SpeechEngine
 
-/// Why ONNX Runtime, or a component that is installed for it, cannot be used.
+/// The reason that ONNX Runtime, or a component that is installed for it, cannot be used.
 package enum ONNXError: Error, Equatable {
   /// The library is in none of these places.
   case libraryMissing(searched: [String])
   /// The library cannot be loaded, is another library, or is too old.
   case libraryUnusable(path: FilePath, reason: String)
-  /// There is no such file.
+  /// The file does not exist.
   case fileMissing(path: FilePath)
-  /// The file differs from the one that was installed.
+  /// The file differs from the installed file.
   case fileDamaged(path: FilePath, reason: String)
   /// Another user can change the file or its folder.
   case fileUnsafe(path: FilePath, reason: String)
@@ -18,7 +18,7 @@ package enum ONNXError: Error, Equatable {
   case fileUnreadable(path: FilePath, code: Int32)
   /// The digest of the file cannot be computed.
   case fileUncheckable(path: FilePath, reason: String)
-  /// The library refuses the model, or the model has unexpected inputs or outputs.
+  /// The library rejects the model, or the model has unexpected inputs or outputs.
   case modelUnusable(path: FilePath, reason: String)
   /// There is not enough memory.
   case outOfMemory(reason: String)
@@ -29,7 +29,7 @@ package enum ONNXError: Error, Equatable {
 }
 
 extension ONNXError: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   package var description: String {
     switch self {
     case .libraryMissing(let searched):
@@ -60,7 +60,7 @@ extension ONNXError: CustomStringConvertible {
 }
 
 extension SpeechEngineError {
-  /// An engine's error for a failure of the library or of the installed files.
+  /// Creates an engine's error from a failure of the library or of the installed files.
   ///
   /// - Parameter remedy: how to install the library.
   package init(_ error: ONNXError, remedy: String) {

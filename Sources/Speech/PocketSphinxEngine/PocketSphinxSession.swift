@@ -16,7 +16,8 @@ final class PocketSphinxSession: SpeechEngineSession {
   private let alternativeCount: Int
   private let context: ContextualChoice
   private let interruption = InterruptionFlag()
-  /// Whether an interruption left the decoder to the thread that ends its utterance.
+  /// Whether the decoder was abandoned to the thread that ends its utterance, after an
+  /// interruption.
   private var hasLeftDecoder = false
 
   init(
@@ -40,8 +41,8 @@ final class PocketSphinxSession: SpeechEngineSession {
       words: change.hasChanged && tones.canBeSpeech ? decoder.words : [])
   }
 
-  /// Ends a call between two tenths of a second of audio, and leaves the second pass over the
-  /// utterance to its own thread.
+  /// Interrupts a call between two tenths of a second of audio, and abandons the second pass over
+  /// the utterance to its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   /// PocketSphinx reports a phrase a tenth of a second after its end.
@@ -116,7 +117,7 @@ final class PocketSphinxSession: SpeechEngineSession {
 
   /// Collects the recognized phrases, and searches the audio after each phrase again.
   private func spot(settling: FrameCount) throws(SpeechEngineError) {
-    while let rest = spotting.take(decoder.words, settling: settling) {
+    while let rest = spotting.process(decoder.words, settling: settling) {
       try decoder.end()
       try decoder.begin()
       setMean()
@@ -138,7 +139,7 @@ extension Decoder {
     // Two more, because the list includes the best and the chosen entry.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
     let alternatives = alternatives(atMost: breadth)
-    // The best words must not depend on the number of alternatives.
+    // Computed separately, because the best words must not depend on the number of alternatives.
     let chosen = context.choose(best, among: alternatives.prefix(ContextualChoice.breadth))
     var texts: Set = [chosen.map(\.text)]
     let others = ([best] + alternatives.map(\.words)).filter {
@@ -150,11 +151,12 @@ extension Decoder {
 
 /// The key phrases of an utterance, and the samples since the last one.
 ///
-/// The search restarts after each phrase, or PocketSphinx would report the phrase again.
+/// The search restarts after each phrase, because otherwise PocketSphinx would report the phrase
+/// again.
 struct PhraseSpotting {
   typealias Word = SpeechHypothesis.Word
 
-  /// Audio after a phrase before its end is final: PocketSphinx still moves the end.
+  /// The audio after a phrase until its end is final; until then, PocketSphinx may move the end.
   static let settling = FrameCount(.milliseconds(300), at: .speech)
 
   /// The phrases in order, with positions relative to the utterance.
@@ -168,12 +170,12 @@ struct PhraseSpotting {
     samples += more
   }
 
-  /// Takes the first reported phrase that is followed by `settling` of audio.
+  /// Records the first reported phrase that is followed by `settling` of audio.
   ///
-  /// Of overlapping phrases, the one that begins first counts.
+  /// Of overlapping phrases, the first is used.
   ///
   /// - Returns: the samples after the phrase, to search again; nil if there is no phrase.
-  mutating func take(_ reported: [Word], settling: FrameCount) -> [Int16]? {
+  mutating func process(_ reported: [Word], settling: FrameCount) -> [Int16]? {
     let settled = reported.filter { $0.frames.upperBound + settling <= FrameCount(samples.count) }
     let candidates = settling == 0 ? reported : settled
     guard let first = candidates.min(by: { $0.frames.lowerBound < $1.frames.lowerBound }) else {
@@ -189,7 +191,7 @@ struct PhraseSpotting {
   }
 }
 
-/// Chooses among the n-best list by phrases that are likely to be spoken.
+/// Chooses from the n-best list by phrases that are likely to be spoken.
 ///
 /// Measured on 128 words with 39 errors: 28 errors remain if every spoken word pair is a phrase,
 /// and 45 if the phrases come from other recordings.
@@ -201,7 +203,7 @@ struct ContextualChoice {
 
   private let phrases: [[String]]
 
-  /// Compares words in lower case, as the model spells them.
+  /// Creates a choice by phrases; words are compared in lowercase, as the model spells them.
   init(_ phrases: [String]) {
     self.phrases = phrases.map { phrase in
       phrase.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
@@ -210,7 +212,8 @@ struct ContextualChoice {
 
   var isNone: Bool { phrases.isEmpty }
 
-  /// The best words, or those of a nearly as likely alternative with more of the phrases.
+  /// Returns the best words, or those of a nearly as likely alternative with more words of the
+  /// phrases.
   func choose(
     _ best: [SpeechHypothesis.Word], among alternatives: some Sequence<Decoder.Alternative>
   ) -> [SpeechHypothesis.Word] {
@@ -224,7 +227,7 @@ struct ContextualChoice {
       .map { ($0.0, worth($0.0.score, $0.1)) }
       .max { $0.1 < $1.1 }
     guard let (alternative, value) = better, value >= mark else { return best }
-    // Keep the confidence of the words that are in both.
+    // The words in both keep their confidence.
     return alternative.words.map { word in
       best.first { $0.text == word.text && $0.frames.overlaps(word.frames) } ?? word
     }

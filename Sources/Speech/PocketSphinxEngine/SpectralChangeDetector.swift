@@ -1,26 +1,27 @@
 import AudioCore
 
 /// Distinguishes speech from steady sounds (noise, hum, tones, beeps), which PocketSphinx
-/// recognizes as words, by the change of the spectrum from one 40 ms to the next at any level.
+/// recognizes as words, by the change of the spectrum between consecutive windows of 40 ms at any
+/// level.
 ///
-/// The change is 3 to 7 between the sounds of speech, and below 2 within noise and tones. A third
-/// of a second of change is enough for speech, or a tenth of clear change: a short word beside a
-/// drawn-out one.
+/// The change is 3 to 7 between the sounds of speech, and below 2 within noise and tones. Speech
+/// needs a third of a second of change, or a tenth of clear change, as in a short word beside a
+/// drawn-out word.
 struct SpectralChangeDetector {
-  /// The least median change of speech.
+  /// The minimum median change of speech.
   static let least: Float = 2.4
-  /// Changes per decision: a third of a second.
+  /// The number of changes per decision: a third of a second.
   static let count = 15
-  /// The least value of a clear change.
+  /// The minimum value of a clear change.
   static let clear: Float = 3.2
-  /// Consecutive clear changes that are enough: a tenth of a second.
+  /// The number of consecutive clear changes that suffice: a tenth of a second.
   static let clearCount = 5
-  /// The fewest changes for a decision.
+  /// The minimum number of changes for a decision.
   static let fewest = 4
-  /// Sounds below this fraction of the loudest power are background, and do not count.
+  /// Sounds below this fraction of the loudest power are background and are ignored.
   static let loud: Float = 0.015
 
-  /// Frames of 10 ms between two changes, and in each of the two windows of a change.
+  /// The number of 10 ms frames between two changes, and in each of the two windows of a change.
   private static let hop = 2
   private static let windowLength = 4
   /// The number of newest changes to keep.
@@ -33,10 +34,10 @@ struct SpectralChangeDetector {
   private var changes: [(size: Float, power: Float)] = []
   private var loudest: Float = 0
 
-  /// Whether a third of a second changed like speech, or a tenth changed clearly.
+  /// Whether a third of a second changed like speech, or a tenth of a second changed clearly.
   private(set) var hasChanged = false
 
-  /// Whether the ended utterance can be speech; true if it is too short to decide.
+  /// Whether the ended utterance can be speech; true if it is too short for a decision.
   var canBeSpeech: Bool {
     if hasChanged { return true }
     let counting = counting

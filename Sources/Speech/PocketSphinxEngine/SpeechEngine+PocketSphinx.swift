@@ -5,34 +5,34 @@ public import SpeechEngine
 import Synchronization
 
 extension SpeechEngine: DependencyKey {
-  /// PocketSphinx with the model that Debian's `pocketsphinx-en-us` installs, or the one that the
+  /// PocketSphinx with the model of Debian's `pocketsphinx-en-us`, or the model that the
   /// environment variable `SYRINX_POCKETSPHINX_MODEL` names.
   public static let liveValue = pocketSphinx()
 
-  /// PocketSphinx with the model in a directory, or without a directory the same as `liveValue`.
+  /// PocketSphinx with the model in a directory; without a directory, it equals `liveValue`.
   ///
   /// The names of the model's directory and files show its language (`fr-fr`,
   /// `cmudict-en-us.dict`). Other names give `und`, which accepts every language.
   ///
   /// The engine supports:
   /// - Dictation, with a confidence for each word unless the option `bestpath` is `no`.
-  /// - Grammars without imports. A public rule expands to 50,000 words at most.
+  /// - Grammars without imports. A public rule may expand to at most 50,000 words.
   /// - Key phrases. Thresholds are about 1e-5 for short phrases and 1e-30 for long ones. Positions
-  ///   are accurate to about 0.15 s. A phrase that is the beginning of another hides the longer
-  ///   one.
+  ///   are accurate to about 0.15 s. A phrase that is the beginning of another phrase hides the
+  ///   longer one.
   /// - Alternatives, but not with key phrases.
-  /// - Contextual phrases, which choose among the n-best list.
+  /// - Contextual phrases, which select from the n-best list.
   /// - PocketSphinx's command-line options for speed and accuracy: `lw`, `wip`, `pip`, `beam`,
   ///   `pbeam`, `wbeam`, `maxhmmpf`, `maxwpf`, `ds`, `topn`, `fwdflat`, and `bestpath`.
   ///
-  /// Each use looks for the model. Its files are checked once, and again after one changes: that
-  /// they are there, begin as they should, and have the sizes that their headers announce. A model
-  /// with other damage may end the process, so use one from a package.
+  /// Each use searches for the model. Its files are checked once, and again after a change: whether
+  /// they exist, begin with the expected bytes, and have the sizes that their headers announce. A
+  /// model with other damage may end the process, so use a model from a package.
   ///
-  /// Loaded decoders, of about 100 MB each, are kept for later sessions: as many as were in use at
-  /// once, and at most one per processor; a server without clients keeps one. They load only the words of the language model, which are
-  /// all that dictation can find. For a grammar or key phrases with other words, a decoder loads
-  /// the whole dictionary, which takes longer; it can also take dictation.
+  /// Loaded decoders, of about 100 MB each, are kept for later sessions, at most one per processor;
+  /// a server without clients keeps one. They load only the words of the language model, because
+  /// dictation can find no others. For a grammar or key phrases with other words, a decoder loads
+  /// the whole dictionary, which takes longer; it can also be used for dictation.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
     pocketSphinx(DecoderPool(location: ModelLocation(chosen: modelDirectory)))
   }
@@ -44,7 +44,7 @@ extension SpeechEngine: DependencyKey {
       makeSession: { options in
         try decoders.location.check(language: options.language)
         let search = try DecoderSearch(options)
-        let decoder = try decoders.take(
+        let decoder = try decoders.acquire(
           DecoderSettings(options.engineOptions),
           wholeDictionary: decoders.needsWholeDictionary(for: search))
         do {
@@ -61,7 +61,7 @@ extension SpeechEngine: DependencyKey {
   }
 }
 
-/// Keeps loaded decoders for later sessions, because loading one takes a quarter of a second.
+/// Keeps loaded decoders for later sessions, because loading a decoder takes a quarter of a second.
 final class DecoderPool: Sendable {
   typealias Loading =
     @Sendable (ValidatedModel, _ wholeDictionary: Bool, DecoderSettings) throws(SpeechEngineError)
@@ -74,7 +74,7 @@ final class DecoderPool: Sendable {
   private let models = ModelCache<ValidatedModel>()
   private let idle: IdlePool<Decoder>
 
-  /// - Parameter limit: the most idle decoders to keep.
+  /// - Parameter limit: the maximum number of idle decoders to keep.
   init(
     location: ModelLocation, limit: Int = IdlePool<Decoder>.usualLimit,
     load: @escaping Loading = Decoder.init
@@ -83,21 +83,21 @@ final class DecoderPool: Sendable {
     idle = IdlePool(limit: limit)
   }
 
-  /// Takes an idle decoder, or loads a new one on this thread.
+  /// Acquires an idle decoder, or loads a new one on this thread.
   ///
-  /// - Parameter wholeDictionary: whether the decoder needs words that dictation does not find.
+  /// - Parameter wholeDictionary: whether the decoder needs words outside of the language model.
   /// - Throws: `SpeechEngineError` if the model is missing or damaged.
-  func take(
+  func acquire(
     _ settings: DecoderSettings = DecoderSettings(), wholeDictionary: Bool = false
   ) throws(SpeechEngineError) -> Decoder {
-    let free = idle.take {
+    let free = idle.popFirst {
       $0.settings == settings && ($0.knowsWholeDictionary || !wholeDictionary)
     }
     if let free { return free }
     return try load(models.validated(location.find()), wholeDictionary, settings)
   }
 
-  /// Whether a search has words that dictation does not find.
+  /// Whether a search contains words outside of the language model.
   ///
   /// - Throws: `SpeechEngineError` if the model is missing or damaged.
   func needsWholeDictionary(for search: DecoderSearch) throws(SpeechEngineError) -> Bool {
@@ -107,8 +107,8 @@ final class DecoderPool: Sendable {
 
   /// Keeps an idle decoder if there is room and it is between utterances.
   ///
-  /// A decoder within an utterance is freed: ending the utterance takes a final pass over all of
-  /// it, for which a canceled task cannot wait.
+  /// A decoder within an utterance is freed, because ending the utterance takes a final pass over
+  /// all its audio, which a canceled task cannot wait for.
   func giveBack(_ decoder: Decoder) {
     if !decoder.isInUtterance { idle.keep(decoder) }
   }
@@ -117,30 +117,31 @@ final class DecoderPool: Sendable {
   func returnMemory() { idle.keepOne() }
 }
 
-/// Loaded objects that are not in use.
+/// Loaded, unused objects.
 final class IdlePool<Element>: Sendable {
   static var usualLimit: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
-  /// `@unchecked Sendable` is right although the element is not `Sendable`.
+  /// `@unchecked Sendable` is safe although the element is not `Sendable`.
   ///
-  /// Whoever stores an element here gives up its reference, and only one taker gets it.
+  /// The caller that stores an element releases its own reference, and only one caller removes it.
   private struct Idle: @unchecked Sendable {
     let element: Element
   }
 
   private let limit: Int
-  // Held to move an element in or out, never while one loads or works.
+  // The lock is held to add or remove an element, never while an element loads or works.
   private let idle = Mutex<[Idle]>([])
 
   init(limit: Int = IdlePool.usualLimit) {
     self.limit = limit
   }
 
-  /// Takes the newest element that fits, or frees the newest one if none fits.
+  /// Removes and returns the newest suitable element, or frees the newest element if none is
+  /// suitable.
   ///
-  /// Later requests will resemble this one. The freed element is gone when this returns, so that
-  /// two are never in memory while another loads.
-  func take(where fits: (Element) -> Bool = { _ in true }) -> Element? {
+  /// An element is freed because later requests will probably resemble this one. It is freed before
+  /// this returns, so that it is not in memory while another element loads.
+  func popFirst(where fits: (Element) -> Bool = { _ in true }) -> Element? {
     let taken = idle.withLock { idle in
       let index = idle.lastIndex { fits($0.element) } ?? idle.indices.last
       return index.map { idle.remove(at: $0) }
@@ -156,13 +157,13 @@ final class IdlePool<Element>: Sendable {
     }
   }
 
-  /// Frees all elements but the newest one.
+  /// Frees all elements except the newest.
   func keepOne() {
     let freed = idle.withLock { idle in
       defer { idle = idle.suffix(1) }
       return idle.dropLast()
     }
-    // They end here, outside the lock.
+    // The elements are freed here, outside the lock.
     withExtendedLifetime(freed) {}
   }
 }

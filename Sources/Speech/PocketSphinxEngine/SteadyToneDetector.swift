@@ -4,29 +4,29 @@ import Glibc
 /// words, by the part of the power in partials with a steady pitch.
 ///
 /// A voice's pitch moves: from one twentieth of a second to the next, about a tenth of its power
-/// stays within two hertz, or a fifth of a monotonous voice. More than half does in a melody, a
-/// chord, or a ring, even with drums. Half a second of moving pitch that is not much quieter than
-/// the audio before it is enough for speech, so speech before or over a ringing telephone is
-/// recognized.
+/// stays within two hertz, or a fifth for a monotonous voice. In a melody, a chord, or a ring, even
+/// with drums, more than half of the power stays. Half a second of moving pitch that is not much
+/// quieter than the preceding audio counts as speech, so speech before or over a ringing telephone
+/// is recognized.
 struct SteadyToneDetector {
-  /// The largest part of steady power in speech.
+  /// The maximum fraction of steady power in speech.
   static let most: Float = 0.4
-  /// Measurements per decision: 0.6 s.
+  /// The number of measurements per decision: 0.6 s.
   static let count = 12
-  /// The fewest measurements for a decision.
+  /// The minimum number of measurements for a decision.
   static let fewest = 4
-  /// Sounds below this fraction of the loudest power are background, and do not count.
+  /// Sounds below this fraction of the loudest power are background and are ignored.
   static let loud: Float = 0.015
 
-  /// A measurement of the last 128 ms every 50 ms.
+  /// The interval of measurements, 50 ms; each covers the last 128 ms.
   private static let hop = 800
-  /// Bands have 7.8 Hz.
+  /// The first band; bands are 7.8 Hz wide.
   ///
-  /// Below 78 Hz is hum.
+  /// Below 78 Hz, the sound is hum.
   private static let firstBand = 10
-  /// The least part of the window's power in a partial.
+  /// The minimum fraction of the window's power in a partial.
   private static let leastPart: Float = 0.003
-  /// The farthest move of a steady partial, in bands: 1.9 Hz.
+  /// The maximum move of a steady partial, in bands: 1.9 Hz.
   private static let reach: Float = 0.24
 
   private let spectrum = PowerSpectrum()
@@ -37,7 +37,7 @@ struct SteadyToneDetector {
   private var loudest: Float = 0
   private var hasMoved = false
 
-  /// Whether the utterance so far can be speech; true if it is too short to decide.
+  /// Whether the utterance so far can be speech; true if it is too short for a decision.
   var canBeSpeech: Bool {
     hasMoved || measurements.count < Self.fewest || measurements.count < Self.count && isMoving
   }

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Finds the positions of known words in utterances, for engines that return words without times.
 ///
-/// Thread safety: any number of threads may use it at the same time. It keeps loaded aligners: as
-/// many as were in use at once, and at most one per processor.
+/// Thread safety: any number of threads may use it at the same time. It keeps loaded aligners for
+/// reuse, at most one per processor.
 package final class WordAlignment: Sendable {
   private let location = ModelLocation(chosen: nil)
   private let hasPrepared = Atomic(false)
@@ -21,7 +21,7 @@ package final class WordAlignment: Sendable {
   /// If the language's model is missing or damaged, `places` throws the error.
   package func prepare(language: String) {
     guard hasPrepared.exchange(true, ordering: .relaxed) == false,
-      (try? location.check(language: language)) != nil, let aligner = try? take()
+      (try? location.check(language: language)) != nil, let aligner = try? acquire()
     else { return }
     idle.keep(aligner)
   }
@@ -29,7 +29,7 @@ package final class WordAlignment: Sendable {
   /// Finds each word with PocketSphinx's model for the language, which must be installed.
   ///
   /// - Parameters:
-  ///   - words: in usual spelling; punctuation does not matter.
+  ///   - words: the words in usual spelling; punctuation is ignored.
   ///   - isWanted: called for every tenth of a second of the utterance.
   /// - Returns: nil for a word that the dictionary lacks, or nil if the words are not found.
   /// - Throws: `SpeechEngineError`: `.modelMissing`, `.languageMissing`, `.interrupted`, and
@@ -39,7 +39,7 @@ package final class WordAlignment: Sendable {
   ) throws(SpeechEngineError) -> [Range<FrameCount>?]? {
     try location.check(language: language)
     let parts = words.map(Self.parts)
-    let aligner = try take()
+    let aligner = try acquire()
     let places = try aligner.places(
       of: parts.flatMap(\.self), in: samples.inSixteenBits, while: isWanted)
     idle.keep(aligner)
@@ -53,7 +53,7 @@ package final class WordAlignment: Sendable {
     }
   }
 
-  /// The dictionary words of a word: "twenty" and "five" for both "Twenty-five!" and "25".
+  /// Returns the dictionary words of a word: "twenty" and "five" for both "Twenty-five!" and "25".
   private static func parts(of word: String) -> [String] {
     if let number = Int(word[...].trimmed { ".,;:!?\"()".contains($0) }),
       let words = number.spoken
@@ -66,8 +66,8 @@ package final class WordAlignment: Sendable {
       .filter { !$0.isEmpty }
   }
 
-  private func take() throws(SpeechEngineError) -> TimestampAligner {
-    if let aligner = idle.take() { return aligner }
+  private func acquire() throws(SpeechEngineError) -> TimestampAligner {
+    if let aligner = idle.popFirst() { return aligner }
     return try TimestampAligner(model: location.find())
   }
 }
@@ -98,7 +98,7 @@ extension Substring {
   }
 }
 
-/// Aligns one utterance with its words, with only the acoustic model and the dictionary: 20 MB, and
+/// Aligns an utterance with its words, using only the acoustic model and the dictionary: 20 MB, and
 /// a hundredth of the utterance's duration.
 ///
 /// Thread safety: one thread at a time.
@@ -106,7 +106,7 @@ private final class TimestampAligner {
   private let decoder: OpaquePointer
   private let frontEnd: FrontEnd
   private let dictionary: ModelBytes
-  /// The phones of speech, added as words: a sequence of them stands for an unknown word.
+  /// The phones of speech, added as words; a sequence of them represents an unknown word.
   private let phones: [String]
   /// Whether the dictionary has a word, for each word so far.
   private var known: [String: Bool] = [:]
@@ -133,8 +133,9 @@ private final class TimestampAligner {
   /// Finds each word; nil for a word that the dictionary lacks, or nil if the words are not found.
   ///
   /// - Parameters:
-  ///   - words: in the dictionary's spelling, in order.
-  ///   - isWanted: called for every tenth of a second; false ends this with `.interrupted`.
+  ///   - words: the words in the dictionary's spelling, in order.
+  ///   - isWanted: called for every tenth of a second; returning false ends the search with
+  ///     `.interrupted`.
   func places(
     of words: [String], in samples: [Int16], while isWanted: () -> Bool
   ) throws(SpeechEngineError) -> [Range<FrameCount>?]? {
@@ -155,7 +156,7 @@ private final class TimestampAligner {
     return places.contains { $0 != nil } ? places : nil
   }
 
-  /// Adds the words that the dictionary has, with every pronunciation.
+  /// Adds the words that the dictionary contains, with every pronunciation.
   private func learn(_ words: [String]) {
     let new = Set(words.filter { known[$0] == nil })
     guard !new.isEmpty else { return }

@@ -6,17 +6,18 @@ public import SpeechEngine
 import Synchronization
 
 extension SpeechActivityDetector {
-  /// Silero VAD, a small neural network on ONNX Runtime, which judges 32 ms at a time and detects speech
-  /// in noise of the same level.
+  /// Silero VAD, a small neural network on ONNX Runtime.
+  ///
+  /// It evaluates 32 ms at a time and detects speech even in noise of the same level.
   ///
   /// The first frame loads the library and the model, once for all streams. It throws if a file is
   /// missing, damaged, or of another kind.
   ///
   /// - Parameters:
-  ///   - library: the path of `libonnxruntime.so`; nil for what `SYRINX_ONNXRUNTIME_LIBRARY` names,
-  ///     or else the installed one, or the system's.
-  ///   - model: the path of `silero_vad.onnx`, or of its folder; nil for what `SYRINX_SILERO_MODEL`
-  ///     names, or else the installed one.
+  ///   - library: the path of `libonnxruntime.so`; nil for the path in
+  ///     `SYRINX_ONNXRUNTIME_LIBRARY`, or else the installed library, or else the system's.
+  ///   - model: the path of `silero_vad.onnx`, or of its folder; nil for the path in
+  ///     `SYRINX_SILERO_MODEL`, or else the installed model.
   public static func silero(library: URL? = nil, model: URL? = nil) -> SpeechActivityDetector {
     let model = SileroModel(SileroLocation(library: library, model: model))
     return SpeechActivityDetector(
@@ -24,13 +25,13 @@ extension SpeechActivityDetector {
       makeSession: { SileroSession(model: model) })
   }
 
-  /// Silero where it is installed, or `SYRINX_SILERO_MODEL` names it; else the energy detector.
+  /// Silero if it is installed or `SYRINX_SILERO_MODEL` names it; otherwise the energy detector.
   public static var best: SpeechActivityDetector {
     SileroLocation().isChosen ? .silero() : .energy
   }
 }
 
-/// Where ONNX Runtime and the Silero model can be found.
+/// The locations of ONNX Runtime and the Silero model.
 struct SileroLocation: Sendable {
   static let variable = "SYRINX_SILERO_MODEL"
   static let component = "silero"
@@ -42,8 +43,8 @@ struct SileroLocation: Sendable {
   private var environment: [String: String]
 
   /// - Parameters:
-  ///   - library: a path that overrides that of the environment.
-  ///   - model: likewise.
+  ///   - library: a path that overrides the environment's path.
+  ///   - model: a path that overrides the environment's path.
   init(
     library: URL? = nil, model: URL? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -78,7 +79,7 @@ struct SileroLocation: Sendable {
 
 /// The network, which all streams share and the first use loads.
 final class SileroModel: Sendable {
-  /// The samples of a window, and how many samples before the window precede them in the input.
+  /// The number of samples of a window, and of the samples before the window in the input.
   static let (window, context) = (512, 64)
 
   /// The result of one window.
@@ -112,14 +113,14 @@ final class SileroModel: Sendable {
   }
 
   private let location: SileroLocation
-  // Held while the network loads, because every waiting thread needs that network.
+  // The lock is held while the network loads, because every waiting thread needs that network.
   private let network = Mutex<Network?>(nil)
 
   init(_ location: SileroLocation) {
     self.location = location
   }
 
-  /// Judges a window, preceded by the last samples of the window before it.
+  /// Evaluates a window, preceded by the last samples of the previous window.
   ///
   /// - Parameter memory: the state after that window; nil at the beginning of a stream.
   func judge(
@@ -161,20 +162,20 @@ final class SileroModel: Sendable {
   }
 }
 
-/// Silero at work on one stream.
+/// A session of Silero for one stream.
 final class SileroSession: SpeechActivitySession {
   let frameLength = FrameCount(SileroModel.window)
 
   private let model: SileroModel
-  /// The end of the last frame.
+  /// The last samples of the previous frame.
   private var context = silence
   /// The state of the network; nil at the beginning of a stream.
   private var memory: ONNXValue?
   /// The recent peak, which decays slowly.
   private var peak: Float = 0
 
-  /// The network misses speech with much lower peaks, so quieter audio is amplified to this peak, by at
-  /// most 30 dB.
+  /// The network misses speech with much lower peaks, so quieter audio is amplified to this peak,
+  /// by at most 30 dB.
   private static let usualPeak: Float = 0.25
   private static let leastPeak = usualPeak / 32
   /// The factor by which the peak decays per frame: to a half in 3 s.
@@ -186,7 +187,7 @@ final class SileroSession: SpeechActivitySession {
   }
 
   func process(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double] {
-    // NaN would stay in the state of the network forever.
+    // NaN is replaced, because it would stay in the network's state.
     let samples = context + frame.map { $0.isFinite ? min(max($0, -1), 1) : 0 }
     context = Array(samples.suffix(SileroModel.context))
     peak = samples.reduce(max(peak * Self.release, Self.leastPeak)) { max($0, abs($1)) }
@@ -196,7 +197,7 @@ final class SileroSession: SpeechActivitySession {
     return [judgment.probability]
   }
 
-  func finish() -> [Double] {
+  func flush() -> [Double] {
     (context, memory) = (Self.silence, nil)
     return []
   }

@@ -4,18 +4,18 @@ import ClientDependencies
 
 /// Captured audio as buffers for a recognizer.
 ///
-/// A gap is a jump in `firstFrame`. Each buffer carries the number of samples that the recorder
+/// A gap is a jump in `firstFrame`. Each buffer contains the number of samples that the recorder
 /// silenced.
 ///
-/// Each iteration is a separate capture: it begins with the first call of `next`, and ends with the
-/// iterator or when its task is canceled.
+/// Each iteration is a separate capture. It begins with the first call of `next`, and ends when the
+/// iterator is released or its task is canceled.
 package struct MicrophoneAudio: AsyncSequence, Sendable {
   private let recorder: AudioRecorderClient
   private let request: CaptureRequest
   private let opening: TimeHold?
   private let whenOpen: @Sendable (CapturedAudio) async -> Void
 
-  /// Audio of the recorder that is `\.audioRecorder` now.
+  /// Creates audio from the current `\.audioRecorder`.
   ///
   /// - Parameters:
   ///   - opening: holds the time of a virtual card until the capture has been requested.
@@ -67,7 +67,7 @@ extension SpeechRequest {
     }
   }
 
-  /// The audio of a microphone; its capture drops none while the backlog has room.
+  /// The audio of a microphone; its capture drops no audio while the backlog has room.
   ///
   /// The time of a virtual card in lockstep waits until the capture has been requested.
   package func audio(

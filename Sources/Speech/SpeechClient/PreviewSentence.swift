@@ -23,7 +23,8 @@ extension SpeechClient {
   }
 }
 
-/// A sentence that is recognized word by word: a partial result for each, and the whole as a final one.
+/// A sentence that is recognized word by word: a partial result for each word, and the whole
+/// sentence as the final result.
 private struct PreviewSentence: PreviewScript {
   private static let timePerWord = Duration.milliseconds(300)
 
@@ -51,7 +52,7 @@ private struct PreviewSentence: PreviewScript {
     if recognized == words.count { finish() }
   }
 
-  /// Ends with the final result of the words so far; without a word, there is none.
+  /// Ends with the final result of the words so far; without words, there is no result.
   mutating func finish() {
     isFinished = true
     if recognized > 0 { results.append(result(isFinal: true)) }

@@ -3,12 +3,14 @@ public import ClientDependencies
 
 /// Recognizes speech in files and in streams of audio.
 public struct SpeechClient: Sendable {
-  /// Whether this machine can recognize speech, or why not; it looks for files and loads no model.
+  /// Whether this machine can recognize speech, or the reason that it cannot.
+  ///
+  /// It searches for files and loads no model.
   ///
   /// It loads Vosk's library. If models lie on a slow disk, call it from a task that may block.
   ///
   /// An engine in another process or on another machine is `notDetermined` until
-  /// `requestAuthorization` has asked it: asking here would block the caller.
+  /// `requestAuthorization` has queried it, because a query here would block the caller.
   public var authorizationStatus: @Sendable () -> AuthorizationStatus = unimplemented(
     endpoint: "SpeechClient.authorizationStatus"
   ) { .denied(reason: $0.description) }
@@ -22,13 +24,12 @@ public struct SpeechClient: Sendable {
 
   /// Recognizes speech in a file, a stream of buffers, or a microphone's audio.
   ///
-  /// Results arrive as the audio does: for each utterance partial results, each replacing the
+  /// Results arrive along with the audio: for each utterance partial results, each replacing the
   /// previous one, and exactly one final result. An utterance in which the engine failed and
   /// continued has no final result; `recognition` reports it. Sounds other than speech yield
   /// nothing. The stream ends after the last final result, when the audio has ended or `finishTask`
-  /// was called. Canceling the consumer, or releasing the stream, ends the work at once. The
-  /// stream throws `SpeechClientError`, or the error of the file, the stream of buffers, or the
-  /// capture.
+  /// was called. Canceling the consumer, or releasing the stream, ends the work at once. The stream
+  /// throws `SpeechClientError`, or the error of the file, the stream of buffers, or the capture.
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
@@ -39,8 +40,8 @@ public struct SpeechClient: Sendable {
   /// It also reports when speech begins and ends, the backlog of a live source, and lost audio with
   /// the reason.
   ///
-  /// Otherwise the stream is that of `startTask`: its `.result`s are the elements of that stream, and
-  /// it ends and throws in the same way.
+  /// Otherwise the stream is that of `startTask`: its `.result`s are the elements of that stream,
+  /// and it ends and throws in the same way.
   public var recognition:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionEvent, any Error
@@ -51,7 +52,7 @@ public struct SpeechClient: Sendable {
   ///
   /// It returns when those results are in the streams; without a task, at once. Before that, it
   /// recognizes the backlog of a live source and up to 20 s of further audio; to skip that, cancel
-  /// the consumer. A source that neither delivers anything for a second nor ends is abandoned. An
+  /// the consumer. A source that neither delivers audio for a second nor ends is abandoned. An
   /// engine that makes no progress for half a minute ends its task with
   /// `SpeechClientError.engineFailed`.
   public var finishTask: @Sendable () async -> Void = unimplemented(
@@ -66,17 +67,17 @@ public struct SpeechClient: Sendable {
     endpoint: "SpeechClient.supportedLocales"
   ) { _ in [] }
 
-  /// The engines that this program can choose from, with their models or what they lack.
+  /// The engines that this program can choose from, with their models or their missing parts.
   public var engines: @Sendable () async -> [SpeechEngineDescription] = unimplemented(
     endpoint: "SpeechClient.engines"
   ) { _ in [] }
 
-  /// A client whose endpoints all report an issue when they are called.
+  /// Creates a client whose endpoints report an issue when they are called.
   public init() {}
 }
 
 extension SpeechClient {
-  /// A client from its endpoints.
+  /// Creates a client from its endpoints.
   public init(
     authorizationStatus: @escaping @Sendable () -> AuthorizationStatus,
     requestAuthorization: @escaping @Sendable () async -> AuthorizationStatus,
@@ -101,7 +102,7 @@ extension SpeechClient {
     self.engines = engines
   }
 
-  /// Recognizes what is said in a file, a stream of buffers, or into a microphone; see the endpoint
+  /// Recognizes speech in a file, a stream of buffers, or a microphone's audio; see the endpoint
   /// `startTask`.
   public func startTask(
     request: SpeechRequest
@@ -133,25 +134,26 @@ extension DependencyValues {
   }
 }
 
-/// Why a task could not recognize speech; errors of the file, the stream of buffers, or the
-/// microphone are thrown unchanged.
+/// The error of a task that could not recognize speech.
+///
+/// Errors of the file, the stream of buffers, or the microphone are thrown unchanged.
 public enum SpeechClientError: Error, Hashable {
   /// No engine has a usable model; the reason names the remedy.
   case unavailable(reason: String)
   /// The grammar cannot be used; the reason names the line or the word, or the file that cannot be
   /// read.
   case invalidGrammar(reason: String)
-  /// The engine failed while it was working; a new task may succeed.
+  /// The engine failed during its work; a new task may succeed.
   case engineFailed(reason: String)
-  /// The system has no thread or descriptor left for the task.
+  /// The system has no threads or descriptors left for the task.
   case noResources(reason: String)
-  /// The engine cannot do what the request asks for; the reason names the word, the option, or the
+  /// The engine does not support the request; the reason names the word, the option, or the
   /// feature.
   case invalidRequest(reason: String)
 }
 
 extension SpeechClientError: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .unavailable(let reason): "speech cannot be recognized: \(reason)"
@@ -163,24 +165,25 @@ extension SpeechClientError: CustomStringConvertible {
   }
 }
 
-/// An engine that a program can choose, with its models or what it lacks.
+/// An engine that a program can choose, with its models or its missing parts.
 public struct SpeechEngineDescription: Hashable, Sendable {
   /// The engine's name: `pocketsphinx`.
   public var name: String
 
-  /// Its models, the default first; none if it cannot be used.
+  /// Its models, the default first; empty if the engine cannot be used.
   public var models: [SpeechModel]
 
-  /// Why it cannot be used, and the package or path that would help; nil if it can be used.
+  /// The reason that it cannot be used, with the package or path that would help; nil if it can be
+  /// used.
   public var obstacle: String?
 
-  /// Whether requests use it now.
+  /// Whether requests currently use it.
   public var isInUse: Bool
 
   /// Its capabilities besides dictation, even if it cannot be used now.
   public var capabilities: Set<SpeechEngineCapability>
 
-  /// An engine from its description.
+  /// Creates the description of an engine.
   public init(
     name: String, models: [SpeechModel], obstacle: String? = nil, isInUse: Bool = false,
     capabilities: Set<SpeechEngineCapability> = []
@@ -199,7 +202,7 @@ extension SpeechEngineDescription {
     name: "preview", models: [SpeechModel(language: "en-US", location: "preview")], isInUse: true)
 }
 
-/// Whether speech can be recognized, in the words of Apple's Speech framework.
+/// Whether speech can be recognized, in the terms of Apple's Speech framework.
 public enum AuthorizationStatus: Hashable, Sendable {
   /// Unknown until `requestAuthorization` has been called.
   case notDetermined
@@ -212,7 +215,7 @@ public enum AuthorizationStatus: Hashable, Sendable {
 }
 
 extension AuthorizationStatus: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .notDetermined: "not determined"

@@ -2,10 +2,10 @@
 ///
 /// Cases may be added: a `switch` over it needs a `default`.
 public enum SpeechRecognitionEvent: Hashable, Sendable {
-  /// Speech, or a similar sound, begins here; whether it has words is not known yet.
+  /// Speech, or a similar sound, begins here; it may turn out to contain no words.
   ///
-  /// The timestamp of the first sound, counted from the beginning of the audio, as all timestamps
-  /// are.
+  /// The value is the timestamp of the first sound. All timestamps are measured from the beginning
+  /// of the audio.
   case speechStarted(at: Duration)
 
   /// A partial or final result of an utterance.
@@ -19,27 +19,27 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
 
   /// The backlog of a live source: recognition lags behind the audio.
   ///
-  /// It is reported from one second on, whenever it has changed by a second, and with zero when the
-  /// engine has caught up, even while the engine works without a result.
+  /// It is reported from one second on, whenever it has changed by a second, and as zero when the
+  /// engine has caught up. It is reported even if the engine returns no results.
   case lagging(by: Duration)
 
-  /// This stretch was not recognized, for this reason.
+  /// This range of the audio was not recognized, for this reason.
   ///
   /// Speech before it is a separate utterance; timestamps continue after it.
   ///
-  /// Every utterance has exactly one final result, or is dropped as a whole: the engine failed in it,
-  /// or it is unintelligible. A dropped utterance ends right after this event. Its partial results are
-  /// void, and their number is not reused. In a request for key phrases, an utterance that contains
-  /// none ends without a result and without this event.
+  /// Every utterance has exactly one final result, or is dropped as a whole: the engine failed in
+  /// it, or it is unintelligible. A dropped utterance ends right after this event. Its partial
+  /// results become invalid, and their number is not reused. In a request for key phrases, an
+  /// utterance that contains none ends without a result and without this event.
   ///
-  /// Lost audio of at most 50 ms in one format does not end an utterance: it counts as silence. Gaps
-  /// under a millisecond are reported once they add up to one: the stretch ends with the last of
-  /// them and is as long as all of them.
+  /// Lost audio of at most 50 ms in one format does not end an utterance but counts as silence.
+  /// Gaps under a millisecond are reported once they add up to a millisecond; the range then ends
+  /// with the last gap and is as long as all of them.
   case dropped(Range<Duration>, reason: DropReason)
 }
 
 extension SpeechRecognitionEvent {
-  /// Why a stretch of the audio was not recognized.
+  /// The reason that a range of the audio was not recognized.
   ///
   /// Cases may be added: a `switch` over it needs a `default`.
   public enum DropReason: Hashable, Sendable {
@@ -48,26 +48,27 @@ extension SpeechRecognitionEvent {
 
     /// An engine that survives failures failed in this utterance, with this error.
     ///
-    /// If no later utterance succeeds, the error also ends the stream. The engine begins the next
-    /// utterance afresh.
+    /// If no later utterance succeeds, the error also ends the stream. The next utterance begins
+    /// with a new session of the engine.
     case engineFailed(SpeechClientError)
 
-    /// The detector found an utterance, but the engine found no words that can be speech.
+    /// The detector found an utterance, but the engine found no plausible words.
     ///
-    /// Most such utterances are noises or music. After a final result, the stretch is that of a word
-    /// that was removed from it: too short to have been spoken, or improbable in an improbable text. In
-    /// a joined utterance, the stretch may also be a sound in which there is no word.
+    /// Most such utterances are noises or music. After a final result, the range is that of a
+    /// removed word, which was too short to be spoken, or improbable in an improbable text. In a
+    /// joined utterance, the range may also be a sound without words.
     case unintelligible
 
     /// Audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost
     /// frames or its device was disconnected.
     case gap
 
-    /// This many samples are NaN or infinite: they count as silence, and the audio around them is
-    /// recognized.
+    /// This number of samples is NaN or infinite; they count as silence, and the audio around them
+    /// is recognized.
     ///
-    /// From a microphone, the stretch is the buffer that reports them: they are in it, or in frames
-    /// lost right before it. Otherwise it begins and ends with such a sample.
+    /// For a microphone, the range is that of the buffer that reports them; they are in it, or in
+    /// frames lost immediately before it. For other sources, the range begins and ends with such a
+    /// sample.
     case nonFinite(sampleCount: Int)
 
     /// The reason in JSON and metrics.
@@ -85,8 +86,9 @@ extension SpeechRecognitionEvent {
 
 /// The events of a stream of results.
 ///
-/// Each utterance begins before its first result and ends after its final one. One without a final
-/// result ends before the first result of the next one, or at the end of the results.
+/// Each utterance begins before its first result and ends after its final result. An utterance
+/// without a final result ends before the first result of the next utterance, or at the end of the
+/// results.
 package final class ResultEvents: @unchecked Sendable {
   package typealias Results = AsyncThrowingStream<SpeechRecognitionResult, any Error>
   package typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
@@ -101,7 +103,7 @@ package final class ResultEvents: @unchecked Sendable {
     iterator = results.makeAsyncIterator()
   }
 
-  /// The events of a stream of results, at its pace and with its end.
+  /// Returns the events of a stream of results; the stream of events ends with it.
   package static func events(of results: Results) -> Events {
     let events = ResultEvents(results)
     return AsyncThrowingStream { try await events.next() }

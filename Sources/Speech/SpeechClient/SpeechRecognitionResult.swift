@@ -1,16 +1,18 @@
 /// A partial or final result of one utterance.
 public struct SpeechRecognitionResult: Hashable, Sendable {
-  /// The number of the utterance in the task, counted from 0; an utterance without any result has none.
+  /// The number of the utterance in the task, counted from 0; only utterances with results are
+  /// counted.
   ///
-  /// A number without a final result is that of an utterance that was dropped after partial results.
+  /// If a number has no final result, the utterance was dropped after partial results.
   public var utterance: Int
 
   /// The best transcription and its alternatives, the likeliest first.
   ///
-  /// There is at least one; a final result has up to `SpeechRequest.alternativeCount` more.
+  /// There is at least one transcription; a final result has up to `SpeechRequest.alternativeCount`
+  /// more.
   public var transcriptions: [Transcription]
 
-  /// Whether this is the utterance's last result; one that is not is replaced by the next.
+  /// Whether this is the utterance's last result; any other result is replaced by the next one.
   public var isFinal: Bool {
     didSet { if isFinal { settledCount = 0 } }
   }
@@ -20,14 +22,15 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
 
   private var settledCount: Int
 
-  /// A result from its parts.
+  /// Creates a result.
   ///
   /// - Parameters:
   ///   - utterance: the number of the utterance in the task, counted from 0.
   ///   - bestTranscription: the likeliest transcription.
   ///   - alternatives: other transcriptions, the likeliest first.
   ///   - isFinal: whether this is the utterance's last result.
-  ///   - stableSegmentCount: how many words of a partial result are stable; all of a final one are.
+  ///   - stableSegmentCount: the number of stable words in a partial result; in a final result, all
+  ///     words are stable.
   ///   - speechRecognitionMetadata: speaking rate and pauses; nil in partial results.
   public init(
     utterance: Int, bestTranscription: Transcription, alternatives: [Transcription] = [],
@@ -42,15 +45,16 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     self.speechRecognitionMetadata = speechRecognitionMetadata
   }
 
-  /// A result of a text, for fakes and previews that do not care when its words were said.
+  /// Creates a result from a text, for fakes and previews in which the times of the words are
+  /// irrelevant.
   ///
-  /// Each word takes 400 ms, the first one from `start` on; a final result has its metadata.
+  /// Each word takes 400 ms, the first beginning at `start`; a final result has metadata.
   ///
   /// - Parameters:
   ///   - text: the words, with white space between them.
   ///   - isFinal: whether this is the utterance's last result.
   ///   - utterance: the number of the utterance in the task, counted from 0.
-  ///   - start: when the first word begins, from the beginning of the audio.
+  ///   - start: the start of the first word, from the beginning of the audio.
   public init(_ text: String, isFinal: Bool, utterance: Int = 0, start: Duration = .zero) {
     let length = Duration.milliseconds(400)
     let words = text.split(whereSeparator: \.isWhitespace).enumerated().map { index, word in
@@ -69,16 +73,17 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     set { transcriptions = [newValue] + transcriptions.dropFirst() }
   }
 
-  /// How many words of the best transcription, from the first on, are stable; in a final result all.
+  /// The number of stable words at the beginning of the best transcription; in a final result, all
+  /// words are stable.
   ///
-  /// The promise covers words, not their spelling. Later results of the utterance, the final one
-  /// included, begin with the same words after the normalization of `WordNormalization.spoken`.
-  /// Case, hyphens, punctuation, timestamps, and the number of words may change: "ten" may become
-  /// "10", "metre" meter, and "can not" cannot. A word with digits does not become stable before the
-  /// final result, nor does any word after it.
+  /// Words are stable, but not their spelling. Later results of the utterance, including the final
+  /// result, begin with the same words after the normalization of `WordNormalization.spoken`. Case,
+  /// hyphens, punctuation, timestamps, and the number of words may change: "ten" may become "10",
+  /// "metre" meter, and "can not" cannot. A word with digits becomes stable only in the final
+  /// result, and so do the words after it.
   ///
   /// Every result is the engine's own text. In the rare case that it contradicts a stable word, the
-  /// count falls to the number of words before that one.
+  /// count falls to the number of words before that word.
   public var stableSegmentCount: Int {
     get {
       let count = bestTranscription.segments.count
@@ -89,7 +94,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
 
   /// The stable words.
   ///
-  /// Later results add words; they remove words only if the engine contradicts one. See
+  /// Later results add words, and remove words only if the engine contradicts a stable word. See
   /// `stableSegmentCount`.
   public var stablePrefix: Transcription {
     var prefix = bestTranscription
@@ -97,7 +102,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     return prefix
   }
 
-  /// The words after the stable ones, which the next result may change; none in a final result.
+  /// The words after the stable words, which the next result may change; empty in a final result.
   public var volatileTail: Transcription {
     var tail = bestTranscription
     tail.segments.removeFirst(stableSegmentCount)
@@ -105,7 +110,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   }
 }
 
-/// How an utterance was spoken, in the words of Apple's Speech framework.
+/// The speaking rate and pauses of an utterance, in the terms of Apple's Speech framework.
 public struct SpeechRecognitionMetadata: Hashable, Sendable {
   /// The shortest silence between two words that counts as a pause.
   public static let shortestPause = Duration.milliseconds(50)
@@ -117,13 +122,13 @@ public struct SpeechRecognitionMetadata: Hashable, Sendable {
   /// The average length of the pauses between the words; zero if there is none.
   public var averagePauseDuration: Duration
 
-  /// When the first word begins, from the beginning of the audio (frame 0 of its buffers).
+  /// The start of the first word, from the beginning of the audio (frame 0 of its buffers).
   public var speechStartTimestamp: Duration
 
-  /// The duration from there to the end of the last word.
+  /// The duration from the start of the first word to the end of the last word.
   public var speechDuration: Duration
 
-  /// Metadata from its parts.
+  /// Creates metadata.
   public init(
     speakingRate: Double, averagePauseDuration: Duration, speechStartTimestamp: Duration,
     speechDuration: Duration
@@ -134,7 +139,7 @@ public struct SpeechRecognitionMetadata: Hashable, Sendable {
     self.speechDuration = speechDuration
   }
 
-  /// Metadata from the timestamps of the words; nil if there are no words.
+  /// Creates metadata from the timestamps of the words; nil if there are no words.
   public init?(_ transcription: Transcription) {
     let segments = transcription.segments
     guard let first = segments.first, let last = segments.last else { return nil }
@@ -160,10 +165,12 @@ public struct Transcription: Hashable, Sendable {
   public var segments: [TranscriptionSegment]
 
   /// Whether the words' timestamps and durations are estimated from the words' lengths, because the
-  /// engine does not measure them; they are in order and within the utterance all the same.
+  /// engine does not measure them.
+  ///
+  /// Estimates are also in order and within the utterance.
   public var hasEstimatedTimes: Bool
 
-  /// A transcription from its words.
+  /// Creates a transcription from its words.
   public init(segments: [TranscriptionSegment], hasEstimatedTimes: Bool = false) {
     self.segments = segments
     self.hasEstimatedTimes = hasEstimatedTimes
@@ -171,8 +178,8 @@ public struct Transcription: Hashable, Sendable {
 
   /// The words as one text, with spaces between them if their script has spaces.
   ///
-  /// There is no space beside a letter or a mark of Chinese or Japanese, except next to a Korean
-  /// word, and none between two letters of Thai, Lao, Khmer, or Burmese.
+  /// There is no space beside a Chinese or Japanese letter or mark, except next to a Korean word,
+  /// and no space between two letters of Thai, Lao, Khmer, or Burmese.
   public var formattedString: String { segments.map(\.substring).joinedAsWritten }
 }
 
@@ -181,21 +188,21 @@ public struct TranscriptionSegment: Hashable, Sendable {
   /// The word.
   public var substring: String
 
-  /// When it begins, from the beginning of the audio (frame 0 of its buffers).
+  /// The start of the word, from the beginning of the audio (frame 0 of its buffers).
   public var timestamp: Duration
 
   /// Its duration.
   public var duration: Duration
 
-  /// The engine's confidence, 0…1; nil in partial results, and if the engine has none.
+  /// The engine's confidence, 0…1; nil in partial results, and for an engine without confidences.
   public var confidence: Double?
 
-  /// The words of the result's alternatives in its place, the likeliest first.
+  /// The corresponding words of the result's alternatives, the likeliest first.
   ///
-  /// Each is different from the word and from the others.
+  /// They differ from the word and from each other.
   public var alternativeSubstrings: [String]
 
-  /// A word from its parts.
+  /// Creates a word.
   public init(
     substring: String, timestamp: Duration, duration: Duration, confidence: Double? = nil,
     alternativeSubstrings: [String] = []
@@ -211,8 +218,8 @@ public struct TranscriptionSegment: Hashable, Sendable {
 extension Collection<String> {
   /// The words or lines as one text, with spaces between them if their script has spaces.
   ///
-  /// There is no space beside a letter or a mark of Chinese or Japanese, except next to a Korean
-  /// word, and none between two letters of Thai, Lao, Khmer, or Burmese.
+  /// There is no space beside a Chinese or Japanese letter or mark, except next to a Korean word,
+  /// and no space between two letters of Thai, Lao, Khmer, or Burmese.
   package var joinedAsWritten: String {
     reduce(into: "") { text, word in
       text += text.separator(before: word) + word
@@ -221,7 +228,7 @@ extension Collection<String> {
 }
 
 extension String {
-  /// What separates the text from a word after it: a space or nothing.
+  /// Returns the separator between the text and a following word: a space or nothing.
   package func separator(before word: String) -> String {
     guard let last = last?.spacing, let first = word.first?.spacing else { return "" }
     switch (last, first) {
@@ -233,20 +240,19 @@ extension String {
 }
 
 extension Character {
-  /// How a script separates words.
+  /// The way in which a script separates words.
   fileprivate enum Spacing {
-    /// With a space.
+    /// A space.
     case spaced
-    /// With a space, also beside a Chinese letter.
+    /// A space, even beside a Chinese letter.
     case korean
-    /// Not at all: Chinese and Japanese.
+    /// No separator: Chinese and Japanese.
     case east
-    /// With no space between their words: Thai, Lao, Khmer, and Burmese.
+    /// No space between words of the script: Thai, Lao, Khmer, and Burmese.
     case southEast
   }
 
-  /// Whether words of its script follow one another without spaces, so that each letter counts as a
-  /// word.
+  /// Whether words of its script are not separated by spaces, so that each letter counts as a word.
   package var hasNoSpaces: Bool { spacing == .east || spacing == .southEast }
 
   fileprivate var spacing: Spacing {

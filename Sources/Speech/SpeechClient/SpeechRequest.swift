@@ -2,15 +2,15 @@ public import AudioCore
 public import AudioRecorderClient
 public import FoundationEssentials
 
-/// What to recognize, and which results to report.
+/// A request to recognize speech: its source, and the results to report.
 public struct SpeechRequest: Sendable {
-  /// Where the audio comes from.
+  /// The source of the audio.
   public enum Source: Sendable {
     /// A sound file in any format, rate, and number of channels; it is read as fast as it is
     /// recognized.
     case file(URL)
-    /// Buffers in one format, recognized as they arrive; `backPressure` decides how to handle a
-    /// backlog.
+    /// Buffers in one format, recognized as they arrive; `backPressure` determines how a backlog is
+    /// handled.
     ///
     /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, `recognition`
     /// reports it, and times continue after it. A gap of at most 50 ms counts as silence.
@@ -23,61 +23,63 @@ public struct SpeechRequest: Sendable {
     case microphone(CaptureRequest)
   }
 
-  /// Where the audio comes from.
+  /// The source of the audio.
   public var source: Source
 
   /// Whether to report partial results; without them recognition takes less work.
   public var shouldReportPartialResults: Bool
 
-  /// When an utterance begins and ends.
+  /// The policy for the beginning and end of an utterance.
   public var endpointPolicy = EndpointPolicy()
 
-  /// The sentences that may be said; nil for dictation.
+  /// The permitted sentences; nil for dictation.
   public var grammar: SpeechGrammar?
 
   /// The language of the speech, as a BCP 47 tag such as `en-US`; nil for the language of the
   /// engine's model.
   ///
-  /// A language that the model does not know ends the stream with `SpeechClientError.unavailable`.
+  /// A language that the model does not support ends the stream with
+  /// `SpeechClientError.unavailable`.
   public var locale: String?
 
-  /// How to handle audio that arrives faster than it is recognized.
+  /// The handling of audio that arrives faster than it is recognized.
   public enum BackPressure: Hashable, Sendable {
-    /// The sender waits: right for files, and for streams that can wait without loss.
+    /// The sender waits; for files, and for streams that can wait without loss.
     case wait
-    /// Audio is accepted at once, with a backlog of up to this length: right for live sources.
+    /// Audio is accepted at once, with a backlog of up to this length; for live sources.
     ///
-    /// A longer backlog drops its oldest audio, at least an eighth of it at a time, and `recognition`
-    /// reports the loss. A microphone's capture drops no audio before this limit is reached.
+    /// A longer backlog drops its oldest audio, at least an eighth of it at a time, and
+    /// `recognition` reports the loss. A microphone's capture drops no audio before this limit is
+    /// reached.
     ///
     /// The shortest backlog is half a second; a second of 16 kHz mono takes 64 kB.
     case buffer(upTo: Duration)
   }
 
-  /// How to handle buffers that arrive faster than they are recognized.
+  /// The handling of buffers that arrive faster than they are recognized.
   ///
   /// Files always wait. A microphone never waits: with `wait`, its backlog is up to the
   /// `droppingOldestAfter` of its capture.
   public var backPressure = BackPressure.wait
 
-  /// Whether a source with `wait` may deliver audio in real time, as a connection does.
+  /// Whether a source with `wait` may deliver audio in real time, like a network connection.
   ///
   /// If no more audio is queued in a pause, the engine then decodes the utterance early. A final
-  /// result arrives sooner, for more work, and neighboring utterances are not joined. It is always
-  /// false for files and true for backlogs.
+  /// result arrives sooner, at the cost of more work, and neighboring utterances are not joined. It
+  /// is always false for files, and always true with `buffer(upTo:)`.
   public var isLive = false
 
-  /// The key phrases to recognize, and nothing else; empty for dictation or the grammar.
+  /// The key phrases to recognize exclusively; empty for dictation or the grammar.
   ///
   /// A segment of the results is then a whole phrase. The stream throws
-  /// `SpeechClientError.invalidRequest` if there is a grammar as well, if the engine has no key
-  /// phrases, or if its model does not know a word.
+  /// `SpeechClientError.invalidRequest` if there is also a grammar, if the engine does not support
+  /// key phrases, or if its model lacks a word.
   public var keyPhrases: [KeyPhrase] = []
 
-  /// Phrases that are likely to be said: names, terms, titles of your application.
+  /// Phrases that are likely to be spoken: names, terms, or titles of your application.
   ///
-  /// A hint: among about equally likely alternatives, a final result prefers one with such a
-  /// phrase. Engines that cannot use the hint ignore it.
+  /// This is a hint: among about equally likely alternatives, a final result prefers an alternative
+  /// with such a phrase. Engines that cannot use the hint ignore it.
   public var contextualPhrases: [String] = []
 
   /// The maximum number of alternatives in a final result, besides the best one; below 0 counts as
@@ -87,45 +89,46 @@ public struct SpeechRequest: Sendable {
   /// Whether the engine measures word times.
   ///
   /// If false, an engine that needs an extra pass to measure them estimates them instead, and the
-  /// results report that. A final result then lacks one check against words in noise: that their
-  /// measured lengths are those of speech.
+  /// results report this. A final result then lacks one check against words in noise: whether their
+  /// measured lengths are plausible.
   public var measuresWordTimes = true
 
   /// Settings specific to the engine, by its own names.
   ///
   /// An unknown name or an invalid value ends the stream with `SpeechClientError.invalidRequest`,
-  /// which lists what is valid.
+  /// which lists the valid settings.
   public var engineOptions: [String: String] = [:]
 
-  /// How many utterances are recognized at the same time, each by its own decoder; 1 or less for
-  /// one after the other.
+  /// The number of utterances to recognize at the same time, each with its own decoder; 1 or less
+  /// to recognize them one after the other.
   ///
-  /// The results are the same, in the same order. It is always 1 for partial results and live sources.
+  /// The results are the same, in the same order. It is always 1 for partial results and live
+  /// sources.
   public var jobCount = 1
 
-  /// A request for a source.
+  /// Creates a request for a source.
   public init(source: Source, shouldReportPartialResults: Bool = true) {
     self.source = source
     self.shouldReportPartialResults = shouldReportPartialResults
     if case .file = source { endpointPolicy.joinsUtterances = true }
   }
 
-  /// A request to recognize a sound file.
+  /// Creates a request to recognize a sound file.
   public init(url: URL, shouldReportPartialResults: Bool = true) {
     self.init(source: .file(url), shouldReportPartialResults: shouldReportPartialResults)
   }
 
-  /// A request to recognize a microphone until `finishTask`: `microphone: .speech` for the default
-  /// one.
+  /// Creates a request to recognize a microphone until `finishTask`; `microphone: .speech` is the
+  /// default microphone.
   ///
-  /// The backlog is up to a minute, as that of `.speech`, unless `backPressure` is changed.
+  /// The backlog is up to a minute, like that of `.speech`, unless `backPressure` is changed.
   public init(microphone capture: CaptureRequest, shouldReportPartialResults: Bool = true) {
     self.init(
       source: .microphone(capture), shouldReportPartialResults: shouldReportPartialResults)
     backPressure = .buffer(upTo: CaptureRequest.speech.droppingOldestAfter)
   }
 
-  /// A request to recognize a throwing or nonthrowing stream of buffers.
+  /// Creates a request to recognize a throwing or nonthrowing stream of buffers.
   ///
   /// The stream must end when the task that iterates it is canceled, as Swift's own streams do.
   public init<Buffers: AsyncSequence & Sendable>(
@@ -136,45 +139,47 @@ public struct SpeechRequest: Sendable {
   }
 }
 
-/// When an utterance begins and ends; the same for all engines.
+/// The policy for the beginning and end of an utterance, which is the same for all engines.
 ///
-/// Durations count in frames of the voice activity detector: 10 ms for the energy detector, 32 ms
-/// for Silero. They are rounded up, `tailPadding` down. An invalid duration counts as the nearest
-/// valid one; `maximumLength` is at least one second.
+/// Durations are converted to frames of the voice activity detector: 10 ms for the energy detector,
+/// 32 ms for Silero. They are rounded up, except `tailPadding`, which is rounded down. An invalid
+/// duration counts as the nearest valid one; `maximumLength` is at least one second.
 public struct EndpointPolicy: Hashable, Sendable {
-  /// How much audio before the first speech belongs to the utterance, to keep its first sound; 300
+  /// The audio before the first speech that belongs to the utterance, to keep its first sound; 300
   /// ms.
   public var preRoll: Duration
-  /// How much speech begins an utterance; 30 ms, to ignore clicks.
+  /// The duration of speech that begins an utterance; 30 ms, to ignore clicks.
   public var onset: Duration
-  /// How much silence ends an utterance, doubled if the stream begins within the utterance; 600 ms.
+  /// The duration of silence that ends an utterance, doubled if the stream begins within the
+  /// utterance; 600 ms.
   public var silence: Duration
-  /// Whether neighboring utterances are decoded as one, up to `maximumLength`, if the engine recognizes
-  /// more with more context; true for `SpeechRequest(url:)`.
+  /// Whether neighboring utterances are decoded as one, up to `maximumLength`, if the engine is
+  /// more accurate with more context; true for `SpeechRequest(url:)`.
   ///
-  /// Results then come late, but still end with sentences and at pauses of `silence` between words. No
-  /// word of a partial result is stable. It has no effect on a microphone, other live audio, grammars,
-  /// and key phrases.
+  /// Results then arrive later, but still end at sentences and at pauses of `silence` between
+  /// words. No word of a partial result is stable. It has no effect on a microphone, other live
+  /// audio, grammars, and key phrases.
   public var joinsUtterances: Bool
   /// The length after which a pause of `shortSilence` ends an utterance; 12 s.
   public var preferredLength: Duration
-  /// How much silence ends an utterance longer than `preferredLength`; 150 ms.
+  /// The duration of silence that ends an utterance longer than `preferredLength`; 150 ms.
   public var shortSilence: Duration
   /// The maximum length of an utterance; 20 s.
   ///
   /// A longer utterance ends in a pause, or is cut at the quietest frame in the last tenth of this
   /// length; the next utterance continues from there. Engines need memory and time in proportion to
-  /// the length; some accept less, and get shorter utterances.
+  /// the length; engines with a lower limit get shorter utterances.
   public var maximumLength: Duration
-  /// How much silence the engine gets after the last sound of an utterance, up to 10 s, to keep the
-  /// last word; nil for the silence that ended the utterance, or 200 ms if the engine decodes in
-  /// pauses.
+  /// The duration of silence that the engine gets after the last sound of an utterance, up to 10 s,
+  /// to keep the last word.
+  ///
+  /// Nil means the silence that ended the utterance, or 200 ms if the engine decodes in pauses.
   ///
   /// If it is less than the pause, the engine gets the rest only if speech resumes; if it is more,
   /// digital silence is added. An engine that requires more silence gets more.
   public var tailPadding: Duration?
 
-  /// A policy from its durations; the default suits dictation and commands.
+  /// Creates a policy; the defaults suit dictation and commands.
   public init(
     preRoll: Duration = .milliseconds(300), onset: Duration = .milliseconds(30),
     silence: Duration = .milliseconds(600), preferredLength: Duration = .seconds(12),
@@ -194,20 +199,20 @@ public struct EndpointPolicy: Hashable, Sendable {
 
 /// A grammar in the Java Speech Grammar Format (JSGF): only its sentences are recognized.
 ///
-/// An engine fits any speech to its grammar: words outside it come out as words of the grammar,
-/// without confidence.
+/// An engine fits any speech to its grammar: words outside it are recognized as words of the
+/// grammar, without confidence.
 public enum SpeechGrammar: Hashable, Sendable {
   /// The grammar's text, from `#JSGF V1.0;` on.
   case text(String)
-  /// A file or pipe with the grammar as UTF-8 text, 16 MiB at most. The task reads it on its own
-  /// thread when it begins; a read error ends the stream.
+  /// A file or pipe with the grammar as UTF-8 text, at most 16 MiB. The task reads it on its own
+  /// thread at the start; a read error ends the stream.
   case file(URL)
 }
 
 extension SpeechRequest {
-  /// The key phrases, with a space between their words.
+  /// Returns the key phrases, with a space between their words.
   ///
-  /// - Throws: `.invalidRequest` if one is invalid, or if there is a grammar as well.
+  /// - Throws: `.invalidRequest` if a phrase is invalid, or if there is also a grammar.
   package func checkedKeyPhrases() throws(SpeechClientError) -> [KeyPhrase] {
     guard keyPhrases.isEmpty || grammar == nil else {
       throw .invalidRequest(

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A model on disk that an engine can load.
 package protocol InstalledModel {
-  /// Its language, as a BCP 47 tag; `und` if it is unknown.
+  /// The model's language, as a BCP 47 tag; `und` if it is unknown.
   var language: String { get }
 
   /// The path of its folder.
@@ -22,7 +22,7 @@ extension SpeechModel {
   }
 }
 
-/// Why a file of a model is invalid.
+/// The reason that a file of a model is invalid.
 package struct ModelDamage: Error, Equatable {
   package let reason: String
 
@@ -32,7 +32,7 @@ package struct ModelDamage: Error, Equatable {
 }
 
 extension SpeechEngineError {
-  /// Runs a check of a model's file.
+  /// Checks a file of a model.
   ///
   /// - Throws: `.modelDamaged` with the file and the reason.
   package static func checking<Value>(
@@ -45,7 +45,7 @@ extension SpeechEngineError {
 }
 
 extension Sequence where Element: InstalledModel {
-  /// The valid models, in order.
+  /// Returns the valid models, in order.
   ///
   /// - Throws: the first model's error if none is valid, `missing` if there are no models.
   package func valid(orThrow missing: SpeechEngineError) throws(SpeechEngineError) -> [Element] {
@@ -63,7 +63,7 @@ extension Sequence where Element: InstalledModel {
     throw firstError ?? missing
   }
 
-  /// The first model that understands a language; nil is any language.
+  /// Returns the first model for a language; nil accepts any language.
   ///
   /// - Throws: `.languageMissing`.
   package func first(for language: String?) throws(SpeechEngineError) -> Element {
@@ -75,14 +75,15 @@ extension Sequence where Element: InstalledModel {
   }
 }
 
-/// Keeps the last used model, because loading one takes seconds.
+/// Keeps the last used model, because loading a model takes seconds.
 package final class ModelCache<Model: Sendable>: Sendable {
-  // Held while a model loads: threads that wait need the same model, and each has its own thread.
+  // The lock is held while a model loads, because waiting threads need the same model, and each
+  // session has its own thread.
   private let kept = Mutex<Model?>(nil)
 
   package init() {}
 
-  /// The kept model; nil if none was loaded.
+  /// The kept model; nil if no model was loaded.
   package var model: Model? { kept.withLock { $0 } }
 
   /// Returns the kept model if `isWanted` accepts it; otherwise loads a model on this thread and
@@ -92,7 +93,7 @@ package final class ModelCache<Model: Sendable>: Sendable {
   ) throws(SpeechEngineError) -> Model {
     try kept.withLock { kept throws(SpeechEngineError) in
       if let kept, isWanted(kept) { return kept }
-      // Free an unused model before loading the next one.
+      // Frees an unused model before the next one is loaded.
       kept = nil
       let model = try load()
       kept = model
@@ -117,14 +118,14 @@ package enum LanguageTag {
     tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
     """.split(separator: " ").map(String.init))
 
-  /// Whether a model for `available` understands `wanted`; nil is any language.
+  /// Whether a model for `available` supports `wanted`; nil means any language.
   ///
-  /// `en` is understood by `en-US` and `en-US` by `en`; a model that does not name its language
-  /// understands any. Case does not matter, nor does `_` for `-`.
+  /// A model for `en-US` supports `en`, and vice versa; a model of unknown language supports any.
+  /// Case is ignored, and `_` is equivalent to `-`.
   package static func understands(_ wanted: String?, available: String) -> Bool {
     guard let wanted else { return true }
     let (one, other) = (subtags(wanted), subtags(available))
-    // A tag of separators alone names no language.
+    // A tag that consists only of separators names no language.
     guard !one.isEmpty else { return false }
     return available == unknown || one.starts(with: other) || other.starts(with: one)
   }

@@ -1,19 +1,19 @@
 import AudioThreads
 import Synchronization
 
-/// Whether a session was interrupted, for an engine whose library cannot be.
+/// Whether a session was interrupted, for an engine whose library does not support interruption.
 ///
-/// The engine checks between short steps, and leaves a long call that has no way to end early.
+/// The engine checks it between short steps, and abandons a long call that cannot end early.
 ///
 /// Thread safety: any thread may call it, at any time.
 package final class InterruptionFlag: Sendable {
-  // Held for a few instructions, never during a call of a library. `waiter` wakes the thread that waits
-  // for a long call.
+  // The lock is held for a few instructions, never during a library call. `waiter` wakes the thread
+  // that waits for a long call.
   private let state = Mutex<(isInterrupted: Bool, waiter: WakeUp?)>((false, nil))
 
   package init() {}
 
-  /// Interrupts the session for good.
+  /// Interrupts the session permanently.
   package func interrupt() {
     state.withLock { state in
       state.isInterrupted = true
@@ -28,9 +28,10 @@ package final class InterruptionFlag: Sendable {
 
   /// Runs a call that cannot end early, on a separate thread, and returns its result.
   ///
-  /// - Parameter object: the decoder that the call uses. After `.interrupted`, the call may still run:
-  ///   the caller must not use the decoder again, and the last reference to it frees it.
-  /// - Throws: what the call throws; `.interrupted` as soon as the session is interrupted.
+  /// - Parameter object: the decoder that the call uses. After `.interrupted`, the call may still
+  ///   be running, so the caller must not use the decoder again; it is freed with its last
+  ///   reference.
+  /// - Throws: the error of the call; `.interrupted` as soon as the session is interrupted.
   package func runAbandonable<Object: AnyObject, Value: Sendable>(
     with object: Object,
     _ call: @escaping @Sendable (Object) throws(SpeechEngineError) -> Value
@@ -65,14 +66,14 @@ package final class InterruptionFlag: Sendable {
 
 /// The result of a call on another thread; nil until the call returns.
 private final class Outcome<Value: Sendable>: Sendable {
-  // Held to store the result and to read it.
+  // The lock is held to store or read the result.
   let result = Mutex<Result<Value, SpeechEngineError>?>(nil)
 }
 
 /// A decoder on loan to another thread.
 ///
-/// Unchecked, because decoders are not `Sendable`; right, because the lender waits for the call or
-/// never uses the decoder again.
+/// `@unchecked`, because decoders are not `Sendable`; safe, because the lender waits for the call
+/// or never uses the decoder again.
 private final class LoanedDecoder<Object: AnyObject>: @unchecked Sendable {
   private var object: Object?
 
@@ -80,7 +81,7 @@ private final class LoanedDecoder<Object: AnyObject>: @unchecked Sendable {
     self.object = object
   }
 
-  /// Calls once, and keeps no reference afterward.
+  /// Calls the body once, and keeps no reference afterward.
   func use<Value>(
     _ call: (Object) throws(SpeechEngineError) -> Value
   ) -> Result<Value, SpeechEngineError> {

@@ -1,9 +1,9 @@
-/// A JSGF grammar without errors; an engine checks it before its library reads it.
+/// A checked JSGF grammar; an engine creates it before its library reads the text.
 package struct JSGFGrammar {
   /// The name in its header; empty if it has none.
   package let name: String
   package private(set) var rules: [String: JSGFExpansion] = [:]
-  /// The names of the rules that may be said, in their order.
+  /// The names of the public rules, in order.
   package private(set) var publicRules: [String] = []
 
   /// - Throws: `.grammarInvalid` with the line.
@@ -19,7 +19,8 @@ package struct JSGFGrammar {
     }
   }
 
-  /// The right side of a rule that a line refers to; its name may have its grammar's before it.
+  /// Returns the right side of a rule that a line refers to, by a name with or without the
+  /// grammar's name.
   package func expansion(of rule: String, line: Int) throws(SpeechEngineError) -> JSGFExpansion {
     switch JSGFExpansion.unqualified(rule) {
     case "NULL": return .sequence([])
@@ -32,7 +33,7 @@ package struct JSGFGrammar {
     }
   }
 
-  /// Checks how deeply a rule is nested in rules, groups, alternatives, and sequences.
+  /// Checks the nesting depth of rules, groups, alternatives, and sequences.
   ///
   /// - Throws: `.grammarInvalid` if it is nested too deeply.
   package static func checkDepth(
@@ -45,7 +46,7 @@ package struct JSGFGrammar {
     }
   }
 
-  /// Checks that a library can expand each rule wherever its name occurs.
+  /// Checks that a library can expand each reference to a rule.
   ///
   /// - Throws: `.grammarInvalid` for an undefined rule, for a rule that contains itself anywhere
   ///   but at its end, and for too many rules and parts.
@@ -58,16 +59,16 @@ package struct JSGFGrammar {
   }
 }
 
-/// Walks through the expansion of a rule, like a library that replaces names by their rules.
+/// Walks through the expansion of a rule, like a library that replaces names with their rules.
 private struct JSGFWalk {
-  /// How many words and rules all public rules together may expand to.
+  /// The maximum number of words and rules in the expansion of all public rules.
   static let most = 50_000
 
   /// The surroundings of a part.
   struct Place {
-    /// How many parts before it require words.
+    /// The number of preceding parts that require words.
     var said = 0
-    /// Whether nothing comes after it.
+    /// Whether the part is the last.
     var isLast = true
     var depth = 0
   }
@@ -76,14 +77,15 @@ private struct JSGFWalk {
   /// The public rule that is being expanded.
   var start = ""
   private var count = 0
-  /// The rules around a part, the outermost first, and how much is said before each.
+  /// The rules around a part, the outermost first, each with the number of required parts before
+  /// it.
   private var open: [(rule: String, said: Int)] = []
 
   init(grammar: JSGFGrammar) {
     self.grammar = grammar
   }
 
-  /// Whether a part may be left unsaid.
+  /// Whether a part may be empty.
   mutating func isEmptyAllowed(
     _ part: JSGFExpansion, _ place: Place
   ) throws(SpeechEngineError) -> Bool {
@@ -148,12 +150,12 @@ package indirect enum JSGFExpansion: Equatable {
   case rule(String, line: Int)
   case sequence([JSGFExpansion])
   case choice([JSGFExpansion])
-  /// `*`, or `+` if it is said at least once: the sentences are unlimited.
+  /// `*`, or `+` for at least one repetition; the sentences are unlimited.
   case repetition(JSGFExpansion, isRequired: Bool, line: Int)
 }
 
 extension JSGFExpansion {
-  /// A rule's name without its grammar's.
+  /// Returns a rule's name without the grammar's name.
   package static func unqualified(_ rule: String) -> String {
     rule.split(separator: ".").last.map(String.init) ?? rule
   }

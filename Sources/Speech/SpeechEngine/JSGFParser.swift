@@ -1,6 +1,6 @@
 /// Parses the rules of a JSGF grammar.
 package struct JSGFParser {
-  /// The deepest nesting of groups; the parser is recursive, and its stack is limited.
+  /// The maximum nesting of groups, because the recursive parser has a limited stack.
   static let deepest = 200
 
   private var depth = 0
@@ -15,7 +15,7 @@ package struct JSGFParser {
   private var next: JSGFToken.Kind? { tokens.first?.kind }
   private var line: Int { tokens.first?.line ?? lastLine }
 
-  /// The next rule, its name without brackets and grammar; nil at the end.
+  /// Returns the next rule, with its name without brackets and grammar; nil at the end.
   mutating func rule() throws(SpeechEngineError) -> (name: String, isPublic: Bool, JSGFExpansion)? {
     guard next != nil else { return nil }
     let isPublic = next == .word("public")
@@ -27,13 +27,13 @@ package struct JSGFParser {
     }
     guard case .rule(let name) = next else { throw unexpected("a rule begins with its <name>") }
     tokens.removeFirst()
-    try take("=")
+    try expect("=")
     let expansion = try choice()
-    try take(";")
+    try expect(";")
     return (name, isPublic, expansion)
   }
 
-  /// `#JSGF V1.0;` and `grammar name;`: the grammar's name.
+  /// Reads `#JSGF V1.0;` and `grammar name;`, and returns the grammar's name.
   mutating func header() throws(SpeechEngineError) -> String {
     guard case .word(let word) = next, word == "#JSGF" else {
       throw .grammarInvalid(line: 1, reason: "a grammar begins with #JSGF V1.0;")
@@ -42,14 +42,14 @@ package struct JSGFParser {
     return next == .word("grammar") ? try statement().last ?? "" : ""
   }
 
-  /// The words up to the end of a statement that is not a rule.
+  /// Returns the words up to the end of a statement that is not a rule.
   private mutating func statement() throws(SpeechEngineError) -> [String] {
     var words: [String] = []
     while let kind = next, kind != .mark(";") {
       if case .word(let word) = kind { words.append(word) }
       tokens.removeFirst()
     }
-    try take(";")
+    try expect(";")
     return words
   }
 
@@ -105,11 +105,11 @@ package struct JSGFParser {
     }
     tokens.removeFirst()
     let expansion = try choice()
-    try take(end)
+    try expect(end)
     return expansion
   }
 
-  private mutating func take(_ mark: Character) throws(SpeechEngineError) {
+  private mutating func expect(_ mark: Character) throws(SpeechEngineError) {
     guard next == .mark(mark) else { throw unexpected("\(mark) is missing") }
     tokens.removeFirst()
   }
@@ -138,7 +138,8 @@ struct JSGFToken: Equatable {
   let line: Int
 }
 
-/// Cuts a JSGF grammar into tokens; comments, weights, and tags do not change what may be said.
+/// Splits a JSGF grammar into tokens, without comments, weights, and tags, which do not affect the
+/// sentences.
 struct JSGFTokenizer {
   private var rest: Substring
   private var line = 1
@@ -189,7 +190,7 @@ struct JSGFTokenizer {
     return String(content)
   }
 
-  /// Skips the first character and all others up to and including an end.
+  /// Skips the first character and everything up to and including an end.
   private mutating func skip(past end: some StringProtocol) throws(SpeechEngineError) {
     let content = rest.dropFirst()
     var tail = content

@@ -6,17 +6,17 @@ public struct SpeechActivityDetector: Sendable {
   /// A short name: `energy`.
   public var name: String
 
-  /// Begins a stream.
+  /// Creates the session for a stream.
   ///
-  /// It returns at once: what takes time to load is loaded with the first frame.
+  /// It returns at once, because slow loading is deferred to the first frame.
   public var makeSession: @Sendable () -> any SpeechActivitySession
 
-  /// Reports whether it can be used, and where its model is; the language is `und`.
+  /// Reports whether it can be used, and the location of its model; the language is `und`.
   ///
   /// It may load a library, but no model.
   public var availability: @Sendable () -> SpeechEngineAvailability
 
-  /// A detector from its parts; one without a model is ready by itself.
+  /// Creates a detector; a detector without a model is always ready.
   public init(
     name: String,
     availability: @escaping @Sendable () -> SpeechEngineAvailability = {
@@ -30,33 +30,33 @@ public struct SpeechActivityDetector: Sendable {
   }
 }
 
-/// A detector at work on one stream.
+/// A session of a detector for one stream.
 ///
-/// It is deterministic: the same frames have the same probabilities.
+/// It is deterministic: the same frames produce the same probabilities.
 ///
 /// Thread safety: none. One thread at a time uses it.
 public protocol SpeechActivitySession: AnyObject {
   /// The length of a frame, in samples at 16 kHz.
   var frameLength: FrameCount { get }
 
-  /// Takes the next frame: 16 kHz, mono, full scale ±1; NaN and infinity are silence.
+  /// Processes the next frame: 16 kHz, mono, full scale ±1; NaN and infinity are silence.
   ///
-  /// - Returns: the probabilities of speech, 0…1, that are ready: one for each frame, in order; a
-  ///   frame may have to wait for later ones. Speech begins at 0.5 and continues down to 0.35.
+  /// - Returns: the available probabilities of speech, 0…1, one for each frame, in order; a frame
+  ///   may have to wait for later frames. Speech begins at 0.5 and continues down to 0.35.
   /// - Throws: `SpeechEngineError` if the detector cannot be loaded, or fails.
   func process(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double]
 
-  /// Returns the probabilities of the frames that have waited: the audio has ended, or has a gap.
+  /// Returns the probabilities of the waiting frames at the end of the audio or at a gap.
   ///
   /// The next frame begins a new stretch of audio; the detector may keep what it has learned about
   /// the room.
-  func finish() -> [Double]
+  func flush() -> [Double]
 }
 
 extension SpeechActivityDetector: DependencyKey {
   /// The energy detector.
   public static var liveValue: SpeechActivityDetector { .energy }
-  /// The energy detector, which depends on nothing but the audio.
+  /// The energy detector, whose results depend only on the audio.
   public static var testValue: SpeechActivityDetector { .energy }
 }
 
@@ -84,18 +84,19 @@ extension SpeechActivityDetector {
 final class EnergyDetector: SpeechActivitySession {
   /// If nine tenths of the levels are within this range, the sound is steady.
   private static let steadiness = 3.0
-  /// How many frames are measured before any is judged, so that a stream may begin within speech.
+  /// The number of frames to measure before the first decision, because a stream may begin within
+  /// speech.
   private static let warmUp = 100
 
-  /// Speech begins at this part of the way from background to speech, in decibels.
+  /// The threshold as a fraction of the distance in decibels from background to speech.
   private static let threshold = 0.35
   /// The smallest and largest distance of the threshold from the background.
   private static let thresholds = 5.0...20.0
-  /// How much lower the threshold is within an utterance, so that quiet sounds do not end it.
+  /// The reduction of the threshold within an utterance, so that quiet sounds do not end it.
   private static let hysteresis = 0.6
-  /// The highest probability: a level alone is no proof of speech.
+  /// The highest probability, because a level alone does not prove speech.
   private static let highestProbability = 0.75
-  /// A lower background counts as this, so that dither above digital silence is not speech.
+  /// The minimum background, so that dither above digital silence is not speech.
   private static let lowestBackground = -85.0
 
   let frameLength = FrameCount(.milliseconds(10), at: .speech)
@@ -113,7 +114,7 @@ final class EnergyDetector: SpeechActivitySession {
     return history.count >= Self.warmUp ? judge() : []
   }
 
-  func finish() -> [Double] {
+  func flush() -> [Double] {
     (band, powers) = (SpeechBand(), [])
     return judge()
   }
@@ -127,7 +128,8 @@ final class EnergyDetector: SpeechActivitySession {
     let power = energy / Double(max(1, samples.count))
     powers = powers.suffix(4) + [power]
     note(Self.level(powers[...]))
-    // A peak in so few cycles of noise is lower with the frame before it; a sound ends where it did.
+    // A mean with the previous frame reduces random peaks of noise, and the minimum keeps the end
+    // of a sound.
     return min(Self.level([power]), Self.level(powers.suffix(2)))
   }
 
@@ -154,7 +156,7 @@ final class EnergyDetector: SpeechActivitySession {
     let threshold = min(max(distance, Self.thresholds.lowerBound), Self.thresholds.upperBound)
     defer { levels = [] }
     return levels.map { level in
-      // 0.5 at the threshold, and 0.35 at that within an utterance.
+      // The probability is 0.5 at the threshold, and 0.35 at the threshold within an utterance.
       let excess = (level - background) / threshold - 1
       return min(max(0.5 + excess * 0.15 / (1 - Self.hysteresis), 0), Self.highestProbability)
     }
@@ -167,7 +169,7 @@ private struct SpeechBand {
   private struct LowPass {
     /// 1 - exp(-2π · corner / rate).
     let share: Double
-    /// Begins at the first sample, so that an offset makes no click.
+    /// The state begins at the first sample, so that an offset causes no click.
     private var state: Double?
 
     init(share: Double) {
@@ -182,7 +184,8 @@ private struct SpeechBand {
     }
   }
 
-  // Two in series: power falls by 12 dB per octave below, faster than that of brown noise grows.
+  // Two filters in series: the power below falls by 12 dB per octave, faster than the power of
+  // brown noise grows.
   private var rumble = (LowPass(share: 0.046_03), LowPass(share: 0.046_03))
   private var hiss = LowPass(share: 0.692_13)
 
@@ -195,28 +198,30 @@ private struct SpeechBand {
 
 /// The levels of the last `window` frames, counted in steps of half a decibel.
 private struct LevelHistory {
-  /// Lower levels count as this, in dBFS; full scale is the highest.
+  /// The lowest level in dBFS; lower levels count as this.
+  ///
+  /// The highest level is full scale.
   static let lowest = -100.0
   private static let stepsPerDecibel = 2.0
 
   let window: Int
   private static let lastStep = Int(clamping: -lowest * stepsPerDecibel)
   private var counts = [Int](repeating: 0, count: lastStep + 1)
-  /// The newest overwrites the oldest.
+  /// The levels; the newest level overwrites the oldest.
   private var levels: [Float] = []
   private var oldest = 0
 
-  /// - Parameter window: how many levels count.
+  /// - Parameter window: the maximum number of levels.
   init(window: Int) {
     self.window = window
   }
 
-  /// How many levels there are.
+  /// The number of levels.
   var count: Int { levels.count }
 
   var isFull: Bool { levels.count == window }
 
-  /// The same levels, as the oldest of a longer history.
+  /// Returns a longer history that begins with the same levels.
   func widened(to window: Int) -> LevelHistory {
     var wide = LevelHistory(window: window)
     for index in levels.indices { wide.add(Double(levels[(oldest + index) % levels.count])) }

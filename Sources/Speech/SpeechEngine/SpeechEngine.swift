@@ -3,11 +3,11 @@ public import ClientDependencies
 
 /// The interface between the toolkit and a speech recognition engine.
 ///
-/// An engine turns the samples of one utterance at a time into words. Everything around that
-/// (conversion, finding utterances, stable partial results, one timeline) is done above it, in the
-/// same way for all engines.
+/// An engine turns the samples of one utterance at a time into words. Everything else (conversion,
+/// finding utterances, stable partial results, one timeline) is done above it, in the same way for
+/// all engines.
 public struct SpeechEngine: Sendable {
-  /// The engine's name, human-readable and for choosing one: `pocketsphinx`.
+  /// The engine's human-readable name, also used to choose it: `pocketsphinx`.
   public var name = "unimplemented"
 
   /// Whether the engine and its model can be used; it loads no model.
@@ -15,11 +15,11 @@ public struct SpeechEngine: Sendable {
     endpoint: "SpeechEngine.availability"
   ) { _ in .unavailable(.failed(reason: "the engine is unimplemented")) }
 
-  /// Every model that the engine can use on this machine, its default first; it loads none.
+  /// Every model that the engine can use on this machine, the default first; it loads no model.
   public var models: @Sendable () -> [SpeechModel] = unimplemented(endpoint: "SpeechEngine.models")
   { _ in [] }
 
-  /// What the engine can do besides dictation; nothing by default.
+  /// The engine's capabilities besides dictation; empty by default.
   public var capabilities: Set<SpeechEngineCapability> = []
 
   /// Whether the engine runs in another process or on another machine.
@@ -27,32 +27,33 @@ public struct SpeechEngine: Sendable {
   /// If so, `availability` and `models` wait for it.
   public var isRemote = false
 
-  /// Makes a session, which loads the model if no loaded one is free.
+  /// Creates a session, which loads the model if no loaded model is free.
   ///
-  /// It blocks for as long as loading takes: call it on the thread that will use the session. It
-  /// connects to nothing; `SpeechEngineSession.prepare` does. The engine may keep the loaded model
-  /// for the next session, so that only the first one is slow. Several sessions may share the
+  /// It blocks during loading, so call it on the thread that will use the session. It does not
+  /// connect to a server; `SpeechEngineSession.prepare` does. The engine may keep the loaded model
+  /// for the next session, so that only the first session is slow. Several sessions may share the
   /// utterances of a stream.
   public var makeSession:
     @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = unimplemented(
       endpoint: "SpeechEngine.makeSession")
 
-  /// The engine that handles a stream instead of this one, with that engine's own properties; nil
-  /// for this one.
+  /// The engine that handles a stream instead of this one, with its own properties; nil for this
+  /// engine.
   ///
-  /// An engine that consists of several chooses by the options, except their grammar, which is read
-  /// later.
+  /// An engine that combines several engines chooses by the options, except their grammar, which is
+  /// read later.
   public var choose: @Sendable (_ options: SpeechSessionOptions) -> SpeechEngine? = { _ in nil }
 
-  /// Returns memory that only the next utterances would use; nothing by default.
+  /// Returns memory that only later utterances would use; does nothing by default.
   ///
-  /// It blocks for as long as a short utterance takes. Loaded models stay, and sessions may be in use.
+  /// It blocks for up to the duration of a short utterance. Loaded models are kept, and sessions
+  /// may be in use.
   package var returnMemory: @Sendable () -> Void = {}
 
-  /// An engine from its parts; omitted ones report an issue when they are used.
+  /// Creates an engine whose endpoints report an issue when they are used.
   public init() {}
 
-  /// An engine from its parts; without `models`, the model of `availability` is the only one.
+  /// Creates an engine; without `models`, the model of `availability` is the only model.
   public init(
     name: String,
     availability: @escaping @Sendable () -> SpeechEngineAvailability,
@@ -72,7 +73,7 @@ public struct SpeechEngine: Sendable {
 public enum SpeechEngineAvailability: Equatable, Sendable {
   /// The engine can be used, with this model.
   case ready(SpeechModel)
-  /// The engine cannot be used; the error says why, and what would help.
+  /// The engine cannot be used; the error contains the reason and the remedy.
   case unavailable(SpeechEngineError)
 
   /// The model, if the engine is ready.
@@ -80,7 +81,7 @@ public enum SpeechEngineAvailability: Equatable, Sendable {
     if case .ready(let model) = self { model } else { nil }
   }
 
-  /// Ready with the model that `find` returns; unavailable if it throws.
+  /// Creates the availability: ready with the model that `find` returns; unavailable if it throws.
   package init(_ find: () throws(SpeechEngineError) -> SpeechModel) {
     do throws(SpeechEngineError) { self = .ready(try find()) } catch { self = .unavailable(error) }
   }
@@ -94,7 +95,7 @@ extension SpeechEngine: TestDependencyKey {
 extension DependencyValues {
   /// The speech engine below the speech client.
   ///
-  /// In tests it is unimplemented: override it, for example with the scripted one of
+  /// In tests it is unimplemented: override it, for example with the scripted engine of
   /// `SyrinxTestSupport`.
   public var speechEngine: SpeechEngine {
     get { self[SpeechEngine.self] }
@@ -111,7 +112,7 @@ private enum SpeechEnginesKey: DependencyKey {
 extension DependencyValues {
   /// The engines that a program can choose from, for `SpeechClient.engines`.
   ///
-  /// It is empty until the program sets it; while it is empty, `\.speechEngine` is the only one.
+  /// It is empty until the program sets it; while it is empty, `\.speechEngine` is the only engine.
   public var speechEngines: [SpeechEngine] {
     get { self[SpeechEnginesKey.self] }
     set { self[SpeechEnginesKey.self] = newValue }

@@ -1,39 +1,41 @@
 package import FilePaths
 
-/// Why an engine cannot recognize speech.
+/// The reason that an engine cannot recognize speech.
 public enum SpeechEngineError: Error, Equatable {
-  /// There is no model in any of the places searched; the Debian package `package` installs one.
+  /// There is no model in any of the places searched; the Debian package `package` installs a
+  /// model.
   case modelMissing(searched: [String], package: String)
   /// The user may not read this file of the model.
   case modelUnreadable(path: String)
   /// The engine cannot use this file of the model: it is missing, damaged, or of another kind.
   case modelDamaged(path: String, reason: String)
-  /// The model knows the language `available`, not the requested one.
+  /// The model supports the language `available`, not the requested language.
   case languageMissing(wanted: String, available: String)
-  /// The grammar has an error in this line (from 1); nil for an error that belongs to no line.
+  /// The grammar has an error in this line (from 1); nil for an error without a line.
   case grammarInvalid(line: Int?, reason: String)
-  /// The engine failed; the text is its own.
+  /// The engine failed; the reason is its own message.
   case failed(reason: String)
-  /// The engine's library is in none of the places searched, or cannot be used; `remedy` says what
-  /// would help.
+  /// The engine's library is in none of the places searched, or cannot be used; `remedy` describes
+  /// the remedy.
   case libraryMissing(searched: [String], remedy: String)
-  /// The engine's server or program cannot be reached there.
+  /// The engine's server or program cannot be reached at this address.
   case unreachable(address: String, reason: String)
-  /// The model does not have this word, which stands in this phrase.
+  /// The model lacks this word of this phrase.
   case wordUnknown(String, phrase: String)
-  /// The engine has no such option, or the option's value is invalid.
+  /// The engine does not have this option, or the option's value is invalid.
   case optionInvalid(name: String, reason: String)
   /// The engine with this name does not support this feature.
   case unsupported(String, engine: String)
-  /// There is no model in any of the places searched, and no package installs one; `remedy` says
-  /// what would help.
+  /// There is no model in any of the places searched, and no package installs a model; `remedy`
+  /// describes the remedy.
   case modelNotInstalled(searched: [String], remedy: String)
   /// The session was interrupted.
   case interrupted
 }
 
 extension SpeechEngineError {
-  /// Why a file or folder of a model cannot be read, by the `errno` of the attempt.
+  /// Returns the reason that a file or folder of a model cannot be read, by the `errno` of the
+  /// attempt.
   package static func unreadable(_ path: String, code: Int32) -> SpeechEngineError {
     let error = FilePathError(code: code)
     guard !error.isOfFile else { return .modelUnreadable(path: path) }
@@ -42,7 +44,7 @@ extension SpeechEngineError {
 }
 
 extension SpeechEngineError {
-  /// Why a folder that was named for the model cannot be one: no package installs it.
+  /// Returns the error of a user-specified model folder that contains no model.
   package static func noModel(inNamed folder: FilePath) -> SpeechEngineError {
     let isMissing = folder.status == nil
     return .modelNotInstalled(
@@ -55,7 +57,7 @@ extension SpeechEngineError {
 }
 
 extension SpeechEngineError: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch self {
     case .modelMissing(let searched, let package):
@@ -102,12 +104,12 @@ extension SpeechEngineError: CustomStringConvertible {
     }
   }
 
-  /// The only place searched, which the user has named; the many usual places are omitted.
+  /// The only place searched if the user has specified it; the many usual places are omitted.
   private static func place(_ searched: [String]) -> String {
     searched.count == 1 ? " in \(searched.joined().printable)" : ""
   }
 
-  /// What would help; empty for a program that did not start, whose last output is the reason.
+  /// The remedy; empty for a program that did not start, because its last output is the reason.
   private static func remedy(at address: String) -> String {
     address.hasPrefix("stdio")
       ? "" : "; start a server there, or choose another one"

@@ -1,6 +1,7 @@
 public import AudioCore
 
-/// What an engine recognized in an utterance: words in order, without markers for silence and noise.
+/// The words that an engine recognized in an utterance, in order, without markers for silence and
+/// noise.
 public struct SpeechHypothesis: Equatable, Sendable {
   /// The words, as the model spells them; none if the engine found no speech.
   public var words: [Word]
@@ -9,33 +10,35 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// from the others; at most as many as were requested, and none before the utterance ends.
   public var alternatives: [[Word]]
 
-  /// Which decode the words come from: a decode that is read again has the same number.
+  /// The number of the decode that produced the words; reading the same decode again returns the
+  /// same number.
   ///
   /// Nil if each alternative is decoded separately.
   public var revision: Int?
 
-  /// The probability that the engine's model gives the whole text, 0…1; nil if the engine reports none.
+  /// The probability that the engine's model gives the whole text, 0…1; nil if the engine reports
+  /// none.
   ///
-  /// A text that an engine invents for a noise is improbable.
+  /// A text that an engine produces for a noise is improbable.
   public var probability: Double?
 
-  /// An engine decodes a text below this probability again; so improbable a text of few words needs a
-  /// detector that is sure of speech.
+  /// Below this probability, an engine decodes a text again, and a text of few words is accepted
+  /// only if the detector is certain of speech.
   ///
-  /// Of the utterances of 87 recordings, two are below it with Moonshine.
+  /// With Moonshine, two utterances of 87 recordings are below it.
   package static let doubtfulProbability = 0.6
 
-  /// Only the probable words of a longer text below this probability count.
+  /// In a longer text below this probability, only the probable words are accepted.
   ///
-  /// Measured with Moonshine on 14 recordings, clean and in white noise down to -3 dB: texts with at
-  /// least one right word have a geometric mean of at least 0.37; most recordings played backwards have
-  /// a lower one.
+  /// Measured with Moonshine on 14 recordings, clean and in white noise down to -3 dB: texts with
+  /// at least one correct word have a geometric mean of at least 0.37, and most recordings played
+  /// backwards a lower mean.
   package static let leastProbability = 0.35
 
   /// Whether the words' frames are estimated from the lengths of the words, not measured.
   public var hasEstimatedTimes = false
 
-  /// A hypothesis from its words and other readings.
+  /// Creates a hypothesis from its words and alternatives.
   public init(words: [Word] = [], alternatives: [[Word]] = []) {
     self.words = words
     self.alternatives = alternatives
@@ -45,12 +48,12 @@ public struct SpeechHypothesis: Equatable, Sendable {
   public struct Word: Equatable, Sendable {
     /// The word.
     public var text: String
-    /// Its frames at 16 kHz, counted from the first sample of the utterance.
+    /// The word's frames at 16 kHz, counted from the first sample of the utterance.
     public var frames: Range<FrameCount>
-    /// The confidence, 0…1; nil if the engine has none, as in most partial hypotheses.
+    /// The confidence, 0…1; nil if the engine reports none, as in most partial hypotheses.
     public var confidence: Double?
 
-    /// A word and its place; its confidence only if the engine has one.
+    /// Creates a word with its frames, and with a confidence if the engine reports one.
     public init(_ text: String, frames: Range<FrameCount>, confidence: Double? = nil) {
       self.text = text
       self.frames = frames
@@ -60,7 +63,7 @@ public struct SpeechHypothesis: Equatable, Sendable {
 }
 
 extension SpeechHypothesis.Word {
-  /// No word is taken to last longer, so that few words in a long span stay words.
+  /// The maximum duration of a word, so that few words in a long span remain plausible words.
   private static let longest = FrameCount(.seconds(1), at: .speech)
 
   /// Spreads words without times over a span, one after another, each in proportion to its length.

@@ -1,8 +1,8 @@
 package import AudioCore
 
-/// Finds where in an utterance the voice is, by the levels of its steps of 10 ms.
+/// Locates the voice in an utterance by the levels of its 10 ms steps.
 package struct VoicedSpan {
-  /// How far a step of voice may be below the loudest one, as a ratio of energies: 25 dB.
+  /// The ratio of energies by which a step of voice may be below the loudest step: 25 dB.
   static let ratio: Float = 316
   static let step = 160
 
@@ -22,7 +22,7 @@ package struct VoicedSpan {
     rest.removeFirst(whole)
   }
 
-  /// From the first loud step to the last; the whole utterance if none is loud.
+  /// The frames from the first to the last loud step; the whole utterance if no step is loud.
   package var frames: Range<FrameCount> {
     let threshold = threshold(below: energies.max() ?? 0)
     guard threshold > 0, let first = energies.firstIndex(where: { $0 > threshold }),
@@ -31,10 +31,13 @@ package struct VoicedSpan {
     return FrameCount(first * Self.step)..<FrameCount((last + 1) * Self.step)
   }
 
-  /// Words whose ends beside pauses are moved to the beginning and end of their sound, and without
-  /// silence within a word; no word grows by more than 0.3 s at an end.
+  /// Fits words to their sound: an end beside a pause is moved to the beginning or end of the
+  /// sound, and silence within a word is removed.
   ///
-  /// - Parameter words: nil for a word whose time is unknown; there is no pause beside it.
+  /// No word grows by more than 0.3 s at an end.
+  ///
+  /// - Parameter words: the words' frames; nil for a word of unknown time, beside which no pause is
+  ///   assumed.
   package func fitting(_ words: [Range<FrameCount>?]) -> [Range<FrameCount>?] {
     let steps = words.map { word in
       word.map {
@@ -46,7 +49,7 @@ package struct VoicedSpan {
     return steps.indices.map { index in
       guard let word = steps[index] else { return nil }
       let (begin, end) = (word.lowerBound, word.upperBound)
-      // The word before may have taken the sound between both.
+      // The previous word may have been extended over the sound between both.
       let before = index > 0 ? max(last, steps[index - 1]?.upperBound ?? begin) : begin - Self.reach
       let after = index + 1 < steps.count ? steps[index + 1]?.lowerBound ?? end : end + Self.reach
       let fitted = fitting(word, within: before..<max(before, after))
@@ -55,7 +58,7 @@ package struct VoicedSpan {
     }
   }
 
-  /// A word in steps, with the room between its neighbors.
+  /// Fits a word, in steps, within the room between its neighbors.
   private func fitting(_ word: Range<Int>, within room: Range<Int>) -> Range<Int> {
     let threshold = threshold(below: energies[word].max() ?? 0)
     let isLoud = { (step: Int) in energies[step] > threshold }
@@ -72,7 +75,7 @@ package struct VoicedSpan {
     return begin < end ? begin..<end : word
   }
 
-  /// The outermost step of a word's sound; nil if there is none.
+  /// Returns the outermost step of a word's sound; nil if there is none.
   ///
   /// - Parameters:
   ///   - inside: the word's steps from its end inwards.
@@ -87,14 +90,14 @@ package struct VoicedSpan {
     return edge ?? inside.first(where: isLoud)
   }
 
-  /// The number of steps between words, or of silence at the end of one, that make a pause.
+  /// The number of steps between words, or of silence at the end of a word, that count as a pause.
   private static let pause = 10
-  /// How far an end is moved outward at most, in steps.
+  /// The maximum distance by which an end is moved outward, in steps.
   private static let reach = 30
-  /// How long a sound may be quieter within, in steps.
+  /// The maximum duration of a quieter part within a sound, in steps.
   private static let dip = 8
 
-  /// Louder steps are voice.
+  /// Returns the threshold above which steps are voice.
   ///
   /// The threshold is 25 dB below the loudest step; in noise it is 6 dB above the noise, but at
   /// least 10 dB below the loudest step.

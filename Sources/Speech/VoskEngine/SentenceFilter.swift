@@ -5,7 +5,7 @@ import SpeechEngine
 /// The allowed sentences of a stream: dictation, a grammar, or key phrases.
 ///
 /// Vosk uses a list of phrases only as a hint about the order of words, and may return one and a
-/// half phrases. So this filters its results.
+/// half phrases, so the results are filtered.
 enum SentenceFilter {
   typealias Words = [SpeechHypothesis.Word]
 
@@ -46,7 +46,7 @@ enum SentenceFilter {
     return (try? JSONEncoder().encode(texts)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The part of an unfinished utterance that begins an allowed sentence.
+  /// Returns the part of an unfinished utterance that begins an allowed sentence.
   func beginning(of words: Words) -> Words {
     switch self {
     case .anything: return words
@@ -59,7 +59,7 @@ enum SentenceFilter {
     }
   }
 
-  /// The words of a finished utterance; nil if it is not an allowed sentence.
+  /// Returns the words of a finished utterance; nil if it is not an allowed sentence.
   func whole(_ words: Words) -> Words? {
     switch self {
     case .anything: return words
@@ -72,7 +72,7 @@ enum SentenceFilter {
 /// A phrase to find among the words of Vosk's results.
 struct VoskKeyPhrase: Equatable {
   let words: [String]
-  /// The least confidence of each of its words; nil for any.
+  /// The minimum confidence of each of its words; nil for any confidence.
   let threshold: Double?
 
   /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words or an invalid threshold.
@@ -94,9 +94,9 @@ struct VoskKeyPhrase: Equatable {
     }
   }
 
-  /// The phrases among the words, in order, each as one word.
+  /// Returns the phrases among the words, in order, each as one word.
   ///
-  /// Of phrases that begin at the same word, the longest counts.
+  /// Of phrases that begin at the same word, the longest is used.
   static func found(
     _ phrases: [VoskKeyPhrase], in words: [SpeechHypothesis.Word]
   ) -> [SpeechHypothesis.Word] {
@@ -121,7 +121,7 @@ struct VoskKeyPhrase: Equatable {
 }
 
 extension SpeechHypothesis.Word {
-  /// A phrase with the least confidence of its words.
+  /// Creates a phrase with the lowest confidence of its words.
   fileprivate init?(joining words: ArraySlice<Self>) {
     guard let first = words.first, let last = words.last else { return nil }
     let confidences = words.compactMap(\.confidence)
@@ -186,7 +186,7 @@ struct VoskLimits {
 }
 
 extension JSGFGrammar {
-  /// All sentences of the public rules, which Vosk takes as a list.
+  /// Returns all sentences of the public rules, because Vosk needs them as a list.
   ///
   /// - Throws: `.grammarInvalid` for an unknown rule or word; `.unsupported` for a grammar with too
   ///   many sentences.
@@ -207,8 +207,8 @@ extension JSGFGrammar {
 private struct GrammarSentences {
   typealias Sentences = Set<[String]>
 
-  /// The most sentences of a part of a grammar, the most words of a sentence, and the most words of
-  /// all parts: 10,000 sentences of 100 words.
+  /// The limits: the sentences of a part of a grammar, the words of a sentence, and the words of
+  /// all parts, which is 10,000 sentences of 100 words.
   static let most = 10_000
   static let longest = 100
   static let mostWords = 1_000_000
@@ -225,7 +225,7 @@ private struct GrammarSentences {
     (self.grammar, self.isKnown) = (grammar, isKnown)
   }
 
-  /// The sentences of a rule that a line refers to.
+  /// Returns the sentences of a rule that a line refers to.
   mutating func of(rule qualified: String, line: Int) throws(SpeechEngineError) -> Sentences {
     let name = JSGFExpansion.unqualified(qualified)
     if let sentences = known[name] { return sentences }

@@ -11,21 +11,21 @@ extension SpeechEngine {
   ///   - library: the path of `libvosk.so`; nil for the path in `SYRINX_VOSK_LIBRARY`, or else the
   ///     first library in `LD_LIBRARY_PATH`, `/usr/local/lib`, `/usr/lib`, the folders where pip
   ///     installs the package `vosk`, and the loader's folders. Version 0.3.45 is tested; functions
-  ///     of later versions are used if they exist.
+  ///     of later versions are used if available.
   ///   - modelDirectory: the folder of a model; nil for the folder in `SYRINX_VOSK_MODEL`, or else
   ///     the first model for the language, by name, in `VOSK_MODEL_PATH`, `~/.cache/vosk`,
   ///     `~/.local/share/vosk`, `/usr/local/share/vosk`, and `/usr/share/vosk`.
   ///   - language: the language of requests without one, as a BCP 47 tag; nil for any. The name of
-  ///     a model's folder shows its language. A model with another name accepts every language.
+  ///     a model's folder contains its language. A model with another name accepts every language.
   ///
-  /// Each use looks for the library and the model. The beginning of each file of a model is
+  /// Each use searches for the library and the model. The beginning of each file of a model is
   /// validated before libvosk loads it. Sessions share a model, and the last model stays loaded.
   ///
-  /// A grammar may have 10,000 sentences at most, and needs a model whose graph is composed at run
-  /// time, as a small model's is. An utterance that is not a sentence of the grammar has no words.
-  /// Key phrases need such a model too. Their threshold is the least confidence of each word. With
-  /// alternatives, words have no confidence. If the library returns no times, the words are spread
-  /// evenly. Contextual phrases have no effect, and there are no engine options.
+  /// A grammar may have at most 10,000 sentences, and needs a model whose graph is composed at run
+  /// time, such as a small model. An utterance that is not a sentence of the grammar has no words.
+  /// Key phrases need such a model, too. Their threshold is the minimum confidence of each word.
+  /// With alternatives, words have no confidence. If the library returns no times, the words are
+  /// spread evenly. Contextual phrases have no effect, and there are no engine options.
   public static func vosk(
     library: URL? = nil, modelDirectory: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
@@ -52,7 +52,7 @@ struct Vosk: Sendable {
   var language: String?
   let cache = ModelCache<VoskModel>()
 
-  /// This loads the library, but not the model.
+  /// Reading it loads the library, but not the model.
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
       _ = try library.load()

@@ -13,7 +13,7 @@ struct UtteranceAssembly {
   /// A hypothesis of a segment.
   private struct Candidate {
     var words: Words = []
-    /// The difference to the confidence of the best.
+    /// The difference from the best hypothesis's confidence.
     var cost = 0.0
     /// Whether libvosk returned no times.
     var hasEstimatedTimes = false
@@ -103,7 +103,7 @@ struct UtteranceAssembly {
     }
   }
 
-  /// The frame for a time since the recognizer was created, clamped to the utterance.
+  /// Returns the frame for a time since the recognizer was created, clamped to the utterance.
   private func frame(at seconds: Double) -> FrameCount {
     let frame = Int(clamping: seconds * Double(SampleRate.speech.hertz))
     return FrameCount(min(end.rawValue, max(0, frame)))
@@ -111,7 +111,7 @@ struct UtteranceAssembly {
 }
 
 extension VoskResult.Word {
-  /// False for the marks of silence, noise, and unknown words.
+  /// Whether it is a word; false for the marks of silence, noise, and unknown words.
   fileprivate var isSpeech: Bool {
     !word.isEmpty && word != "!SIL" && !(word.hasPrefix("[") && word.hasSuffix("]"))
       && !(word.hasPrefix("<") && word.hasSuffix(">"))
@@ -166,7 +166,7 @@ struct VoskResult: Decodable, Equatable {
 }
 
 extension VoskResult {
-  /// Longer than any result of libvosk.
+  /// A length that exceeds any result of libvosk.
   static let longest = 16 << 20
 
   /// Reads a result, which is valid until the next call of the recognizer.

@@ -48,11 +48,12 @@ struct VoskLibrary: Sendable {
   }
 }
 
-/// The version of a library by pip's files: the library itself does not have it.
+/// The version of a library according to pip's files, because the library does not contain it.
 struct LibraryVersion: Equatable {
   let text: String
 
-  /// `0.3.45` by `site-packages/vosk-0.3.45.dist-info` beside `site-packages/vosk/libvosk.so`.
+  /// Finds the version: `0.3.45` for `site-packages/vosk-0.3.45.dist-info` beside
+  /// `site-packages/vosk/libvosk.so`.
   init?(path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
     let suffix = ".dist-info"
@@ -91,7 +92,7 @@ struct VoskFunctions: Sendable {
   let setEndpointerDelays: (@Sendable @convention(c) (OpaquePointer, Float, Float, Float) -> Void)?
   let setLogLevel: (@Sendable @convention(c) (Int32) -> Void)?
 
-  /// Throws the name of the first missing function that is required.
+  /// Finds the functions; throws the name of the first missing required function.
   init(_ library: LoadedLibrary) throws(LoadedLibrary.MissingFunction) {
     newModel = try library.required("vosk_model_new")
     freeModel = try library.required("vosk_model_free")
@@ -113,7 +114,7 @@ struct VoskFunctions: Sendable {
   }
 }
 
-/// Where to find libvosk.
+/// The location of libvosk.
 struct VoskLibraryLocation: Sendable {
   static let variable = "SYRINX_VOSK_LIBRARY"
   static let remedy =

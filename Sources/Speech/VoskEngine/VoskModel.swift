@@ -5,8 +5,8 @@ import SpeechEngine
 
 /// A loaded model, which recognizers share.
 ///
-/// `@unchecked Sendable` is right because libvosk only reads a loaded model and counts its references
-/// atomically.
+/// `@unchecked Sendable` is safe because libvosk only reads a loaded model and counts its
+/// references atomically.
 final class VoskModel: @unchecked Sendable {
   let library: VoskLibrary
   let files: VoskModelFiles
@@ -30,7 +30,7 @@ final class VoskModel: @unchecked Sendable {
     library.functions.freeModel(handle)
   }
 
-  /// Whether the model has a word; true if the library cannot look it up.
+  /// Whether the model contains a word; true if the library cannot look it up.
   func knows(_ word: String) -> Bool {
     library.functions.findWord.map { $0(handle, word) >= 0 } ?? true
   }
@@ -52,7 +52,7 @@ final class VoskModel: @unchecked Sendable {
   }
 }
 
-/// Where to find Vosk models.
+/// The location of Vosk models.
 struct VoskModelLocation: Sendable {
   static let variable = "SYRINX_VOSK_MODEL"
   static let site = "https://alphacephei.com/vosk/models"
@@ -67,7 +67,7 @@ struct VoskModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// The valid models, the default first.
+  /// Returns the valid models, the default first.
   ///
   /// - Throws: `.modelNotInstalled` if there is none; `.modelDamaged` or `.modelUnreadable` if none
   ///   is valid.
@@ -77,14 +77,14 @@ struct VoskModelLocation: Sendable {
         ?? .modelNotInstalled(searched: searched, remedy: Self.remedy))
   }
 
-  /// The first model for a language.
+  /// Returns the first model for a language.
   ///
   /// - Throws: as `models`, and `.languageMissing`.
   func model(for language: String?) throws(SpeechEngineError) -> VoskModelFiles {
     try models().first(for: language)
   }
 
-  /// A chosen folder has no fallback.
+  /// The chosen folder, which has no fallback.
   private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }
 
   private var candidates: [VoskModelFiles] {
@@ -103,12 +103,12 @@ struct VoskModelLocation: Sendable {
   }
 }
 
-/// The language of a Vosk model by its name: `vosk-model-small-en-us-0.15`.
+/// Finds the language of a Vosk model by its name: `vosk-model-small-en-us-0.15`.
 extension VoskModelFiles {
-  /// Vosk names some languages by the country.
+  /// Language tags for Vosk's names, which are country codes for some languages.
   private static let corrections = ["cn": "zh", "ua": "uk", "kz": "kk", "vn": "vi", "jp": "ja"]
 
-  /// The tag by the last part of a path, or `und`.
+  /// Returns the tag by the last part of a path, or `und`.
   static func tag(ofModelNamed path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard name.hasPrefix("vosk-model-") else { return LanguageTag.unknown }

@@ -15,7 +15,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
     case folders, flat
   }
 
-  /// Nil if the folder has no model.
+  /// Finds the files; nil if the folder contains no model.
   init?(directory: String) {
     let folder = Folder(directory)
     if folder.has("am") || folder.has("graph") {
@@ -30,7 +30,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
 
   var location: String { directory }
 
-  /// The language by the folder's name.
+  /// The language according to the folder's name.
   var language: String { Self.tag(ofModelNamed: directory) }
 
   /// Whether the model supports grammars: its graph is composed at run time.
@@ -70,7 +70,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
     ]
   }
 
-  /// Files that a model may lack.
+  /// The optional files of a model.
   private var optional: [(String, KaldiFileFormat)] {
     let boundaries =
       layout == .folders ? "graph/phones/word_boundary.int" : "word_boundary.int"
@@ -79,7 +79,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
     }
   }
 
-  /// The files for adaptation to the speaker, in models that have it.
+  /// The files for speaker adaptation, in models that support it.
   private var speaker: [(String, KaldiFileFormat)] {
     guard has("ivector") else { return [] }
     return [
@@ -137,7 +137,7 @@ struct ModelFileHead {
 
 /// The formats of a model's files.
 enum KaldiFileFormat: Equatable {
-  /// An object that begins with this token, in Kaldi's binary or text form.
+  /// An object in Kaldi's binary or text form that begins with this token.
   case object(String)
   /// A finite-state transducer of OpenFst.
   case transducer
@@ -145,7 +145,7 @@ enum KaldiFileFormat: Equatable {
   case options
   /// Options, or an empty file.
   case optionsIfAny
-  /// Anything that is not empty.
+  /// Any nonempty file.
   case anything
 
   func check(_ file: ModelFileHead) throws(ModelDamage) {
@@ -177,7 +177,7 @@ enum KaldiFileFormat: Equatable {
   }
 }
 
-/// The header of a transducer, which shows the least size of the file.
+/// The header of a transducer, which determines the minimum size of the file.
 struct TransducerHeader: Equatable {
   private static let magic: UInt64 = 2_125_659_606
 
@@ -204,7 +204,7 @@ struct TransducerHeader: Equatable {
     throw ModelDamage("it has \(file.size) bytes, but needs \(least) or more")
   }
 
-  /// The least size of the states and arcs; nil for other kinds of transducers.
+  /// The minimum size of the states and arcs; nil for other kinds of transducers.
   private var leastSize: Int? {
     // A state has a weight and a count in a vector transducer, and five numbers in a constant one.
     let widths = ["vector": 12, "const": 20]

@@ -3,7 +3,7 @@ import SpeechEngine
 
 /// The recognition of utterances with libvosk.
 final class VoskSession: SpeechEngineSession {
-  /// One for each utterance, because libvosk adapts to the utterances before.
+  /// Each utterance has its own recognizer, because libvosk adapts to earlier utterances.
   private var recognizer: VoskRecognizer
   private let makeRecognizer: () throws(SpeechEngineError) -> VoskRecognizer
   private var hasRecognized = false
@@ -35,8 +35,8 @@ final class VoskSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// Ends a call between two tenths of a second of audio, and leaves the end of a search to its own
-  /// thread.
+  /// Interrupts a call between two tenths of a second of audio, and abandons the end of a search to
+  /// its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
   func beginUtterance() throws(SpeechEngineError) {
@@ -67,7 +67,7 @@ final class VoskSession: SpeechEngineSession {
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-    // It takes 0.5 s for 20 s of speech.
+    // This call takes 0.5 s for 20 s of speech.
     assembly.endSegment(
       try interruption.runAbandonable(with: recognizer) { recognizer throws(SpeechEngineError) in
         try recognizer.finalResult()
@@ -85,8 +85,8 @@ final class VoskSession: SpeechEngineSession {
 
 /// A recognizer of libvosk and its model.
 ///
-/// A class, because an interrupted session leaves it to the thread of its last call. Thread safety:
-/// one thread at a time.
+/// It is a class, because an interrupted session abandons it to the thread of its last call. Thread
+/// safety: one thread at a time.
 final class VoskRecognizer {
   // libvosk's recognizer has its own reference to the model.
   private let model: VoskModel
@@ -94,9 +94,10 @@ final class VoskRecognizer {
 
   /// - Parameters:
   ///   - phrases: the allowed phrases as JSON; nil for dictation.
-  ///   - hypothesisCount: the most hypotheses of a segment; 0 for the best one with confidences.
-  ///   - partialWords: whether partial results have times and confidences, which delays them by more
-  ///     than a second.
+  ///   - hypothesisCount: the maximum number of hypotheses of a segment; 0 for the best hypothesis
+  ///     with confidences.
+  ///   - partialWords: whether partial results have timestamps and confidences, which delays them
+  ///     by more than a second.
   init(
     model: VoskModel, phrases: String?, hypothesisCount: Int, partialWords: Bool
   ) throws(SpeechEngineError) {
@@ -108,7 +109,7 @@ final class VoskRecognizer {
     if hypothesisCount > 0 {
       functions.setMaxAlternatives?(handle, Int32(clamping: hypothesisCount))
     }
-    // Utterances are cut above the engine.
+    // Disables libvosk's endpointing, because the client finds utterances.
     if let setDelays = functions.setEndpointerDelays {
       setDelays(handle, 60, 60, 120)
     } else {
@@ -124,13 +125,13 @@ final class VoskRecognizer {
   ///
   /// The corresponding C function is `vosk_recognizer_accept_waveform_s`.
   func accept(_ samples: [Int16]) throws(SpeechEngineError) -> Bool {
-    // The count is that of the array.
+    // The count is the array's count.
     let code = model.library.functions.accept(handle, samples, Int32(clamping: samples.count))
     guard code >= 0 else { throw .failed(reason: "libvosk cannot process the audio (\(code))") }
     return code != 0
   }
 
-  /// The hypothesis of the current segment.
+  /// Returns the hypothesis of the current segment.
   func partial() throws(SpeechEngineError) -> VoskResult.Hypothesis {
     let answer = try VoskResult(model.library.functions.partialResult(handle))
     guard let hypothesis = answer.partialHypothesis else {
@@ -139,7 +140,7 @@ final class VoskRecognizer {
     return hypothesis
   }
 
-  /// The hypotheses of the ended segment.
+  /// Returns the hypotheses of the ended segment.
   func result() throws(SpeechEngineError) -> [VoskResult.Hypothesis] {
     try hypotheses(model.library.functions.result(handle))
   }

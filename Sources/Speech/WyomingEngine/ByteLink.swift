@@ -17,7 +17,7 @@ final class ByteLink {
     self.interruption = interruption
   }
 
-  /// Creates a link of a descriptor to read from and a socket to write to.
+  /// Creates a link from a descriptor to read from and a socket to write to.
   init(input: Descriptor, output: Descriptor) {
     (self.input, self.output) = (input, output)
     for number in [input.number, output.number] {
@@ -30,10 +30,10 @@ final class ByteLink {
     (input, output) = (nil, nil)
   }
 
-  /// Waits until the link can be read (which includes its end) or, with `toWrite`, written; a budget of
-  /// zero returns at once.
+  /// Waits until the link can be read (which includes its end) or, with `toWrite`, written; a
+  /// budget of zero returns at once.
   ///
-  /// - Returns: the operations that do not block now.
+  /// - Returns: the operations that currently do not block.
   func wait(
     toWrite: Bool, within budget: TimeBudget
   ) throws(LinkError) -> (canRead: Bool, canWrite: Bool) {
@@ -48,10 +48,11 @@ final class ByteLink {
     return (requests[0].revents != 0, requests[1].revents != 0)
   }
 
-  /// The available bytes; empty at the end, and nil if there are none, because `poll` may err.
+  /// Returns the available bytes; empty at the end, and nil if none are available, because `poll`
+  /// may report readiness incorrectly.
   func read() throws(LinkError) -> [UInt8]? {
     guard let input else { throw .system(EBADF) }
-    // The initializer of an array cannot throw a typed error.
+    // Stored, because the initializer of an array cannot throw a typed error.
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
       let received = Glibc.read(input.number, buffer.baseAddress, buffer.count)
@@ -77,7 +78,7 @@ final class ByteLink {
 
 /// Blocks until one of the descriptors is ready; returns false on timeout.
 ///
-/// - Throws: `.interrupted` once the interruption is signaled, which is not reset; `.system`.
+/// - Throws: `.interrupted` once the interruption is signaled (the signal is not reset); `.system`.
 func poll(
   _ requests: inout [pollfd], within budget: TimeBudget, until interruption: WakeUp?
 ) throws(LinkError) -> Bool {
@@ -94,7 +95,7 @@ func poll(
 }
 
 extension ByteLink {
-  /// Connects over TCP, to the first of the host's addresses that answers.
+  /// Connects over TCP to the first responding address of the host.
   ///
   /// - Throws: `.interrupted` once the interruption is signaled.
   static func connected(
@@ -105,8 +106,7 @@ extension ByteLink {
     return try connected(toFirstOf: found, within: budget, until: interruption)
   }
 
-  /// Connects to the first address that answers; an address that does not answer leaves time for
-  /// the others.
+  /// Connects to the first responding address; a silent address uses only a part of the time.
   static func connected(
     toFirstOf addresses: [SocketAddress], within budget: TimeBudget,
     until interruption: WakeUp? = nil
@@ -139,7 +139,7 @@ extension ByteLink {
     let descriptor = socket(address.family, kind, 0)
     guard descriptor >= 0 else { throw .system(errno) }
     var yes: Int32 = 1
-    // Send each chunk at once; a Unix socket refuses the option and does not need it.
+    // Sends each chunk at once; a Unix socket rejects the option and does not need it.
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     let link = ByteLink(owning: descriptor, interruption: interruption)
@@ -218,7 +218,7 @@ func addresses(
 }
 
 private final class AddressSearch: Sendable {
-  // Held to store the outcome and to read it.
+  // The lock is held to store or read the result.
   let outcome = Mutex<(code: Int32, found: [SocketAddress])>((0, []))
 
   func run(host: String, port: Int) {
@@ -233,7 +233,7 @@ private final class AddressSearch: Sendable {
   }
 }
 
-/// The time that an operation may still take.
+/// The remaining time of an operation.
 struct TimeBudget {
   let whole: Duration
   private let deadline: ContinuousClock.Instant
@@ -247,10 +247,10 @@ struct TimeBudget {
     deadline = ContinuousClock.now + left
   }
 
-  /// The first of equal parts of the remaining time.
+  /// Returns the remaining time divided by `count`.
   func part(of count: Int) -> TimeBudget { TimeBudget(whole, left: left / count) }
 
-  /// Throws if the time is over, so that a peer that sends forever does not extend it.
+  /// Throws if the time is over, so that a peer that sends forever does not extend the limit.
   func check() throws(LinkError) {
     guard left > .zero else { throw .timedOut(whole) }
   }

@@ -14,7 +14,7 @@ final class ServerLink {
   private let child: ServerProcess?
   private var reader: FrameReader
   private var waiting: [WyomingEvent] = []
-  /// The size of the waiting events, in bytes as received.
+  /// The size of the waiting events in received bytes.
   private var waitingSize = 0
   private var linkError: LinkError?
   private var info: WyomingInfo?
@@ -49,7 +49,7 @@ final class ServerLink {
     }
   }
 
-  /// Ends the current call and every later one once it is signaled; nil for an idle link.
+  /// Once signaled, ends the current call and every later call; nil for an idle link.
   var interruption: WakeUp? {
     get { bytes.interruption }
     set { bytes.interruption = newValue }
@@ -67,14 +67,14 @@ final class ServerLink {
     return linkError == nil
   }
 
-  /// Whether the server answers a `describe` in time; earlier events are dropped.
+  /// Returns whether the server responds to a `describe` in time; earlier events are dropped.
   func answers(within timeout: Duration) -> Bool {
     guard isOpen, let info = try? ask(within: timeout) else { return false }
     self.info = info
     return true
   }
 
-  /// The server's description, which is requested once per connection.
+  /// Returns the server's description, which is requested once per connection.
   func describe() throws(SpeechEngineError) -> WyomingInfo {
     if let info { return info }
     do throws(LinkError) {
@@ -114,7 +114,7 @@ final class ServerLink {
     do throws(LinkError) { try write(event, budget) } catch { throw failure(error) }
   }
 
-  /// Waits for events until `isLast` returns true for one; later ones are dropped.
+  /// Waits for events until `isLast` returns true for an event; later events are dropped.
   func receive(
     within budget: TimeBudget, until isLast: (WyomingEvent) -> Bool
   ) throws(SpeechEngineError) {
@@ -128,20 +128,20 @@ final class ServerLink {
   /// The events that have arrived, without waiting.
   var arrived: [WyomingEvent] {
     readArrived()
-    return takeWaiting()
+    return popWaiting()
   }
 
-  /// The events that were read during earlier calls.
-  func takeWaiting() -> [WyomingEvent] {
+  /// Removes and returns the events that were read during earlier calls.
+  func popWaiting() -> [WyomingEvent] {
     defer { (waiting, waitingSize) = ([], 0) }
     return waiting
   }
 
-  /// The events that came before the connection broke.
+  /// The events that arrived before the connection ended.
   var lastWords: [WyomingEvent] {
     let budget = TimeBudget(.seconds(1))
     while linkError == nil, budget.left > .zero { readMore(within: budget) }
-    return takeWaiting()
+    return popWaiting()
   }
 
   private func failure(_ failure: LinkError) -> SpeechEngineError {
@@ -159,7 +159,7 @@ final class ServerLink {
     var rest = event.bytes[...]
     while !rest.isEmpty {
       let readiness = try bytes.wait(toWrite: true, within: budget)
-      // A server whose output is not read may stop reading.
+      // Reads, too, because a server whose output is not read may stop reading.
       if readiness.canRead { readMore(within: budget) }
       if !readiness.canWrite { try budget.check() }
       if let linkError { throw linkError }
@@ -172,11 +172,11 @@ final class ServerLink {
   ) throws(LinkError) {
     var hasRead = false
     while true {
-      for event in takeWaiting() {
+      for event in popWaiting() {
         if try isLast(event) { return }
       }
       if let linkError { throw linkError }
-      // A server that sends something else forever gets no more time.
+      // A server that sends other events forever does not extend the limit.
       if hasRead { try budget.check() }
       readMore(within: budget)
       hasRead = true
@@ -194,7 +194,7 @@ final class ServerLink {
     }
   }
 
-  /// Reads the next bytes, or stores why there will be none.
+  /// Reads the next bytes, or stores the reason that there are none.
   private func readMore(within budget: TimeBudget) {
     do throws(LinkError) {
       guard try bytes.wait(toWrite: false, within: budget).canRead,
@@ -203,13 +203,13 @@ final class ServerLink {
       guard !piece.isEmpty else { throw .ended }
       reader.add(piece)
       waitingSize += piece.count
-      try takeEvents()
+      try readEvents()
     } catch {
       linkError = error
     }
   }
 
-  private func takeEvents() throws(LinkError) {
+  private func readEvents() throws(LinkError) {
     do throws(FrameError) {
       while let event = try reader.next() { waiting.append(event) }
     } catch {
@@ -219,10 +219,10 @@ final class ServerLink {
     guard waitingSize <= largestBacklog, waiting.count <= Self.mostWaiting else { throw .flooded }
   }
 
-  /// The most events that wait until they are used.
+  /// The maximum number of waiting events.
   private static let mostWaiting = 10_000
 
-  /// The most bytes of them, and of the frame after them: twice those of the largest frame.
+  /// The maximum size of the waiting events and the following frame: twice the largest frame.
   private var largestBacklog: Int {
     [options.limits.header, options.limits.data, options.limits.payload]
       .reduce(1 << 20) { sum, limit in
@@ -240,7 +240,7 @@ enum LinkError: Error, Equatable {
   case interrupted
   case noFrames(FrameError)
   case refused(String)
-  /// The server sends many more events than the protocol has answers.
+  /// The server sends far more events than the protocol expects.
   case flooded
   case hostUnknown(host: String, reason: String)
   case pathTooLong
@@ -275,10 +275,10 @@ extension LinkError: CustomStringConvertible {
 }
 
 extension String {
-  /// The longest text of a server in a message, in characters.
+  /// The maximum number of characters of a server's text in a message.
   private static var longest: Int { 200 }
 
-  /// The message with the text of a server's error.
+  /// The message that quotes a server's error.
   var saidByServer: String { "the server says: \(inMessage)" }
 
   /// A server's text in a message: on one line, and not too long.

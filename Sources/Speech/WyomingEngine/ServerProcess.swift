@@ -5,18 +5,18 @@ import Synchronization
 
 /// A child process that serves on its standard input and output.
 ///
-/// Its input is a socket, because writing to a pipe without a reader raises a signal in this process.
-/// Ctrl-C reaches it only as the end of its standard input. One thread waits for its end, and another
-/// reads its standard error.
+/// Its input is a socket, because writing to a pipe without a reader raises a signal in this
+/// process. Ctrl-C reaches it only as the end of its standard input. One thread waits for its end,
+/// and another reads its standard error.
 final class ServerProcess: Sendable {
-  /// The time that a child has to end after the end of its input, and again after SIGTERM.
+  /// The time for a child to end after the end of its input, and again after SIGTERM.
   private static let grace = Duration.seconds(1)
 
   private let child: ChildProcess
   private let living: LivingChildren
   private let ended: WakeUp
   private let logEnded: WakeUp
-  // Held to add to it or to read it.
+  // The lock is held to add to the log or read it.
   private let log = Mutex(LastLine())
 
   /// Starts a line of shell script.
@@ -44,7 +44,7 @@ final class ServerProcess: Sendable {
     )
   }
 
-  /// Two connected sockets.
+  /// Creates two connected sockets.
   static func sockets() throws(LinkError) -> (ours: Descriptor, theirs: Descriptor) {
     var pair: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -76,7 +76,7 @@ final class ServerProcess: Sendable {
   /// Describes the end of the child in a sentence, with its status or signal and its last line on
   /// standard error.
   ///
-  /// Returns nil if it still runs after that time or when the interruption is signaled.
+  /// Returns nil if the child still runs after that time, or when the interruption is signaled.
   func ending(within time: Duration, until interruption: WakeUp? = nil) -> String? {
     guard hasEnded(within: time, until: interruption), let status = child.status else { return nil }
     // The child's last output may still arrive; a grandchild may keep the log open.
@@ -107,7 +107,7 @@ final class ServerProcess: Sendable {
     if !hasEnded(within: Self.grace) { child.kill(SIGKILL) }
   }
 
-  /// Waits until the child has ended, at most for that time or until the interruption is signaled.
+  /// Waits until the child has ended, at most for this time or until the interruption is signaled.
   @discardableResult
   fileprivate func hasEnded(
     within time: Duration = grace, until interruption: WakeUp? = nil
@@ -133,17 +133,17 @@ final class ServerProcess: Sendable {
   }
 }
 
-/// The running children; those of the process end with it, together with their process groups.
+/// The running children; at the end of this process, they and their process groups are ended.
 final class LivingChildren: Sendable {
   static let ofProcess: LivingChildren = {
-    // Nothing else ends an idle child that is kept for the next session, or one that is still
-    // ending.
+    // Without this, an idle child kept for the next session, or a child that is still ending, would
+    // outlive the process.
     atexit { LivingChildren.ofProcess.end() }
     at_quick_exit { LivingChildren.ofProcess.end() }
     return LivingChildren()
   }()
 
-  // Held to add or remove a child.
+  // The lock is held to add or remove a child.
   private let children = Mutex<[pid_t: ServerProcess]>([:])
 
   fileprivate func add(_ child: ServerProcess) {

@@ -9,24 +9,25 @@ extension SpeechEngine {
   /// A server that speaks the Wyoming protocol, over TCP, a Unix socket, or the standard input and
   /// output of a child process.
   ///
-  /// A child has its own process, so an engine that crashes loses only one utterance: the error has its
-  /// exit status or signal and its last line on standard error, and the next session starts a new child.
-  /// After a failed utterance, a stream reports its range as `dropped` and continues with a new session;
-  /// it ends with the error if three utterances in a row or the last one failed. An idle child waits for
-  /// the next session and ends when its standard input does.
+  /// A child has its own process, so a crash of the engine loses only one utterance. The error
+  /// contains its exit status or signal and its last line on standard error, and the next session
+  /// starts a new child. After a failed utterance, a stream reports its range as `dropped` and
+  /// continues with a new session; it ends with the error if three utterances in a row or the last
+  /// one failed. An idle child waits for the next session and ends when its standard input does.
   ///
-  /// - Sockets: utterances in a row use one connection if the server keeps it open and returns no text
-  ///   before the end of the audio. Many servers end it after each transcript.
-  /// - Language: one that the server names by its tag or by the tag's first part (`en` for `en-US`).
-  /// - Words: the protocol has no timestamps and no confidence. The words of an utterance are spread over
-  ///   its loud part, in proportion to their lengths.
+  /// - Sockets: consecutive utterances use one connection if the server keeps it open and returns
+  ///   no text before the end of the audio. Many servers close it after each transcript.
+  /// - Language: the server must list the language by its tag or by the tag's first part (`en` for
+  ///   `en-US`).
+  /// - Words: the protocol has no timestamps and no confidence. The words of an utterance are
+  ///   spread over its loud part, in proportion to their lengths.
   /// - Partial hypotheses: only from servers that stream transcripts; they grow and never change.
   /// - Unsupported: grammars, key phrases, and alternatives. Contextual phrases are passed on, and
-  ///   servers may ignore them. The engine has one option, `model`, which overrides that of `options`
-  ///   for a session.
+  ///   servers may ignore them. The engine has one option, `model`, which overrides the model of
+  ///   `options` for a session.
   ///
-  /// `availability` asks the server, so it may block for as long as `options` allow; no call blocks
-  /// longer.
+  /// `availability` queries the server, so it may block for as long as `options` permit; no call
+  /// blocks longer.
   public static func wyoming(
     server: WyomingAddress, options: WyomingEngineOptions = WyomingEngineOptions()
   ) -> SpeechEngine {
@@ -50,21 +51,21 @@ public struct WyomingEngineOptions: Hashable, Sendable {
   public var startTimeout = Duration.seconds(120)
   /// The time for a running server to describe itself; 10 s.
   public var describeTimeout = Duration.seconds(10)
-  /// The time for the server to return the text after the end of an utterance, and to accept more audio
-  /// before that; 30 s.
+  /// The time for the server to return the text after the end of an utterance, and to accept more
+  /// audio before that; 30 s.
   public var answerTimeout = Duration.seconds(30)
   /// The time for which an unused connection stays open for the next utterance; 5 s.
   ///
-  /// That of a child process stays open.
+  /// The connection of a child process stays open.
   public var idleTimeout = Duration.seconds(5)
-  /// The time for a server to answer on a kept connection before another one is opened.
+  /// The time for a server to respond on a kept connection before a new connection is opened.
   var checkTimeout = Duration.milliseconds(500)
-  /// The largest accepted parts of the server's frames.
+  /// The size limits of the server's frames.
   public var limits = WyomingLimits()
-  /// The name of the server's model; nil for the first one with the language.
+  /// The name of the server's model; nil for the first model with the language.
   public var model: String?
 
-  /// The default options.
+  /// Creates the default options.
   public init() {}
 }
 
@@ -77,27 +78,28 @@ final class LinkPool: Sendable {
 
   private struct Idle {
     var link: IdleLink?
-    /// When the link is closed.
+    /// The deadline at which the link is closed.
     var deadline = ContinuousClock.now
     /// Whether a thread waits for the deadline.
     var isWatched = false
   }
 
-  // Held to move a link in or out, never while a link is used.
+  // The lock is held to add or remove a link, never while a link is used.
   private let idle = Mutex(Idle())
 
   init(server: WyomingAddress, options: WyomingEngineOptions) {
     (self.server, self.options) = (server, options)
   }
 
-  /// A new link to the server, or the kept one.
+  /// Returns the kept link to the server, or a new link.
   ///
-  /// The kept link must answer first: many servers end after each transcript, and a process that is
-  /// about to end looks alive. Connecting again costs less than waiting long for a server. A new
-  /// child is asked for its description here, because loading its model may exceed the usual timeout.
+  /// The kept link must respond first, because many servers end after each transcript, and a
+  /// process that is about to end looks alive. Connecting again costs less than a long wait for a
+  /// server. A new child's description is requested here, because loading its model may exceed the
+  /// usual timeout.
   ///
-  /// - Parameter interruption: once signaled, ends this call and every later one of the link.
-  func take(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
+  /// - Parameter interruption: once signaled, ends this call and every later call of the link.
+  func acquire(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
     if let link = idle.withLock({ $0.link.take() })?.link {
       link.interruption = interruption
       let timeout = isSocket ? options.checkTimeout : options.describeTimeout
@@ -113,7 +115,7 @@ final class LinkPool: Sendable {
     if case .stdio = server { false } else { true }
   }
 
-  /// Takes back a link that has no utterance and expects no answer.
+  /// Stores a link without an utterance or a pending response.
   func giveBack(_ link: ServerLink) {
     link.interruption = nil
     guard link.isOpen else { return }
@@ -128,12 +130,12 @@ final class LinkPool: Sendable {
     do throws(ThreadError) {
       _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
     } catch {
-      // Without the thread, nothing would close the link.
+      // Without the thread, the link would never be closed, so it is not kept.
       idle.withLock { $0 = Idle() }
     }
   }
 
-  /// Closes the kept link at its deadline, and returns when there is none.
+  /// Closes the kept link at its deadline, and returns when no link is kept.
   private func closeIdleLink() {
     while true {
       let left = idle.withLock { idle -> Duration? in
@@ -149,7 +151,7 @@ final class LinkPool: Sendable {
 
   /// The server's description.
   func describe() throws(SpeechEngineError) -> WyomingInfo {
-    let link = try take()
+    let link = try acquire()
     let info = try link.describe()
     giveBack(link)
     return info
@@ -162,7 +164,7 @@ final class LinkPool: Sendable {
     }
   }
 
-  /// A model for each language that the server names; none if it cannot be reached.
+  /// A model for each language that the server lists; empty if the server cannot be reached.
   var models: [SpeechModel] {
     guard let info = try? describe() else { return [] }
     let models = info.models.filter { options.model == nil || $0.name == options.model }
@@ -174,8 +176,8 @@ final class LinkPool: Sendable {
 
 /// An idle link.
 ///
-/// `@unchecked Sendable` is right although a link is not `Sendable`: the session that returns it
-/// keeps no reference, and only one session takes it.
+/// `@unchecked Sendable` is safe although a link is not `Sendable`: the session that returns it
+/// keeps no reference, and only one session removes it.
 private struct IdleLink: @unchecked Sendable {
   let link: ServerLink
 }

@@ -6,7 +6,7 @@ import Wyoming
 /// A session on a server: each utterance is a separate transcription.
 final class WyomingSession: SpeechEngineSession {
   private let links: LinkPool
-  /// The requested model; nil for the first one with the language.
+  /// The requested model; nil for the first model with the language.
   private let model: String?
   private let language: String?
   private let phrases: [String]
@@ -38,19 +38,19 @@ final class WyomingSession: SpeechEngineSession {
   }
 
   func prepare() throws(SpeechEngineError) {
-    let link = try takeLink()
+    let link = try acquireLink()
     choice = try ModelChoice(link.describe(), model: model, language: language)
     links.giveBack(link)
   }
 
-  private func takeLink() throws(SpeechEngineError) -> ServerLink {
+  private func acquireLink() throws(SpeechEngineError) -> ServerLink {
     if interruption.isSignaled(within: 0) { throw .interrupted }
-    return try links.take(until: interruption)
+    return try links.acquire(until: interruption)
   }
 
   func beginUtterance() throws(SpeechEngineError) {
     if choice == nil { try prepare() }
-    let link = try takeLink()
+    let link = try acquireLink()
     (progress, voice) = (TranscriptProgress(), VoicedSpan())
     self.link = link
     try send(WyomingEvent("transcribe", transcribeData))
@@ -64,7 +64,7 @@ final class WyomingSession: SpeechEngineSession {
   }
 
   var hypothesis: SpeechHypothesis {
-    for event in link?.arrived ?? [] { progress.take(event) }
+    for event in link?.arrived ?? [] { progress.process(event) }
     var hypothesis = SpeechHypothesis(
       words: SpeechHypothesis.Word.spread(progress.words, over: voice.frames))
     hypothesis.hasEstimatedTimes = true
@@ -75,31 +75,32 @@ final class WyomingSession: SpeechEngineSession {
     try send(WyomingEvent("audio-stop"))
     guard let link else { throw .failed(reason: "no utterance has begun") }
     // Events that were read before the end of the audio was sent.
-    for event in link.takeWaiting() { progress.take(event) }
+    for event in link.popWaiting() { progress.process(event) }
     let hasEarlyText = progress.isOver
     if !hasEarlyText {
       try link.receive(within: TimeBudget(links.options.answerTimeout)) { event in
-        progress.take(event)
+        progress.process(event)
         return progress.isOver
       }
     }
     try checkFailure()
     self.link = nil
-    // After an early text, the answer to `audio-stop` would be the text of the next utterance.
+    // After an early text, the connection is not reused: the response to `audio-stop` would be read
+    // as the text of the next utterance.
     if !hasEarlyText { links.giveBack(link) }
     return hypothesis
   }
 
   /// Sends an event, unless the server has already returned the text of the utterance.
   private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
-    for event in link?.arrived ?? [] { progress.take(event) }
+    for event in link?.arrived ?? [] { progress.process(event) }
     try checkFailure()
     guard let link, !progress.isOver else { return }
     do {
       try link.send(event, within: TimeBudget(links.options.answerTimeout))
     } catch {
       // The server's last messages explain more than the end of the connection.
-      for event in link.lastWords { progress.take(event) }
+      for event in link.lastWords { progress.process(event) }
       try checkFailure()
       guard progress.isComplete else { throw error }
     }
@@ -121,7 +122,7 @@ final class WyomingSession: SpeechEngineSession {
 }
 
 extension SpeechSessionOptions {
-  /// The requested model; throws for options that the protocol cannot express.
+  /// Returns the requested model; throws for options that the protocol cannot express.
   fileprivate func checkedModel() throws(SpeechEngineError) -> String? {
     if grammar != nil { throw .unsupported("grammars", engine: "wyoming") }
     if !keyPhrases.isEmpty { throw .unsupported("key phrases", engine: "wyoming") }
@@ -139,13 +140,13 @@ struct TranscriptProgress {
   private(set) var text = ""
   /// Whether the whole text has arrived.
   private(set) var isComplete = false
-  /// The most text of an utterance, in bytes.
+  /// The maximum size of an utterance's text, in bytes.
   private static let longest = 1 << 20
 
   /// The error that the server reported.
   private(set) var failure: String?
 
-  mutating func take(_ event: WyomingEvent) {
+  mutating func process(_ event: WyomingEvent) {
     guard !isOver else { return }
     switch event.type {
     case "transcript-start": text = ""
@@ -175,15 +176,15 @@ struct TranscriptProgress {
 
 /// The model and language of a server that a session uses.
 struct ModelChoice: Equatable {
-  /// The model's name in the request; nil to let the server choose.
+  /// The model's name in the request; nil for the server's default.
   let model: String?
-  /// The language in the server's spelling; nil to let the server choose.
+  /// The language in the server's spelling; nil for the server's default.
   let language: String?
   /// The model's language; nil if the server does not name it.
   let tag: String?
 
   /// - Throws: `languageMissing` and `optionInvalid` if the server lacks the language or the model;
-  ///   `failed` if it recognizes nothing.
+  ///   `failed` if the server has no recognition program.
   init(_ info: WyomingInfo, model: String?, language: String?) throws(SpeechEngineError) {
     guard info.recognizes else {
       throw .failed(reason: "the server has no program that recognizes speech")
@@ -216,13 +217,14 @@ struct ModelChoice: Equatable {
     return named
   }
 
-  /// The same tag, or else a tag of the same primary language: `en` for `en-US` and vice versa.
+  /// Returns the same tag, or else a tag of the same primary language: `en` for `en-US` and vice
+  /// versa.
   private static func spelling(of wanted: String, among languages: [String]) -> String? {
     languages.first { subtags($0) == subtags(wanted) }
       ?? languages.first { subtags($0).first == subtags(wanted).first && isGeneral($0, wanted) }
   }
 
-  /// Whether one of two tags has no region: `en-GB` does not match `en-US`.
+  /// Whether one of two tags lacks a region; `en-GB` does not match `en-US`.
   private static func isGeneral(_ tags: String...) -> Bool {
     tags.contains { subtags($0).count == 1 }
   }

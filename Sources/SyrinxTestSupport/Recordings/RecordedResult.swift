@@ -202,7 +202,7 @@ struct RecordedLine: Codable {
   var task: Int
   /// The nanoseconds since that call.
   var ns: Int64
-  // Exactly one of these five is set.
+  // Exactly one of these five values is set.
   var result: RecordedResult?
   var event: RecordedEvent?
   var block: RecordedBlock?
@@ -241,7 +241,7 @@ struct RecordedBlock: Codable {
   }
 }
 
-/// A name that may have unknown values in recordings of newer versions.
+/// A name that may have unknown values in recordings made by newer versions.
 protocol RecordedName: RawRepresentable<String>, Codable {}
 
 extension RecordedName {

@@ -116,7 +116,7 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
     case end((any Error)?)
   }
 
-  // `@unchecked Sendable` is right because a stream has one consumer with one request at a time.
+  // `@unchecked Sendable` is safe because a stream has one consumer with one request at a time.
   private var iterator: AsyncThrowingStream<Element, any Error>.Iterator
   private let write: @Sendable (Note) async throws -> Void
 

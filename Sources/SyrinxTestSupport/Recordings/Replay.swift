@@ -25,7 +25,7 @@ final class Replay: Sendable {
     return (task, tasks[task], pace)
   }
 
-  /// Yields the rest of all tasks at once.
+  /// Yields the remaining elements of all tasks at once.
   func hurry() {
     let running = state.withLock { $0.running }
     for pace in running { pace.hurry() }
@@ -70,7 +70,8 @@ final class ReplayPace: Sendable {
 
 /// The error of a replay.
 public enum ReplayError: Error, Equatable {
-  /// The file cannot be read, is not such a recording, or contains values of a newer version.
+  /// The file cannot be read, is not a recording of this kind, or contains values of a newer
+  /// version.
   ///
   /// The reason names the file and the line.
   case unreadable(reason: String)

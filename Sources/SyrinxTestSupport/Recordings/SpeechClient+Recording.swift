@@ -82,8 +82,8 @@ extension SpeechClient {
   /// The results and events come at the recorded times on `\.continuousClock`.
   ///
   /// The calls of `startTask` and `recognition` get the recorded tasks in order, regardless of
-  /// their requests and of which of the two was recorded. Their audio is not read. A further call
-  /// throws `ReplayError.noMoreTasks`. `finishTask` yields the rest at once. The client is
+  /// their requests and of the recorded endpoint. Their audio is not read. A further call throws
+  /// `ReplayError.noMoreTasks`. `finishTask` yields the remaining events at once. The client is
   /// authorized, and has no locales and no engines.
   ///
   /// - Throws: `ReplayError.unreadable`.
@@ -115,7 +115,7 @@ extension Replay {
 
   /// The next task's events.
   ///
-  /// If only results were recorded, the events follow from them.
+  /// If only results were recorded, the events are derived from them.
   fileprivate func events() -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
     do {
       let (_, lines, pace) = try begin()

@@ -8,7 +8,7 @@ extension SpeechClient {
   /// A client that reports the events of a script, at its times on `\.continuousClock`.
   ///
   /// Each call of `startTask` and `recognition` starts the script again; their audio is not read.
-  /// With a `TestClock`, no event comes before the clock is advanced. As with an engine,
+  /// With a `TestClock`, no event is yielded before the clock is advanced. As with an engine,
   /// `finishTask` yields the final result of the current utterance at once and ends the streams
   /// without later events. The client is authorized and recognizes `language`. A request for key
   /// phrases gets only the key phrases in the script.
@@ -77,7 +77,7 @@ private final class ScriptedTask: Sendable {
     var rest: ArraySlice<SpeechScript.Step>
     /// The current utterance.
     var utterance: Int?
-    /// Its last partial result, if key phrases are requested.
+    /// The last partial result of the utterance, if key phrases are requested.
     var spotted: SpeechRecognitionResult?
     var isFinishing = false
   }
@@ -104,7 +104,7 @@ private final class ScriptedTask: Sendable {
     AsyncThrowingStream { try await self.next() }
   }
 
-  /// The results alone.
+  /// Only the results.
   func results() -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
     AsyncThrowingStream {
       while let event = try await self.next() {
@@ -114,7 +114,7 @@ private final class ScriptedTask: Sendable {
     }
   }
 
-  /// Yields the end of the current utterance at once, and nothing else.
+  /// Yields only the end of the current utterance, at once.
   func finish() {
     state.withLock { $0.isFinishing = true }
     pace.hurry()
@@ -128,14 +128,14 @@ private final class ScriptedTask: Sendable {
         // A canceled consumer gets the end of the stream, as with every stream.
         return nil
       }
-      guard let event = try take(step) else { continue }
+      guard let event = try perform(step) else { continue }
       return event
     }
     return nil
   }
 
   /// Returns the event of a step, or nil if it was not requested.
-  private func take(_ step: SpeechScript.Step) throws -> SpeechRecognitionEvent? {
+  private func perform(_ step: SpeechScript.Step) throws -> SpeechRecognitionEvent? {
     let isWanted = state.withLock { state in
       guard state.isFinishing else { return true }
       return step.utterance.map { $0.isClosing && $0.number == state.utterance } ?? false
@@ -171,7 +171,8 @@ private final class ScriptedTask: Sendable {
     return .result(result)
   }
 
-  /// The result unless it contains nothing new; a final one withdraws the phrases that it lacks.
+  /// Returns the result unless it contains nothing new; a final result withdraws the phrases that
+  /// it lacks.
   private func spotted(_ result: SpeechRecognitionResult) -> SpeechRecognitionResult? {
     state.withLock { state in
       let last = state.spotted

@@ -3,12 +3,12 @@ import SpeechClient
 import SpeechEngine
 
 extension SpeechModel {
-  /// The model of a script.
+  /// Returns the model of a script.
   static func scripted(_ language: String) -> SpeechModel {
     SpeechModel(language: language, location: "script")
   }
 
-  /// Throws if the model does not understand the language; nil is any language.
+  /// Throws if the model does not support the language; nil accepts any language.
   func check(language wanted: String?) throws(SpeechEngineError) {
     guard LanguageTag.understands(wanted, available: language) else {
       throw .languageMissing(wanted: wanted ?? "", available: language)
@@ -17,7 +17,7 @@ extension SpeechModel {
 }
 
 extension [KeyPhrase] {
-  /// The phrases in a list of words, in order, each with the indices of its words.
+  /// Returns the phrases in a list of words, in order, each with the indices of its words.
   fileprivate func occurrences(in words: [String]) -> [(text: String, words: Range<Int>)] {
     words.indices.flatMap { index in
       compactMap { phrase in

@@ -4,7 +4,7 @@ import Testing
 @Suite struct AudioBufferTests {
   let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
-  @Test func `a buffer knows its frames, its end and its duration`() {
+  @Test func `a buffer reports its frame count, its end, and its duration`() {
     let buffer = AudioBuffer(format: stereo, samples: [1, 2, 3, 4, 5, 6], firstFrame: 10)
     #expect(buffer.frameCount == 3)
     #expect(buffer.endFrame == 13)

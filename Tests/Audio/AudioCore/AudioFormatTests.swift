@@ -7,7 +7,7 @@ import Testing
     sampleRate: 48_000,
     layout: ChannelLayout([.frontLeft, .frontRight, .frontCenter, .rearCenter]))
 
-  @Test func `a format has the usual positions until it is given others`() {
+  @Test func `a format has the usual channel positions unless others are set`() {
     #expect(quad.layout == .wav(4))
     #expect(AudioFormat(sampleRate: 48_000, layout: .wav(4)) == quad)
     #expect(surround != quad && surround.channelCount == 4)
@@ -16,7 +16,7 @@ import Testing
     #expect("\(surround)" == "48000 Hz, channels FL FR FC RC")
   }
 
-  @Test func `another count of channels gives them the usual positions again`() {
+  @Test func `setting the channel count restores the usual channel positions`() {
     var format = surround
     format.channelCount = 6
     #expect(format.layout == .wav(6))

@@ -9,7 +9,9 @@ import Testing
     AudioSignal.sine(440), .chirp(from: 100, to: 8_000, over: .seconds(1)), .noise(seed: 7),
     .noise(seed: 7, bandwidth: 7_000), .noise(seed: 7).during(.milliseconds(3) ..< .seconds(1)),
   ])
-  func `two neighboring buffers hold the frames of one buffer over both`(signal: AudioSignal) {
+  func `two adjacent buffers of a signal contain the same frames as one buffer over both`(
+    signal: AudioSignal
+  ) {
     let whole = signal.buffer(1_000, format: mono)
     let first = signal.buffer(300, format: mono)
     let second = signal.buffer(700, format: mono, firstFrame: 300)
@@ -41,7 +43,7 @@ import Testing
     #expect(abs(crossings[1] - 1_600) <= 1)
   }
 
-  @Test func `one seed gives one noise and another seed another`() {
+  @Test func `a seed determines the noise`() {
     let noise = AudioSignal.noise(seed: 1).buffer(4_800, format: mono)
     #expect(noise == AudioSignal.noise(seed: 1).buffer(4_800, format: mono))
     #expect(noise != AudioSignal.noise(seed: 2).buffer(4_800, format: mono))
@@ -58,7 +60,7 @@ import Testing
     #expect(abs(high.level.rms.value - white.level.rms.value) < 0.1)
   }
 
-  @Test func `a signal with times is silent at other times, at every rate`() {
+  @Test func `a signal limited to time ranges is silent outside them at every rate`() {
     let signal = AudioSignal { _, _ in 1 }
       .during(.milliseconds(250) ..< .milliseconds(500), .milliseconds(750) ..< .seconds(1))
     for rate in [8_000, 48_000] as [SampleRate] {
@@ -75,7 +77,7 @@ import Testing
     #expect(buffer.samples == [0, 0, 0, 0, 0, 0, 1, 1, 0, 0])
   }
 
-  @Test func `silence has a level of minus infinity`() {
+  @Test func `the level of silence is negative infinity`() {
     let level = AudioSignal.silence.buffer(10, format: mono).level
     #expect(level == .silence)
     #expect("\(level.peak)" == "-inf dB")

@@ -3,13 +3,13 @@ import Testing
 
 @Suite struct ChannelLayoutTests {
   @Test(arguments: 1...12)
-  func `the order of WAV files has a position for each channel, each once`(count: Int) {
+  func `the WAV layout assigns a unique position to each channel`(count: Int) {
     let positions = ChannelLayout.wav(count).positions
     #expect(positions.count == count)
     #expect(count > 8 || Set(positions).count == count)
   }
 
-  @Test func `5.1 is written as everybody writes it`() {
+  @Test func `the 5.1 layout is described as FL FR FC LFE RL RR`() {
     #expect("\(ChannelLayout.wav(6))" == "FL FR FC LFE RL RR")
     #expect("\(ChannelLayout.wav(9))" == "? ? ? ? ? ? ? ? ?")
   }
@@ -23,12 +23,12 @@ import Testing
   }
 
   @Test(arguments: 1...9)
-  func `any order becomes that of WAV files`(count: Int) {
+  func `any channel order can be converted to the WAV order`(count: Int) {
     let layout = ChannelLayout.wav(count)
     #expect(ChannelLayout(layout.positions.reversed()).inWAVOrder == layout)
   }
 
-  @Test func `every position has a name of its own`() {
+  @Test func `every channel position has a unique abbreviation`() {
     #expect(
       Set(ChannelPosition.allCases.map(\.abbreviation)).count == ChannelPosition.allCases.count)
   }

@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `the table has every pair of layouts`() {
+  @Test func `the mix table covers every pair of layouts`() {
     let pairs = Set(Self.speakers.map { $0.prefix { $0 != ":" } })
     for from in 1...8 {
       for to in 1...8 where from != to { #expect(pairs.contains("\(from) > \(to)")) }
@@ -101,14 +101,14 @@ import Testing
   }
 
   @Test(arguments: 1...12)
-  func `as many channels stay what they are, bit for bit`(count: Int) {
+  func `channels are unchanged if the output has the same layout`(count: Int) {
     let mix = ChannelMix(from: .wav(count), to: .wav(count))
     #expect(mix.isIdentity && mix.isPermutation)
     let frames = (0..<(2 * count)).map { Float($0) / 3 }
     #expect(mix.apply(frames) == frames)
   }
 
-  @Test func `another order is undone, and several frames are mixed each by itself`() {
+  @Test func `a mix reorders channels and mixes each frame separately`() {
     let vorbis = ChannelLayout([
       .frontLeft, .frontCenter, .frontRight, .rearLeft, .rearRight, .lowFrequency,
     ])
@@ -123,12 +123,12 @@ import Testing
     #expect(frames == expected)
   }
 
-  @Test func `a channel that is not a number stays out of those that it does not belong to`() {
+  @Test func `NaN in one channel does not affect outputs that exclude it`() {
     let mix = ChannelMix(from: .wav(6), to: .wav(2))
     #expect(mix.apply([.nan, 0, 0, .nan, 0, 0])[1] == 0)
   }
 
-  @Test func `channels with unknown positions are spread out, and none is lost`() {
+  @Test func `channels with unknown positions are spread over the outputs and none is lost`() {
     let unknown = ChannelLayout.wav(9)
     #expect(ChannelMix(from: unknown, to: .wav(1)).gains == Array(repeating: 1 / 9, count: 9))
     let stereo = ChannelMix(from: unknown, to: .wav(2)).apply([1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -137,7 +137,7 @@ import Testing
     #expect(ChannelMix(from: .wav(1), to: unknown).apply([1]) == Array(repeating: 1, count: 9))
   }
 
-  @Test func `all that a microphone gives finds a place`() {
+  @Test func `a microphone mix keeps every input channel`() {
     let device = ChannelLayout([.frontLeft, .lowFrequency, .frontCenter, .rearCenter])
     let mix = ChannelMix(keepingAllOf: device, as: .wav(4))
     #expect(mix.isPermutation)

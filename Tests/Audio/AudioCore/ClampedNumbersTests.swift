@@ -6,11 +6,11 @@ import Testing
     (1.5, 2), (-1.5, -2), (0.4, 0), (.nan, 0), (.infinity, 1 << 60), (-.infinity, -(1 << 60)),
     (1e300, 1 << 60),
   ])
-  func `any number is an integer`(number: Double, integer: Int) {
+  func `a clamped conversion to an integer accepts any number`(number: Double, integer: Int) {
     #expect(Int(clamping: number) == integer)
   }
 
-  @Test func `any number of seconds is a time that can be added`() {
+  @Test func `durations from any number of seconds can be added without overflow`() {
     #expect(Duration.seconds(clamping: 1.5) == .milliseconds(1_500))
     #expect(Duration.seconds(clamping: .nan) == .zero)
     for number in [Double.infinity, 1e300, -1e300, 1e19] {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `announced lengths are unknown beyond 2^50 frames, as is their sum`() {
+  @Test func `an announced length beyond 2^50 frames is unknown, and so is a sum with it`() {
     #expect(FrameCount(announced: 1 << 50) == FrameCount(1 << 50))
     #expect(FrameCount(announced: (1 << 50) + 1) == nil && FrameCount(announced: -1) == nil)
     #expect(FrameCount.sum(announced: [3, 4]) == 7)

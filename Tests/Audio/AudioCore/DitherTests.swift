@@ -4,19 +4,19 @@ import Testing
 @testable import AudioCore
 
 @Suite struct DitherTests {
-  @Test func `what lies on a step of 16 bits stays bit by bit what it is`() {
+  @Test func `samples on a 16-bit step are unchanged by dither`() {
     let everyStep = (-32_768...32_767).map { Float($0) / 32_768 }
     let isSame = quantized(everyStep).map { Int($0) } == Array(-32_768...32_767)
     #expect(isSame)
   }
 
-  @Test func `what is beyond full scale is clipped, and what is not a number is silence`() {
+  @Test func `samples beyond full scale are clipped and NaN becomes silence`() {
     #expect(quantized([1, 1.5, .infinity, 0.999_99]).allSatisfy { $0 >= 32_766 })
     #expect(quantized([-1, -1.5, -.infinity]) == [-32_768, -32_768, -32_768])
     #expect(quantized([.nan, -.nan]) == [0, 0])
   }
 
-  @Test func `the mean of a sample that lies between two steps is that sample`() {
+  @Test func `the mean of a dithered sample equals the sample`() {
     for between in [Float(0.25), 0.5, -0.75, 100.125] {
       let numbers = quantized([Float](repeating: between / 32_768, count: 100_000))
       let mean = numbers.reduce(0) { $0 + Double($1) } / 100_000
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `the error's power is a quarter of a step squared, wherever the sample lies`() {
+  @Test func `the power of the dither error is a quarter of a squared step at any sample value`() {
     for between in [Float(0.062_5), 0.25, 0.5, -0.375] {
       let numbers = quantized([Float](repeating: between / 32_768, count: 100_000))
       let power = numbers.reduce(0) { sum, number in
@@ -35,18 +35,18 @@ import Testing
     }
   }
 
-  @Test func `a sine of −100 dBFS, a third of a step, is still there and has no overtones`() {
+  @Test func `dither keeps a sine of a third of a step without overtones`() {
     let numbers = quantized(sine)
     #expect(abs(level(of: numbers, harmonic: 1) + 100) < 0.2)
     for harmonic in 2...9 { #expect(level(of: numbers, harmonic: harmonic) < -125) }
   }
 
-  @Test func `without noise that sine would be lost`() {
+  @Test func `without dither a sine of a third of a step is lost`() {
     let rounded = sine.map { Int16(($0 * 32_768).rounded()) }
     #expect(rounded.allSatisfy { $0 == 0 })
   }
 
-  @Test func `channels next to each other have noise of their own`() {
+  @Test func `adjacent channels have independent dither noise`() {
     let pair = [Float](repeating: 0.5 / 32_768, count: 200_000)
     let errors = quantized(pair).map { Double($0) - 0.5 }
     for lag in 1...8 {
@@ -55,14 +55,14 @@ import Testing
     }
   }
 
-  @Test func `sound from 16 bits leaves the noise of what follows it as it is`() {
+  @Test func `16-bit audio does not change the dither noise of the following samples`() {
     let between = (0..<600).map { Float($0) * 1.7 / 32_768 }
     let onSteps = (0..<512).map { Float($0) / 32_768 }
     let elsewhere = [Float](repeating: 0.3 / 32_768, count: 512)
     #expect(quantized(onSteps + between)[512...] == quantized(elsewhere + between)[512...])
   }
 
-  @Test func `a single sample between two steps is dithered, wherever it lies`() {
+  @Test func `a single sample between two steps is dithered at any position`() {
     for place in [0, 255, 256, 300] {
       var sound = (0..<301).map { Float($0) / 32_768 }
       sound[place] += 0.5 / 32_768
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `in pieces the noise goes on as in one`() {
+  @Test func `dither noise does not depend on the buffer lengths`() {
     let samples = (0..<1_000).map { Float($0) * 1.7 / 32_768 }
     var dither = Dither()
     let pieces =

@@ -2,13 +2,13 @@ import AudioCore
 import Testing
 
 @Suite struct DurationSecondsTests {
-  @Test func `a duration is a number of seconds, and of whole nanoseconds`() {
+  @Test func `a duration converts to seconds and to whole nanoseconds`() {
     #expect(Duration.milliseconds(-1_250).inSeconds == -1.25)
     #expect(Duration.milliseconds(-1_250).inNanoseconds == -1_250_000_000)
     #expect(Duration(secondsComponent: 0, attosecondsComponent: 1_999_999_999).inNanoseconds == 1)
   }
 
-  @Test func `an endless duration is more than a century of nanoseconds and no crash`() {
+  @Test func `a huge duration converts to more than a century of nanoseconds without a trap`() {
     let century = Int64(100 * 365 * 86_400) * 1_000_000_000
     #expect(Duration.seconds(Int64.max).inNanoseconds > century)
     #expect(Duration.seconds(Int64.min).inNanoseconds < -century)

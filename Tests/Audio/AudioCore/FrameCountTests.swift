@@ -14,7 +14,7 @@ import Testing
     #expect(day.duration(at: 192_000) == .seconds(86_400))
   }
 
-  @Test(arguments: [1, -1]) func `no rate is too high for a duration`(sign: Int) {
+  @Test(arguments: [1, -1]) func `frame durations are correct at very high rates`(sign: Int) {
     let rate = SampleRate(hertz: 20_000_000_000)
     #expect(
       FrameCount(sign * 19_999_999_999).duration(at: rate) == .nanoseconds(sign * 999_999_999))
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.max, .min])
-  func `for ever is a number of frames that can be counted on from`(seconds: Int64) {
+  func `an infinite duration is a number of frames that can be added to`(seconds: Int64) {
     let frames = FrameCount(.seconds(seconds), at: 192_000)
     #expect(abs((frames + 192_000).duration(at: 192_000).inSeconds) > 1e12)
     #expect(frames.converted(from: 8_000, to: 192_000) == frames)

@@ -66,7 +66,7 @@ import Testing
     #expect(filter.levels(of: zeros).samples.allSatisfy { $0 == 0 })
   }
 
-  @Test func `samples that are NaN or infinite stay, and those after them have their level`() {
+  @Test func `NaN and infinite samples are kept, and later samples have their level`() {
     var filter = OffsetFilter()
     var samples = [Float](repeating: 0.5, count: 960)
     (samples[0], samples[11]) = (.nan, .infinity)

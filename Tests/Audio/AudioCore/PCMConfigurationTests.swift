@@ -4,13 +4,13 @@ import Testing
 @Suite struct PCMConfigurationTests {
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 6)
 
-  @Test func `channels are in WAV order unless the device says otherwise`() {
+  @Test func `channels are in WAV order unless the device reports another order`() {
     #expect(configuration(nil).channelLayout == .wav(6))
     let layout = ChannelLayout(.init(ChannelLayout.wav(6).positions.reversed()))
     #expect(configuration(layout).channelLayout == layout)
   }
 
-  @Test func `all of it fits in a line for people`() {
+  @Test func `the description of a configuration is one line`() {
     #expect(
       "\(configuration(nil))"
         == "\(format) (FL FR FC LFE RL RR), int24Packed, "

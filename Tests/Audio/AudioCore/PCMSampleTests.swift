@@ -7,7 +7,7 @@ import Testing
       (0, 0), (0.5, 4_194_304), (1, 8_388_607), (-1, -8_388_608), (1.0 / 8_388_608, 1),
       (-.infinity, -8_388_608), (.nan, 0),
     ] as [(Float, Int32)])
-  func `24 bit are clipped at their own full scale`(sample: Float, whole: Int32) {
+  func `24-bit samples are clipped at their full scale`(sample: Float, whole: Int32) {
     #expect(PCMSample.int24(sample) == whole)
   }
 
@@ -16,11 +16,11 @@ import Testing
       (0, 0), (0.5, 1 << 30), (1, .max), (-1, .min), (2, .max), (-.infinity, .min), (.nan, 0),
       (0x1p-31, 1), (-0x1p-31, -1),
     ] as [(Float, Int32)])
-  func `32 bit reach from the lowest number to the highest`(sample: Float, whole: Int32) {
+  func `32-bit samples span all integers`(sample: Float, whole: Int32) {
     #expect(PCMSample.int32(sample) == whole)
   }
 
-  @Test func `16 bit are rounded to the nearest and limited at full scale`() {
+  @Test func `16-bit samples are rounded to the nearest integer and limited to full scale`() {
     let samples: [Float] = [0, 0.6 / 32_768, -0.6 / 32_768, 0.5, 1, -1, 2, -.infinity, .nan]
     #expect(samples.inSixteenBits == [0, 1, -1, 16_384, .max, .min, .max, .min, 0])
   }

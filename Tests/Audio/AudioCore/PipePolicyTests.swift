@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `elements come in order, and the error once behind them`() {
+  @Test func `elements are returned in order, followed once by the error`() {
     var queue = queue()
     queue.send(1)
     queue.finish(throwing: Failure())
@@ -34,7 +34,7 @@ import Testing
     #expect(text(queue.next()) == "end")
   }
 
-  @Test func `an abandoned queue holds no element and takes none`() {
+  @Test func `an abandoned queue is empty and accepts no elements`() {
     var queue = queue()
     queue.send(1)
     queue.abandon()
@@ -54,7 +54,7 @@ import Testing
     #expect(read.hasRoom && closed.hasRoom)
   }
 
-  @Test func `only the newest replaceable element waits, and all others do`() {
+  @Test func `only the newest replaceable element is kept, but all other elements`() {
     var queue = queue(PipePolicy { $0.append($1, inPlaceOf: { $0 >= 10 }) })
     for element in [1, 10, 11, 12, 2, 13] { queue.send(element) }
     #expect((0..<4).map { _ in text(queue.next()) } == ["1", "2", "13", "wait"])
@@ -64,7 +64,7 @@ import Testing
     ([5, 5, 5], 15, []), ([5, 5, 5], 14, [5]), ([1, 9, 1], 1, [1, 9]), ([7], 0, []), ([], 0, []),
     (Array(repeating: 1, count: 17), 16, [1, 1]),
   ])
-  func `the oldest elements beyond a limit go, at least an eighth, but never the newest`(
+  func `beyond a limit at least an eighth of the elements are dropped, never the newest`(
     lengths: [Int], limit: Int, dropped: [Int]
   ) {
     var waiting = lengths

@@ -38,7 +38,7 @@ import Testing
     #expect(await stage.scripts.isEmpty)
   }
 
-  @Test func `a held script waits for a change, and a finished wait counts`() async throws {
+  @Test func `a held script keeps its finished waits and waits for a change`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: clock, policy: policy)
     await clock.sleepers(atLeast: 1)
@@ -50,7 +50,7 @@ import Testing
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1])
   }
 
-  @Test func `the part of a wait before a change counts`() async throws {
+  @Test func `a change of a script keeps the passed part of the current wait`() async throws {
     let stage = PreviewStage<Count>()
     let stream = await stage.start(Count(), on: clock, policy: policy)
     await clock.sleepers(atLeast: 1)
@@ -61,7 +61,8 @@ import Testing
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1])
   }
 
-  @Test func `a time without sleepers is performed when it is over`() async throws {
+  @Test func `a preview wait without sleepers is performed when its time has passed`() async throws
+  {
     let stage = PreviewStage<Count>()
     let clock = ImmediateClock()
     let stream = await stage.start(
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `on a clock that never stands still, a look at a script and a change of it end`()
+  func `reads and changes of a script return even if the clock keeps moving`()
     async throws
   {
     let stage = PreviewStage<Count>()
@@ -84,7 +85,7 @@ import Testing
     #expect(try await stream.reduce(into: 0) { count, _ in count += 1 } == 0)
   }
 
-  @Test func `a script with an end is over at once on an immediate clock`() async throws {
+  @Test func `a finite script ends at once on an immediate clock`() async throws {
     let stage = PreviewStage<Count>()
     let clock = ImmediateClock()
     let stream = await stage.start(Count(), on: clock, isImmediate: true, policy: policy)
@@ -93,7 +94,7 @@ import Testing
     #expect(try await stream.reduce(into: []) { $0.append($1) } == [1, 2, 3])
   }
 
-  @Test func `a check that throws refuses a script`() async throws {
+  @Test func `a script is not started if its check throws`() async throws {
     struct Refused: Error {}
     let stage = PreviewStage<Count>()
     _ = await stage.start(Count(), on: clock, policy: policy)
@@ -112,7 +113,7 @@ import Testing
     func waited(_ duration: Duration) {}
   }
 
-  @Test func `a performance ends with its consumer`() async throws {
+  @Test func `the performance of a script ends when its consumer leaves`() async throws {
     let stage = PreviewStage<Reading>()
     let (cancelled, cancel) = AsyncStream<Never>.makeStream()
     let script = Reading { [clock] in

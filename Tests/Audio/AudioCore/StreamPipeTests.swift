@@ -6,7 +6,7 @@ import Testing
 @Suite struct StreamPipeTests {
   private let keepAll = PipePolicy<Int>.keepingAll()
 
-  @Test func `a stream yields what was sent and ends with the error`() async {
+  @Test func `a stream yields the sent elements and ends with the error`() async {
     struct Failure: Error {}
     let pipe = PolicyPipe(policy: keepAll)
     pipe.send(1)
@@ -39,7 +39,7 @@ import Testing
     #expect(terminations.withLock { $0 } == 1)
   }
 
-  @Test func `a canceled reader that waits for the end gets the last element, and then nil`()
+  @Test func `a canceled reader that waits for the end gets the last element and then nil`()
     async throws
   {
     let pipe = PolicyPipe(policy: keepAll)
@@ -74,7 +74,9 @@ import Testing
     await #expect(throws: Failure.self) { _ = try await reader.value }
   }
 
-  @Test func `a consumer that leaves the loop and the stream behind is gone`() async throws {
+  @Test func `a consumer that leaves its loop and releases the stream abandons the pipe`()
+    async throws
+  {
     let pipe = PolicyPipe(policy: keepAll)
     try await confirmation { gone in
       pipe.onTermination { gone() }
@@ -83,7 +85,9 @@ import Testing
     }
   }
 
-  @Test func `a handler set after the consumer went is called at once`() async throws {
+  @Test func `a termination handler that is set after the consumer left is called at once`()
+    async throws
+  {
     let pipe = PolicyPipe(policy: keepAll)
     pipe.send(1)
     try await readOne(pipe.stream())
@@ -117,7 +121,7 @@ import Testing
     await producer.value
   }
 
-  @Test func `a waiting producer learns that the reader left`() async {
+  @Test func `a waiting producer is notified when the reader leaves`() async {
     let pipe = PolicyPipe<Int>(policy: .keepingAll(limit: 1))
     pipe.send(1)
     let producer = Task { await pipe.room() }

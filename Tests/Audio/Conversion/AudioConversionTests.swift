@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["wav", "aiff", "au", "caf", "flac"])
-  func `an integer file goes to another container and back sample by sample`(name: String)
+  func `converting an integer file to another container and back keeps every sample`(name: String)
     async throws
   {
     for samples in [SoundFileEncoding.SampleFormat.int16, .int24] {
@@ -30,7 +30,9 @@ import Testing
     }
   }
 
-  @Test func `float samples beyond full scale pass from WAV to AIFF and back`() async throws {
+  @Test func `float samples beyond full scale survive the conversion from WAV to AIFF and back`()
+    async throws
+  {
     let samples = (0..<100).flatMap { _ in [1.5, -2, 1e-9, 0.1] as [Float] }
     try write(AudioBuffer(format: stereo, samples: samples), to: "in.wav", samples: .float)
     _ = try await conversion(["in.wav"], to: "middle.aiff").run()
@@ -49,7 +51,7 @@ import Testing
     #expect(try folder.names == ["a.wav"])
   }
 
-  @Test func `a damaged source leaves the file with the output's name as it was`() async throws {
+  @Test func `a damaged source leaves the existing output unchanged`() async throws {
     try write(noise(2), to: "old.wav", samples: .int16)
     try write(noise(3), to: "in.flac", samples: .int16)
     var bytes = try Data(contentsOf: folder.file("in.flac"))
@@ -67,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [["a.wav"], ["whole.wav", "a.wav"]], ["a.wav", "whole.wav"])
-  func `the audio of a truncated source never replaces a source, but can go to another file`(
+  func `a truncated source never replaces a source but can be converted to another file`(
     names: [String], output: String
   ) async throws {
     for name in ["a.wav", "whole.wav"] { try write(noise(1), to: name, samples: .int16) }
@@ -87,7 +89,7 @@ import Testing
     #expect(result.files.map(\.frameCount) == [names.count == 1 ? 10_000 : 54_100])
   }
 
-  @Test func `the audio of a truncated descriptor does not replace its file`() async throws {
+  @Test func `a truncated source that is a descriptor never replaces its own file`() async throws {
     try write(noise(1), to: "a.wav", samples: .int16)
     #expect(truncate(folder.file("a.wav").path, 80 + 4 * 10_000) == 0)
     let before = try Data(contentsOf: folder.file("a.wav"))
@@ -109,7 +111,7 @@ import Testing
     #expect(try samplesOf("out.wav") == samplesOf("a.wav") + samplesOf("b.flac"))
   }
 
-  @Test func `a mix divides each source by their number`() async throws {
+  @Test func `a mix divides each source by the number of sources`() async throws {
     try write(constant(0.5), to: "a.wav", samples: .float)
     try write(constant(-0.25), to: "b.wav", samples: .float)
     var conversion = conversion(["a.wav", "b.wav"], to: "out.wav")
@@ -166,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: [.int16, .float] as [SoundFileEncoding.SampleFormat])
-  func `a loudness that would exceed full scale is limited to -1 dBTP`(
+  func `peaks of a loudness normalization are limited to -1 dBTP`(
     samples: SoundFileEncoding.SampleFormat
   ) async throws {
     // Short bursts, 20 dB above the rest.
@@ -208,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `normalization leaves silence as it is`() async throws {
+  @Test func `normalization does not change silence`() async throws {
     try write(constant(0), to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.wav")
     conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
@@ -254,7 +256,7 @@ import Testing
     #expect(try samplesOf("out.wav") == [0, 0.5, 0, 0.25])
   }
 
-  @Test func `a start after the end is an error and makes no file`() async throws {
+  @Test func `a start after the end is an error and creates no file`() async throws {
     try write(noise(1), to: "a.wav", samples: .int16)
     var conversion = conversion(["a.wav"], to: "out.wav")
     conversion.start = .seconds(2)
@@ -277,7 +279,7 @@ import Testing
     }
   }
 
-  @Test func `a mix counts the samples that it replaces by silence`() async throws {
+  @Test func `a mix counts the samples that it replaces with silence`() async throws {
     try write(constant(0.5), to: "a.wav", samples: .float)
     try write(
       AudioBuffer(format: stereo, samples: [.nan, 0.5, .infinity, 0.25]), to: "b.wav",
@@ -299,7 +301,9 @@ import Testing
     }
   }
 
-  @Test func `audio too short for a loudness is not normalized to one`() async throws {
+  @Test func `audio too short for a loudness measurement cannot be normalized to a loudness`()
+    async throws
+  {
     try write(constant(0.1), to: "a.wav", samples: .float)
     var conversion = conversion(["a.wav"], to: "out.wav")
     conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
@@ -311,7 +315,7 @@ import Testing
     #expect(try folder.names == ["a.wav"])
   }
 
-  @Test func `a cancelled conversion says so and makes no file`() async throws {
+  @Test func `a canceled conversion throws CancellationError and creates no file`() async throws {
     let pipe = folder.file("pipe.wav")
     #expect(mkfifo(pipe.path, 0o600) == 0)
     // A pipe with a writer that sends nothing.
@@ -324,7 +328,7 @@ import Testing
     #expect(try folder.names == ["pipe.wav"])
   }
 
-  @Test func `silence that is trimmed to nothing replaces no file`() async throws {
+  @Test func `a conversion that trims all audio replaces no file`() async throws {
     let quiet = AudioSignal.sine(300, amplitude: 0.002).buffer(.seconds(1), format: stereo)
     try write(quiet, to: "a.wav", samples: .int16)
     let before = try Data(contentsOf: folder.file("a.wav"))
@@ -338,7 +342,7 @@ import Testing
     #expect(try folder.names == ["a.wav"])
   }
 
-  @Test func `a file without frames becomes one without frames`() async throws {
+  @Test func `converting a file without frames creates a file without frames`() async throws {
     try write(AudioBuffer(format: stereo, samples: []), to: "a.wav", samples: .int16)
     let result = try await conversion(["a.wav"], to: "out.flac").run()
     #expect(result.files.map(\.frameCount) == [0])

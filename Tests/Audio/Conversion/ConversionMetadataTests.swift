@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["wav", "aiff", "flac", "ogg", "opus", "mp3"])
-  func `pictures of several pages and chapters go to every format and back`(
+  func `large pictures and chapters survive the conversion to every format and back`(
     name: String
   ) async throws {
     let chapters = [
@@ -54,7 +54,7 @@ import Testing
     #expect(shown.contains("codec_name=png"), "\(shown)")
   }
 
-  @Test func `cues move with the start, the end, and the rate, and those outside are left out`()
+  @Test func `cues move with the start, the end, and the rate, and cues outside are dropped`()
     async throws
   {
     let cues = [
@@ -87,7 +87,7 @@ import Testing
       parts == [[AudioCue(frame: 12_000, name: "a")], [AudioCue(frame: 12_000, name: "b")]])
   }
 
-  @Test func `joined inputs have the cues of all of them`() async throws {
+  @Test func `joined inputs keep the cues of all inputs`() async throws {
     try write("a.wav", AudioMetadata(cues: [AudioCue(frame: 100, name: "a")]))
     try write("b.wav", AudioMetadata(cues: [AudioCue(frame: 200, name: "b")]))
     _ = try await AudioConversion(
@@ -126,7 +126,8 @@ import Testing
     ("au", "the tags TITLE, the pictures, the cues and chapters, the chunks bext"),
     ("flac", "the chunks bext"),
   ])
-  func `what the output cannot hold is reported`(name: String, lost: String) async throws {
+  func `metadata that the output cannot store is reported`(name: String, lost: String) async throws
+  {
     try write(
       "a.wav",
       AudioMetadata(
@@ -187,7 +188,7 @@ import Testing
     #expect(result.omissions.map(\.description).contains { $0.contains("REPLAYGAIN_ALBUM_GAIN") })
   }
 
-  @Test func `a gain changes the gain that players apply by its value`() async throws {
+  @Test func `a gain in a conversion changes the ReplayGain tags by the same value`() async throws {
     try write(
       "a.wav",
       AudioMetadata(tags: [
@@ -284,7 +285,9 @@ import Testing
     #expect(lost.contains { $0.contains("the loudness in the chunk bext") })
   }
 
-  @Test func `a requested tag wins over the gain that normalization computes`() async throws {
+  @Test func `a requested tag takes precedence over the gain that normalization computes`()
+    async throws
+  {
     let (gain, album) = (AudioTag("REPLAYGAIN_TRACK_GAIN"), AudioTag("REPLAYGAIN_ALBUM_GAIN"))
     try write("a.wav", AudioMetadata(tags: [gain: ["-7.50 dB"]]))
     try write("plain.wav", AudioMetadata())

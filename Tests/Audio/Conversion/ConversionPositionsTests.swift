@@ -28,7 +28,7 @@ import Testing
     #expect(found.map(\.frame) == [0, 62_400] && found.map(\.length) == [62_400, 24_000])
   }
 
-  @Test func `the last cue of MP3 ends with the audio, also in parts`() async throws {
+  @Test func `the last cue of MP3 ends with the audio, even in parts`() async throws {
     let cues = [AudioCue(frame: 0, name: "One"), AudioCue(frame: 24_000, name: "Two")]
     try write("a.wav", AudioMetadata(cues: cues))
     var conversion = AudioConversion(
@@ -47,7 +47,7 @@ import Testing
       ("-6.5dB", "-3.50 dB"), (" +1.25 dB", "4.25 dB"), ("loud", nil), ("-6,5 dB", "-3.50 dB"),
       ("1e-1", "3.10 dB"), ("-6.5 or so", nil),
     ] as [(String, String?)])
-  func `a gain changes a value with any unit, and removes what is no number`(
+  func `a gain changes ReplayGain values with any unit and removes values that are not numbers`(
     value: String, expected: String?
   ) async throws {
     let tag = AudioTag("REPLAYGAIN_TRACK_GAIN")

@@ -8,7 +8,7 @@ import Testing
 
   /// 110 frames are a block of the limiter, and the last block is shorter.
   @Test(arguments: [1, 109, 110, 111, 5_000])
-  func `every frame comes out once, limited, whatever the lengths of the buffers`(length: Int) {
+  func `the true-peak limiter returns every frame once for any buffer lengths`(length: Int) {
     let sound = AudioSignal.noise(seed: 3, amplitude: 1).buffer(.milliseconds(100), format: format)
     let output = limited(sound, length)
     var next: FrameCount = 0
@@ -23,11 +23,11 @@ import Testing
     #expect(samples == limited(sound, sound.frameCount.rawValue).flatMap(\.samples))
   }
 
-  @Test func `audio shorter than a block, and none, come out as they are`() {
+  @Test func `audio shorter than a limiter block is returned unchanged`() {
     let sound = AudioBuffer(format: format, samples: [0.5, -0.5, 0.25, 0])
     #expect(limited(sound, 2) == [sound])
     var limiter = TruePeakLimiter(format)
-    #expect(limiter.finish().isEmpty)
+    #expect(limiter.flush().isEmpty)
     #expect(limiter.lowestGain == 1)
   }
 
@@ -36,9 +36,9 @@ import Testing
     var limiter = TruePeakLimiter(format)
     let count = sound.frameCount.rawValue
     let output = stride(from: 0, to: count, by: length).flatMap { start in
-      limiter.take(sound.frames(FrameCount(start)..<FrameCount(min(count, start + length))))
+      limiter.process(sound.frames(FrameCount(start)..<FrameCount(min(count, start + length))))
     }
-    let rest = limiter.finish()
+    let rest = limiter.flush()
     #expect(limiter.heldFrames == 0)
     return output + rest
   }

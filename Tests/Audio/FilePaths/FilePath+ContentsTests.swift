@@ -8,7 +8,7 @@ struct FilePathContentsTests {
     .appending(FilePath(bytes: Array("syrinx-\(UUID().uuidString)-".utf8) + [0xE9]))
 
   @Test
-  func `a folder is made with those above it, and one that is there is left`() throws {
+  func `a folder is created with its parents, and an existing folder is unchanged`() throws {
     let deep = folder.appending("a/b")
     try deep.makeFolder()
     try deep.makeFolder()
@@ -17,7 +17,7 @@ struct FilePathContentsTests {
   }
 
   @Test
-  func `a folder that cannot be made and a file that is not there are errors`() {
+  func `an impossible folder and a missing file are errors`() {
     #expect(throws: FilePathError(code: ENOTDIR)) {
       try FilePath("/dev/null/a/b").makeFolder()
     }
@@ -27,7 +27,7 @@ struct FilePathContentsTests {
   }
 
   @Test
-  func `without HOME, the password database has the home folder`() throws {
+  func `without HOME the home folder comes from the password database`() throws {
     let entry = Process()
     let output = Pipe()
     entry.executableURL = URL(filePath: "/usr/bin/env")
@@ -51,7 +51,7 @@ struct FilePathContentsTests {
   }
 
   @Test
-  func `a link is the file that it leads to, and a missing file is no file`() throws {
+  func `a link has the identity of its target, and a missing file has none`() throws {
     try folder.makeFolder()
     let (file, other, link) = (
       folder.appending("a"), folder.appending("b"), folder.appending("link")

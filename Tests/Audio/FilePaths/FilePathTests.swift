@@ -12,7 +12,7 @@ struct FilePathTests {
   ]
 
   @Test(arguments: names)
-  func `a path comes back from its URL and from its text`(_ name: [UInt8]) throws {
+  func `a path can be restored from its URL and from its text`(_ name: [UInt8]) throws {
     let path = FilePath(bytes: Array("/tmp/".utf8) + name)
     #expect(FilePath(path.url) == path)
     #expect(FilePath(path.text) == path)
@@ -27,14 +27,14 @@ struct FilePathTests {
   }
 
   @Test
-  func `a URL that is UTF-8 is the one that Foundation makes`() {
+  func `the URL of a UTF-8 path equals Foundation's URL`() {
     for path in ["/tmp/a b;c+d?e#f%.wav", "/tmp/é/\u{1F600}", "/tmp/~", "/a:b@c=d&e$f,g!h'(i)*"] {
       #expect(FilePath(path).url == URL(filePath: path), "\(path)")
     }
   }
 
   @Test
-  func `a relative path begins in the current folder, and a tilde is a name`() {
+  func `a relative path begins in the current folder, and a tilde is an ordinary name`() {
     let folder = FilePath(URL(filePath: "."))
     #expect(FilePath(FilePath("~").url) == folder.appending("~"))
     #expect(FilePath(FilePath("~/x").url) == folder.appending("~/x"))
@@ -42,13 +42,13 @@ struct FilePathTests {
   }
 
   @Test
-  func `a zero and a slash that a URL escapes end no name`() throws {
+  func `an escaped NUL or slash in a URL does not end a name`() throws {
     let url = try #require(URL(string: "file:///tmp/a%00b%2Fc%zz%4"))
     #expect(FilePath(url).description.hasPrefix("/tmp/a%00b%2Fc%"))
   }
 
   @Test
-  func `a description is one line, and a terminal obeys nothing in it`() {
+  func `a description is one line and contains no terminal control sequences`() {
     let text = "a\u{1B}[2J\n\t\\\u{85}\u{9B}\u{202E}\u{2066}\u{2028}\u{7F}é\u{200D}"
     #expect(
       FilePath(text).description
@@ -63,7 +63,7 @@ struct FilePathTests {
   }
 
   @Test
-  func `a printable line has no line breaks, and at most its length`() {
+  func `a printable line has no line breaks and at most the given length`() {
     #expect(
       "a\\b\n\t\u{1B}\u{2028}\u{202E}é\u{200F}".printableLine
         == "a\\b\\n\\t\\x1B\\u{2028}\\u{202E}é\\u{200F}")

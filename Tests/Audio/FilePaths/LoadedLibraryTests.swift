@@ -27,8 +27,7 @@ struct LoadedLibraryTests {
   }
 
   @Test
-  func `a library that is missing and a function that it lacks are errors with their names`() throws
-  {
+  func `a missing library and a missing function are errors that contain their names`() throws {
     #expect(throws: LoadedLibrary.Failure.self) { try LoadedLibrary("/nowhere/lib.so") }
     let library = try LoadedLibrary("libc.so.6")
     let error = #expect(throws: LoadedLibrary.MissingFunction.self) {

@@ -61,7 +61,9 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(six.integrated.lufs, -26 + 10 * log10(3 + 2 * 1.41), 0.1))
   }
 
-  @Test func `quiet parts do not lower the integrated loudness, and make a range`() async throws {
+  @Test func `quiet parts count for the loudness range but not for the maximum loudness`()
+    async throws
+  {
     let signal = AudioSignal { frame, rate in
       let isLoud = frame / (20 * rate.hertz) % 2 == 0
       let level = isLoud ? -20.0 : -30.0
@@ -103,7 +105,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(result.noiseFloor.value, -12, 0.2))
   }
 
-  @Test func `the noise floor is that of the pauses, not of the silent ends`() async throws {
+  @Test func `the noise floor is measured in pauses, not at the silent ends`() async throws {
     let rate = stereo.sampleRate.hertz
     let noise = AudioSignal.noise(seed: 1, amplitude: 0.002)
     let signal = AudioSignal { frame, _ in
@@ -124,7 +126,8 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
   }
 
   @Test(arguments: [1e20, .greatestFiniteMagnitude] as [Float])
-  func `samples far beyond full scale are measured as they are`(amplitude: Float) async throws {
+  func `samples far beyond full scale are measured without clipping`(amplitude: Float) async throws
+  {
     let result = try await measure(
       AudioSignal { frame, _ in frame % 2 == 0 ? amplitude : -amplitude }, .seconds(1))
     let level = 20 * log10(Double(amplitude))
@@ -134,37 +137,39 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(result.truePeak.value.isFinite && result.noiseFloor.value == 0)
   }
 
-  @Test func `silence has no loudness, and no audio has no measurement`() async throws {
+  @Test func `silence has no loudness, and empty audio has no measurement`() async throws {
     let result = try await measure(.silence, .seconds(4))
     #expect(result.integrated == .silence && result.truePeak == .silence)
     #expect(result.noiseFloor == .silence && result.silenceAtStart == result.frameCount)
     #expect(try await stream(AudioBuffer(silence: 0, format: stereo)).measured() == nil)
   }
 
-  @Test func `too many channels and a change of format are errors`() async throws {
+  @Test func `too many channels and a changed format are measurement errors`() async throws {
     let wide = AudioFormat(sampleRate: 48_000, channelCount: 65)
     await #expect(throws: LoudnessError.unsupported(wide)) {
       try await stream(AudioBuffer(silence: 10, format: wide)).measured()
     }
     var meter = LoudnessMeter(every: .milliseconds(100))
-    _ = try meter.take(AudioBuffer(silence: 10, format: stereo))
+    _ = try meter.process(AudioBuffer(silence: 10, format: stereo))
     #expect(throws: LoudnessError.formatChanged(expected: stereo, actual: .speech)) {
-      try meter.take(AudioBuffer(silence: 10, format: .speech))
+      try meter.process(AudioBuffer(silence: 10, format: .speech))
     }
   }
 
   @Test func `a gap ends an interval before the audio that follows is measured`() throws {
     let loud = [Float](repeating: 0.5, count: 1_918)
     var meter = LoudnessMeter(every: .milliseconds(100))
-    #expect(try meter.take(AudioBuffer(silence: 960, format: stereo)).isEmpty)
+    #expect(try meter.process(AudioBuffer(silence: 960, format: stereo)).isEmpty)
     let broken = AudioBuffer(format: stereo, samples: [.nan, .nan] + loud, firstFrame: 48_000)
-    #expect(try meter.take(broken).map(\.total.frameCount) == [960])
+    #expect(try meter.process(broken).map(\.total.frameCount) == [960])
     #expect(
-      try meter.take(AudioBuffer(silence: 480, format: stereo)).map(\.total.frameCount) == [1_920])
-    #expect(meter.finish().map(\.total.nonFiniteSampleCount) == [2])
+      try meter.process(AudioBuffer(silence: 480, format: stereo)).map(\.total.frameCount) == [
+        1_920
+      ])
+    #expect(meter.flush().map(\.total.nonFiniteSampleCount) == [2])
   }
 
-  @Test func `a meter reports each interval, and the last reading is the whole`() async throws {
+  @Test func `a meter reports each interval, and the last reading covers all audio`() async throws {
     let buffer = AudioSignal.noise(seed: 7).buffer(.milliseconds(3_250), format: stereo)
     var readings: [LoudnessReading] = []
     for try await reading in stream(buffer).loudness(every: .milliseconds(500)) {
@@ -207,7 +212,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
 /// Our own sums beside libebur128's.
 @Suite struct LibraryAgreementTests {
   @Test(arguments: [44_100, 96_000, 192_000] as [SampleRate])
-  func `peaks and loudness are those of the library`(rate: SampleRate) async throws {
+  func `peaks and loudness equal libebur128's own results`(rate: SampleRate) async throws {
     let format = AudioFormat(sampleRate: rate, channelCount: 2)
     let noise = AudioSignal.noise(seed: 5, amplitude: 1)
     let signal = AudioSignal { frame, rate in

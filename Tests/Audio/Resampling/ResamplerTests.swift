@@ -18,7 +18,7 @@ func converted(
     samples += output.samples
     begin = end
   }
-  samples += try resampler.finish().samples
+  samples += try resampler.flush().samples
   return AudioBuffer(format: format, samples: samples)
 }
 
@@ -46,7 +46,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
   }
 
   @Test(arguments: [1, 7, 441, 4_096, 100_000] as [FrameCount])
-  func `the result does not depend on how the audio is cut`(block: FrameCount) throws {
+  func `resampling does not depend on the buffer lengths`(block: FrameCount) throws {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
     let input = AudioSignal.noise(seed: 3).buffer(20_000, format: format)
     for rate in [16_000, 48_000] as [SampleRate] {
@@ -57,7 +57,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
   }
 
   @Test(arguments: [0, 1, 2, 100, 999, 44_100, 100_001] as [FrameCount])
-  func `the whole length is that of the input, converted`(count: FrameCount) throws {
+  func `the resampled length equals the input's duration`(count: FrameCount) throws {
     let input = AudioBuffer(silence: count, format: mono(44_100))
     for rate in [8_000, 16_000, 44_100, 48_000, 96_000] as [SampleRate] {
       let output = try converted(input, to: mono(rate)).frameCount
@@ -70,7 +70,8 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     arguments: [
       (48_000, 16_000, 3), (16_000, 48_000, 1), (44_100, 88_200, 1),
     ] as [(SampleRate, SampleRate, Int)])
-  func `an impulse stays where it was`(from: SampleRate, to: SampleRate, factor: Int) throws {
+  func `resampling does not delay an impulse`(from: SampleRate, to: SampleRate, factor: Int) throws
+  {
     for quality in [Resampler.Quality.high, .low] {
       let place = FrameCount(900 * factor)
       let input = AudioSignal.impulse(at: place).buffer(.seconds(1), format: mono(from))
@@ -89,7 +90,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
 
   @Test(
     arguments: [(44_100, 16_000), (48_000, 44_100), (8_000, 48_000)] as [(SampleRate, SampleRate)])
-  func `SoX makes the same of a sweep`(from: SampleRate, to: SampleRate) throws {
+  func `SoX resamples a sweep to the same samples`(from: SampleRate, to: SampleRate) throws {
     let top = Double(min(from, to).hertz) * 0.35
     let sweep = AudioSignal.chirp(from: 50, to: top, over: .seconds(2))
     let input = sweep.buffer(.seconds(2), format: mono(from))
@@ -99,21 +100,21 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(signalToNoiseRatio(theirs, ours, edge: 100) > 90)
   }
 
-  @Test func `what the new rate cannot hold is left out`() throws {
+  @Test func `frequencies above the new rate's limit are removed`() throws {
     let input = AudioSignal.sine(10_000).buffer(.seconds(1), format: mono(48_000))
     let output = try converted(input, to: mono(16_000)).samples
     #expect(output[800..<15_200].allSatisfy { abs($0) < 1e-5 })
   }
 
-  @Test func `equal formats pass through untouched`() throws {
+  @Test func `audio in the output format passes unchanged`() throws {
     let resampler = try Resampler(from: .speech, to: .speech)
     let buffer = AudioSignal.noise(seed: 1).buffer(100, format: .speech, firstFrame: 50)
     #expect(try resampler.process(buffer) == buffer)
-    let rest = try resampler.finish()
+    let rest = try resampler.flush()
     #expect(rest.isEmpty)
   }
 
-  @Test func `only the channels change where the rates are equal`() throws {
+  @Test func `at equal rates only the channels are converted`() throws {
     let stereo = AudioFormat(sampleRate: 16_000, channelCount: 2)
     let down = try Resampler(from: stereo, to: .speech)
     let buffer = AudioBuffer(format: stereo, samples: [1, 0, 0.5, 0.5], firstFrame: 9)
@@ -125,7 +126,7 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(try up.process(mono).samples == [1, 1, 2, 2])
   }
 
-  @Test func `rate and channels change together`() throws {
+  @Test func `rate and channels are converted together`() throws {
     let stereo = AudioFormat(sampleRate: 44_100, channelCount: 2)
     let input = AudioSignal.sine(440).buffer(.seconds(1), format: stereo)
     let single = AudioSignal.sine(440).buffer(.seconds(1), format: mono(44_100))
@@ -135,13 +136,13 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     #expect(up.channel(0) == (try converted(single, to: .speech).samples))
   }
 
-  @Test func `the timeline begins with the input, at the new rate`() throws {
+  @Test func `resampled frames are numbered from the input's first frame at the new rate`() throws {
     let resampler = try Resampler(from: mono(48_000), to: .speech)
     let input = AudioSignal.noise(seed: 1)
     let first = try resampler.process(
       input.buffer(9_600, format: mono(48_000), firstFrame: 48_000))
     #expect(first.firstFrame == 16_000)
-    let last = try resampler.finish()
+    let last = try resampler.flush()
     #expect(last.firstFrame == first.endFrame)
     #expect(last.endFrame == 19_200)
   }
@@ -153,17 +154,17 @@ func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, cha
     }
   }
 
-  @Test func `after the end nothing is taken until a reset`() throws {
+  @Test func `after flush no audio is accepted until reset`() throws {
     let resampler = try Resampler(from: mono(48_000), to: .speech)
     let buffer = AudioSignal.noise(seed: 5).buffer(4_800, format: mono(48_000))
-    let first = try [resampler.process(buffer), resampler.finish()]
+    let first = try [resampler.process(buffer), resampler.flush()]
     #expect(throws: ResamplingError.finished) { try resampler.process(buffer) }
-    #expect(throws: ResamplingError.finished) { try resampler.finish() }
+    #expect(throws: ResamplingError.finished) { try resampler.flush() }
     try resampler.reset()
-    #expect(try [resampler.process(buffer), resampler.finish()] == first)
+    #expect(try [resampler.process(buffer), resampler.flush()] == first)
   }
 
-  @Test func `rates too far apart are an error that names them`() {
+  @Test func `a conversion between rates too far apart is an error that names the rates`() {
     let error = #expect(throws: ResamplingError.self) {
       try Resampler(from: mono(1), to: mono(2_000_000_000))
     }

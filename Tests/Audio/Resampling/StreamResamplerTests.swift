@@ -8,10 +8,10 @@ import Testing
 
   private func all(_ buffers: [AudioBuffer], to format: AudioFormat) throws -> [AudioBuffer] {
     var resampler = StreamResampler(to: format)
-    return try buffers.flatMap { try resampler.take($0) } + resampler.finish()
+    return try buffers.flatMap { try resampler.process($0) } + resampler.flush()
   }
 
-  @Test func `a stream becomes what a resampler makes of the whole`() throws {
+  @Test func `resampling a stream equals resampling the whole audio`() throws {
     let input = noise.buffer(9_600, format: mono(48_000))
     let buffers = stride(from: 0, to: 9_600, by: 480).map {
       input.frames(FrameCount($0)..<FrameCount($0 + 480))
@@ -21,7 +21,7 @@ import Testing
     #expect(zip(output, output.dropFirst()).allSatisfy { $0.endFrame == $1.firstFrame })
   }
 
-  @Test func `a gap stays one, of the same time`() throws {
+  @Test func `resampling keeps a gap's duration`() throws {
     let buffers = [
       noise.buffer(4_800, format: mono(48_000)),
       noise.buffer(4_800, format: mono(48_000), firstFrame: 9_600),
@@ -35,7 +35,7 @@ import Testing
     #expect(try second.flatMap(\.samples) == converted(alone, to: .speech).samples)
   }
 
-  @Test func `a gap of less than a frame makes no frame come twice`() throws {
+  @Test func `a gap shorter than a frame repeats no frame index`() throws {
     // The first buffer begins at half a frame out and has half a frame more than it should: both
     // are rounded up, and the second one would begin a frame before that.
     let buffers = [(3, 1_005), (1_009, 600)].map { begin, count in
@@ -47,7 +47,7 @@ import Testing
     #expect(output.last?.endFrame == 269)
   }
 
-  @Test func `another format on the way is converted too`() throws {
+  @Test func `audio after a change of format is converted, too`() throws {
     let output = try all(
       [noise.buffer(4_800, format: mono(48_000)), AudioBuffer(silence: 800, format: .speech)],
       to: .speech)
@@ -55,7 +55,7 @@ import Testing
     #expect(output.last == AudioBuffer(silence: 800, format: .speech))
   }
 
-  @Test func `only the rate changes where only a rate is asked for`() {
+  @Test func `resampling to a rate keeps the channels`() {
     let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let diagram = StreamDiagram(inputs: ["a|"]) { _ in AudioBuffer(silence: 480, format: stereo) }
     let result = diagram.run(symbol: { "\($0.format.channelCount)x\($0.frameCount.rawValue) " }) {
@@ -64,7 +64,7 @@ import Testing
     #expect(result.output == "-[2x160 |]")
   }
 
-  @Test func `buffers that have the format pass untouched, in their column`() {
+  @Test func `buffers in the output format pass unchanged in their column`() {
     let diagram = StreamDiagram(inputs: ["a-b|"]) { _ in AudioBuffer(silence: 7, format: .speech) }
     let result = diagram.run(symbol: { "\($0.frameCount.rawValue)" }) {
       $0[0].resampled(to: .speech)
@@ -78,12 +78,12 @@ import Testing
     #expect(result.output == "^--")
   }
 
-  @Test func `what is held back does not grow with hours of audio`() throws {
+  @Test func `the held audio does not grow over hours`() throws {
     var resampler = StreamResampler(to: mono(70))
     var (given, most): (FrameCount, Int) = (0, 0)
     for number in 0..<14_400 {
       let input = AudioBuffer(silence: 100, format: mono(100), firstFrame: FrameCount(number * 100))
-      given = try resampler.take(input).last?.endFrame ?? given
+      given = try resampler.process(input).last?.endFrame ?? given
       most = max(most, (number + 1) * 70 - given.rawValue)
     }
     #expect(most < 1_000)

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: files, 1...8)
-  func `what FFmpeg writes is read with each channel at its place`(
+  func `the channel positions in FFmpeg's files are read`(
     kind: String, count: Int
   ) throws {
     guard kind != "mp3" || count < 3 else { return }
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["ogg", "opus"], [6, 8])
-  func `a pipe is read with each channel at its place`(kind: String, count: Int) throws {
+  func `the channel positions in a pipe are read`(kind: String, count: Int) throws {
     let url = try fileOfFFmpeg(kind, Self.usualNames[count - 1], count)
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: url))
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.Container.allCases, 1...8)
-  func `what we write has each channel at its place, for FFmpeg and for us`(
+  func `FFmpeg and Syrinx read the channel positions that Syrinx writes`(
     container: SoundFileEncoding.Container, count: Int
   ) throws {
     guard container != .mp3 || count < 3 else { return }
@@ -85,7 +85,7 @@ import Testing
     ("4.0", 4, "FL FR FC RC"), ("3.1", 4, "FL FR FC LFE"), ("2.1", 3, "FL FR LFE"),
     ("6.1(back)", 7, "FL FR FC LFE RL RR RC"), ("5.1(side)", 6, "FL FR FC LFE RL RR"),
   ])
-  func `positions that a WAV file names are known, and are written again`(
+  func `unusual channel positions of a WAV file are read and written`(
     name: String, count: Int, positions: String
   ) throws {
     let read = try SoundFileReader(url: fileOfFFmpeg("wav", name, count))
@@ -99,7 +99,9 @@ import Testing
     }
   }
 
-  @Test func `a container without a name for the positions gets the usual ones, mixed`() throws {
+  @Test func `a container without stored positions gets channels mixed to the usual positions`()
+    throws
+  {
     let surround = ChannelLayout([.frontLeft, .frontRight, .frontCenter, .rearCenter])
     let sound = sound(AudioFormat(sampleRate: 48_000, layout: surround))
     for encoding in [SoundFileEncoding.oggVorbis, .flac16, .opus] {
@@ -114,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `a CAF with an order of its own is read in ours`() throws {
+  @Test func `a CAF file with an unusual channel order is read in WAV order`() throws {
     let odd = ChannelLayout([
       .frontCenter, .frontLeft, .frontRight, .rearLeft, .rearRight, .lowFrequency,
     ])
@@ -125,7 +127,7 @@ import Testing
     #expect(tones(try everything(reader), of: 6) == [1, 2, 0, 5, 3, 4])
   }
 
-  @Test func `channels of Opus that stand for no loudspeakers stay as they are`() throws {
+  @Test func `Opus channels without loudspeaker positions are unchanged`() throws {
     let options = ["-mapping_family", "255"]
     let url = try fileOfFFmpeg("opus", "5.1", 6, options: options)
     #expect(tones(try everything(url), of: 6) == Array(0..<6))

@@ -6,8 +6,7 @@ import Testing
 
 @Suite struct DamagedVorbisTests {
   /// The fuzzer found that libvorbis reads at address 0 when it seeks in such a file.
-  @Test func `a Vorbis file whose setup is damaged can be sought in without a crash`() async throws
-  {
+  @Test func `seeking in a Vorbis file with a damaged setup does not crash`() async throws {
     await #expect(processExitsWith: .success) {
       let folder = try TestFolder()
       let whole = try folder.file("a.ogg", .oggVorbis, sampleBuffer())
@@ -28,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `the beginning of a Vorbis file without a frame can be sought`() throws {
+  @Test func `seeking to the beginning of a Vorbis file without frames succeeds`() throws {
     let folder = try TestFolder()
     let empty = AudioBuffer(format: sampleBuffer().format, samples: [])
     let reader = try SoundFileReader(url: folder.file("a.ogg", .oggVorbis, empty))
@@ -36,7 +35,7 @@ import Testing
     #expect(try reader.read(atMost: 10).isEmpty)
   }
 
-  @Test func `a Vorbis file is sought in before anything was read`() throws {
+  @Test func `seeking in a Vorbis file works before the first read`() throws {
     let folder = try TestFolder()
     let file = try folder.file("a.ogg", .oggVorbis, sampleBuffer())
     let samples = try everything(file)

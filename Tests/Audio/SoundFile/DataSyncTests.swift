@@ -8,7 +8,7 @@ import Testing
 @testable import SoundFile
 
 @Suite struct DataSyncTests {
-  @Test func `requests are carried out, those that come meanwhile as one, and the end waits`()
+  @Test func `all flush requests during a flush cause one more flush, and end waits for it`()
     throws
   {
     let (begun, goOn) = (try WakeUp(), try WakeUp())
@@ -33,7 +33,7 @@ import Testing
     #expect(sync.failureCode == 0)
   }
 
-  @Test func `a failure is kept for who asks`() throws {
+  @Test func `the failure of a flush is kept until it is read`() throws {
     let sync = try DataSync(Descriptor(owning: -1), path: "a")
     sync.request()
     while sync.failureCode == 0 { sched_yield() }
@@ -41,13 +41,13 @@ import Testing
     #expect(sync.failureCode == EBADF)
   }
 
-  @Test func `an end without a request ends, also the second time`() throws {
+  @Test func `ending without a request returns, even when repeated`() throws {
     let sync = try DataSync(Descriptor(owning: -1), path: "a")
     sync.end()
     sync.end()
   }
 
-  @Test func `after the end nothing of the file is held, whatever its thread still does`() throws {
+  @Test func `after the end the file is released even if the thread still runs`() throws {
     var file: Descriptor? = Descriptor(owning: -1)
     weak let held = file
     let sync = try DataSync(try #require(file), path: "a")
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .opus, .mp3])
-  func `the disk is asked every second`(encoding: SoundFileEncoding) throws {
+  func `data is flushed to the disk every second`(encoding: SoundFileEncoding) throws {
     let folder = try TestFolder()
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let file = try GrowingFile(path: folder.file("a").path)
@@ -107,7 +107,7 @@ import Testing
     #expect(asked.load(ordering: .relaxed) == 3)
   }
 
-  @Test func `what the disk says of the last request is an error of close`() throws {
+  @Test func `a failed last flush is an error of close`() throws {
     let folder = try TestFolder()
     let (begun, goOn) = (try WakeUp(), try WakeUp())
     let file = try GrowingFile(path: folder.file("a.wav").path)

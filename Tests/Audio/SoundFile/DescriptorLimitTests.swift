@@ -11,7 +11,9 @@ import Glibc
 
 /// A process that may open no more descriptors.
 @Suite struct DescriptorLimitTests {
-  @Test func `without free descriptors, a file is not said to need FFmpeg`() async {
+  @Test func `without free descriptors the error of a file does not claim that FFmpeg is needed`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       let folder = try TestFolder()
       let file = folder.file("a.m4a")
@@ -36,7 +38,7 @@ import Glibc
     }
   }
 
-  @Test func `what a killed process left without unnamed files is removed by the next`() throws {
+  @Test func `the named temporary file of a killed process is removed by the next writer`() throws {
     let folder = try TestFolder()
     let left = try folder.file(".syrinx-0123456789abc", Data("RIFF".utf8))
     let used = try folder.file(".syrinx-abcdefghijklm", Data("RIFF".utf8))

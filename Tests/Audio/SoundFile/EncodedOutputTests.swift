@@ -13,7 +13,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `an AIFF file refuses a block beyond what its header can count`() throws {
+  @Test func `an AIFF file refuses a block that exceeds its header's counters`() throws {
     let file = try GrowingFile(path: folder.file("a.aiff").path)
     let encoding = SoundFileEncoding(.aiff)
     let output = try EncodedOutput(file, format: cd, encoding: encoding, largestAIFF: 10_000)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf], [1, 5, 12])
-  func `a file of a few float frames has no others`(
+  func `a file of a few float frames contains only these frames`(
     container: SoundFileEncoding.Container, count: Int
   ) throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
@@ -40,8 +40,9 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.SampleFormat.int16, .float])
-  func `a file without frames says so in its header`(samples: SoundFileEncoding.SampleFormat) throws
-  {
+  func `the header of a file without frames has length zero`(
+    samples: SoundFileEncoding.SampleFormat
+  ) throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let none = AudioBuffer(format: format, samples: [])
     func bytes(_ container: SoundFileEncoding.Container) throws -> Data {
@@ -62,7 +63,7 @@ import Testing
 
   /// Reading would move the descriptor's offset.
   @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
-  func `where every frame has its bytes, nothing is read to count what a failure has left`(
+  func `frames of linear PCM are counted after a failure without reading the file`(
     container: SoundFileEncoding.Container
   ) throws {
     let file = try GrowingFile(path: folder.file("a").path)
@@ -81,7 +82,7 @@ import Testing
 
   @Test(
     arguments: [SoundFileEncoding.flac16, .oggVorbis, .opus, .mp3], [48_000, 400_000, 560_000])
-  func `the end of a file that was cut off is found from anywhere`(
+  func `the end of a truncated file is found from any start frame`(
     encoding: SoundFileEncoding, start: Int
   ) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)

@@ -6,13 +6,13 @@ import Testing
 @testable import SoundFile
 
 @Suite struct EncoderWatchTests {
-  @Test func `five seconds of sound without a byte are too long`() {
+  @Test func `an encoder that writes nothing for five seconds of sound is reported`() {
     var watch = EncoderWatch(longestDelay: .seconds(5))
     let found = (1...7).map { look(&watch, second: $0, size: $0 < 2 ? 0 : 100, sample: 0.1) }
     #expect(found == [nil, nil, nil, nil, nil, nil, 2_000])
   }
 
-  @Test func `of silence nothing may be written for ever`() {
+  @Test func `an encoder may write nothing during silence of any length`() {
     var watch = EncoderWatch(longestDelay: .seconds(5))
     #expect((1...60).allSatisfy { look(&watch, second: $0, size: 0, sample: 0x1p-16) == nil })
   }
@@ -26,7 +26,7 @@ import Testing
 
   /// So no recording ends for that reason.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.longestDelay != nil }, [8_000, 48_000])
-  func `no encoder holds back so much, however quiet the sound is`(
+  func `no encoder reaches the limit without writing, even for quiet sound`(
     encoding: SoundFileEncoding, rate: Int
   ) throws {
     let rate = encoding.supportedRate(for: SampleRate(hertz: rate))
@@ -40,7 +40,7 @@ import Testing
     try writer.close()
   }
 
-  @Test func `at a hundred hertz a block may take a minute`() throws {
+  @Test func `the limit at 100 Hz allows a block of a minute`() throws {
     let folder = try TestFolder()
     let format = AudioFormat(sampleRate: 100, channelCount: 1)
     let writer = try SoundFileWriter(url: folder.file("a"), format: format, encoding: .flac16)

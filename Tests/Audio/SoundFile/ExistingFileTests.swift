@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis])
-  func `a file that is not to be replaced is an error, and stays as it is`(
+  func `an existing file that must not be replaced is an error and is unchanged`(
     encoding: SoundFileEncoding
   ) throws {
     #expect(throws: SoundFileError.alreadyExists(path: url.path)) {
@@ -43,7 +43,7 @@ import Testing
     #expect(try isUntouched)
   }
 
-  @Test func `a file that does not exist is made`() throws {
+  @Test func `a missing file is created`() throws {
     let url = folder.file("b")
     let writer = try SoundFileWriter(
       url: url, format: format, encoding: .wav16, replacesExisting: false)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a file stays as it is until half a second of audio can be read from the next one`(
+  func `an existing file is kept until half a second of the new audio is readable`(
     encoding: SoundFileEncoding
   ) throws {
     let writer = try writer(encoding)
@@ -67,7 +67,8 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a shorter one has the name when it is closed, or released`(isClosed: Bool) throws {
+  func `a shorter recording replaces the file when it is closed or released`(isClosed: Bool) throws
+  {
     do {
       let writer = try writer()
       try writer.write(noise(.milliseconds(10)))
@@ -78,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a writer that is discarded, or released without audio, leaves the file as it is`(
+  func `discarding a writer, or releasing it without audio, leaves the file unchanged`(
     encoding: SoundFileEncoding
   ) throws {
     let writer = try writer(encoding)
@@ -89,7 +90,7 @@ import Testing
     #expect(try isUntouched)
   }
 
-  @Test func `a new file that is discarded is removed, but not another in its place`() throws {
+  @Test func `discarding a new file removes it but not a file that took its name`() throws {
     let (new, other) = (folder.file("new"), folder.file("other"))
     let writer = try SoundFileWriter(url: new, format: format, encoding: .wav16)
     writer.discard()
@@ -104,7 +105,7 @@ import Testing
   /// There is no room for the header, for a part of it, or for some frames of the first half
   /// second.
   @Test(arguments: [0, 50, 8_000])
-  func `a disk that is full at the start leaves the file as it is`(room: Int) async {
+  func `a disk that is full at the start leaves the existing file unchanged`(room: Int) async {
     await #expect(processExitsWith: .success) { [room] in
       signal(SIGXFSZ, SIG_IGN)
       let test = try ExistingFileTests()
@@ -127,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: ["a", "new"])
-  func `two writers do not write one file: the second is refused until the first is closed`(
+  func `a second writer of a file is rejected until the first is closed`(
     name: String
   ) throws {
     let url = folder.file(name)
@@ -147,7 +148,7 @@ import Testing
     try writer().close()
   }
 
-  @Test func `the file that a link leads to is replaced, and keeps who may read it`() throws {
+  @Test func `the target of a link is replaced and keeps its permissions`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: url.path)
     let link = folder.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
@@ -162,7 +163,7 @@ import Testing
 
   /// Some encoders, such as libFLAC, have their own limits.
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a rate that a format cannot have leaves the file as it is`(
+  func `an unsupported rate leaves the existing file unchanged`(
     encoding: SoundFileEncoding
   ) throws {
     for hertz in [1, 7, 999, 7_999, 96_000, 200_001, 655_351, 768_000, 1_048_576, 2_000_000_000] {
@@ -177,7 +178,8 @@ import Testing
     }
   }
 
-  @Test func `a name is free once its writer is gone, also while another thread starts processes`()
+  @Test
+  func `a file can be written again after its writer is released while a thread starts processes`()
     async throws
   {
     let end = try WakeUp()
@@ -191,7 +193,7 @@ import Testing
     await thread.join()
   }
 
-  @Test func `a link to nothing has its file made, and is left to nothing by what is discarded`()
+  @Test func `writing to a dangling link creates its target, and discarding removes the target`()
     throws
   {
     let (link, target) = (folder.file("link"), folder.file("target"))

@@ -25,7 +25,7 @@ import Testing
   /// Apple's layout: the description of the whole file precedes the audio.
   private func m4a() throws -> Data { try made("a.m4a", "-movflags", "faststart") }
 
-  @Test func `a file that is cut between two packets reports what is missing`() throws {
+  @Test func `a file truncated between two packets reports a shortfall`() throws {
     let data = try m4a()
     // Half of the audio, replaced by another box: every packet of it is gone.
     let start = try #require(data.firstRange(of: Data("mdat".utf8))).upperBound
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["a.avi", "a.mka", "a.wv", "a.tta"])
-  func `a file that ends early reports it, whatever FFmpeg calls it`(name: String) throws {
+  func `a file that ends early reports a shortfall for any message of FFmpeg`(name: String) throws {
     let data = try made(name)
     let reader = try SoundFileReader(
       url: folder.file("cut-\(name)", data.prefix(data.count * 8 / 10)))
@@ -49,7 +49,7 @@ import Testing
 
   /// ffprobe knows no length of their audio, and an end between two packets is no damage.
   @Test(arguments: ["flv", "wmv"])
-  func `a video that is cut anywhere reports it, and a complete one does not`(
+  func `a video truncated anywhere reports a shortfall, and a complete video does not`(
     ending: String
   ) throws {
     let data = try made(
@@ -93,7 +93,7 @@ import Testing
 
   /// The length of an AVR, MAT, or WVE file is in its header.
   @Test(arguments: ["avr", "mat4", "mat5", "wve"])
-  func `rare files that are cut in half report the shortfall`(name: String) throws {
+  func `truncated files of rare formats report a shortfall`(name: String) throws {
     let whole = folder.file("a.\(name)")
     let rate = name == "wve" ? "8000" : "44100"
     let kind = name == "wve" ? ["-t", "wve"] : ["-t", name]

@@ -17,7 +17,7 @@ import Testing
     return messages
   }
 
-  @Test func `the newest title is that of the stream, and an empty one changes nothing`() {
+  @Test func `the newest nonempty title is the title of a live stream`() {
     #expect(messages("[info]   Duration: 00:00:01.00").title == nil)
     let lines = [Self.mark + "One", Self.mark + "Two: [x] it's", Self.mark]
     #expect(messages(lines[0], lines[1], lines[2]).title == "Two: [x] it's")
@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [
     "[info]     icy-name        : Radio", "[info]   Duration: N/A, start: 0.025057", mark + "One",
   ])
-  func `errors in the audio of a live stream are no loss, but a lost connection is one`(
+  func `a lost connection of a live stream is a loss, and decoding errors are not`(
     line: String
   ) {
     let error = "[mp3float @ 0x55] [error] Header missing"
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ["[info]     icy-name        : Radio", "[info]   Duration: N/A, start: 0.0"])
-  func `less than the server announced is a loss, whatever came before`(line: String) {
+  func `receiving less than the server announced is a loss`(line: String) {
     let end = "[http @ 0x55] [error] Stream ends prematurely at 99376, should be 198753"
     #expect(messages(line, end).isCutOff)
     var messages = messages(line)
@@ -55,7 +55,7 @@ import Testing
     #expect(messages.isCutOff)
   }
 
-  @Test func `the end of a file whose size the server does not announce is no loss`() {
+  @Test func `the end of a web file without an announced size is not a loss`() {
     let end = "[http @ 0x55] [error] Stream ends prematurely at 24666, should be "
     let failure = "[error] \(Self.address): Input/output error"
     #expect(!messages(end + "18446744073709551615", failure).isCutOff)
@@ -65,7 +65,7 @@ import Testing
     #expect(messages(failure).isCutOff)
   }
 
-  @Test func `information is no complaint, and the number of complaints is bounded`() {
+  @Test func `informational messages of FFmpeg are ignored, and the number of others is limited`() {
     #expect(messages("[info] Output #0, wav", "[verbose] x", "[warning] y").complaints.count == 1)
     var messages = FFmpegMessages()
     for _ in 0..<5_000 { messages.add(Array("[error] z\n".utf8), name: Self.address) }

@@ -24,7 +24,9 @@ import Testing
     #expect(URL(string: address)?.webAddress == passed)
   }
 
-  @Test func `a file is sought in to the frame, forward and backward`() throws {
+  @Test func `seeking in a file that FFmpeg decodes is exact to the frame in both directions`()
+    throws
+  {
     let url = folder.file("a.m4a")
     _ = try Tool.run(
       "ffmpeg", package: "ffmpeg",
@@ -76,7 +78,7 @@ import Testing
     ("b.mov", "pcm_s16le", "s16", 16),
     ("c.mov", "pcm_f32le", "flt", 32), ("c.mka", "aac", "fltp", nil),
   ])
-  func `the reader and the description have the bits that the container has`(
+  func `the reader and the description report the bits of the container`(
     name: String, codec: String, sampleFormat: String, bits: Int?
   ) throws {
     let url = folder.file(name)
@@ -168,7 +170,10 @@ import Testing
     #expect(AudioFileInfo.bitRate(1_000, .seconds(2)) == 4_000)
   }
 
-  @Test func `in a report of ffprobe, properties of the audio precede those of the file`() throws {
+  @Test
+  func `ffprobe's properties of the audio take precedence over those of the file`()
+    throws
+  {
     let report = try report(
       """
       {"streams":[{"duration":"2.5","codec_name":"pcm_s24le","bits_per_sample":24,

@@ -28,7 +28,7 @@ import Glibc
 
   private func damage(_ data: inout Data) { data[Self.sum.lowerBound] ^= 1 }
 
-  @Test func `a file whose audio has another sum has a notice, once all of it was read`() throws {
+  @Test func `FLAC with a wrong MD5 sum has a notice after all of it was read`() throws {
     let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
     _ = try reader.read(atMost: 100)
     #expect(reader.notices == [])
@@ -36,7 +36,7 @@ import Glibc
     #expect(reader.notices == [.wrongDigest] && reader.shortfall == nil)
   }
 
-  @Test func `a file with its own sum, or without one, has no notice`() throws {
+  @Test func `FLAC with a correct MD5 sum, or without one, has no notice`() throws {
     for data in [try flac(), try flac { $0.resetBytes(in: Self.sum) }] {
       let reader = try SoundFileReader(url: folder.file("a.flac", data))
       _ = try everything(reader)
@@ -44,7 +44,7 @@ import Glibc
     }
   }
 
-  @Test func `a pipe whose audio has another sum has a notice`() throws {
+  @Test func `a pipe of FLAC with a wrong MD5 sum has a notice`() throws {
     let pipe = TestPipe()
     try pipe.feed(flac(damage))
     let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
@@ -53,7 +53,7 @@ import Glibc
     close(pipe.outlet)
   }
 
-  @Test func `what was read after a jump is not compared, and the end may be read again`() throws {
+  @Test func `after a seek the MD5 sum is not compared, and the end can be read again`() throws {
     let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
     let half = FrameCount(sampleBuffer().frameCount.rawValue / 2)
     try reader.seek(to: half)
@@ -67,7 +67,7 @@ import Glibc
     #expect(try reader.read(atMost: 1).isEmpty)
   }
 
-  @Test func `after its end, a compared file is read again from any frame`() throws {
+  @Test func `a FLAC file whose sum was compared can be read again from any frame`() throws {
     let reader = try SoundFileReader(url: folder.file("a.flac", flac(damage)))
     let all = try everything(reader)
     for frame in [0, 1, 5_000, all.count / 2 - 1, all.count / 2] {
@@ -77,7 +77,7 @@ import Glibc
     }
   }
 
-  @Test func `a first part with another sum is reported at the end of all parts`() throws {
+  @Test func `a wrong sum of the first FLAC link is reported at the end of all links`() throws {
     let url = try folder.file("a.flac", flac(damage) + flac())
     let reader = try SoundFileReader(url: url)
     let count = try everything(reader).count
@@ -85,7 +85,7 @@ import Glibc
     #expect(reader.notices == [.wrongDigest])
   }
 
-  @Test func `all of a file is decoded to describe it, from a pipe as well`() throws {
+  @Test func `a verified description decodes the whole file, even from a pipe`() throws {
     let url = try folder.file("a.flac", flac(damage))
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: url))

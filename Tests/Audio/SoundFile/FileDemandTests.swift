@@ -25,7 +25,7 @@ import Testing
     #expect(try !isOpen(file))
   }
 
-  @Test func `at the end the file is closed and the thread is gone`() async throws {
+  @Test func `at the end the file is closed and the thread has ended`() async throws {
     let demand = demand(file)
     var thread: DedicatedThread?
     while try await demand.next() != nil { thread = thread ?? demand.thread }
@@ -35,7 +35,7 @@ import Testing
     #expect(try await demand.next() == nil)
   }
 
-  @Test func `after an error the thread is gone and the stream is over`() async throws {
+  @Test func `after an error the thread has ended and the stream is over`() async throws {
     let demand = demand(folder.file("none"))
     await #expect(throws: SoundFileError.self) { try await demand.next() }
     #expect(demand.thread == nil)
@@ -62,7 +62,8 @@ import Testing
     while try isOpen(file) { await Task.yield() }
   }
 
-  @Test func `a cancelled consumer sees the end, and the file is closed`() async throws {
+  @Test func `a canceled consumer gets the end of the stream, and the file is closed`() async throws
+  {
     let demand = demand(file)
     _ = try await demand.next()
     let thread = try #require(demand.thread)

@@ -15,7 +15,7 @@ import Testing
     ("MAC \u{96}", .ffmpeg), ("MThd\0\0", .nothing), ("%PDF-1.4", .nothing),
     ("Hello, world", nil), ("", nil), ("RIF", nil),
   ])
-  func `a container is known by its first bytes`(
+  func `a container is identified by its first bytes`(
     bytes: String, reading: FileKind.Reading?
   ) throws {
     #expect(try kind(Array(bytes.utf8))?.reading == reading)
@@ -25,7 +25,7 @@ import Testing
     ("\u{1}vorbis", FileKind.Reading.streaming), ("OpusHead", .streaming), ("Speex   ", .ffmpeg),
     ("\u{7F}FLAC", .ffmpeg), ("\u{2}theora", .ffmpeg),
   ])
-  func `an Ogg file is known by its first packet`(
+  func `an Ogg file is identified by its first packet`(
     packet: String, reading: FileKind.Reading
   ) throws {
     let page = Array("OggS".utf8) + [UInt8](repeating: 0, count: 24)
@@ -38,7 +38,7 @@ import Testing
       ([0xFF, 0xF1, 0x50, 0x80], .ffmpeg), ([0xFF, 0xD8, 0xFF, 0xE0], .nothing),
       ([0xFF, 0xFB, 0xFF, 0x64], nil), ([0xFF, 0x00, 0, 0], nil), ([0xFF], nil),
     ] as [([UInt8], FileKind.Reading?)])
-  func `an MPEG stream is known by its first header`(
+  func `an MPEG stream is identified by its first header`(
     bytes: [UInt8], reading: FileKind.Reading?
   ) throws {
     #expect(try kind(bytes)?.reading == reading)
@@ -50,7 +50,7 @@ import Testing
     #expect(FileKind.tagLength(Array("fLaC, no tag".utf8)) == 0)
   }
 
-  @Test func `MP3 behind zeros is known by three blocks that follow one another`() throws {
+  @Test func `MP3 after zeros is identified by three consecutive blocks`() throws {
     let block = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413)
     let zeros = [UInt8](repeating: 0, count: 2_000)
     #expect(try kind(zeros + block + block + block)?.reading == .mpeg)

@@ -7,7 +7,7 @@ import Testing
 @testable import SoundFile
 
 @Suite struct FileLossTests {
-  @Test func `a file without a name is removed, a shorter one cut, any other is as it was`() {
+  @Test func `a file without a name counts as removed, and a shorter file as truncated`() {
     #expect(FileLoss(linkCount: 0, size: 100, written: 100) == .removed)
     #expect(FileLoss(linkCount: 1, size: 99, written: 100) == .cut(99))
     #expect(FileLoss(linkCount: 1, size: 100, written: 100) == nil)
@@ -38,7 +38,7 @@ import Testing
     #expect((15_900...18_304).contains(try everything(try SoundFileReader(url: copy)).count))
   }
 
-  @Test func `of a file that can be saved nowhere nothing is left`() throws {
+  @Test func `a removed file that can be saved nowhere leaves nothing`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let file = try GrowingFile(path: url.path)
@@ -53,7 +53,7 @@ import Testing
     #expect(writer.framesWritten == 0)
   }
 
-  @Test func `a file that is removed in its last second is noticed when it is closed`() throws {
+  @Test func `closing detects that a file was removed in its last second`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let writer = try SoundFileWriter(url: url, format: cd, encoding: .wav16)
@@ -81,7 +81,7 @@ import Testing
     #expect(try folder.names.isEmpty)
   }
 
-  @Test func `a file that others cut is incomplete`() throws {
+  @Test func `a file that another process truncates is incomplete`() throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let writer = try SoundFileWriter(url: url, format: cd, encoding: .wav16)
@@ -98,7 +98,7 @@ import Testing
 
   /// Two months of CD audio, with one byte on the disk.
   @Test(arguments: [FileLoss.removed, .cut(1 << 38)])
-  func `the loss of a file is reported however long it is`(loss: FileLoss) throws {
+  func `the loss of a file of any length is reported`(loss: FileLoss) throws {
     let folder = try TestFolder()
     let url = folder.file("a.caf")
     let file = try GrowingFile(path: url.path)
@@ -134,7 +134,7 @@ import Testing
 
   /// The next block would leave a gap and restore the length of the file.
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a file that others cut is noticed before it grows again`(
+  func `a file that another process truncates is detected before the next write`(
     encoding: SoundFileEncoding
   ) throws {
     let folder = try TestFolder()

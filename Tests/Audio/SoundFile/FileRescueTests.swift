@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [("here", 0o640), ("gone", 0o600)] as [(String, mode_t)])
-  func `a copy is complete, replaces no other file, and is readable by its owner alone`(
+  func `a rescue copy is complete, replaces no file, and is readable only by its owner`(
     name: String, mode: mode_t
   ) throws {
     let here = folder.file("here")
@@ -36,7 +36,7 @@ import Testing
         == folder.file("a-recovered").path)
   }
 
-  @Test func `where no folder above can take it, it is in the temporary folder`() throws {
+  @Test func `a rescue copy is in the temporary folder if no parent folder is writable`() throws {
     let name = UUID().uuidString
     let file = try removed(folder.file("gone/a"), Data([1, 2]), mode: 0o600)
     // No file can be created in /proc.

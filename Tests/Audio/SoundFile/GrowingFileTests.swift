@@ -6,7 +6,7 @@ import Testing
 @testable import SoundFile
 
 @Suite struct GrowingFileTests {
-  @Test func `what is written can be written over without growing`() throws {
+  @Test func `written bytes can be overwritten without growth`() throws {
     let folder = try TestFolder()
     let url = folder.file("a")
     let file = try GrowingFile(path: url.path)
@@ -16,7 +16,7 @@ import Testing
     #expect(try Data(contentsOf: url) == Data("aXYdef".utf8))
   }
 
-  @Test func `after a failure the file grows no more but what is there can be mended`() async {
+  @Test func `after a failure the file does not grow, but existing bytes can be updated`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 8, rlim_max: 8)

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: ["concat", "hls", "dash"], ["MAC ", "wvpk", "TTA1", "#!AMR", "MPCK"])
-  func `a list behind the mark of a kind is not read as a list`(
+  func `a playlist after the signature of another kind is not read as a playlist`(
     list: String, mark: String
   ) throws {
     let file = try folder.file(
@@ -56,7 +56,8 @@ import Testing
     #expect(throws: SoundFileError.self) { try everything(file) }
   }
 
-  @Test func `FFmpeg opens another file only with a demuxer of lists, which no kind has`() throws {
+  @Test func `FFmpeg opens other files only with playlist demuxers, which no kind permits`() throws
+  {
     let other = folder.file("secret.mp3")
     try Tool.ffmpeg("-i", secret.path, other.path)
     let text = try #require(lists["hls"]).replacing(secret.path, with: other.path)

@@ -11,7 +11,9 @@ import Testing
       (.int32, [0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0x80, 0, 0, 0, 0x40]),
       (.float, [0, 0, 0x80, 0x3F, 0, 0, 0x80, 0xBF, 0, 0, 0, 0x3F]),
     ] as [(SoundFileEncoding.SampleFormat, [UInt8])])
-  func `the lowest byte comes first`(format: SoundFileEncoding.SampleFormat, expected: [UInt8]) {
+  func `encoded samples are little-endian`(
+    format: SoundFileEncoding.SampleFormat, expected: [UInt8]
+  ) {
     var bytes = [UInt8](repeating: 0x55, count: 3 * format.byteCount)
     var encoder = LittleEndianSamples(format)
     [1, -1, 0.5].withUnsafeBufferPointer { samples in
@@ -20,7 +22,7 @@ import Testing
     #expect(bytes == expected)
   }
 
-  @Test func `the noise of 16 bits goes on from block to block`() {
+  @Test func `16-bit dither noise continues across blocks`() {
     let quarter = [Float](repeating: 0.25 / 32_768, count: 1_000)
     let once = encoded([quarter])
     let twice = encoded([Array(quarter[..<300]), Array(quarter[300...])])

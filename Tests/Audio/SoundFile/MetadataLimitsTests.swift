@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: ["flac", "ogg", "opus", "mp3", "wav", "aiff"])
-  func `a text above 16 MiB is left out, and the file is read`(name: String) throws {
+  func `a text tag above 16 MiB is skipped, and the rest of the file is read`(name: String) throws {
     let metadata = AudioMetadata(tags: [
       .title: ["Lark"], .comment: ["short", String(repeating: "x", count: 17 << 20)],
     ])
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [0xFF_FFFF - 73, 0xFF_FFFF - 72, 0xFF_FFFF + 1])
-  func `a picture is in a FLAC file if its block holds it, and in a notice otherwise`(
+  func `a picture too large for a FLAC block is omitted with a notice`(
     count: Int
   ) throws {
     let picture = AudioPicture([UInt8](repeating: 7, count: count), mediaType: "image/png")
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["mp3", "ogg", "wav"])
-  func `pictures above the largest tag together are left out`(name: String) throws {
+  func `pictures that exceed the largest tag together are skipped`(name: String) throws {
     let pictures = [1, 2].map { kind in
       AudioPicture(
         [UInt8](repeating: UInt8(kind), count: 30 << 20), mediaType: "image/png", kind: kind)
@@ -106,8 +106,7 @@ import Testing
     #expect(stored.value(of: try SoundFileReader(url: sound).decoder).isEmpty)
   }
 
-  @Test func `tags of APE at the end of a file are read, and damaged ones without a crash`() throws
-  {
+  @Test func `APE tags at the end of a file are read, and damaged tags cause no crash`() throws {
     let (url, _) = try write("a.mp3", AudioMetadata())
     let plain = try Data(contentsOf: url)
     let tag = ape(["Title": "Lark", "Artist": "Ann"])
@@ -128,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `frames and comments beyond 10,000 are counted and left out`() {
+  @Test func `frames and comments beyond 10,000 are counted and skipped`() {
     var frames: [UInt8] = []
     for index in 0..<12_000 {
       let text = [3] + Array("key\(index)".utf8) + [0, 0x61]
@@ -160,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `frames of ID3 without a text are named`() {
+  @Test func `ID3 frames without a text are reported by name`() {
     var frames: [UInt8] = []
     for (name, body) in [
       ("PRIV", Array("owner\0data".utf8)), ("PCNT", [0, 0, 0, 9]), ("TIT2", [3, 0x61]),
@@ -186,7 +185,7 @@ import Testing
     #expect(ratio < 9)
   }
 
-  @Test func `cues beyond 10,000 are counted and left out`() {
+  @Test func `cues beyond 10,000 are counted and skipped`() {
     let bytes = wavOfCues(10_003)
     let metadata = AudioMetadata(
       wav: { offset, count in Array(bytes.dropFirst(offset).prefix(count)) }, at: 8_000)
@@ -195,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: ["flac", "ogg", "opus"])
-  func `chapters beyond 999 are counted and left out of comments`(name: String) throws {
+  func `chapters beyond 999 are counted and not written as comments`(name: String) throws {
     let cues = (0..<1_001).map { AudioCue(frame: FrameCount($0 * 40), name: "\($0)") }
     let (url, notices) = try write("a.\(name)", AudioMetadata(cues: cues))
     #expect(notices == ["left out: 2 cues and chapters; too many, or too large together"])
@@ -203,7 +202,7 @@ import Testing
   }
 
   @Test(arguments: [255, 256])
-  func `a table of contents of ID3 has at most 255 chapters, and more chapters need none`(
+  func `an ID3 tag has a table of contents only for up to 255 chapters`(
     count: Int
   ) {
     let cues = (0..<count).map { AudioCue(frame: FrameCount($0 * 441), name: "\($0)") }
@@ -277,7 +276,7 @@ import Testing
     #expect(try everything(folder.file("a.aiff")).count == 2_000)
   }
 
-  @Test func `the names of AIFF's cues end at a character`() throws {
+  @Test func `a cue name that is too long for AIFF is truncated between two characters`() throws {
     let name = String(repeating: "ä", count: 126) + "x" + "ä"
     let (url, _) = try write("a.aiff", AudioMetadata(cues: [AudioCue(frame: 5, name: name)]))
     let stored = Data([253] + Array(name.dropLast().utf8))

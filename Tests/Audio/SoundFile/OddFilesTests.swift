@@ -44,7 +44,9 @@ import Glibc
   private let words: [Int32] = [1 << 22, -(1 << 22), 0, 1, -1, (1 << 23) - 1, -(1 << 23)]
 
   @Test(arguments: [true, false], [true, false])
-  func `24 bits in four bytes have their level`(isExtended: Bool, isPipe: Bool) throws {
+  func `samples of 24 bits in four bytes are scaled to full scale`(isExtended: Bool, isPipe: Bool)
+    throws
+  {
     let data = recorded(words, isExtended: isExtended)
     let pipe = TestPipe()
     defer { close(pipe.outlet) }
@@ -57,7 +59,9 @@ import Glibc
     #expect(reader.bitsPerSample == 24 && reader.samples == .int24)
   }
 
-  @Test func `24 bits in the high bytes of four stay quiet if they begin quietly`() throws {
+  @Test func `24-bit samples in the high bytes of four are not amplified if they begin quietly`()
+    throws
+  {
     let quiet = (0..<20_000).map { Int32($0 % 97 - 48) }
     let samples = quiet + [1 << 22, -(1 << 22)]
     var data = recorded(samples.map { _ in 0 })
@@ -66,7 +70,7 @@ import Glibc
     #expect(try everything(reader) == samples.map { Float($0) / 0x1p23 })
   }
 
-  @Test func `quiet noise in a format without a mark is not taken for AAC`() throws {
+  @Test func `quiet noise in a format without a signature is not identified as AAC`() throws {
     var generator = SeededNumbers(seed: 1)
     for index in 0..<3 {
       let noise = (0..<30_000).flatMap { _ in
@@ -89,7 +93,7 @@ import Glibc
     #expect(abs(try everything(reader).count - whole.count) < 2 * 2 * 1_152)
   }
 
-  @Test func `FLAC that changes its format keeps what was decoded`() throws {
+  @Test func `FLAC that changes its format keeps the decoded audio`() throws {
     let data = try made("a.flac") + made("b.flac", "-ar", "22050")
     let reader = try SoundFileReader(url: folder.file("c.flac", data))
     #expect(try everything(reader) == sampleBuffer().samples)
@@ -104,7 +108,7 @@ import Glibc
     #expect(try AudioFileInfo(url: folder.file("a.wav")).shortfall == nil)
   }
 
-  @Test func `a GSM file with its pad byte is complete`() throws {
+  @Test func `a GSM file with a pad byte at its end is complete`() throws {
     // 65 bytes are an odd length, which a byte pads.
     let file = folder.file("a.wav")
     try Tool.run(
@@ -118,7 +122,7 @@ import Glibc
     #expect(reader.framesRead == 320 && reader.shortfall == nil)
   }
 
-  @Test func `an MP3 with a tag of 0 frames has its length by counting`() throws {
+  @Test func `the length of an MP3 with a tag of 0 frames is counted`() throws {
     var data = try made("a.mp3")
     let tag = try #require(
       data.firstRange(of: Data("Xing".utf8)) ?? data.firstRange(of: Data("Info".utf8)))
@@ -131,7 +135,7 @@ import Glibc
     #expect(info.shortfall == nil && (info.frameCount ?? 0) >= 44_100)
   }
 
-  @Test func `concatenated MP3 files have the length of all`() throws {
+  @Test func `the length of concatenated MP3 files is the sum of all`() throws {
     let data = try made("a.mp3")
     let file = try folder.file("b.mp3", data + data)
     let info = try AudioFileInfo(url: file)
@@ -139,7 +143,7 @@ import Glibc
     #expect(info.shortfall == nil)
   }
 
-  @Test func `an MP3 whose first block has other channels is read`() throws {
+  @Test func `an MP3 file whose first block has another channel count is read`() throws {
     let mono = try made(
       "a.mp3", "-ac", "1", "-b:a", "64k", "-write_xing", "0", "-id3v2_version", "0")
     let stereo = try made("b.mp3", "-write_xing", "0", "-id3v2_version", "0")

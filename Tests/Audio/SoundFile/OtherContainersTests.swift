@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["bmp", "tiff", "ppm", "srt", "txt", "webp", "xbm"])
-  func `text and pictures stay refused`(name: String) throws {
+  func `text and pictures are rejected`(name: String) throws {
     let file = folder.file("a.\(name)")
     switch name {
     case "srt": try Data("1\n00:00:00,000 --> 00:00:01,000\nHello\n".utf8).write(to: file)

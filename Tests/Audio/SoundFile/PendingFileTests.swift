@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a file takes the place of another when it is published`(isNamed: Bool) throws {
+  func `a pending file replaces the existing file when it is published`(isNamed: Bool) throws {
     try old.write(to: folder.file("a"))
     let (first, second) = (try begin("a", isNamed: isNamed), try begin("b", isNamed: isNamed))
     #expect(try Data(contentsOf: folder.file("a")) == old)
@@ -53,7 +53,7 @@ import Testing
     #expect(try folder.names == ["a"])
   }
 
-  @Test func `a link in the place of the name is replaced and not followed`() throws {
+  @Test func `a link with the file's name is replaced and not followed`() throws {
     try old.write(to: folder.file("other"))
     try FileManager.default.createSymbolicLink(
       at: folder.file("a"), withDestinationURL: folder.file("other"))
@@ -62,7 +62,7 @@ import Testing
     #expect(try Data(contentsOf: folder.file("a")) == Data("new".utf8))
   }
 
-  @Test func `a folder that is not there is named`() {
+  @Test func `the error names a missing folder`() {
     let path = folder.file("none/a").path
     #expect(throws: SoundFileError.noFolder(path: path)) { try PendingFile(for: path) }
   }

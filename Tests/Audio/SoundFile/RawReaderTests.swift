@@ -19,7 +19,7 @@ import Testing
     #expect(try await read(bytes, samples: samples, channels: 1).flatMap(\.samples) == expected)
   }
 
-  @Test func `frames come as they are written, however the bytes are cut, with their index`()
+  @Test func `raw frames are yielded as they arrive in pieces of any size, with their index`()
     async throws
   {
     let pipe = Pipe()
@@ -38,7 +38,7 @@ import Testing
     #expect(try await buffers.next() == nil)
   }
 
-  @Test func `buffers are no longer than asked for`() async throws {
+  @Test func `raw buffers do not exceed the requested length`() async throws {
     let buffers = try await read(
       [UInt8](repeating: 0, count: 100), samples: .int16, channels: 1, framesPerBuffer: 20)
     #expect(buffers.map(\.frameCount) == [20, 20, 10])

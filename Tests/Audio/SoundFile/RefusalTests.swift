@@ -37,7 +37,7 @@ import Glibc
     ("a.wav", ["-c:a", "pcm_s64le"]), ("a.oga", ["-c:a", "flac"]),
     ("a.caf", ["-c:a", "alac"]), ("a.ogg", ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"]),
   ])
-  func `what libsndfile does not read FFmpeg does, by name and from a pipe`(
+  func `FFmpeg reads files that libsndfile rejects, by name and from a pipe`(
     name: String, options: [String]
   ) throws {
     let file = try made(name, options)
@@ -78,7 +78,7 @@ import Glibc
     #expect(try SoundFileReader(url: file).encodingDescription == "FLAC, \(bits) bit")
   }
 
-  @Test func `a WAV file of 64 bits has its samples`() throws {
+  @Test func `a WAV file of 64 bits is read`() throws {
     let file = try folder.file("a.wav", extensible(bits: 64, width: 64, sample: 1 << 20))
     let read = try everything(file)
     #expect(read.count == 800)
@@ -86,7 +86,9 @@ import Glibc
   }
 
   @Test(arguments: [36, 40, 48])
-  func `a WAV file of 36 to 48 bits is named, and what does not read it`(bits: Int) throws {
+  func `the error for a WAV file of 36 to 48 bits names the format and the library`(bits: Int)
+    throws
+  {
     let width = (bits + 7) / 8 * 8
     let file = try folder.file("a.wav", extensible(bits: bits, width: width, sample: 1 << 20))
     let reason =
@@ -114,7 +116,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.mp3", "a.gsm.wav"])
-  func `a pipe is read like the file, whatever is before the audio and however it is coded`(
+  func `a pipe of any format is read like the file`(
     name: String
   ) throws {
     let file: URL
@@ -137,7 +139,7 @@ import Glibc
       ([0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 74, 70], "a JPEG picture"),
       (Array("FORM\0\0\0\u{9}ILBMBMHD".utf8), "an IFF file without sound in it"),
     ] as [([UInt8], String)])
-  func `a file without sound is reported as what it is`(bytes: [UInt8], what: String) throws {
+  func `the error for a file without audio names its format`(bytes: [UInt8], what: String) throws {
     let file = try folder.file("a.wav", Data(bytes + [UInt8](repeating: 0, count: 5_000)))
     #expect(throws: SoundFileError.silent(path: file.path, what: what)) {
       try SoundFileReader(url: file)
@@ -151,7 +153,7 @@ import Glibc
   }
 
   @Test(arguments: [(2_100_000_000, 2), (0, 2), (48_000, 1_000)])
-  func `a rate or number of channels that cannot be is refused`(rate: Int, channels: Int) throws {
+  func `an impossible rate or channel count is rejected`(rate: Int, channels: Int) throws {
     var data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     let format = try #require(data.range(of: Data("fmt ".utf8))).upperBound + 4
     withUnsafeBytes(of: UInt16(channels).littleEndian) {
@@ -170,7 +172,7 @@ import Glibc
 
   /// libsndfile's parsers of some containers never end at the end of a pipe.
   @Test(arguments: ["wav", "aiff", "au", "svx", "caf", "voc", "w64", "ogg", "mp3", "flac"])
-  func `a pipe that ends anywhere in a header ends`(name: String) throws {
+  func `reading a pipe that ends within a header does not hang`(name: String) throws {
     let data = name == "svx" ? eightSVX : try Data(contentsOf: made("a.\(name)", []))
     for count in [13, 24, 40, 52, 90] {
       if let reader = try? reader(piping: data.prefix(count)) { _ = try? everything(reader) }

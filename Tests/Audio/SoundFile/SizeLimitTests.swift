@@ -10,7 +10,7 @@ import Glibc
 
 /// Runs in its own process, because the limit applies to all files of a process.
 @Suite struct SizeLimitTests {
-  @Test func `what was written before a file reached its limit stays readable`() async {
+  @Test func `audio written before the file size limit stays readable`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let fileSize = __rlimit_resource_t(1)
@@ -33,7 +33,7 @@ import Glibc
     }
   }
 
-  @Test func `a file that is removed while its disk is full is saved all the same`() async {
+  @Test func `a file removed on a full disk is still saved`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 60_000, rlim_max: 60_000)
@@ -51,7 +51,7 @@ import Glibc
   }
 
   /// libsndfile does not report this: it returns 0 from closing such a file.
-  @Test func `what the last pages of a file could not hold is an error that says so`() async {
+  @Test func `audio that does not fit on the disk when the file is closed is an error`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 6_000, rlim_max: 6_000)

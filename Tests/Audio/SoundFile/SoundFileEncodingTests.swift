@@ -14,7 +14,7 @@ import Testing
     #expect(try SoundFileEncoding(pathExtension: name) == encoding)
   }
 
-  @Test func `every extension that is named as known is known`() throws {
+  @Test func `every listed path extension is recognized`() throws {
     for name in SoundFileEncoding.pathExtensions {
       _ = try SoundFileEncoding(pathExtension: name)
     }
@@ -30,12 +30,14 @@ import Testing
     arguments: [
       (44_100, 48_000), (48_000, 48_000), (96_000, 48_000), (11_025, 12_000), (4_000, 8_000),
     ] as [(SampleRate, SampleRate)])
-  func `Opus takes the next rate up`(rate: SampleRate, supported: SampleRate) {
+  func `the supported rate for Opus is the next higher rate`(
+    rate: SampleRate, supported: SampleRate
+  ) {
     #expect(SoundFileEncoding.opus.supportedRate(for: rate) == supported)
     #expect(SoundFileEncoding.wav16.supportedRate(for: rate) == rate)
   }
 
-  @Test func `every container holds what it lists and nothing else`() {
+  @Test func `every container supports exactly its listed sample formats`() {
     for container in SoundFileEncoding.Container.allCases {
       for samples in SoundFileEncoding.SampleFormat.allCases {
         let isListed = container.sampleFormats.contains(samples)
@@ -46,12 +48,12 @@ import Testing
     #expect(SoundFileEncoding.allCases.count == 21)
   }
 
-  @Test func `libsndfile's headers are not touched where that destroys the file`() {
+  @Test func `headers of libsndfile are not updated if that would destroy the file`() {
     let touched = SoundFileEncoding.allCases.filter(\.updatesHeader).map(\.container)
     #expect(Set(touched) == [.wav, .aiff, .au, .caf])
   }
 
-  @Test func `what is in a file is named for people`() {
+  @Test func `containers and sample formats have human-readable names`() {
     #expect("\(SoundFileEncoding.wav24)" == "WAV, 24 bit")
     #expect("\(SoundFileEncoding.mp3)" == "MP3")
   }

@@ -11,12 +11,12 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `a missing file is not found`() {
+  @Test func `the error for a missing file is notFound`() {
     let url = folder.file("none.wav")
     #expect(throws: SoundFileError.notFound(path: url.path)) { try SoundFileReader(url: url) }
   }
 
-  @Test func `a folder is not a file`() {
+  @Test func `the error for a folder is isDirectory`() {
     let path = folder.url.path
     #expect(throws: SoundFileError.isDirectory(path: path)) {
       try SoundFileReader(url: folder.url)
@@ -26,34 +26,34 @@ import Testing
     }
   }
 
-  @Test func `an empty file holds no audio`() throws {
+  @Test func `the error for an empty file is SoundFileError.empty`() throws {
     let url = try folder.file("empty.wav", Data())
     #expect(throws: SoundFileError.empty(path: url.path)) { try SoundFileReader(url: url) }
   }
 
   @Test(arguments: [1, 5, 11, 12, 40, 10_000])
-  func `a text is not audio`(length: Int) throws {
+  func `the error for a text file is notAudio`(length: Int) throws {
     let text = String(repeating: "Just a text, no audio. ", count: 500)
     let url = try folder.file("text.wav", Data(text.utf8.prefix(length)))
     #expect(throws: SoundFileError.notAudio(path: url.path)) { try SoundFileReader(url: url) }
   }
 
   @Test(arguments: ["RIFF1234WAVE56789012345678901234567890", "Only text", "fLaC and no more"])
-  func `a file that is refused is not left open`(content: String) throws {
+  func `a rejected file is closed`(content: String) throws {
     let url = try folder.file("a.wav", Data(content.utf8))
     #expect(throws: SoundFileError.self) { try SoundFileReader(url: url) }
     #expect(try !isOpen(url))
   }
 
   /// Root passes permission bits, but not those of the kernel's own settings.
-  @Test func `a file that may not be read is denied`() {
+  @Test func `the error for an unreadable file is permissionDenied`() {
     let path = "/proc/sys/vm/drop_caches"
     #expect(throws: SoundFileError.permissionDenied(path: path)) {
       try SoundFileReader(url: URL(fileURLWithPath: path))
     }
   }
 
-  @Test func `a file that may not be written is denied`() {
+  @Test func `the error for an unwritable file is permissionDenied`() {
     let path = "/proc/sys/kernel/osrelease"
     let error = #expect(throws: SoundFileError.self) {
       try SoundFileWriter(url: URL(fileURLWithPath: path), format: cd, encoding: .wav16)
@@ -64,14 +64,14 @@ import Testing
         || error == .cannotWrite(path: path, reason: readOnly))
   }
 
-  @Test func `a file in a folder that is missing cannot be made`() {
+  @Test func `the error for a missing folder is noFolder`() {
     let url = folder.file("none/a.wav")
     #expect(throws: SoundFileError.noFolder(path: url.path)) {
       try SoundFileWriter(url: url, format: cd, encoding: .wav16)
     }
   }
 
-  @Test func `a header without audio is damaged`() throws {
+  @Test func `a header without audio is an error`() throws {
     let url = try folder.file("a.wav", Data("RIFF1234WAVE56789012345678901234567890".utf8))
     let error = #expect(throws: SoundFileError.self) { try SoundFileReader(url: url) }
     guard case .damaged(url.path, 0, _) = error else {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a rate that the encoding cannot hold is refused before the file is touched`() throws {
+  @Test func `an unsupported rate is rejected before the file is touched`() throws {
     let url = try folder.file("a.opus", Data("precious".utf8))
     let error = #expect(throws: SoundFileError.self) {
       try SoundFileWriter(url: url, format: cd, encoding: .opus)
@@ -132,7 +132,9 @@ import Testing
     (.brokenPipe(path: "standard output"), "the reader of standard output has gone"),
     (.closed(path: "a.wav"), "already closed"),
   ])
-  func `an error says in a sentence what is wrong`(error: SoundFileError, part: String) {
+  func `the description of an error is a sentence with the cause`(
+    error: SoundFileError, part: String
+  ) {
     #expect("\(error)".contains(part))
   }
 }

@@ -23,7 +23,9 @@ import Testing
     return try SoundFileHeader { offset, count in Array(file.dropFirst(offset).prefix(count)) }
   }
 
-  @Test func `an ASF file has its size in its properties, and a broadcast has none`() throws {
+  @Test func `the size of an ASF file is read from its properties, and a broadcast has no size`()
+    throws
+  {
     let guid: [UInt8] = [
       0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0, 0xAA, 0, 0x62, 0xCE, 0x6C,
     ]
@@ -42,7 +44,7 @@ import Testing
   @Test(
     arguments: [(5e9, 5_000_000_000), (0, nil), (.nan, nil), (-.infinity, nil), (1e300, nil)]
       as [(Double, Int?)])
-  func `an FLV file has its size among its values, unless that is impossible`(
+  func `the size of an FLV file is read from its metadata unless it is impossible`(
     value: Double, size: Int?
   ) throws {
     let name = [0, 8] + Array("filesize".utf8) + [0]
@@ -52,13 +54,13 @@ import Testing
     #expect(found.promisedLength == size)
   }
 
-  @Test func `the promise ends where the data does`() throws {
+  @Test func `the announced end is the end of the data chunk`() throws {
     let found = try header([format(1), chunk("data", [], size: 4_000)])
     #expect(found.promisedLength == 12 + 24 + 8 + 4_000)
     #expect(found.isStreamable)
   }
 
-  @Test func `other chunks before the data are passed over, also those of odd length`() throws {
+  @Test func `chunks before the data are skipped, even those of odd length`() throws {
     let found = try header([
       chunk("LIST", [1, 2, 3]), format(1), chunk("junk", []), chunk("data", [], size: 10),
     ])
@@ -66,11 +68,11 @@ import Testing
   }
 
   @Test(arguments: [0, 0x7FFF_FFFF, 0xFFFF_FFFF])
-  func `a size that a streaming writer puts in promises nothing`(size: Int) throws {
+  func `a placeholder size of a streaming writer announces no length`(size: Int) throws {
     #expect(try header([format(1), chunk("data", [], size: size)]).promisedLength == nil)
   }
 
-  @Test func `RF64 says the size of its data in a chunk of its own`() throws {
+  @Test func `RF64 announces the size of its data in the ds64 chunk`() throws {
     let sizes = chunk("ds64", number(0, 8) + number(1 << 33, 8) + number(0, 12))
     let found = try header(
       [sizes, format(1), chunk("data", [], size: 0xFFFF_FFFF)], "RF640000WAVE")
@@ -85,14 +87,16 @@ import Testing
     #expect(try header([format(1, bits: 48), chunk("data", [], size: 60)]).isStreamable == false)
   }
 
-  @Test func `a file that ends in its header, and one of empty chunks, promises nothing`() throws {
+  @Test func `a file that ends in its header, or has only empty chunks, announces no length`()
+    throws
+  {
     #expect(try header([format(1)]).promisedLength == nil)
     #expect(try header([format(1)]).isStreamable == false)
     #expect(try header([]).promisedLength == nil)
     #expect(try header(Array(repeating: chunk("junk", []), count: 1_000)).promisedLength == nil)
   }
 
-  @Test func `sizes and places near the ends of the numbers promise nothing`() throws {
+  @Test func `sizes and offsets near the limits of integers announce no length`() throws {
     let zeros = [UInt8](repeating: 0, count: 36)
     for name in ["data", "junk"] {
       let chunk = Array(name.utf8) + zeros.prefix(12) + number(.min, 8)

@@ -27,7 +27,7 @@ import Testing
     ("a.wav", ["-c:a", "pcm_f64le"]), ("a.aiff", []), ("a.aiff", ["-c:a", "pcm_s24be"]),
     ("a.au", []), ("a.caf", []), ("a.flac", []), ("a.w64", []),
   ])
-  func `a lossless file gives the samples that were put in`(
+  func `a lossless file is read with the written samples`(
     name: String, options: [String]
   ) throws {
     let reader = try SoundFileReader(url: converted(name, options))
@@ -43,7 +43,7 @@ import Testing
     ("a.wav", ["-c:a", "pcm_u8"], 35.0), ("a.wav", ["-c:a", "pcm_mulaw"], 25.0),
     ("a.ogg", ["-c:a", "libvorbis", "-q:a", "8"], 15.0),
   ])
-  func `a lossy file gives the length that was put in, and nearly the samples`(
+  func `a lossy file is read with the written length and similar samples`(
     name: String, options: [String], decibels: Double
   ) throws {
     let read = try everything(converted(name, options))
@@ -51,7 +51,7 @@ import Testing
     #expect(signalToNoise(sampleBuffer().samples, read) > decibels)
   }
 
-  @Test func `an MP3 file gives what FFmpeg decodes from it`() throws {
+  @Test func `an MP3 file is decoded to the same samples as by FFmpeg`() throws {
     let file = try converted("a.mp3", ["-b:a", "192k"])
     let theirs = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
     let ours = try everything(file)
@@ -59,7 +59,7 @@ import Testing
     #expect(signalToNoise(theirs, ours) > 60)
   }
 
-  @Test func `an Opus file gives what FFmpeg decodes from it`() throws {
+  @Test func `an Opus file is decoded to the same samples as by FFmpeg`() throws {
     let file = try converted("a.opus", ["-ar", "48000", "-b:a", "192k"])
     let theirs = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
     let ours = try everything(file)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.wav16, .flac24])
-  func `after seeking the frames from there come`(encoding: SoundFileEncoding) throws {
+  func `after a seek the frames from that position are read`(encoding: SoundFileEncoding) throws {
     let buffer = sampleBuffer()
     let reader = try SoundFileReader(url: folder.file("a", encoding, buffer))
     try reader.seek(to: 30_000)
@@ -87,7 +87,7 @@ import Testing
     #expect(reader.framesRead == 30_500)
   }
 
-  @Test func `a truncated WAV file is read up to its real end, and the shortfall is known`()
+  @Test func `a truncated WAV file is read to its actual end and reports the shortfall`()
     throws
   {
     let whole = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
@@ -136,7 +136,7 @@ import Testing
     #expect(sampleBuffer().samples.starts(with: read.prefix(10_000)))
   }
 
-  @Test func `a truncated FLAC or Ogg file gives what is in it`() throws {
+  @Test func `a truncated FLAC or Ogg file is read to its end`() throws {
     for (encoding, name) in [(SoundFileEncoding.flac16, "a.flac"), (.oggVorbis, "a.ogg")] {
       let whole = try Data(contentsOf: folder.file(name, encoding, sampleBuffer()))
       let reader = try SoundFileReader(

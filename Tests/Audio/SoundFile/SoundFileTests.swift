@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 @Suite struct SoundFileTests {
-  @Test func `the stream gives the whole file in buffers of the length asked for`() async throws {
+  @Test func `a file is streamed in buffers of the requested length`() async throws {
     let folder = try TestFolder()
     let file = try folder.file("a.flac", .flac16, sampleBuffer())
     var buffers: [AudioBuffer] = []
@@ -17,7 +17,7 @@ import Testing
     #expect(buffers.flatMap(\.samples) == sampleBuffer().samples)
   }
 
-  @Test func `the end of the stream reports what the header promised in excess`() async throws {
+  @Test func `the end of the stream reports the shortfall`() async throws {
     let folder = try TestFolder()
     let whole = try folder.file("whole.wav", .wav16, sampleBuffer())
     let cut = try folder.file("cut.wav", Data(contentsOf: whole).prefix(80 + 4 * 10_000))
@@ -31,7 +31,7 @@ import Testing
     #expect(told == [SoundFileShortfall(announced: 44_100, decoded: 10_000, sampleRate: 44_100)])
   }
 
-  @Test func `the stream throws what is wrong with the file`() async throws {
+  @Test func `the stream throws the error of the file`() async throws {
     let url = try TestFolder().file("none.wav")
     await #expect(throws: SoundFileError.notFound(path: url.path)) {
       for try await _ in SoundFile.buffers(of: url) {}

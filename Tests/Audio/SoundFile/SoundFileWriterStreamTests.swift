@@ -58,7 +58,7 @@ import Glibc
   }
 
   @Test
-  func `a stream of MP3 has the blocks of a file, without the first, which is for the length`()
+  func `an MP3 stream has the blocks of an MP3 file except the first, which contains the length`()
     throws
   {
     let whole = folder.file("whole.mp3")
@@ -114,7 +114,7 @@ import Glibc
     }
   }
 
-  @Test func `a stream leaves the lock of its caller`() throws {
+  @Test func `writing to a descriptor does not release its caller's lock`() throws {
     let url = try folder.file("locked.wav", Data())
     let (descriptor, other) = (open(url.path, O_WRONLY), open(url.path, O_WRONLY))
     #expect(flock(descriptor, LOCK_EX) == 0)

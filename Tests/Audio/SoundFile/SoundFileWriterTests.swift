@@ -40,7 +40,7 @@ import Testing
 
   /// A quarter of a step would be lost without dither, which turns every fourth sample into a step.
   @Test(arguments: SoundFileEncoding.allCases.filter { $0.samples == .int16 })
-  func `what lies between two steps of 16 bits is kept by dither`(
+  func `dither keeps values between two 16-bit steps`(
     encoding: SoundFileEncoding
   ) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases)
-  func `what is written can be read again with its length`(encoding: SoundFileEncoding) throws {
+  func `a written file is read with its length`(encoding: SoundFileEncoding) throws {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
     let buffer = AudioSignal.sine(300).buffer(12_345, format: format)
     let reader = try SoundFileReader(url: folder.file("a", encoding, buffer))
@@ -75,7 +75,9 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases.filter { ![nil, .float].contains($0.samples) })
-  func `samples beyond full scale are clipped and do not wrap`(encoding: SoundFileEncoding) throws {
+  func `samples beyond full scale are clipped instead of wrapped`(encoding: SoundFileEncoding)
+    throws
+  {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let samples: [Float] = [1, 1.5, 1e9, .infinity, -1, -1.5, -1e9, -.infinity, .nan]
     let read = try everything(
@@ -95,7 +97,7 @@ import Testing
     #expect(try everything(folder.file("a.flac")) == buffer.samples)
   }
 
-  @Test func `after close nothing can be written and closing again does nothing`() throws {
+  @Test func `after close a write is an error and closing again has no effect`() throws {
     let file = folder.file("a.wav")
     let writer = try SoundFileWriter(url: file, format: cd, encoding: .wav16)
     try writer.write(sampleBuffer())
@@ -107,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.allCases)
-  func `a file without a frame can be written, and read`(encoding: SoundFileEncoding) throws {
+  func `a file without frames can be written and read`(encoding: SoundFileEncoding) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let url = try folder.file("a", encoding, AudioBuffer(format: format, samples: []))
     let reader = try SoundFileReader(url: url)

@@ -15,7 +15,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `an ID3 tag before FLAC adds to the comments, and a second one to both`() throws {
+  @Test func `two ID3 tags before FLAC add to its comments`() throws {
     let tags: [AudioTag: [String]] = [.title: ["Lark"], .artist: ["Ann", "Bo"]]
     let flac = try Data(contentsOf: write("a.flac", AudioMetadata(tags: tags), .flac16))
     let first = id3([frame("TPE2", text("Band"))])
@@ -39,7 +39,7 @@ import Testing
     #expect(found == [.title: ["Lark"], .artist: ["Ann"]])
   }
 
-  @Test func `the chapters of an ID3 chunk are those of a WAV file without a chunk of cues`() {
+  @Test func `a WAV file without a cue chunk has the chapters of its ID3 chunk`() {
     let tag = AudioMetadata(cues: [AudioCue(frame: 8_000, name: "One")]).id3Tag(at: 8_000)
     #expect(read(wav(chunk("id3 ", tag))).cues.map(\.name) == ["One"])
   }
@@ -57,7 +57,7 @@ import Testing
     #expect(notices.allSatisfy { $0.hasPrefix("left out: any chunks after the audio;") })
   }
 
-  @Test func `parts of a list beyond 40,000 are left out with a notice`() {
+  @Test func `parts of a list beyond 40,000 are skipped with a notice`() {
     var parts = Array("INFO".utf8)
     for number in 0..<45_000 { parts += chunk("ICMT", Array("\(100_000 + number)".utf8)) }
     let metadata = read(wav(chunk("LIST", parts)))
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `texts of INFO are UTF-8 or Latin-1, and equal values are one`() {
+  @Test func `texts of INFO are UTF-8 or Latin-1, and equal values are merged`() {
     let info =
       Array("INFO".utf8) + chunk("INAM", [0x47, 0x72, 0xF6, 0xDF, 0x65, 0])
       + chunk("IART", Array("Björk".utf8)) + chunk("ITRK", Array("7".utf8))
@@ -149,7 +149,7 @@ import Testing
     #expect(Data(bytes).range(of: Data("ISRC".utf8)) != nil)
   }
 
-  @Test func `zeros divide the values of a comment`() throws {
+  @Test func `NUL characters separate the values of a comment`() throws {
     var found = AudioMetadata()
     let comment = Array("ARTIST=Ann\0Bo".utf8)
     found.add(
@@ -163,7 +163,7 @@ import Testing
     #expect(tags == [.artist: ["Ann", "Bo"]])
   }
 
-  @Test func `a name that zeros repeat counts as text each time`() {
+  @Test func `a name repeated by NUL characters counts as text each time`() {
     let comment = Array("\(String(repeating: "N", count: 300_000))=".utf8)
     let values = [UInt8](repeating: 0, count: 2 * 300).enumerated().map { $0 % 2 == 0 ? 97 : $1 }
     let bytes = little(0, 4) + little(1, 4) + little(comment.count + values.count, 4)
@@ -174,7 +174,7 @@ import Testing
     #expect(found.notices.first?.description.contains("of text") == true)
   }
 
-  @Test func `zeros before a name hide it, instead of making a name with zeros`() {
+  @Test func `NUL characters before a name hide the name`() {
     let comment = Array("A\0TITLE=Lark\0B".utf8)
     var found = AudioMetadata()
     found.add(
@@ -183,7 +183,7 @@ import Testing
     #expect(found.tags[.title] == nil)
   }
 
-  @Test func `values between zeros count as comments of FLAC`() throws {
+  @Test func `values separated by NUL characters count as FLAC comments`() throws {
     let text = String(repeating: "a|", count: 20_000)
     var data = try Data(
       contentsOf: write("a.flac", AudioMetadata(tags: [.artist: [text]]), .flac16))
@@ -194,7 +194,7 @@ import Testing
     #expect(info.notices.contains { $0.description.contains("beyond 10,000 of them") })
   }
 
-  @Test func `ID3 tags beyond 16 are left out with a notice, of files and of pipes`() throws {
+  @Test func `ID3 tags beyond 16 are skipped with a notice, in files and pipes`() throws {
     let tags = (0..<100).flatMap { id3([frame("TXXX", text("N\($0)\0x"))]) }
     let mp3 = try Data(contentsOf: write("a.mp3", AudioMetadata(), .mp3))
     let url = try folder.file("b.mp3", Data(tags) + mp3)
@@ -210,7 +210,7 @@ import Testing
     close(pipe.outlet)
   }
 
-  @Test func `a part of a list without a name ends it with a notice`() {
+  @Test func `a list part without a name ends the list with a notice`() {
     let parts = chunk("INAM", Array("Lark".utf8)) + chunk("no\u{7F}t", Array("x".utf8))
     let metadata = read(wav(chunk("LIST", Array("INFO".utf8) + parts)))
     #expect(metadata.tags == [.title: ["Lark"]])
@@ -246,7 +246,8 @@ import Testing
     #expect(cues == [AudioCue(frame: 4_410, name: "One", length: 44_100 - 4_410)])
   }
 
-  @Test func `the other frames of chapters are named, and an incomplete chapter is counted`() {
+  @Test
+  func `unknown frames in chapters are reported by name, and incomplete chapters are counted`() {
     let times = [UInt8](repeating: 0, count: 16)
     let body = Array("c\0".utf8) + times + frame("TIT2", text("One")) + frame("WXXX", [0, 0, 0x61])
     let metadata = read(id3: id3([frame("CHAP", body), frame("CHAP", Array("d\0".utf8))]))
@@ -256,7 +257,7 @@ import Testing
     #expect(notices.contains { $0.hasPrefix("left out: a part of the tags;") }, "\(notices)")
   }
 
-  @Test func `each comment and each text of lyrics is a frame of its own kind`() {
+  @Test func `comments and lyrics are written as frames of their own kinds`() {
     let tags: [AudioTag: [String]] = [
       .comment: ["one", "two"], AudioTag("LYRICS"): ["la", "lo"], .title: ["Lark"],
     ]
@@ -266,7 +267,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.Container.flac, .vorbis, .opus])
-  func `tags with the names of written chapters are left out, and reported`(
+  func `tags with the names of written chapters are skipped and reported`(
     container: SoundFileEncoding.Container
   ) {
     let tags: [AudioTag: [String]] = [
@@ -284,7 +285,7 @@ import Testing
   }
 
   @Test(arguments: [(40_000, 0), (20_000, 1)])
-  func `lengths that are not up to the next cue are reported where they are lost`(
+  func `cue lengths that a format cannot store are reported`(
     length: Int, count: Int
   ) {
     var metadata = AudioMetadata(cues: [
@@ -302,7 +303,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test func `a text that begins as a picture does is no picture`() {
+  @Test func `a text tag that begins like a picture stays a text`() {
     #expect(AudioPicture(file: Array("BMW is a car".utf8)) == nil)
     #expect(AudioPicture(file: Array("fourfourWEBP".utf8)) == nil)
     let bitmap = Array("BM".utf8) + little(26, 4) + [UInt8](repeating: 0, count: 20)

@@ -14,7 +14,7 @@ import Testing
     for try await reading in tidy.levels(every: .seconds(1)) { print(reading.level.rms) }
   }
 
-  @Test func `the example makes a shorter file without the silence at its ends`() async throws {
+  @Test func `the example creates a file without the silence at its ends`() async throws {
     let folder = try TestFolder()
     let sound = AudioSignal.sine(440).buffer(.seconds(1), format: cd).samples
     let silence = AudioBuffer(silence: 44_100, format: cd).samples

@@ -18,7 +18,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.wav", "a.aiff", "a.au", "a.caf", "a.flac", "a.ogg", "a.w64", "a.mp3"])
-  func `a pipe gives the same samples as the file`(name: String) throws {
+  func `a pipe is read with the same samples as the file`(name: String) throws {
     let source = try folder.file("source.wav", .wav16, sampleBuffer())
     let file = folder.file(name)
     try Tool.ffmpeg("-i", source.path, file.path)
@@ -29,7 +29,7 @@ import Glibc
     #expect(try everything(reader) == everything(file))
   }
 
-  @Test func `a stream with a deadline ends then, after the bytes that have arrived`() throws {
+  @Test func `a stream ends at its deadline after the received bytes`() throws {
     let pipe = TestPipe()
     // It stays open, so that this is no end of the stream.
     defer { close(pipe.inlet) }
@@ -42,7 +42,7 @@ import Glibc
     #expect(bytes == [1, 2])
   }
 
-  @Test func `a stream that has to be kept in a file has a largest size`() throws {
+  @Test func `a stream that is spooled to a file has a maximum size`() throws {
     let pipe = TestPipe()
     try pipe.feed(Data(count: 5_000))
     let input = try StreamInput(
@@ -107,7 +107,7 @@ import Glibc
     #expect(try everything(reader) == sampleBuffer().samples)
   }
 
-  @Test func `a stream cannot be sought in`() throws {
+  @Test func `seeking in a stream is an error`() throws {
     let pipe = TestPipe()
     try pipe.feed(Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer())))
     let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
@@ -146,7 +146,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.mp3", "a.flac", "a.wav"])
-  func `what is behind a tag of 17 MiB is read from a pipe`(name: String) throws {
+  func `audio after a tag of 17 MiB is read from a pipe`(name: String) throws {
     let source = try folder.file("source.wav", .wav16, sampleBuffer())
     let file = folder.file(name)
     try Tool.ffmpeg("-i", source.path, "-id3v2_version", "0", file.path)

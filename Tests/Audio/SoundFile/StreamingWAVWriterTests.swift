@@ -25,7 +25,9 @@ import Glibc
     #expect(try everything(url) == sampleBuffer().samples)
   }
 
-  @Test func `a reader that has gone is a broken pipe, and the process lives on`() async {
+  @Test func `writing to a pipe without a reader throws brokenPipe and does not end the process`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       signal(SIGPIPE, SIG_DFL)
       var ends: [Int32] = [-1, -1]
@@ -38,7 +40,7 @@ import Glibc
     }
   }
 
-  @Test func `a pipe that does not block gets every byte all the same`() throws {
+  @Test func `a nonblocking pipe gets every byte`() throws {
     let pipe = TestPipe()
     _ = fcntl(pipe.inlet, F_SETFL, O_NONBLOCK)
     _ = try DedicatedThread.start(name: "writer") {
@@ -54,7 +56,7 @@ import Glibc
     #expect(try reader.readToEnd()?.count == 44 + 4 * 44_100)
   }
 
-  @Test func `the reader sees the end when the caller closes its descriptor`() throws {
+  @Test func `the reader gets the end of the pipe when the caller closes its descriptor`() throws {
     let pipe = TestPipe()
     let writer = try StreamingWAVWriter(fileDescriptor: pipe.inlet, format: cd)
     close(pipe.inlet)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SurvivalTests {
   /// The number of frames: within a second, just after its end, and later.
   @Test(arguments: [20_000, 32_001, 47_000, 66_123])
-  func `whenever a process is killed, every reader finds all but the last second`(
+  func `a process killed at any time loses at most the last second for every reader`(
     moment: Int
   ) async throws {
     let folder = try TestFolder()
@@ -27,7 +27,7 @@ import Testing
     arguments: [
       (.oggVorbis, 8_000), (.oggVorbis, 48_000), (.opus, 8_000), (.flac16, 2_000),
     ] as [(SoundFileEncoding, Int)])
-  func `all but the last second of a quiet tone is found as well`(
+  func `a killed process loses at most the last second of a quiet tone`(
     encoding: SoundFileEncoding, rate: Int
   ) async throws {
     let folder = try TestFolder()

@@ -5,7 +5,8 @@ import Testing
 @Suite struct SyncClockTests {
   var clock = SyncClock()
 
-  @Test mutating func `a flush of five seconds is not slow, and no time without a flush is`() {
+  @Test
+  mutating func `a flush of five seconds is not reported as slow, nor is time without a flush`() {
     let before = clock.slowness(at: .seconds(100))
     clock.begin(at: .zero)
     let slowness = clock.end(at: .seconds(5))
@@ -23,8 +24,7 @@ import Testing
     #expect(last == nil)
   }
 
-  @Test mutating func `a slow call that was not seen meanwhile is reported at its end, each time`()
-  {
+  @Test mutating func `each slow call that was not observed while it ran is reported at its end`() {
     for start in [0, 100] {
       clock.begin(at: .seconds(start))
       let slowness = clock.end(at: .seconds(start + 6))
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test mutating func `what follows at once is measured from its own beginning`() {
+  @Test mutating func `a flush that follows immediately is measured from its own start`() {
     clock.begin(at: .zero)
     let first = clock.end(at: .seconds(4))
     clock.begin(at: .seconds(4))

@@ -121,7 +121,8 @@ import Glibc
     }
   }
 
-  @Test func `UTF-16 is read from a tag that has a zero after each 255`() {
+  @Test func `UTF-16 is read from a tag with unsynchronization, which adds a zero after each 255`()
+  {
     let frames =
       Array("TIT2".utf8) + [0, 0, 0, 5, 0, 0, 1, 0xFF, 0, 0xFE, 0x71, 0x67]
       + Array("TPE1".utf8) + [0, 0, 0, 2, 0, 0, 3, 0x62]
@@ -130,7 +131,7 @@ import Glibc
   }
 
   @Test(arguments: [(3, 0x80), (3, 0x40), (3, 0x20), (4, 0x40), (4, 0x08), (4, 0x04)])
-  func `a frame whose text has another form is skipped`(version: UInt8, flags: UInt8) {
+  func `an ID3 frame with an unsupported text form is skipped`(version: UInt8, flags: UInt8) {
     let frames =
       Array("TIT2".utf8) + [0, 0, 0, 6, 0, flags, 0, 0, 0, 1, 3, 0x61]
       + Array("TPE1".utf8) + [0, 0, 0, 2, 0, 0, 3, 0x62]
@@ -149,7 +150,7 @@ import Glibc
     #expect(metadata.cues.count == 1 && metadata.tags == [.artist: ["b"]])
   }
 
-  @Test func `atoms in atoms of MP4 end in a file without tags`() throws {
+  @Test func `deeply nested MP4 atoms are read as a file without tags`() throws {
     var bytes = big(16) + Array("ftypM4A ".utf8) + [0, 0, 0, 0]
     for depth in (1...100_000).reversed() { bytes += big(8 * depth) + Array("moov".utf8) }
     let url = try folder.file("a.m4a", Data(bytes))

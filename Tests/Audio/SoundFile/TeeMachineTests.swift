@@ -8,13 +8,13 @@ import Testing
     AudioBuffer(silence: 10, format: .speech, firstFrame: frame)
   }
 
-  @Test func `the file is opened by the first buffer and closed once at the end`() {
+  @Test func `the first buffer opens the file, and the end closes it once`() {
     var machine = TeeMachine(gaps: .silence)
-    #expect(machine.take(buffer(at: 5)) == [.open(.speech), .write(buffer(at: 5))])
-    #expect(machine.take(buffer(at: 15)) == [.write(buffer(at: 15))])
+    #expect(machine.process(buffer(at: 5)) == [.open(.speech), .write(buffer(at: 5))])
+    #expect(machine.process(buffer(at: 15)) == [.write(buffer(at: 15))])
     #expect(machine.end() == [.close])
     #expect(machine.end() == [])
-    #expect(machine.take(buffer(at: 25)) == [])
+    #expect(machine.process(buffer(at: 25)) == [])
   }
 
   @Test func `a stream without a buffer has no file`() {
@@ -22,20 +22,20 @@ import Testing
     #expect(machine.end() == [])
   }
 
-  @Test func `a gap is silence, or closed up, as was chosen`() {
+  @Test func `a gap becomes silence or is closed up according to the policy`() {
     var machine = TeeMachine(gaps: .silence)
-    _ = machine.take(buffer(at: 0))
-    #expect(machine.take(buffer(at: 13)) == [.silence(3), .write(buffer(at: 13))])
+    _ = machine.process(buffer(at: 0))
+    #expect(machine.process(buffer(at: 13)) == [.silence(3), .write(buffer(at: 13))])
     var closing = TeeMachine(gaps: .closedUp)
-    _ = closing.take(buffer(at: 0))
-    #expect(closing.take(buffer(at: 13)) == [.write(buffer(at: 13))])
+    _ = closing.process(buffer(at: 0))
+    #expect(closing.process(buffer(at: 13)) == [.write(buffer(at: 13))])
   }
 
-  @Test func `hours ask for a write at a time`() {
+  @Test func `hours of audio request one write at a time`() {
     var machine = TeeMachine(gaps: .silence)
-    _ = machine.take(buffer(at: 0))
+    _ = machine.process(buffer(at: 0))
     for number in 1..<10_000 {
-      #expect(machine.take(buffer(at: FrameCount(number * 10))).count == 1)
+      #expect(machine.process(buffer(at: FrameCount(number * 10))).count == 1)
     }
   }
 
@@ -54,7 +54,7 @@ import Testing
       ("--|", .silence, "- - -"),
       ("ab|c|", .silence, "(a b ) - -"),
     ] as [(String, TeePolicy.Gaps, String)])
-  func `what is written of a stream, drawn`(
+  func `the actions on the file follow the drawn stream`(
     steps: String, gaps: TeePolicy.Gaps, expected: String
   ) {
     var machine = TeeMachine(gaps: gaps)
@@ -63,7 +63,7 @@ import Testing
         switch step {
         case "-": [TeeMachine.Action]()
         case "|": machine.end()
-        default: machine.take(drawnBuffer(step))
+        default: machine.process(drawnBuffer(step))
         }
       return actions.isEmpty ? "-" : actions.map(drawn).joined()
     }

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `buffers pass as they are, and the file has what they held`() async throws {
+  @Test func `buffers pass unchanged, and the file contains their audio`() async throws {
     let folder = try TestFolder()
     let buffers = [buffer(100, at: 0), buffer(50, at: 100)]
     var passed: [AudioBuffer] = []
@@ -33,7 +33,7 @@ import Testing
     #expect(try everything(url) == buffers.flatMap(\.samples))
   }
 
-  @Test func `frames that the stream lacks are silence in the file`() async throws {
+  @Test func `frames missing from the stream are silence in the file`() async throws {
     let folder = try TestFolder()
     let buffers = [buffer(10, at: 7), buffer(10, at: 10_017)]
     for (gaps, silence) in [(TeePolicy.Gaps.silence, 10_000), (.closedUp, 0)] {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `an error of the stream comes after the file is complete`() async throws {
+  @Test func `an error of the stream is thrown after the file is complete`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.flac")
     let teed = stream([buffer(100, at: 0)], failing: Failure()).teed(to: url, encoding: .flac16)
@@ -55,7 +55,7 @@ import Testing
     #expect(try everything(url).count == 100)
   }
 
-  @Test func `a file that cannot be made ends the stream with the error`() async throws {
+  @Test func `a file that cannot be created ends the stream with its error`() async throws {
     let folder = try TestFolder()
     let url = folder.file("missing/a.wav")
     let teed = stream([buffer(1, at: 0)]).teed(to: url, encoding: .wav16)
@@ -64,7 +64,7 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `a stream that goes on without its file says so once`() async throws {
+  @Test func `a stream that continues without its file reports the error once`() async throws {
     let folder = try TestFolder()
     let errors = Mutex<[String]>([])
     let policy = TeePolicy(
@@ -79,7 +79,7 @@ import Testing
     #expect(errors.withLock { $0.count } == 1)
   }
 
-  @Test func `a buffer of another format fails the file, which keeps what it has`() async throws {
+  @Test func `a buffer of another format fails the file, which keeps its audio`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let buffers = [buffer(100, at: 0), AudioBuffer(silence: 5, format: cd, firstFrame: 100)]
@@ -118,7 +118,7 @@ import Testing
     #expect(try everything(url).count == 100)
   }
 
-  @Test func `a gap is not filled for a consumer that is cancelled`() async throws {
+  @Test func `a gap is not filled for a canceled consumer`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.wav")
     let errors = Mutex(0)

@@ -52,7 +52,7 @@ import Glibc
     #expect(info.frameCount == 44_100 && info.notices == [.unfinishedHeader])
   }
 
-  @Test func `a stream whose header claims no audio is read to its end`() throws {
+  @Test func `a stream whose header announces no audio is read to its end`() throws {
     let pipe = TestPipe()
     try pipe.feed(header(riff: 0, data: 0) + Data(audio))
     defer { close(pipe.outlet) }
@@ -80,7 +80,9 @@ import Glibc
     #expect(try everything(reader).isEmpty && reader.notices.isEmpty)
   }
 
-  @Test func `MPEG in a WAV file whose header claims half of it is read whole`() throws {
+  @Test func `MPEG in a WAV file is read completely even if the header announces half of it`()
+    throws
+  {
     let (source, target) = (try folder.file("s.wav", .wav16, sampleBuffer()), folder.file("m.wav"))
     try Tool.ffmpeg("-i", source.path, "-c:a", "libmp3lame", target.path)
     let whole = try Data(contentsOf: target)
@@ -100,7 +102,7 @@ import Glibc
     [UInt8](repeating: 0, count: 100_000),
     [1, 2, 3],
   ])
-  func `what is no audio after the end of the audio stays unread`(rest: [UInt8]) throws {
+  func `bytes after the audio that are not audio are not read`(rest: [UInt8]) throws {
     let size = 20_000
     let file = try folder.file(
       "a.wav", header(riff: size + 36, data: size) + Data(audio.prefix(size)) + Data(rest))
@@ -140,7 +142,7 @@ import Glibc
   }
 
   @Test(arguments: [4, 4_000, 176_400, 176_404])
-  func `a stream of any length is read in parts that libsndfile can read`(part: Int) throws {
+  func `a WAV stream of any length is read in parts that libsndfile supports`(part: Int) throws {
     let pipe = TestPipe()
     try pipe.feed(header(riff: 0xFFFF_FFFF, data: 0xFFFF_FFFF) + Data(audio.prefix(100 * part)))
     let stream = StreamInput(

@@ -7,7 +7,7 @@ import Testing
 @testable import SoundFile
 
 @Suite struct VirtualFileTests {
-  @Test func `a place beyond all numbers is none, and what is read behind the end is nothing`()
+  @Test func `an invalid seek is rejected, and reading past the end returns nothing`()
     throws
   {
     let folder = try TestFolder()
@@ -25,7 +25,7 @@ import Testing
     #expect(part.bytes(at: 1, count: 8) == [3, 4])
   }
 
-  @Test func `the bytes of a part are the same at its beginning and behind it`() throws {
+  @Test func `the bytes of a file part are correct within and after its cached beginning`() throws {
     let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
     let folder = try TestFolder()
     let url = try folder.file("a", .init(bytes))

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [8_000, 11_025, 22_050, 44_100, 192_000])
-  func `every frame comes back in its channel`(rate: Int) throws {
+  func `Vorbis keeps every frame in its channel`(rate: Int) throws {
     let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: 2)
     let left = AudioSignal.sine(440, amplitude: 0.5)
       .buffer(.milliseconds(1_300), format: .init(sampleRate: format.sampleRate, channelCount: 1))
@@ -30,7 +30,7 @@ import Testing
     #expect(try #require(errors.max()) < 0.1)
   }
 
-  @Test func `a page is ended when it is asked for, and the file can be read up to it`() throws {
+  @Test func `a requested header update ends a page, up to which the file is readable`() throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let file = try GrowingFile(path: folder.file("a.ogg").path)
     let output = try VorbisOutput(file, format: format)
@@ -46,7 +46,7 @@ import Testing
     #expect(storedFrameCount(file.descriptor, path: file.path) == 96_000)
   }
 
-  @Test func `a file that does not grow any more is counted by what can be read of it`() throws {
+  @Test func `the frames of a file that stopped growing are counted by reading it`() throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let file = try GrowingFile(path: folder.file("a.ogg").path)
     let output = try VorbisOutput(file, format: format)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2_000, 8_000, 48_000, 192_000, 200_000, 200_001, 1_000_000])
-  func `the quick look at a format finds what an encoder does`(rate: Int) {
+  func `the quick format check agrees with the encoder`(rate: Int) {
     for channelCount in [1, 2, 3, 6, 8, 255, 256] {
       let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: channelCount)
       let isEncoded = VorbisEncoder(format) != nil
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [(1_000_000, 1), (48_000, 256)])
-  func `a format that Vorbis does not have is refused before a file is made`(
+  func `a format that Vorbis does not support is rejected before a file is created`(
     rate: Int, channelCount: Int
   ) throws {
     let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: channelCount)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct WAVFileHeaderTests {
   @Test(arguments: [1, 2, 3, 8], SoundFileEncoding.SampleFormat.allCases)
-  func `the header says exactly what is in the file`(
+  func `the WAV header describes the file exactly`(
     channels: Int, samples: SoundFileEncoding.SampleFormat
   ) throws {
     let folder = try TestFolder()
@@ -41,7 +41,7 @@ import Testing
     #expect(large.suffix(8) == Array("data".utf8) + [255, 255, 255, 255])
   }
 
-  @Test func `a file that grows becomes RF64 by itself and keeps every sample`() throws {
+  @Test func `a growing file becomes RF64 and keeps every sample`() throws {
     let folder = try TestFolder()
     let file = folder.file("a.wav")
     let writer = try SoundFileWriter(

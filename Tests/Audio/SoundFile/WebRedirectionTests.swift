@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["http:///a", "http://:8080/x", "http://@:80/", "http://nowhere.invalid/"])
-  func `a redirection to no host, or to an unknown one, is refused`(address: String) {
+  func `a redirection to a missing or unknown host is rejected`(address: String) {
     #expect(!WebRedirection.isAllowed(address, from: "http://1.1.1.1/"))
     #expect(!WebRedirection.isAllowed("http://127.0.0.1/", from: address))
   }

@@ -29,7 +29,7 @@ import Glibc
 
   /// A recorder or a download may still be writing it.
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .mp3])
-  func `of a file that grows while it is read, what was there at first is decoded`(
+  func `a file that grows during the read is decoded up to its initial end`(
     encoding: SoundFileEncoding
   ) throws {
     let whole = try Data(contentsOf: folder.file("whole", encoding, sampleBuffer()))
@@ -84,7 +84,7 @@ import Glibc
     return readers
   }
 
-  @Test func `an MP3 without a tag is decoded to its end, and promises nothing`() throws {
+  @Test func `an MP3 without a tag is decoded to its end and announces no length`() throws {
     for reader in try readers(unevenMP3("a.mp3")) {
       #expect(reader.framesRead >= 882_000)
       #expect(reader.announcedFrameCount == nil)
@@ -92,7 +92,7 @@ import Glibc
     }
   }
 
-  @Test func `an MP3 without a tag can be sought in`() throws {
+  @Test func `seeking works in an MP3 file without a tag`() throws {
     let file = try unevenMP3("a.mp3")
     let whole = try everything(file)
     let reader = try SoundFileReader(url: file)
@@ -102,7 +102,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.ogg", "a.opus", "a.mp3", "a.flac"])
-  func `files that were put one after another are decoded to the last`(name: String) throws {
+  func `concatenated files are decoded to the end of the last`(name: String) throws {
     let options = name == "a.opus" ? ["-ar", "48000"] : []
     let one = folder.file(name)
     try Tool.run(
@@ -117,7 +117,7 @@ import Glibc
     }
   }
 
-  @Test func `links are sought in like one file`() throws {
+  @Test func `seeking works across the links of a chained file`() throws {
     let one = try made("a.ogg")
     let data = try Data(contentsOf: one)
     let reader = try SoundFileReader(url: folder.file("b.ogg", data + data))
@@ -149,7 +149,7 @@ import Glibc
     "wav", "aiff", "au", "caf", "w64", "flac", "ogg", "opus", "mp3", "rf64.wav", "ima.wav",
     "gsm.wav", "a.voc", "a.sph",
   ])
-  func `a file that was cut plays as far as it goes and reports the shortfall`(
+  func `a truncated file is read to its end and reports the shortfall`(
     name: String
   ) throws {
     let whole = folder.file("whole.\(name)")
@@ -187,7 +187,7 @@ import Glibc
   }
 
   @Test(arguments: ["wav", "aiff", "au", "ogg", "opus", "mp3", "flac"])
-  func `a pipe that ends before its header says reports the shortfall`(name: String) throws {
+  func `a pipe that ends before its announced end reports the shortfall`(name: String) throws {
     let whole = folder.file("whole.\(name)")
     let options = name == "opus" ? ["-ar", "48000"] : []
     try Tool.run(
@@ -204,7 +204,7 @@ import Glibc
   }
 
   /// A header like that of a killed recorder.
-  @Test func `FLAC that promises no length reports that it breaks off in a block`() throws {
+  @Test func `FLAC without an announced length reports a truncated block`() throws {
     var data = try Data(contentsOf: made("a.flac"))
     // The length in the header has 36 bits; the first four share a byte.
     data[21] &= 0xF0
@@ -220,14 +220,14 @@ import Glibc
     }
   }
 
-  @Test func `FLAC of another format behind the end is a shortfall`() throws {
+  @Test func `FLAC of another format after the end is a shortfall`() throws {
     let data = try Data(contentsOf: made("a.flac")) + Data(contentsOf: made("b.flac", "-ac", "1"))
     let reader = try SoundFileReader(url: folder.file("c.flac", data))
     #expect(try everything(reader) == sampleBuffer().samples)
     #expect("\(try #require(reader.shortfall))".contains("to 44100 Hz, 1 channels, 16 bit"))
   }
 
-  @Test func `a tag behind the audio of a FLAC file is no damage`() throws {
+  @Test func `a tag after the audio of a FLAC file is not damage`() throws {
     let data = try Data(contentsOf: made("a.flac"))
     let tag = Data("TAG".utf8) + Data(repeating: 32, count: 125)
     let reader = try SoundFileReader(url: folder.file("tagged.flac", data + tag))
@@ -235,7 +235,7 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `a link that cannot be opened is an error, at the end of those before it`() throws {
+  @Test func `a link that cannot be opened is an error after the earlier links`() throws {
     let good = try Data(contentsOf: made("a.ogg"))
     var bad = good
     bad[30] ^= 0xFF
@@ -244,14 +244,14 @@ import Glibc
     #expect(reader.framesRead == 44_100)
   }
 
-  @Test func `what is no page between two links hides none`() throws {
+  @Test func `bytes between two links that are not a page do not hide a link`() throws {
     let one = try Data(contentsOf: made("a.ogg"))
     let reader = try SoundFileReader(url: folder.file("b.ogg", one + Data([0]) + one))
     #expect(try everything(reader).count == 2 * 88_200)
     #expect(reader.shortfall == nil)
   }
 
-  @Test func `an MP3 of another rate behind the end that a tag promises is a shortfall`() throws {
+  @Test func `an MP3 of another rate after the announced end is a shortfall`() throws {
     let data = try Data(contentsOf: made("a.mp3")) + Data(contentsOf: made("b.mp3", "-ar", "22050"))
     let reader = try SoundFileReader(url: folder.file("c.mp3", data))
     let samples = try everything(reader)
@@ -261,7 +261,7 @@ import Glibc
     #expect("\(try #require(reader.shortfall))".contains("the format changes from 44100 Hz"))
   }
 
-  @Test func `an MP3 without a tag that is cut in a block reports that it breaks off`() throws {
+  @Test func `an MP3 without a tag reports a truncated block`() throws {
     let data = try Data(contentsOf: unevenMP3("a.mp3"))
     for reader in try readers(folder.file("b.mp3", data.prefix(data.count / 4 + 1))) {
       #expect(try #require(reader.shortfall).announced == nil)
@@ -269,7 +269,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.m4a", "a.wv", "a.aac", "a.mka"])
-  func `what FFmpeg decodes of a file that was cut reports that it breaks off`(
+  func `a truncated file that FFmpeg decodes reports a shortfall`(
     name: String
   ) throws {
     let file = folder.file(name)

@@ -35,13 +35,13 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(columns.last?.lowest == -1)
   }
 
-  @Test func `no audio has no image`() async throws {
+  @Test func `empty audio has no image`() async throws {
     let none = stream(AudioBuffer(silence: 0, format: stereo))
     #expect(try await none.waveformImage(columnCount: 50) == nil)
     #expect(try await none.spectrogramImage(.mel, columnCount: 50, rowCount: 10) == nil)
   }
 
-  @Test func `peaks have the numbers of audiowaveform's formats`() async throws {
+  @Test func `peaks match the formats of audiowaveform`() async throws {
     let buffer = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1), samples: [0, 0.5, -0.5, 1, -1])
     let image = try #require(
@@ -56,7 +56,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(dat.dropFirst(24) == [0, 64, 192, 127, 128, 128])
   }
 
-  @Test func `the blocks of many peaks make one file`() async throws {
+  @Test func `peaks that are computed in blocks are written to one file`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let buffer = AudioBuffer(silence: 20_000, format: format)
     let peaks = PeakData(
@@ -120,7 +120,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
   @Test(
     arguments: [(8_000, 256), (16_000, 512), (44_100, 2_048)] as [(SampleRate, Int)],
     [2, 3, 5, 7, 40, 500])
-  func `a sine at full scale has the power 1 in its channel, however many windows are averaged`(
+  func `a full-scale sine has the power 1 in its channel for any number of averaged windows`(
     rate: (hertz: SampleRate, window: Int), windows: Int
   ) async throws {
     // An eighth of the rate is the middle of a bin, and each row is a bin.
@@ -177,7 +177,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     #expect(Array(pixels) == colors.flatMap { [$0.red, $0.green, $0.blue] })
   }
 
-  @Test func `the wave is blue where there is sound, and red marks clipping`() async throws {
+  @Test func `sound is drawn in blue and clipping in red`() async throws {
     let signal = AudioSignal { frame, _ in frame < 4_000 ? 0 : frame == 6_000 ? 1 : 0.5 }
     let image = try #require(
       try await stream(signal.buffer(8_000, format: .speech)).waveformImage(columnCount: 400))
@@ -221,7 +221,7 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
   }
 
   @Test(arguments: [(Int.min, 100), (0, 100), (1, 100), (64, 2_078), (512, 16_384), (.max, 16_384)])
-  func `a roomy height is a height of a plot for any number of channels`(
+  func `the roomy height is valid for a plot of any number of channels`(
     channelCount: Int, height: Int
   ) {
     #expect(PlotFrame().roomyHeight(channelCount: channelCount) == height)

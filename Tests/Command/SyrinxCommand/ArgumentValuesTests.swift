@@ -32,7 +32,7 @@ struct ByteSizeTests {
   @Test(arguments: [
     "", "k", "0", "-1", "1.5M", "1K", "10 k", "9999999999999999999", "99999999999G",
   ])
-  func `any other size is refused`(argument: String) {
+  func `an invalid size is rejected`(argument: String) {
     #expect(ByteSize(argument: argument) == nil)
   }
 }
@@ -47,7 +47,7 @@ struct ChannelListTests {
   @Test(arguments: [
     "", ",", "1,", "0", "-1", "1;2", "1 2", "65", "one", "\(Int.min)", "\(Int.max)",
   ])
-  func `any other list of channels is refused`(argument: String) {
+  func `an invalid list of channels is rejected`(argument: String) {
     #expect(ChannelList(argument: argument) == nil)
   }
 }
@@ -61,7 +61,7 @@ struct PlaybackRepetitionTests {
   }
 
   @Test(arguments: ["0", "-1", "1000001", "1.5", "", "Forever", "99999999999999999999"])
-  func `any other loop count is refused`(argument: String) {
+  func `an invalid loop count is rejected`(argument: String) {
     #expect(PlaybackRepetition(argument: argument) == nil)
   }
 
@@ -89,7 +89,7 @@ struct TimeOptionTests {
     #expect(throws: Never.self) { try RootCommand.parsed(words) }
   }
 
-  @Test(arguments: TimeOptionTests.options) func `what is no time is refused with an example`(
+  @Test(arguments: TimeOptionTests.options) func `an invalid time is rejected with an example`(
     option: String
   ) throws {
     let words = "\(option) soon".split(separator: " ").map(String.init)
@@ -114,7 +114,7 @@ struct TimeOptionTests {
   }
 
   @Test(arguments: ["loud", "50 %x", "1001%", "21dB", "-1", "nan%"])
-  func `other volumes are refused`(text: String) {
+  func `an invalid volume is rejected`(text: String) {
     let words = ["play", "a.wav", "--volume", text]
     #expect(throws: (any Error).self) { try RootCommand.parsed(words) }
   }

@@ -23,7 +23,7 @@ struct CommandLineProgramTests {
   }
 
   @Test(arguments: ["--version", "help", "--help", "-h"])
-  func `the text for one argument is the parser's`(argument: String) throws {
+  func `help and version for one argument equal the parser's output`(argument: String) throws {
     let error = try #require(
       #expect(throws: (any Error).self) {
         var command = try RootCommand.parseAsRoot([argument])
@@ -68,7 +68,7 @@ struct CommandLineProgramTests {
   }
 
   @Test
-  func `the manual's source keeps the prose`() async throws {
+  func `the manual's source contains the prose of the help`() async throws {
     let source = try await BuiltCommand.run("play", "--experimental-dump-help", in: folder)
     #expect(source.status == 0)
     #expect(source.output.contains("Ctrl-C fades out and ends the command"))
@@ -114,7 +114,7 @@ struct CommandLineProgramTests {
     "transcribe a.wav --format json --json --alternatives 2", "listen --language en-US --quiet",
     "play a.wav -q", "devices -q", "engines -q", "doctor -q",
   ])
-  func `options are understood by the names that people type`(arguments: String) throws {
+  func `options accept the common alternative names`(arguments: String) throws {
     _ = try RootCommand.parseAsRoot(arguments.split(separator: " ").map(String.init))
   }
 
@@ -156,7 +156,7 @@ struct CommandLineProgramTests {
     #expect(run.errorLines.first?.contains("no option \(name)") == true, "\(run.error)")
   }
 
-  @Test func `only an option that differs by two letters is suggested`() async throws {
+  @Test func `only an option that differs by at most two letters is suggested`() async throws {
     let near = try await BuiltCommand.shell("syrinx convert a.wav --bist 16", in: folder)
     #expect(near.errorLines.first?.hasSuffix("did you mean --bits?") == true, "\(near.error)")
     let far = try await BuiltCommand.shell("syrinx convert a.wav --bitrate 16", in: folder)

@@ -54,7 +54,7 @@ struct ConsoleTests {
   }
 
   @Test
-  func `a console prints a summary without a terminal, unless it is quiet`() async throws {
+  func `a console prints a summary even without a terminal, unless it is quiet`() async throws {
     await console.summarize("0:01.0 recorded")
     #expect(try error.text() == "0:01.0 recorded\n")
     let quiet = try Console(

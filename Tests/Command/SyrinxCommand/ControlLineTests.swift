@@ -65,7 +65,7 @@ struct ControlLineTests {
     "play", "pause now", "seek", "seek -1", "seek nan", "seek 1 b.wav", "seek 1 1 1", "volume 11",
     "volume loud", "volume 1 -1", "pause -1", "resume inf", "stop 1 2", "stop 3601", "skip 1",
   ])
-  func `any other control line is an error that lists the commands`(line: String) throws {
+  func `an unknown control line is an error that lists the commands`(line: String) throws {
     let error = #expect(throws: CommandFailure.self) { _ = try text(line) }
     #expect(error?.description.hasPrefix("\"\(line)\" is not a command") == true)
     #expect(error?.description.contains("seek TIME") == true)

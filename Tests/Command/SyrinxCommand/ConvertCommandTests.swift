@@ -69,7 +69,7 @@ struct ConvertCommandTests {
     ("--cover none.png", "there is no such file"), ("--cover a.wav", "is not PNG, JPEG"),
     ("--cover .", ". is not a regular file"),
   ])
-  func `a tag without a name, and a cover that is no picture, are refused`(
+  func `a tag without a name and a cover that is not a picture are rejected`(
     option: String, reason: String
   ) async throws {
     try folder.tone("a.wav", .seconds(1))
@@ -178,7 +178,7 @@ struct ConvertCommandTests {
     #expect(raw.status == 64 && raw.output == "0\n")
   }
 
-  @Test func `each file that fails is one sentence and the others are converted`() async throws {
+  @Test func `each failed file causes one message, and the others are converted`() async throws {
     try folder.tone("a.wav", .seconds(1))
     try Data("some text".utf8).write(to: folder.file("b.wav"))
     try folder.tone("c.wav", .seconds(1))
@@ -204,7 +204,7 @@ struct ConvertCommandTests {
     #expect(line.hasPrefix(#"{"error":""#) && line.contains(#""inputs":["\#(failed)"]"#))
   }
 
-  @Test func `a mix has the highest rate and most channels of its inputs, and says so`()
+  @Test func `a mix has the highest rate and most channels of its inputs, and reports both`()
     async throws
   {
     let stereo = AudioFormat(sampleRate: 44_100, channelCount: 2)
@@ -223,7 +223,7 @@ struct ConvertCommandTests {
     #expect(same.status == 0 && same.error.isEmpty, "\(same.error)")
   }
 
-  @Test func `a full disk is one sentence, with status 1`() async throws {
+  @Test func `a full disk causes one message and status 1`() async throws {
     try folder.noise("a.wav", .seconds(5), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     try FileManager.default.createSymbolicLink(
       at: folder.file("full.wav"), withDestinationURL: URL(filePath: "/dev/full"))
@@ -275,7 +275,7 @@ struct ConvertCommandTests {
     #expect(outcome.error.contains("none does not exist; create it first"), "\(outcome.error)")
   }
 
-  @Test func `--start and --end cut`() async throws {
+  @Test func `--start and --end cut the audio`() async throws {
     try folder.tone("a.wav", .seconds(1))
     let outcome = try await BuiltCommand.run(
       "convert", "a.wav", "b.wav", "--start", "250ms", "--end", "0.5", in: folder)
@@ -378,7 +378,7 @@ struct ConvertCommandTests {
     #expect(outcome.status == 64 && outcome.error.contains("at most 600 seconds"))
   }
 
-  @Test func `a file that was there is not the output of several others unless it is named so`()
+  @Test func `several inputs do not overwrite an existing file unless --to names it`()
     async throws
   {
     for name in ["a.wav", "b.wav", "c.wav"] { try folder.tone(name, .milliseconds(100)) }
@@ -391,7 +391,8 @@ struct ConvertCommandTests {
     #expect(try folder.samples("c.wav") == folder.samples("a.wav") + folder.samples("b.wav"))
   }
 
-  @Test func `a batch overwrites the outputs of an earlier one, and its own inputs`() async throws {
+  @Test func `a batch overwrites the outputs of an earlier batch and its own inputs`() async throws
+  {
     for name in ["a.wav", "b.wav"] { try folder.tone(name, .milliseconds(100)) }
     for name in ["a.flac", "b.flac"] { try Data("old".utf8).write(to: folder.file(name)) }
     let run = try await BuiltCommand.run("convert", "a.wav", "b.wav", "--to", "flac", in: folder)
@@ -408,7 +409,9 @@ struct ConvertCommandTests {
     "a.wav ./a.wav --to flac", "sub/a.wav link/a.wav --output-dir out",
     "a.wav sub/a.wav --output-dir link", "a-001.wav a.wav --output-dir . --every 10ms",
   ])
-  func `two inputs do not write one file, nor one another's`(arguments: String) async throws {
+  func `two inputs write neither the same file nor each other's file`(arguments: String)
+    async throws
+  {
     try FileManager.default.createDirectory(
       at: folder.file("sub"), withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(
@@ -419,7 +422,7 @@ struct ConvertCommandTests {
     #expect(try folder.samples("a-001.wav").count == 1_600)
   }
 
-  @Test func `the whole of a part is found by its name`() {
+  @Test func `the name of a part yields the name of the whole file`() {
     #expect(FilePath("a/talk-007.wav").wholeOfPart == "a/talk.wav")
     #expect(FilePath("talk-07.wav").wholeOfPart == nil && FilePath("talk.wav").wholeOfPart == nil)
   }
@@ -432,7 +435,7 @@ struct ConvertCommandTests {
   @Test(arguments: [
     ("90", 90.0), ("1:30", 90), ("1:00:00.5", 3_600.5), ("500ms", 0.5), ("10m", 600), ("2h", 7_200),
   ])
-  func `times are read as people write them`(text: String, seconds: Double) throws {
+  func `times are accepted in all documented forms`(text: String, seconds: Double) throws {
     #expect(try #require(TimeValue(argument: text)).duration == .seconds(seconds))
   }
 
@@ -475,7 +478,7 @@ struct ConvertCommandTests {
   }
 
   @Test(arguments: ["", "x", "1:60", "-1", "1:2m", "nan", "1e99"])
-  func `other times are refused`(text: String) {
+  func `invalid times are rejected`(text: String) {
     #expect(TimeValue(argument: text) == nil)
   }
 }

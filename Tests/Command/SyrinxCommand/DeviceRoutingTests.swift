@@ -14,7 +14,7 @@ struct DeviceRouteTests {
       ("virtual:a.wav", .virtualMicrophone(path: "a.wav")),
       ("virtual:a:b.wav", .virtualMicrophone(path: "a:b.wav")),
     ] as [(AudioDevice.ID?, DeviceRoute)])
-  func `only the two virtual names do not lead to the hardware`(
+  func `all device names except the two virtual ones select the hardware`(
     device: AudioDevice.ID?, route: DeviceRoute
   ) {
     #expect(DeviceRoute(device) == route)
@@ -144,14 +144,14 @@ struct PartialDeviceNameTests {
     }
   }
 
-  @Test func `a part of the name of a monitor opens it if nothing else has it`() async {
+  @Test func `a part of a monitor's name opens it if no other device matches`() async {
     let request = PCMRequest(device: ".monitor", format: .speech)
     await #expect(throws: Opened(device: "pulse:usb.monitor")) {
       try await routed.openCapture(request: request)
     }
   }
 
-  @Test func `a display name that is a part of another one is a whole name`() async {
+  @Test func `a display name that is part of another display name matches as a whole name`() async {
     let request = PCMRequest(device: "hdmi", format: .speech)
     await #expect(throws: Opened(device: "pulse:hdmi")) {
       try await routed.openPlayback(request: request)
@@ -159,7 +159,7 @@ struct PartialDeviceNameTests {
   }
 
   @Test(arguments: ["headset", "USB Head", "Headset"])
-  func `a part of a name opens the device of the sound server that has it`(part: String) async {
+  func `a part of a name opens the matching device of the sound server`(part: String) async {
     let request = PCMRequest(device: AudioDevice.ID(rawValue: part), format: .speech)
     await #expect(throws: Opened(device: "pulse:usb")) {
       try await routed.openPlayback(request: request)
@@ -169,14 +169,14 @@ struct PartialDeviceNameTests {
     }
   }
 
-  @Test func `a whole name is no part of another`() async {
+  @Test func `a whole name does not match as a part of another name`() async {
     let request = PCMRequest(device: "pulse:hdmi", format: .speech)
     await #expect(throws: Opened(device: "pulse:hdmi")) {
       try await routed.openPlayback(request: request)
     }
   }
 
-  @Test func `a part of several names names them, and one of no name is unknown`() async {
+  @Test func `an ambiguous part of a name is an error that lists the devices`() async {
     let request = PCMRequest(device: "hdm", format: .speech)
     await #expect(
       throws: SoundCardError.unsupported(

@@ -75,7 +75,7 @@ final class EngineFolderTests: InstallFixture {
   }
 
   @Test
-  func `a folder of the user's own is neither replaced nor removed`() async throws {
+  func `a user's own folder is neither replaced nor removed`() async throws {
     try target.appending("model").makeFolder()
     try Data("mine".utf8).write(to: target.appending("model/notes").url)
     let error = await #expect(throws: CommandFailure.self) {

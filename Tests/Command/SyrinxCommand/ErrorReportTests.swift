@@ -38,7 +38,7 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `a reader that is gone causes no message`() {
+  func `an error of a closed reader prints no message`() {
     for error: any Error in [
       OutputError(name: "standard output", code: EPIPE),
       AudioRecorderError.brokenPipe(reason: "the reader has gone"),

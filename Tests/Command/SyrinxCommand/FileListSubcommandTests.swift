@@ -34,7 +34,9 @@ struct FileListSubcommandTests {
     "convert @ --output-dir out", "convert -o out.flac @", "convert @ --gain -3 --output out.wav",
     "info -- @",
   ])
-  func `all of many files are in the list, whatever surrounds them`(line: String) throws {
+  func `a long list of files is parsed completely with any other arguments around it`(line: String)
+    throws
+  {
     #expect(try files(line) == Self.many)
     // Without the parser's look at each of them.
     #expect(ShortenedArguments(Self.words(line))?.parsed() != nil)
@@ -42,7 +44,7 @@ struct FileListSubcommandTests {
 
   #if Plots
   @Test(arguments: ["plot --output-dir out @", "plot @ --output-dir out --width 400"])
-  func `all of many files are plotted`(line: String) throws {
+  func `every file of a long list is plotted`(line: String) throws {
     #expect(try files(line) == Self.many)
   }
   #endif
@@ -55,14 +57,14 @@ struct FileListSubcommandTests {
     #expect(try files("info @ -- @ --json @") == many + many + ["--json"] + many)
   }
 
-  @Test func `the last of many files is the output of a conversion`() throws {
+  @Test func `the last file of a long list is the output of a conversion`() throws {
     let command = try RootCommand.parsed(Self.words("convert @ out.flac --bits 16"))
     let convert = try #require(command as? ConvertCommand)
     #expect(convert.files.map(\.text) == Self.many + ["out.flac"])
     #expect(convert.options.bits == "16" && convert.output == nil)
   }
 
-  @Test func `options keep their values beside many files`() throws {
+  @Test func `options beside a long list of files keep their values`() throws {
     let info = try #require(
       try RootCommand.parsed(Self.words("info @ -q --jobs 3")) as? InfoCommand)
     #expect(info.parallel.jobs == 3 && info.common.quiet && !info.json.isOn)
@@ -72,7 +74,7 @@ struct FileListSubcommandTests {
     #expect(convert.files.map(\.text) == Array(Self.many.dropFirst()))
   }
 
-  @Test func `an option may take the value that the shortened arguments leave out`() throws {
+  @Test func `repeated options take their values from a long list of files`() throws {
     let line = "convert -\(String(repeating: "o", count: 20)) %"
     let command = try #require(try RootCommand.parsed(Self.words(line)) as? ConvertCommand)
     let names = Self.names(100)
@@ -88,7 +90,7 @@ struct FileListSubcommandTests {
     "convert % % --to flac", "transcribe % % -o out", "wer %", "devices %", "engines install %",
     "sing %", "% info", "info % --version", "info --generate-completion-script %",
   ])
-  func `errors are those of the parser`(line: String) {
+  func `errors of shortened arguments equal the parser's errors`(line: String) {
     let words = Self.words(line)
     #expect(
       message { try RootCommand.parsed(words) } == message { try RootCommand.parseAsRoot(words) })
@@ -102,20 +104,20 @@ struct FileListSubcommandTests {
     }
   }
 
-  @Test func `an empty name among many is an error`() {
+  @Test func `an empty name in a long list of files is an error`() {
     #expect(throws: (any Error).self) {
       try RootCommand.parsed(["info"] + Self.names(100) + [""] + Self.names(100))
     }
   }
 
-  @Test func `help is help, whatever files are named`() throws {
+  @Test func `--help prints the help for any list of files`() throws {
     for line in ["info % --help", "info -h %", "help info %"] {
       let command = try RootCommand.parsed(Self.words(line))
       #expect(!(command is InfoCommand), "\(line)")
     }
   }
 
-  @Test func `the parser gets a few words for many files, and all words for few`() {
+  @Test func `the parser gets a shortened list of many files and the complete list of few files`() {
     #expect(ShortenedArguments(Self.words("info @ --json @"))?.words.count ?? .max < 30)
     #expect(ShortenedArguments(["info", "a.wav", "--json"]) == nil)
     #expect(ShortenedArguments(["info"] + Self.names(60)) == nil)

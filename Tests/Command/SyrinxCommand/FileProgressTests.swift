@@ -64,7 +64,7 @@ struct FileProgressTests {
   }
 
   @Test
-  func `results from before the file's turn do not count for its pace`()
+  func `results from before a file's turn are not part of its pace`()
     async throws
   {
     try folder.tone("long.wav", .seconds(4))

@@ -15,7 +15,7 @@ import Testing
   private static let folder = Checkout.file("Tests/Fixtures/Help")
 
   @Test(arguments: HelpGoldenTests.texts.keys.sorted())
-  func `the help of a command is what its file contains`(page: String) throws {
+  func `the help of each command equals its golden file`(page: String) throws {
     let text = try #require(Self.texts[page])
     let file = Self.folder.appending(path: "\(page).txt")
     if ProcessInfo.processInfo.environment["SYRINX_WRITE_GOLDEN"] == "1" {
@@ -36,7 +36,7 @@ import Testing
       """)
   }
 
-  @Test func `each file of help belongs to a command`() throws {
+  @Test func `each golden file belongs to a command`() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     #expect(files.filter { Self.texts[String($0.dropLast(".txt".count))] == nil } == [])
   }

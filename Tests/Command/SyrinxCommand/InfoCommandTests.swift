@@ -194,7 +194,7 @@ struct InfoCommandTests {
     #expect(measured.error.contains("holds no audio: there is nothing to measure"))
   }
 
-  @Test func `a pipe among many files does not keep another one waiting`() async throws {
+  @Test func `a pipe among many files does not delay another pipe`() async throws {
     try folder.tone("tone.wav", .milliseconds(10))
     let outcome = try await BuiltCommand.shell(
       """

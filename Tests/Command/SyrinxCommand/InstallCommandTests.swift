@@ -49,7 +49,7 @@ struct InstallCommandTests {
   }
 
   @Test
-  func `a failed installation has status 1, says why, and leaves nothing`() async throws {
+  func `a failed installation has status 1, prints the reason, and leaves no files`() async throws {
     let run = try await shell(
       "syrinx engines install moonshine --to here",
       environment: try python("echo 'ERROR: No matching distribution' >&2; exit 1"))

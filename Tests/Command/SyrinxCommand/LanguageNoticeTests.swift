@@ -32,7 +32,7 @@ import Testing
     return confidences.compactMap { notice.text(after: final($0, isFinal: isFinal)) }
   }
 
-  @Test func `ten seconds of improbable words are one notice that names the model's language`()
+  @Test func `ten seconds of improbable words cause one notice that names the model's language`()
     throws
   {
     let notices = notices(0.3, 0.5, 0.1, 0.1, engine: engine())
@@ -45,18 +45,18 @@ import Testing
     #expect(unknown.first?.contains("probably not in the model's language,") == true)
   }
 
-  @Test func `less than ten seconds, probable words, and partial results are no notice`() {
+  @Test func `less than ten seconds, probable words, and partial results cause no notice`() {
     #expect(notices(0.1, engine: engine()).isEmpty)
     #expect(notices(0.1, 0.9, 0.6, 0.4, engine: engine()).isEmpty)
     #expect(notices(nil, nil, nil, engine: engine()).isEmpty)
     #expect(notices(0.1, 0.1, 0.1, engine: engine(), isFinal: false).isEmpty)
   }
 
-  @Test func `a language that changes in the middle is noticed`() {
+  @Test func `a change of language within the input is detected`() {
     #expect(notices(0.9, 0.9, 0.9, 0.9, 0.2, 0.2, engine: engine()).count == 1)
   }
 
-  @Test func `PocketSphinx has less confidence in English`() {
+  @Test func `the confidence threshold is lower for PocketSphinx`() {
     #expect(notices(0.45, 0.45, engine: engine("pocketsphinx")).isEmpty)
     #expect(notices(0.38, 0.38, engine: engine("pocketsphinx")).count == 1)
   }

@@ -88,7 +88,7 @@ struct ListenCommandTests {
   }
 
   @Test
-  func `'listen' without a sound card is an error that says so`() async throws {
+  func `the error of 'listen' without a sound card names the reason`() async throws {
     let run = try await BuiltCommand.run(
       "listen", in: folder, environment: BuiltCommand.withoutSoundCard)
     #expect(run.status == 1)

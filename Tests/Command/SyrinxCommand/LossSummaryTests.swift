@@ -17,14 +17,14 @@ struct LossSummaryTests {
     var lines: [String] = []
     // Ten minutes, 10 ms in every tenth of a second.
     for tenth in 0..<6_000 { lines += losses.add(stretch(tenth * 100, 10), .gap) }
-    lines += losses.finish()
+    lines += losses.flush()
     #expect(lines.count <= 601)
     #expect(lines.first == "0.010 s of audio at 0:00.0 \(why)")
     #expect(lines.dropFirst().first == "0.100 s of audio in 10 places from 0:00.1 on \(why)")
     // Every loss is reported exactly once.
     let sum = lines.compactMap { Double($0.prefix { $0 != " " }) }.reduce(0, +)
     #expect(abs(sum - 60) < 0.001)
-    #expect(losses.finish().isEmpty)
+    #expect(losses.flush().isEmpty)
   }
 
   @Test

@@ -51,7 +51,9 @@ struct MeasureCommandTests {
   }
 
   @Test
-  func `the JSON of 'measure' is an object for each file, in order, whatever fails`() async throws {
+  func `the JSON of 'measure' is an object for each file in order, even if a file fails`()
+    async throws
+  {
     try tone("a.wav", seconds: 4, dBFS: -23)
     try tone("b.wav", seconds: 1, dBFS: 0)
     try Data("text".utf8).write(to: folder.file("c.wav"))

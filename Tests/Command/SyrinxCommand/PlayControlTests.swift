@@ -71,7 +71,8 @@ struct PlayControlTests {
   }
 
   @Test
-  func `--control obeys the length of a fade, and reports a file that does not exist`() async throws
+  func `--control applies the length of a fade and reports a file that does not exist`()
+    async throws
   {
     try folder.tone("a.wav", .seconds(60))
     try folder.tone("b.wav", .seconds(60))

@@ -100,7 +100,7 @@ struct PlayFaultTests {
 
   /// libsndfile prints the faults of a sample dump.
   @Test
-  func `standard output contains only events, whatever libraries print`() async throws {
+  func `standard output contains only events, even if libraries print`() async throws {
     let head = [0xF0, 0x7E, 0, 1, 0, 0, 16, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0xF7]
     try Data(head.map(UInt8.init) + [UInt8](repeating: 9, count: 4_000)).write(
       to: folder.file("a.sds"))

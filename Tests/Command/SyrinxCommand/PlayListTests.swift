@@ -13,7 +13,8 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `a folder stands for its sound files in natural order, then those of its subfolders`()
+  @Test
+  func `a folder is expanded to its sound files in natural order, then those of its subfolders`()
     throws
   {
     for name in ["10.flac", "2.WAV", "cover.jpg", ".hidden.wav", "a/1.mp3", "b.m3u"] {
@@ -22,7 +23,7 @@ import Testing
     #expect(files(["."]) == ["2.WAV", "10.flac", "a/1.mp3"])
   }
 
-  @Test func `a link to a folder above is followed once`() throws {
+  @Test func `a link to a parent folder is followed once`() throws {
     try write("a/1.mp3", "")
     try FileManager.default.createSymbolicLink(
       at: folder.file("a/up"), withDestinationURL: folder.url)
@@ -46,7 +47,7 @@ import Testing
     #expect(list.problems.first?.hasSuffix("it is not a regular file") == true)
   }
 
-  @Test func `a play list knows whether any of its files is a pipe`() throws {
+  @Test func `a play list reports whether any of its files is a pipe`() throws {
     try write("a.wav", "")
     #expect(mkfifo(folder.file("b.wav").path, 0o600) == 0)
     #expect(!PlayList([path("a.wav"), "https://a.example/b.wav"]).hasStream)
@@ -66,7 +67,7 @@ import Testing
     #expect(files(["a.pls"]) == ["a.wav", "b.wav"])
   }
 
-  @Test func `each argument that stands for nothing is a problem, and the others are played`()
+  @Test func `an argument without files is a problem, and the other arguments are played`()
     throws
   {
     try write("empty/readme.txt", "")
@@ -93,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: ["list", "list.txt", "list.mp3"])
-  func `a file that begins as a playlist is one, whatever its name is`(name: String) throws {
+  func `a file with the content of a playlist is a playlist for any name`(name: String) throws {
     try write(name, "\u{FEFF}\r\n#extm3u\r\na.wav\n")
     #expect(files([name]) == ["a.wav"])
     try write(name, " [Playlist] \nFile1=b.wav\n")
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: ["#EXT-X-TARGETDURATION:10\na.ts\n", "#EXT-X-STREAM-INF:A=1\na.m3u8\n"])
-  func `a list of the parts of a stream is refused`(text: String) throws {
+  func `an HLS list of the parts of a stream is refused`(text: String) throws {
     try write("a.m3u8", "#EXTM3U\n" + text)
     let list = PlayList([path("a.m3u8")])
     #expect(list.files.isEmpty && list.problems.count == 1)
@@ -124,7 +125,8 @@ import Testing
       isPrivate: { $0.contains("nowhere.invalid") ? nil : WebRedirection.isPrivate($0) })
   }
 
-  @Test func `a playlist on the web that cannot be read is left to the player, or a problem`() {
+  @Test func `a web playlist that cannot be read is passed to the player or reported as a problem`()
+  {
     let address: FilePath = "http://1.1.1.1/a.m3u"
     #expect(list(address, "", isComplete: false).files == [address])
     let half = list(address, "#EXTM3U\nb.mp3\n", isComplete: false)
@@ -133,7 +135,7 @@ import Testing
     #expect(list(address, "").problems.first?.hasSuffix("contains no entries") == true)
   }
 
-  @Test func `a playlist on the web has a limit of entries, and few lines of problems`() {
+  @Test func `the entries of a playlist on the web and its reported problems are limited`() {
     let many = list("http://1.1.1.1/a.m3u", String(repeating: "b.mp3\n", count: 1_500))
     #expect(many.files.count == 1_000 && many.problems.count == 1)
     let text = String(repeating: "rtsp://1.1.1.1/a\n", count: 50)
@@ -150,14 +152,14 @@ import Testing
     ("http://1.1.1.1/listen", "text/plain", "[playlist]\nFile1=b.mp3\n"),
     ("http://1.1.1.1/a.m3u?b=c", "text/plain", "b.mp3\n"),
   ])
-  func `a playlist on the web is known by its content, its type, or its name`(
+  func `a playlist on the web is detected by its content, type, or name`(
     address: FilePath, type: String, text: String
   ) {
     #expect(list(address, text, type: type).files == ["http://1.1.1.1/b.mp3"])
   }
 
   @Test(arguments: ["ID3\u{3}\u{0}", "#EXTM3U\nb.mp3\u{0}", "b.mp3\n"])
-  func `an answer that is no playlist is a file on the web`(text: String) {
+  func `a web response that is not a playlist is played as a file`(text: String) {
     #expect(list("http://1.1.1.1/listen", text).files == ["http://1.1.1.1/listen"])
   }
 
@@ -178,7 +180,7 @@ import Testing
     "http://127.0.0.1/a", "http://169.254.169.254/latest", "http://[::1]/", "//localhost/a",
     "http://10.0.0.1/", "http://nowhere.invalid/", "rtsp://1.1.1.1/a",
   ])
-  func `a playlist on the web leads to no file of this machine and into no private network`(
+  func `a playlist on the web cannot refer to local files or private networks`(
     entry: String
   ) {
     let list = list("http://1.1.1.1/a.m3u", "#EXTM3U\nb.mp3\n\(entry)\n")

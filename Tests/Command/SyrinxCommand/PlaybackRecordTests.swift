@@ -89,7 +89,7 @@ struct ItemFinishesTests {
     _ itemCount: Int, _ events: PlaybackEvent..., then last: ItemEndTracker.Reason? = nil
   ) -> [String] {
     var tracker = ItemEndTracker(itemCount: itemCount)
-    let ends = events.flatMap { tracker.take($0) } + (last.map { tracker.endAll($0) } ?? [])
+    let ends = events.flatMap { tracker.process($0) } + (last.map { tracker.endAll($0) } ?? [])
     return ends.map { "\($0.item) \($0.reason) \($0.played.components.seconds)" }
   }
 
@@ -127,7 +127,7 @@ struct ItemFinishesTests {
     #expect(ends(2, then: .failed) == ["0 failed 0", "1 failed 0"])
   }
 
-  @Test func `an item ends once in each round`() {
+  @Test func `an item has one end event in each round`() {
     let found = ends(
       2, start(), .advanced(place(1, 1)), .advanced(place(0, 2)), .sought(place(0, 3)),
       finish(.stopped, 4))

@@ -17,7 +17,7 @@ struct PlaybackReportTests {
   }
 
   @Test
-  func `the report knows which failures it has reported`() async throws {
+  func `the report records the failures that it has reported`() async throws {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     var report = PlaybackReport(files: ["a.wav"], json: false, context: context)
     let error = AudioPlayerError.source(nil, reason: "a.wav is empty")

@@ -183,7 +183,7 @@ struct PlotCommandTests {
     ("a.wav --json", "cannot take the plot and --json"),
     ("a.wav -o - --json", "cannot take the plot and --json"),
   ])
-  func `outputs that do not fit the files are wrong usage`(
+  func `outputs that do not match the number of files are wrong usage`(
     arguments: String, reason: String
   ) async throws {
     let run = try await BuiltCommand.shell("touch a.png; syrinx plot \(arguments)", in: folder)
@@ -238,14 +238,14 @@ struct PlotCommandTests {
     {"final":true,"text":"forward.","start":1,"end":2}
     """,
   ])
-  func `a cue with impossible times is left out, and its line is named`(text: String) {
+  func `a cue with impossible times is skipped, and its line is reported`(text: String) {
     let cues = TranscriptCues(text)
     #expect(cues.badLines == [2])
     #expect(cues.cues == [PlotFrame.Cue(.seconds(1)..<(.seconds(2)), "forward.")])
   }
 
   @Test
-  func `the answer of a terminal decides how it shows pictures`() {
+  func `the response of a terminal selects the picture format`() {
     #expect(TerminalGraphics(answer: "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;c") == .kitty)
     #expect(TerminalGraphics(answer: "\u{1B}[?62;4;22c") == .sixel)
     #expect(TerminalGraphics(answer: "\u{1B}[?64;14c") == .braille)
@@ -253,7 +253,7 @@ struct PlotCommandTests {
   }
 
   @Test
-  func `a picture for kitty graphics comes in pieces, the last of which says so`() {
+  func `a picture for kitty graphics is sent in pieces, and the last one is marked`() {
     let text = TerminalGraphics.kittyText(Array(repeating: 0, count: 6_000))
     #expect(text.hasPrefix("\u{1B}_Ga=T,f=100,m=1;") && text.contains("\u{1B}_Gm=0;"))
     #expect(text.count { $0 == ";" } == 2)

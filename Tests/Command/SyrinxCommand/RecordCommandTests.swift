@@ -200,7 +200,7 @@ struct RecordCommandTests {
   }
 
   @Test
-  func `a truncated input is captured as far as it goes, with status 1`() async throws {
+  func `a truncated input is captured to its actual end, with status 1`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await record("out.wav", "--device", "virtual:cut.wav")
     #expect(run.status == 1)

@@ -79,12 +79,12 @@ struct UnsupportedPlaceholderTests {
   @Test(arguments: [
     ("take-%Y.wav", "%Y"), ("a%03d-%H%M.wav", "%H"), ("%-d.wav", "%-d"), ("x%123d.wav", "%123d"),
   ])
-  func `a placeholder for a date is found`(name: String, placeholder: Substring) {
+  func `a date placeholder in a file name is detected`(name: String, placeholder: Substring) {
     #expect(unsupportedPlaceholder(in: "folder/\(name)") == placeholder)
   }
 
   @Test(arguments: ["take-%d.wav", "take-%03d.wav", "100%.wav", "100 %", "a.wav", "%Y/a.wav"])
-  func `other file names have no unsupported placeholder`(name: String) {
+  func `a file name without a date placeholder is accepted`(name: String) {
     #expect(unsupportedPlaceholder(in: name) == nil)
   }
 

@@ -62,7 +62,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test(arguments: ["silence", "omit", "stop"])
-  func `standard output gets everything with any rule for gaps, because there are none`(
+  func `standard output gets all audio with any rule for gaps if there are no gaps`(
     rule: String
   ) async throws {
     let input = try speech()
@@ -94,7 +94,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `until there is sound the previous take stays, and a second recorder for it is refused`()
+  func `before the first sound the previous file is kept, and a second recorder is refused`()
     async throws
   {
     try folder.tone("take.wav", .seconds(1))
@@ -115,7 +115,7 @@ struct RecordingRulesCommandTests {
 
   /// The first half second of a take replaces the previous one, and nothing else is left behind.
   @Test
-  func `a killed recorder leaves the previous take or its own, and the next one can begin`()
+  func `a killed recorder leaves the previous or the new file, and the next recorder can begin`()
     async throws
   {
     try folder.tone("take.wav", .milliseconds(100))

@@ -31,7 +31,9 @@ struct ServeCommandTests {
     #expect(run.error.contains("--allow-remote"))
   }
 
-  @Test func `an HTTP client finds the metrics where the server says they are`() async throws {
+  @Test func `an HTTP client reads the metrics at the address that the server reports`()
+    async throws
+  {
     let server = try RunningCommand(
       "serve", "--wyoming", "unix://\(folder.file("s").path)", "--metrics", "tcp://127.0.0.1:0",
       in: folder, watching: .error)

@@ -26,7 +26,7 @@ import Testing
     return Settings(variable: { variables[$0] }, file: FilePath(folder.file("config.yaml")))
   }
 
-  @Test func `the file's settings are in force, and a variable comes before them`() throws {
+  @Test func `the file's settings apply, and environment variables take precedence`() throws {
     let settings = try settings(
       """
       # The microphone on the desk.
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "", "# nothing yet\n"])
-  func `without a file, and in an empty one, there are no settings`(text: String?) throws {
+  func `a missing or empty configuration file has no settings`(text: String?) throws {
     let settings = try settings(text)
     #expect(settings.problem == nil && settings.entries.isEmpty)
   }
@@ -100,7 +100,7 @@ import Testing
     return settings
   }
 
-  @Test func `settings stand in for options that are not given`() throws {
+  @Test func `settings are the defaults of omitted options`() throws {
     let own = try settings(
       of: "playback-device: virtual\ncapture-device: hw:1\nlocale: de\njobs: 7")
     try withDependencies {
@@ -151,7 +151,7 @@ import Testing
     #expect(try engine("--engine", "wyoming", with: own) == "wyoming - \(server)")
   }
 
-  @Test func `the file's model does not go with a variable's engine`() throws {
+  @Test func `the file's model is not used with an engine from a variable`() throws {
     let folder = try TestFolder()
     try Data("engine: moonshine\nmodel: /m".utf8).write(to: folder.file("config.yaml"))
     func model(_ engine: String) -> FilePath? {
@@ -195,7 +195,7 @@ import Testing
 }
 
 @Suite struct ConfigCommandTests {
-  @Test func `'config' prints what is in force and from where`() async throws {
+  @Test func `'config' prints the effective settings and their sources`() async throws {
     let folder = try TestFolder()
     let place = folder.file("syrinx")
     _ = try await BuiltCommand.shell(
@@ -217,7 +217,7 @@ import Testing
         == #"{"setting":"jobs","source":"SYRINX_JOBS","value":"2","variable":"SYRINX_JOBS"}"#)
   }
 
-  @Test func `no command begins with settings that cannot be used`() async throws {
+  @Test func `an invalid setting prevents every command from starting`() async throws {
     let folder = try TestFolder()
     for command in ["config", "devices", "engines"] {
       let run = try await BuiltCommand.run(

@@ -70,7 +70,7 @@ struct SpeechOptionsTests {
     ("phrases.txt", "Ada".data(using: .utf16LittleEndian), "phrases.txt is not UTF-8 text"),
     ("phrases.txt", Data(count: 1_048_577), "phrases.txt has more than 1048576 bytes"),
   ])
-  func `a --context-file that is no text is an error with its reason, and nothing is recognized`(
+  func `a --context-file that is not text is an error with its reason, before recognition begins`(
     name: String, bytes: Data?, reason: String
   ) async throws {
     try folder.speech("go.wav")
@@ -213,7 +213,7 @@ struct SpeechOptionsTests {
   }
 
   @Test(arguments: [["--grammar", "g"], ["--key-phrase", "go"], ["--engine-option", "lw=5"]])
-  func `a request that loads another decoder loads nothing before it`(
+  func `a request that needs another decoder does not load the default decoder`(
     arguments: [String]
   ) async throws {
     #expect(try await asked(arguments[0], arguments[1]) == ["look"])
@@ -246,7 +246,9 @@ struct SpeechOptionsTests {
   }
 
   @Test(arguments: [[], ["--grammar", "g"]])
-  func `a missing model is an error in either case`(arguments: [String]) async throws {
+  func `a missing model is an error for dictation and for other requests`(arguments: [String])
+    async throws
+  {
     var speech = SpeechClient()
     speech.requestAuthorization = { .denied(reason: "none") }
     speech.authorizationStatus = { .restricted(reason: "none") }

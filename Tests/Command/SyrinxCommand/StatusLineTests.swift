@@ -12,7 +12,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `a status that would wrap is cut`() {
+  func `a status that would wrap is truncated`() {
     var line = StatusLine()
     #expect(line.show("0123456789", columns: 6) == "\r01234\u{1B}[K")
   }
@@ -39,7 +39,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `the end of a long volatile text is shown`() {
+  func `of a long volatile text, the end is shown`() {
     var line = StatusLine()
     #expect(
       line.show("go forward", tail: "ten", columns: 9)
@@ -58,7 +58,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `a kept status is not overwritten`() {
+  func `a status line that is kept is not overwritten`() {
     var line = StatusLine()
     #expect(line.keep().isEmpty)
     _ = line.show("abc", columns: 80)
@@ -69,7 +69,7 @@ struct StatusLineTests {
 
 struct StatusThrottleTests {
   @Test
-  func `at most ten statuses per second pass`() {
+  func `at most ten statuses per second are shown`() {
     var pace = StatusThrottle()
     let shown = stride(from: 0, to: 1_000, by: 7).filter { pace.admits(.milliseconds($0)) }
     #expect(shown.count <= 10)
@@ -77,7 +77,7 @@ struct StatusThrottleTests {
   }
 
   @Test
-  func `all statuses of a slower source pass`() {
+  func `all statuses of a source with ten per second are shown`() {
     var pace = StatusThrottle()
     #expect((0..<10).allSatisfy { pace.admits(.milliseconds($0 * 100)) })
   }

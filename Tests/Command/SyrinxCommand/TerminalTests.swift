@@ -94,7 +94,7 @@ struct TerminalTests {
     #expect(help.output.contains("\n\nKeys:\n  space         pause and resume\n"), "\(help.output)")
   }
 
-  @Test func `on a terminal, the artist and title of a file are shown, on its line`() async throws {
+  @Test func `on a terminal, the line of a file shows its artist and title`() async throws {
     let tone = AudioSignal.sine(300, amplitude: 0.1).buffer(.milliseconds(100), format: .speech)
     let writer = try SoundFileWriter(
       url: folder.file("a.flac"), format: .speech, encoding: .flac16,

@@ -135,7 +135,7 @@ import Testing
     #expect(try text("out/2024/b.vtt").hasPrefix("WEBVTT\n"))
   }
 
-  @Test func `--resume transcribes only what is not done`() async throws {
+  @Test func `--resume transcribes only unfinished files`() async throws {
     try makeArchive()
     let transcribe = "@/calls -o @/out --format text,tsv --resume"
     #expect(try await run(transcribe).recognized == 3)
@@ -153,7 +153,8 @@ import Testing
     #expect(try await run(transcribe).recognized == 0)
   }
 
-  @Test func `a file is not done if the user's own language or server has changed`() async throws {
+  @Test func `a file is unfinished if the user's own language or server has changed`() async throws
+  {
     try makeArchive()
     let transcribe = "@/own -o @/out --resume"
     for language in ["en-US", "ko-KR"] {
@@ -169,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `a file is not done if the phrases of --context-file have changed`() async throws {
+  @Test func `a file is unfinished if the phrases of --context-file have changed`() async throws {
     try makeArchive()
     let transcribe = "@/own -o @/out --resume --context-file @/phrases.txt"
     for (text, count) in [("Ada\n", 1), ("# names\nAda\n", 0), ("Ada\nGrace\n", 1)] {
@@ -179,7 +180,7 @@ import Testing
     #expect(try await run("@/own -o @/out --resume").recognized == 1)
   }
 
-  @Test func `a manifest that is cut in the middle of a line loses one file only`() async throws {
+  @Test func `a manifest truncated within a line loses only one file`() async throws {
     try makeArchive()
     _ = try await run("@/calls -o @/out")
     let manifest = folder.file("out/manifest.jsonl")
@@ -194,7 +195,8 @@ import Testing
         && lines.last == Substring(decoding: whole.split(separator: 10)[2], as: UTF8.self))
   }
 
-  @Test func `files that fail are reported and listed for the next run, and the rest goes on`()
+  @Test
+  func `failed files are reported and listed for the next run, and the others are transcribed`()
     async throws
   {
     try makeArchive()
@@ -216,7 +218,7 @@ import Testing
     #expect(try await run("@/calls @/none.wav -o @/out --resume").recognized == 0)
   }
 
-  @Test func `a file of which a part is missing fails, and its transcript stays`() async throws {
+  @Test func `a truncated file fails, and its existing transcript is kept`() async throws {
     try makeArchive()
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     try FileManager.default.moveItem(at: folder.file("cut.wav"), to: folder.file("calls/cut.wav"))
@@ -228,7 +230,8 @@ import Testing
       run.output.contains(#"{"error":"not all of the audio was transcribed","event":"failed""#))
   }
 
-  @Test func `a file whose transcript was replaced by an incomplete one is not done`() async throws
+  @Test func `a file whose transcript was replaced by an incomplete one is unfinished`()
+    async throws
   {
     try makeArchive()
     let transcribe = "@/own -o @/out --resume"
@@ -253,14 +256,14 @@ import Testing
     #expect(try text("out/manifest.jsonl").contains("\"d.wav\""))
   }
 
-  @Test func `a failed.txt that no run made is not touched`() async throws {
+  @Test func `a failed.txt that no run wrote is not changed`() async throws {
     try makeArchive()
     try Data("mine".utf8).write(to: folder.file("own/failed.txt"))
     await #expect(throws: CommandFailure.self) { try await run("@/own -o @/own") }
     #expect(try text("own/failed.txt") == "mine")
   }
 
-  @Test func `a damaged manifest is resumed, whatever bytes are in it`() async throws {
+  @Test func `a run with a damaged manifest of any bytes can be resumed`() async throws {
     try makeArchive()
     #expect(try await run("@/calls -o @/out --resume").recognized == 3)
     let manifest = folder.file("out/manifest.jsonl")
@@ -292,7 +295,7 @@ import Testing
     #expect(try await self.run("@/own -o @/out --resume").recognized == 1)
   }
 
-  @Test func `two files whose transcripts would have one name are not mixed up`() async throws {
+  @Test func `two files whose transcripts would have the same name are refused`() async throws {
     try makeArchive()
     try folder.tone("calls/a.flac", .seconds(1))
     let run = try await run("@/calls -o @/out")
@@ -345,7 +348,7 @@ import Testing
     "a.wav -o x --format json,",
     "a.wav -o x --format json,json", "a.wav --json --format vtt", "/ --format vtt",
   ])
-  func `contradictory arguments are refused`(arguments: String) {
+  func `contradictory arguments of transcribe are refused`(arguments: String) {
     #expect(throws: (any Error).self) {
       try TranscribeCommand.parse(arguments.split(separator: " ").map(String.init))
     }

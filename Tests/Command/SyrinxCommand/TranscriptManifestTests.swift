@@ -33,7 +33,7 @@ import Testing
     try #require(try manifest(engine: engine).entry(for: input(place)))
   }
 
-  @Test func `an entry is an object with the file, its version, the engine, and other options`()
+  @Test func `a manifest entry contains the file, its version, the engine, and other options`()
     throws
   {
     let manifest = try manifest(options: [
@@ -54,14 +54,14 @@ import Testing
     "a.wav", #"quote"x",y\.wav"#, "line\nfeed.wav", "caf\u{EFE9}.wav", "é.wav", "none",
     ".hidden.wav",
   ])
-  func `a file with any name is done after its entry`(name: String) throws {
+  func `a file with any name is finished after its entry is added`(name: String) throws {
     let place = FilePath("2024/\(name)")
     #expect(try !manifest().contains(input(place)))
     #expect(try manifest([try entry(place)]).contains(input(place)))
     #expect(try !manifest([try entry(place)]).contains(input("2024/other.wav")))
   }
 
-  @Test func `another version, engine, or option is not done`() throws {
+  @Test func `a file with another version, engine, or option is unfinished`() throws {
     let lines = [try entry("a.wav")]
     #expect(try manifest(lines).contains(input("a.wav")))
     #expect(try !manifest(lines, engine: "f").contains(input("a.wav")))
@@ -73,7 +73,7 @@ import Testing
     #expect(try !manifest(lines).contains(changed))
   }
 
-  @Test func `the last entry for a transcript counts, whatever the extension of its file`() throws {
+  @Test func `the last entry for a transcript applies for any extension of its file`() throws {
     let lines = [try entry("a.wav"), try entry("a.wav", engine: "f")]
     #expect(try !manifest(lines).contains(input("a.wav")))
     #expect(try manifest(lines, engine: "f").contains(input("a.wav")))

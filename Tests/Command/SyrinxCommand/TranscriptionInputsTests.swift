@@ -30,7 +30,7 @@ import Testing
     #expect(found.map(\.place) == ["a.wav", "b.dat", "c.dat2"])
   }
 
-  @Test func `a list that is a pipe without a writer is waited for until the stop signal`() throws {
+  @Test func `the command waits for the writer of a list pipe until the stop signal`() throws {
     mkfifo(folder.file("pipe").path, 0o600)
     let stopSignal = try WakeUp()
     var names = try NameList(file: path("pipe"), separator: 10).open(stopSignal: stopSignal)
@@ -38,7 +38,7 @@ import Testing
     #expect(throws: CancellationError.self) { try names.next() }
   }
 
-  @Test func `a circle of links is walked once`() throws {
+  @Test func `a cycle of links is walked once`() throws {
     try write("calls/a.wav")
     for (link, target) in [
       ("calls/up", folder.file("calls")), ("calls/me", folder.file("calls/up")),
@@ -49,7 +49,7 @@ import Testing
     #expect(try found([path("calls")]).map(\.place) == ["a.wav"])
   }
 
-  @Test func `a folder that cannot be read is a problem, and the rest goes on`() throws {
+  @Test func `an unreadable folder is a problem, and the other inputs follow`() throws {
     for name in ["calls/1/a.wav", "calls/2/b.wav", "calls/3/c.wav"] { try write(name) }
     var inputs = try TranscriptionInputs(arguments: [path("calls")]).makeIterator()
     #expect(try inputs.next()?.get().place == "1/a.wav")
@@ -86,7 +86,7 @@ import Testing
     #expect(found.map(\.file.text) == [file] && found.map(\.place.text) == [place])
   }
 
-  @Test func `the listed name of an input leads to the same file and place`() throws {
+  @Test func `an input's name in a list leads to the same file and the same output path`() throws {
     for name in ["calls/2024/a.wav", "b.wav", "own/c.wav"] { try write(name) }
     let inputs = try found([path("calls"), path("own/c.wav")])
     #expect(inputs.map(\.place) == ["2024/a.wav", "c.wav"])

@@ -68,7 +68,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `a lag and its losses are objects as well`() throws {
+  func `lags and losses are JSON objects`() throws {
     #expect(
       try JSONRecord(.lagging(by: .milliseconds(1500)))?.jsonLine()
         == #"{"event":"lagging","seconds":1.5}"#)

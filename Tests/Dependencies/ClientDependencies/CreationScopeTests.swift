@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a task that a call starts reads as the call does`() async {
+  @Test func `a task that a call starts reads the same overrides as the call`() async {
     #expect(await client.task() == "10 captured")
     await withDependencies {
       $0.number = 20
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a client below a client has the scope of the upper one`() async {
+  @Test func `a client that another client calls has the scope of the caller`() async {
     let inner = EchoClient.liveValue
     let outer = withDependencies {
       $0.number = 10
@@ -92,7 +92,7 @@ import Testing
     #expect(holder.number == 3)
   }
 
-  @Test func `a client that another value makes in an override of its own keeps it`() {
+  @Test func `a client keeps the override in which another value created it`() {
     @Dependency(RelayClient.self) var relay
     #expect(relay.own() == 30)
   }

@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `a direct access to a missing test value names the key`() {
+  @Test func `the issue of a direct access to a missing test value names the key`() {
     withKnownIssue {
       #expect(LiveOnlyKey.testValue == 42)
     } matching: { issue in

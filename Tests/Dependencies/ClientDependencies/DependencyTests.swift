@@ -103,7 +103,7 @@ import Testing
     #expect(ComputedReading().doubled == 6)
   }
 
-  @Test func `nil is a value`() {
+  @Test func `an override of nil counts as a value`() {
     @Dependency(\.optional) var optional
     #expect(optional == nil)
     #expect(withDependencies({ $0.optional = "some" }, operation: { optional }) == "some")

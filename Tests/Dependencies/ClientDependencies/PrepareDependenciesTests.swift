@@ -32,7 +32,7 @@ import Testing
     #expect(now == date)
   }
 
-  @Test func `the last of several prepared values in one call counts`() {
+  @Test func `if one call prepares a value several times, the last value is used`() {
     prepareDependencies {
       $0.number = 10
       $0.number += 1

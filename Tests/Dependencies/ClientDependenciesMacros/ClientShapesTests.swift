@@ -21,7 +21,7 @@ import Testing
     expectUnimplemented("Aliased.given") { #expect(client.given() == 42) }
   }
 
-  @Test func `a type alias of a function in the client itself needs no mark`() {
+  @Test func `a type alias of a function inside the client needs no attribute`() {
     var client = Aliased()
     expectUnimplemented("Aliased.inner") {
       #expect(throws: Unimplemented.self) { try client.inner(1) }
@@ -47,19 +47,19 @@ import Testing
     expectUnimplemented("Store<Int>.items") { #expect(Store<Int>(limit: 2).items() == []) }
   }
 
-  @Test func `a client is as visible as it says`() throws {
+  @Test func `a client's initializers have its access level`() throws {
     #expect(makePrivate() == 3)
     expectUnimplemented("PrivateClient.call") { #expect(makeUnimplementedPrivate() == nil) }
     #expect(try PackageClient(call: { $0 }).call(id: 2) == 2)
     #expect(try PublicClient(call: { $0 }, others: ["a"]).call(id: 2) == 2)
   }
 
-  @Test func `a client may be hidden, and stand in what is hidden`() throws {
+  @Test func `a client may be private or nested in a private type`() throws {
     #expect(identifierOfHiddenClient() == "hidden")
     #expect(try callInPlace(id: 1) == 2)
   }
 
-  @Test func `an endpoint needs no client around it`() {
+  @Test func `an endpoint works outside of a client`() {
     let lone = Lone()
     expectUnimplemented("Lone.call") { #expect(lone.call(id: 1) == 3) }
     lone.call = { $0 }
@@ -76,13 +76,13 @@ import Testing
     #expect(try Local(call: { $0 }, flag: { true }).call(id: 4) == 4)
   }
 
-  @Test func `members below a condition are there when it holds`() throws {
+  @Test func `members inside #if exist if the condition is true`() throws {
     let client = Conditional.Client(always: {}, linux: { $0 }, rate: 48_000)
     #expect(try client.linux(id: 1) == 1)
     #expect(Conditional.Client(rate: 8_000).rate == 8_000)
   }
 
-  @Test func `an initializer of the author's own wins`() {
+  @Test func `an initializer written by the author replaces the generated one`() {
     let client = OwnInitializer(name: "n")
     #expect(client.name == "own n")
     #expect(client.call() == 5)

@@ -55,7 +55,7 @@ import Testing
     }
     """,
   ])
-  func `what says its isolation compiles`(declarations: String) throws {
+  func `a declaration with explicit isolation compiles`(declarations: String) throws {
     let source = "import ClientDependencies\nimport ClientDependenciesMacros\n\(declarations)"
     #expect(try errors(in: source, options: ["-default-isolation", "MainActor"]).isEmpty)
   }

@@ -32,13 +32,13 @@ import Testing
     expectUnimplemented("Forms.neverThrows") { #expect(forms.neverThrows(id: 1) == nil) }
   }
 
-  @Test func `a default is what is returned`() {
+  @Test func `an unimplemented endpoint returns the result of its default`() {
     expectUnimplemented("Forms.given") { #expect(forms.given(value: 1) == "given") }
     expectUnimplemented("Forms.severalLines") { #expect(forms.severalLines(value: 2) == [2, 4]) }
     expectUnimplemented("Forms.tuple") { #expect(forms.tuple() == (1, name: "one")) }
   }
 
-  @Test func `parameters are passed in every way that Swift has`() {
+  @Test func `parameters of every convention are passed on`() {
     var number = 1
     expectUnimplemented("Forms.changing") { try? forms.changing(value: &number, by: 2) }
     expectUnimplemented("Forms.borrowing") { _ = try? forms.borrowing(value: "a") }
@@ -65,7 +65,7 @@ import Testing
     expectUnimplemented("Forms.unnamed") { _ = try? forms.renamed(1) }
   }
 
-  @Test func `what is ignored is an ordinary property`() {
+  @Test func `an ignored endpoint is an ordinary property`() {
     #expect(forms.ignored() == 7)
     #expect(forms.context == .test)
   }

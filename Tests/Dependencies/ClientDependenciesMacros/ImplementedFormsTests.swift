@@ -13,7 +13,7 @@ import Testing
     #expect(try await forms.mixed(5, named: 3) == 15)
   }
 
-  @Test mutating func `a method is a value by its argument labels`() throws {
+  @Test mutating func `a method can be referenced by its argument labels`() throws {
     forms.labelled = { $0 - $1 }
     let byLabels = forms.labelled(first:second:)
     #expect(try byLabels(5, 3) == 2)
@@ -24,7 +24,7 @@ import Testing
     #expect([1, 2].map(forms.given) == ["1", "2"])
   }
 
-  @Test mutating func `arguments that change are changed`() throws {
+  @Test mutating func `inout arguments are changed`() throws {
     forms.changing = { $0 += $1 }
     var number = 1
     try forms.changing(value: &number, by: 2)
@@ -44,7 +44,7 @@ import Testing
     #expect(try forms.lazily(value: evaluated()) == 1)
   }
 
-  @Test mutating func `what is sent arrives, and comes back`() throws {
+  @Test mutating func `sending arguments and results are passed on`() throws {
     forms.sending = { box in
       box.value += 1
       return box

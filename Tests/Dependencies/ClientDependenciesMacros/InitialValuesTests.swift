@@ -12,13 +12,13 @@ import Testing
     #expect(PublicDefaults(rate: 8_000).rate == 8_000)
   }
 
-  @Test func `so may one that stands in what is hidden, or is generic`() {
+  @Test func `a nested or generic client may have initial values that are not public`() {
     #expect(Hidden.Client(call: {}).count == 42)
     #expect(GenericDefaults<String>(call: { _ in }).values == [])
     #expect(PackageDefaults(call: {}).count == 42)
   }
 
-  @Test func `an optional may be left out however it is written`() {
+  @Test func `an optional property may be omitted in any spelling`() {
     let client = OptionalsClient(stop: {}, find: { $0 }, look: { nil })
     #expect(client.sugared == nil)
     #expect(client.unwrapped == nil)
@@ -26,7 +26,7 @@ import Testing
     #expect(client.inParentheses == nil)
   }
 
-  @Test func `an endpoint with an optional result needs no default however it is written`() {
+  @Test func `an endpoint with an optional result in any spelling needs no default`() {
     expectUnimplemented("OptionalsClient.find") { #expect(OptionalsClient().find(id: 1) == nil) }
     expectUnimplemented("OptionalsClient.look") { #expect(OptionalsClient().look() == nil) }
   }

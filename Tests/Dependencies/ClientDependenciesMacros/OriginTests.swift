@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a call on a queue does`() async {
+  @Test func `a call on a queue fails the test that read the client`() async {
     await expectUnimplemented("OriginRecorder.level") {
       let recorder = recorder
       await withCheckedContinuation { continuation in
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a call of a method on a thread does`() async {
+  @Test func `a method call on a thread fails the test that read the client`() async {
     await expectUnimplemented("OriginRecorder.start") {
       let recorder = recorder
       await withCheckedContinuation { continuation in

@@ -10,7 +10,7 @@ import Testing
     }
   }
 
-  @Test func `a client may hold what is not Sendable`() throws {
+  @Test func `a client may contain properties that are not Sendable`() throws {
     let client = UnsendablePropertyClient(box: Box(2), call: { $0 })
     #expect(try client.call(id: 1) == 1)
     #expect(client.box.value == 2)
@@ -20,7 +20,7 @@ import Testing
     #expect(try UnsendableGenericClient<Int>(call: { $0 }).call(value: 1) == 1)
   }
 
-  @Test func `a client without any mark of Sendable has methods`() throws {
+  @Test func `a client without Sendable attributes has methods`() throws {
     #expect(try PlainClient(call: { $0 }).call(id: 1) == 1)
   }
 

@@ -4,7 +4,7 @@ import Testing
 @Suite struct TypedThrowsTests {
   private let client = ThrowingClient()
 
-  @Test func `an error that can say so is thrown`() async {
+  @Test func `an UnimplementedEndpointError is thrown`() async {
     expectUnimplemented("ThrowingClient.saying") {
       #expect(throws: ReadError.unimplemented("ThrowingClient.saying")) {
         try client.saying(id: 1)
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `otherwise a placeholder is returned`() async throws {
+  @Test func `without such an error a placeholder is returned`() async throws {
     await expectUnimplemented("ThrowingClient.array") {
       let array = try await client.array(id: 1)
       #expect(array == [])
@@ -56,19 +56,19 @@ import Testing
     }
   }
 
-  @Test func `a stream ends at once`() async {
+  @Test func `the placeholder of a stream ends at once`() async {
     await expectUnimplemented("ThrowingClient.stream") {
       for await _ in try client.stream() { Issue.record("an element came") }
     }
   }
 
-  @Test func `otherwise the first error of a list is thrown`() {
+  @Test func `without a placeholder the first case of a CaseIterable error is thrown`() {
     expectUnimplemented("ThrowingClient.listed") {
       #expect(throws: Listed.first) { try client.listed() }
     }
   }
 
-  @Test func `otherwise the call ends the process with a message`() async {
+  @Test func `a call without any possible result ends the process with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       withKnownIssue { _ = try ThrowingClient().nothingToDo() }
     }

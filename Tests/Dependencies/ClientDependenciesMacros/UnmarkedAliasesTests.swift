@@ -6,7 +6,7 @@ import Testing
 @Suite struct UnmarkedAliasesTests {
   private var client: Unmarked { Unmarked(limit: Limit(count: 3), play: { _ in }) }
 
-  @Test func `what is no function is an ordinary property`() {
+  @Test func `a property that is not a function is an ordinary property`() {
     #expect(client.limit == Limit(count: 3))
     #expect(client.otherLimit == Limit())
     #expect(Unmarked(limit: Limit(), otherLimit: Limit(count: 2)) { _ in }.otherLimit.count == 2)
@@ -24,14 +24,14 @@ import Testing
     }
   }
 
-  @Test func `one that cannot returns a placeholder, or its default`() async {
+  @Test func `an aliased function that cannot throw returns a placeholder or its default`() async {
     expectUnimplemented("Unmarked.stop") { client.stop() }
     expectUnimplemented("Unmarked.level") { #expect(client.level(1) == 0) }
     await expectUnimplemented("Unmarked.find") { #expect(await client.find("a") == nil) }
     expectUnimplemented("Unmarked.given") { #expect(client.given(4) == 4) }
   }
 
-  @Test @MainActor func `one of the main actor is called there`() {
+  @Test @MainActor func `an aliased function of the main actor is called on it`() {
     expectUnimplemented("Unmarked.show") { #expect(client.show(1) == 0) }
     expectUnimplemented("Unmarked.hide") {
       #expect(throws: Unimplemented("Unmarked.hide")) { try client.hide(true) }
@@ -59,7 +59,7 @@ import Testing
     #expect(client.given(1) == 1.5)
   }
 
-  @Test func `some may be implemented, and others not`() async throws {
+  @Test func `a client may implement only some aliased functions`() async throws {
     var client = NamesOnly { "\($0)" }
     #expect(try await client.fetch(2) == "2")
     expectUnimplemented("NamesOnly.stop") { client.stop() }

@@ -4,7 +4,7 @@ import Testing
 /// The diagnostics about invalid clients and entries, and the results of their fix-its.
 @Suite struct ClientProblemsTests {
   @Test(arguments: ["class", "actor"])
-  func `a client is a struct`(keyword: String) {
+  func `a client that is not a struct gets a diagnostic`(keyword: String) {
     expectDiagnostic(
       "@DependencyClient\n\(keyword) Client {\n}", with: ["DependencyClient"],
       DiagnosticSpec(
@@ -27,7 +27,7 @@ import Testing
       fixed: "enum Client {\n}")
   }
 
-  @Test func `an initializer needs to know the type of each property`() {
+  @Test func `a property without a known type gets a diagnostic`() {
     expectDiagnostic(
       "@DependencyClient\nstruct Client {\n  var stop: () -> Void\n  var value = Value()\n}",
       with: ["DependencyClient"],
@@ -44,7 +44,7 @@ import Testing
         """)
   }
 
-  @Test func `an entry is made in an extension of the dependencies`() {
+  @Test func `an entry outside an extension of DependencyValues gets a diagnostic`() {
     expectDiagnostic(
       "extension Other {\n  @DependencyEntry var client = Client()\n}",
       with: ["DependencyEntry"],
@@ -64,7 +64,7 @@ import Testing
       fixed: "extension DependencyValues {\n  @DependencyEntry var client = Client()\n}")
   }
 
-  @Test func `an entry has a value`() {
+  @Test func `an entry without a value gets a diagnostic`() {
     expectDiagnostic(
       "extension DependencyValues {\n  @DependencyEntry var client: Client\n}",
       with: ["DependencyEntry"],
@@ -81,7 +81,7 @@ import Testing
         """)
   }
 
-  @Test func `an entry belongs to each set of dependencies`() {
+  @Test func `a static entry gets a diagnostic`() {
     expectDiagnostic(
       "extension DependencyValues {\n  @DependencyEntry static var client = Client()\n}",
       with: ["DependencyEntry"],
@@ -93,7 +93,7 @@ import Testing
       fixed: "extension DependencyValues {\n  @DependencyEntry var client = Client()\n}")
   }
 
-  @Test func `a key's name is a name`() {
+  @Test func `a key name that is not an identifier gets a diagnostic`() {
     expectDiagnostic(
       "extension DependencyValues {\n  @DependencyEntry(\"bad name\") public var a = A()\n}",
       with: ["DependencyEntry"],
@@ -103,7 +103,7 @@ import Testing
       fixed: "extension DependencyValues {\n  @DependencyEntry(\"badname\") public var a = A()\n}")
   }
 
-  @Test func `a key's name is a literal`() {
+  @Test func `a key name that is not a literal gets a diagnostic`() {
     expectDiagnostic(
       "extension DependencyValues {\n  @DependencyEntry(name) public var a = A()\n}",
       with: ["DependencyEntry"],

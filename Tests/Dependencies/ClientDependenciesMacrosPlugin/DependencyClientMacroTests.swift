@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct DependencyClientMacroTests {
-  @Test func `a client gets its endpoints marked, and two initializers`() {
+  @Test func `the macro marks a client's endpoints and adds two initializers`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -147,7 +147,7 @@ import Testing
         """)
   }
 
-  @Test func `an optional property may be left out, a constant not`() {
+  @Test func `an initializer may omit an optional variable but not an optional constant`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -209,7 +209,7 @@ import Testing
         """)
   }
 
-  @Test func `properties that an initializer cannot set are left alone`() {
+  @Test func `properties that an initializer cannot set are ignored`() {
     expectExpansion(
       of: #"""
         @DependencyClient
@@ -308,7 +308,7 @@ import Testing
         """)
   }
 
-  @Test func `the least accessible property decides`() {
+  @Test func `the least accessible property determines an initializer's access level`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -583,7 +583,7 @@ import Testing
         """)
   }
 
-  @Test func `an initializer of the author's is not made again`() {
+  @Test func `an initializer written by the author is not generated`() {
     expectExpansion(
       of: """
         @DependencyClient
@@ -621,7 +621,7 @@ import Testing
         """)
   }
 
-  @Test func `a struct without endpoints gets nothing`() {
+  @Test func `a struct without endpoints gets no members`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -45,7 +45,7 @@ import Testing
         """#)
   }
 
-  @Test func `argument labels make a method to call and one to pass on`() {
+  @Test func `argument labels generate a method to call and a method to pass on`() {
     expectExpansion(
       of: #"""
         struct Client: Sendable {
@@ -256,7 +256,7 @@ import Testing
         """#)
   }
 
-  @Test func `an error of the client's own is thrown if it can be made`() {
+  @Test func `the client's own error is thrown if it can be created`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -357,7 +357,7 @@ import Testing
         """#)
   }
 
-  @Test func `a type alias leaves the stand-in to the type checker`() {
+  @Test func `for a type alias the type checker selects the replacement`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -398,7 +398,7 @@ import Testing
         """#)
   }
 
-  @Test func `a global actor is that of the method`() {
+  @Test func `an endpoint's global actor applies to its method`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -455,7 +455,7 @@ import Testing
         """#)
   }
 
-  @Test func `arguments are passed as the closure takes them`() {
+  @Test func `arguments keep the conventions of the closure`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -513,7 +513,7 @@ import Testing
         """#)
   }
 
-  @Test func `a method can have a name of its own`() {
+  @Test func `a method can have another name`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -571,7 +571,7 @@ import Testing
         """#)
   }
 
-  @Test func `names in backticks stay names`() {
+  @Test func `names in backticks keep their backticks`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -628,7 +628,7 @@ import Testing
         """#)
   }
 
-  @Test func `availability is that of the methods`() {
+  @Test func `methods have the availability of the endpoint`() {
     expectExpansion(
       of: #"""
         struct Client {

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct DependencyEntryMacroTests {
-  @Test func `an entry has a hidden key whose values are made anew`() {
+  @Test func `an entry has a hidden key whose values are computed`() {
     expectExpansion(
       of: """
         extension DependencyValues {
@@ -40,7 +40,7 @@ import Testing
         """#)
   }
 
-  @Test func `a live value makes the key one of values outside tests`() {
+  @Test func `an entry with a live value has a key with a live value`() {
     expectExpansion(
       of: """
         extension DependencyValues {
@@ -262,7 +262,7 @@ import Testing
         """#)
   }
 
-  @Test func `a key can have a name of its own`() {
+  @Test func `a key can have another name`() {
     expectExpansion(
       of: """
         extension DependencyValues {

@@ -72,7 +72,7 @@ import Testing
       fixed: "@DependencyEndpoint var count: () -> Int = { { fatalError(\"no\") }() }")
   }
 
-  @Test func `a constant is no endpoint`() {
+  @Test func `a constant endpoint gets a diagnostic`() {
     expectProblem(
       "let stop: () -> Void",
       "Endpoint 'stop' must be a 'var', so that tests can override it", column: 23,
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: ["static", "lazy"])
-  func `an endpoint is a property of each client`(modifier: String) {
+  func `a static endpoint gets a diagnostic`(modifier: String) {
     expectProblem(
       "\(modifier) var stop: () -> Void",
       """
@@ -162,7 +162,7 @@ import Testing
       ])
   }
 
-  @Test func `an endpoint has no accessors of its own`() {
+  @Test func `an endpoint with accessors gets a diagnostic`() {
     expectProblem(
       "var stop: () -> Void { get { log } }",
       """
@@ -184,7 +184,7 @@ import Testing
       """, column: 3, fixIt: "Remove '@DependencyEndpoint'", fixed: declaration)
   }
 
-  @Test func `a method's name is a literal`() {
+  @Test func `a method name that is not a literal gets a diagnostic`() {
     expectDiagnostic(
       "struct Client {\n  @DependencyEndpoint(method: name()) var a: () -> Void\n}",
       with: ["DependencyEndpoint"],
@@ -194,7 +194,7 @@ import Testing
       fixed: "struct Client {\n  @DependencyEndpoint(method: \"<#name#>\") var a: () -> Void\n}")
   }
 
-  @Test func `a method's name is a name`() {
+  @Test func `a method name that is not an identifier gets a diagnostic`() {
     expectDiagnostic(
       "struct Client {\n  @DependencyEndpoint(method: \"~ok~\") var a: () -> Void\n}",
       with: ["DependencyEndpoint"],
@@ -204,7 +204,7 @@ import Testing
       fixed: "struct Client {\n  @DependencyEndpoint(method: \"ok\") var a: () -> Void\n}")
   }
 
-  @Test func `an alias has no method to name`() {
+  @Test func `naming the method of an aliased endpoint gets a diagnostic`() {
     expectDiagnostic(
       "struct Client {\n  @DependencyEndpoint(method: \"go\") var run: Run\n}",
       with: ["DependencyEndpoint"],
@@ -216,7 +216,7 @@ import Testing
       fixed: "struct Client {\n  @DependencyEndpoint var run: Run\n}")
   }
 
-  @Test func `a variadic endpoint has no method to name`() {
+  @Test func `naming the method of a variadic endpoint gets a diagnostic`() {
     expectDiagnostic(
       "struct Client {\n  @DependencyEndpoint(method: \"go\") var run: (_ all: Int...) -> Void\n}",
       with: ["DependencyEndpoint"],

@@ -2,7 +2,7 @@ import Testing
 
 /// Types of parameters and results that the other tests do not cover.
 @Suite struct EndpointTypesTests {
-  @Test func `tuples are passed on whole`() {
+  @Test func `tuple arguments are passed on as tuples`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -171,7 +171,7 @@ import Testing
         """#)
   }
 
-  @Test func `types may be nested`() {
+  @Test func `endpoint types may be nested types`() {
     expectExpansion(
       of: #"""
         struct Client {

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a recent case is described once`(number: Int) throws {
+  func `the description of a recent case is computed once`(number: Int) throws {
     let testCase = try #require(Test.Case.current)
     let count = LockIsolated(0)
     let identities = CaseIdentities(capacity: 1) { _ in
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [1])
-  func `a case that is no longer recent is described again`(number: Int) throws {
+  func `the description of an older case is computed again`(number: Int) throws {
     let testCase = try #require(Test.Case.current)
     let count = LockIsolated(0)
     let identities = CaseIdentities(capacity: 0) { _ in

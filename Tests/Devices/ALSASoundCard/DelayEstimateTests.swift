@@ -39,7 +39,7 @@ import Testing
     #expect(!isAsked)
   }
 
-  @Test func `a code means frames, an underrun, a lost device, or an unknown delay`() {
+  @Test func `a delay code is mapped to frames, an underrun, a lost device, or an unknown delay`() {
     typealias Answer = DelayEstimate.Answer
     #expect(Answer(0, isDisconnected: false) == .frames)
     #expect(Answer(-EPIPE, isDisconnected: false) == .underrun)

@@ -15,7 +15,7 @@ import Testing
     #expect(devices.first?.name == "HDA Intel PCH, ALC257 Analog")
   }
 
-  @Test func `null and parts of other devices are not listed`() {
+  @Test func `the null device and parts of other devices are not listed`() {
     let names = [
       "null", "samplerate", "lavrate_high", "upmix", "oss", "hw", "dmix:CARD=PCH,DEV=0",
       "surround51:CARD=PCH,DEV=0", "hdmi:CARD=HDMI,DEV=1", "front:CARD=PCH,DEV=0", "sysdefault",
@@ -27,7 +27,7 @@ import Testing
     #expect(catalog(hints: ["kitchen", "null"]).devices.map(\.id) == ["kitchen"])
   }
 
-  @Test func `a hint without a direction means both directions`() {
+  @Test func `a device hint without a direction stands for both directions`() {
     let hints = [
       PCMHint(name: "both"), PCMHint(name: "out", ioid: "Output"),
       PCMHint(name: "in", ioid: "Input"),

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `our positions map to ALSA's, others are unknown, and only unknown ones are no layout`() {
+  func `our channel positions map to ALSA's, and a layout of only unknown positions is nil`() {
     let frontLeft: UInt32 = 3
     let frontRightInverted: UInt32 = 4 | 0x1_0000
     let topCenter: UInt32 = 21

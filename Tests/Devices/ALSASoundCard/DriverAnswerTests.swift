@@ -6,22 +6,23 @@ import Testing
 
 @Suite struct DriverAnswerTests {
   @Test(arguments: [0, 1, 479, 480])
-  func `a count up to what was asked is that count`(answer: Int) {
+  func `a returned count up to the requested count is accepted`(answer: Int) {
     #expect(DriverAnswer(answer, of: 480) == .frames(answer))
   }
 
   @Test(arguments: [481, 1 << 31, 1 << 62, Int.max])
-  func `a count above what was asked is an excess, however large`(answer: Int) {
+  func `a returned count above the requested count is an excess of any size`(answer: Int) {
     #expect(DriverAnswer(answer, of: 480) == .excess)
   }
 
   @Test(arguments: [-EPIPE, -ENODEV, -1, -4_095])
-  func `an errno value is that failure`(code: Int32) {
+  func `a negative errno value is a failure with that code`(code: Int32) {
     #expect(DriverAnswer(Int(code), of: 480) == .failure(code))
   }
 
   @Test(arguments: [-4_096, -1 << 31, -1 << 32, -9_200_000_000_000_000_000, Int.min])
-  func `a negative number that is no errno value is an input or output error`(answer: Int) {
+  func `a negative number that is not an errno value becomes an input or output error`(answer: Int)
+  {
     #expect(DriverAnswer(answer, of: 480) == .failure(-EIO))
   }
 

@@ -40,7 +40,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `a card's names lead to its holder; other names have none if there are several`(
+  func `a card's names lead to its holder, and other names have no holder if several programs run`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()
@@ -78,7 +78,7 @@ import Testing
     #expect(found?.isGuess == isGuess)
   }
 
-  @Test func `default leads to the configured card or to a server`() throws {
+  @Test func `the device name default leads to the configured card or to a server`() throws {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search

@@ -6,20 +6,20 @@ import Testing
 @Suite struct LossEstimateTests {
   let start = ContinuousClock().systemEpoch
 
-  @Test func `a playback loses the time after its last frame was played`() {
+  @Test func `after an xrun, a playback loses the time since its last frame was played`() {
     var clock = LossEstimate(direction: .playback, rate: 1_000)
     clock.observe(held: 50, at: start)
     clock.transferred(30)
     #expect(clock.lost(at: start + .milliseconds(200)) == 120)
   }
 
-  @Test func `a playback with buffered frames has lost none`() {
+  @Test func `a playback with buffered frames has lost no frames`() {
     var clock = LossEstimate(direction: .playback, rate: 1_000)
     clock.observe(held: 500, at: start)
     #expect(clock.lost(at: start + .milliseconds(200)) == 0)
   }
 
-  @Test func `a capture loses its buffer and all later frames`() {
+  @Test func `after an xrun, a capture loses its buffer and all later frames`() {
     var clock = LossEstimate(direction: .capture, rate: 1_000)
     clock.observe(held: 80, at: start)
     clock.transferred(50)
@@ -49,7 +49,7 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(5_150)) == 50)
   }
 
-  @Test func `a suspend of a night is lost completely`() {
+  @Test func `the whole time of a suspend of hours is lost`() {
     var clock = LossEstimate(direction: .capture, rate: 192_000)
     clock.observe(held: 80, at: start)
     let night = Duration.seconds(28_800)

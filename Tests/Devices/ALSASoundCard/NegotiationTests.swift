@@ -65,7 +65,8 @@ struct CardShape: Sendable, CustomStringConvertible {
     }
   }
 
-  @Test func `a server is asked for 48 kHz if the native rate is preferred, others for our rate`()
+  @Test
+  func `a server opens at 48 kHz if the native rate is preferred, and other devices at our rate`()
     throws
   {
     var wanted = request(testCard(""), 16_000)

@@ -23,15 +23,15 @@ import Testing
   @Test mutating func `a device at clock speed is waited for by the clock`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
-    #expect(wakes.takeRest() == .milliseconds(15))
+    #expect(wakes.consumeRest() == .milliseconds(15))
   }
 
-  @Test mutating func `after a rest the device is checked`() {
+  @Test mutating func `a device is checked after a rest`() {
     wait(times: 4)
     wakes.observe(240, at: start + .seconds(1))
-    _ = wakes.takeRest()
+    _ = wakes.consumeRest()
     wakes.observe(950, at: start + .seconds(2))
-    #expect(wakes.takeRest() == nil)
+    #expect(wakes.consumeRest() == nil)
   }
 
   @Test(arguments: [1, 10])
@@ -40,16 +40,16 @@ import Testing
   ) {
     wait(times: 100, tick: .milliseconds(tick))
     wakes.observe(0, at: start + .seconds(10))
-    #expect(wakes.takeRest() == nil)
+    #expect(wakes.consumeRest() == nil)
   }
 
-  @Test mutating func `a device that ran ahead of the clock is measured again`() {
+  @Test mutating func `the speed of a device that ran ahead of the clock is measured again`() {
     wait(times: 4)
     wakes.observe(0, at: start + .seconds(1))
-    _ = wakes.takeRest()
+    _ = wakes.consumeRest()
     wakes.ready(3 * 960, at: start + .seconds(1))
     wakes.observe(0, at: start + .seconds(2))
-    #expect(wakes.takeRest() == nil)
+    #expect(wakes.consumeRest() == nil)
   }
 
   @Test mutating func `one wait in eight is for the device, so it can report its loss`() {
@@ -57,7 +57,7 @@ import Testing
     var rests: [Bool] = []
     for _ in 0..<16 {
       wakes.observe(0, at: start + .seconds(1))
-      rests.append(wakes.takeRest() != nil)
+      rests.append(wakes.consumeRest() != nil)
       wakes.ready(960, at: start + .seconds(1))
     }
     #expect(rests.count { !$0 } == 2)
@@ -70,18 +70,18 @@ import Testing
       wakes.ready(960, at: start + .milliseconds(20 * wait + 20))
     }
     wakes.observe(0, at: start + .seconds(10))
-    #expect(wakes.takeRest() == nil)
+    #expect(wakes.consumeRest() == nil)
   }
 
   @Test mutating func `a device that cannot be ready is not checked`() {
     wait(times: 4)
     // The last wait ended after 80 ms with a period of frames, which have been transferred.
     wakes.transferred(960)
-    #expect(wakes.takeRestUnseen(at: start + .milliseconds(82)) == .milliseconds(18))
+    #expect(wakes.consumeRestUnseen(at: start + .milliseconds(82)) == .milliseconds(18))
     wakes.observe(950, at: start + .milliseconds(100))
     // The device is late, so the thread waits for it from now on.
-    #expect(wakes.takeRestUnseen(at: start + .milliseconds(100)) == nil)
-    #expect(wakes.takeRest() == nil)
+    #expect(wakes.consumeRestUnseen(at: start + .milliseconds(100)) == nil)
+    #expect(wakes.consumeRest() == nil)
   }
 
   @Test mutating func `a process stopped for a month continues with any device`() {
@@ -94,9 +94,9 @@ import Testing
       wakes.ready(3_840, at: time + .milliseconds(5))
     }
     wakes.transferred(3_840)
-    #expect(wakes.takeRestUnseen(at: start + .milliseconds(26)) == .milliseconds(4))
+    #expect(wakes.consumeRestUnseen(at: start + .milliseconds(26)) == .milliseconds(4))
     wakes.ready(0, at: start + .milliseconds(30))
-    #expect(wakes.takeRestUnseen(at: time) == nil)
+    #expect(wakes.consumeRestUnseen(at: time) == nil)
     wakes.observe(0, at: start)
     wakes.observe(3_840, at: time)
     wakes.ready(3_840, at: time)
@@ -105,11 +105,11 @@ import Testing
   @Test mutating func `a device that may be ready or is unknown is checked`() {
     wait(times: 4)
     wakes.transferred(500)
-    #expect(wakes.takeRestUnseen(at: start + .milliseconds(92)) == nil)
+    #expect(wakes.consumeRestUnseen(at: start + .milliseconds(92)) == nil)
     wait(times: 4)
     wakes.transferred(960)
     wakes.forget()
-    #expect(wakes.takeRestUnseen(at: start + .milliseconds(82)) == nil)
+    #expect(wakes.consumeRestUnseen(at: start + .milliseconds(82)) == nil)
   }
 
   @Test mutating func `one wait in eight is for the device even if it was not checked`() {
@@ -118,9 +118,9 @@ import Testing
     var rests: [Bool] = []
     for round in 0..<16 {
       let time = start + .milliseconds(80 + 20 * round)
-      let isUnseen = wakes.takeRestUnseen(at: time) != nil
+      let isUnseen = wakes.consumeRestUnseen(at: time) != nil
       wakes.observe(0, at: time)
-      rests.append(isUnseen || wakes.takeRest() != nil)
+      rests.append(isUnseen || wakes.consumeRest() != nil)
       wakes.ready(960, at: time + .milliseconds(20))
       wakes.transferred(960)
     }
@@ -129,7 +129,7 @@ import Testing
 
   @Test mutating func `a device that wakes repeatedly at once gets a rest`() {
     for wake in 0..<5 { wakes.woke(at: start + .microseconds(wake * 10)) }
-    let rests = [wakes.takeRest(), wakes.takeRest()]
+    let rests = [wakes.consumeRest(), wakes.consumeRest()]
     #expect(rests == [.milliseconds(5), nil])
   }
 }

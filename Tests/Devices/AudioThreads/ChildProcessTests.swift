@@ -61,7 +61,8 @@ import Testing
     #expect(read(outlet.number, &byte, 1) == 0)
   }
 
-  @Test func `a status is collected once, and no signal is sent after that`() throws {
+  @Test func `a child's status is collected once, and the child gets no signal after that`() throws
+  {
     let child = try ChildProcess(
       [Array("sh".utf8), Array("-c".utf8), Array("exit 3".utf8)], input: 0, output: 1, errors: 2)
     #expect(child.wait() == 3 << 8)
@@ -95,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `an argument that is not UTF-8 arrives as it is`() throws {
+  @Test func `an argument that is not UTF-8 reaches the child unchanged`() throws {
     #expect(try output(of: Array("printf %s caf".utf8) + [0xE9]) == Array("caf".utf8) + [0xE9])
   }
 

@@ -18,7 +18,7 @@ import Testing
     #expect(name.withLock { $0 } == "syrinx-test\n")
   }
 
-  @Test func `join returns at once after the thread has ended`() async throws {
+  @Test func `join returns at once if the thread has ended`() async throws {
     let thread = try DedicatedThread.start(name: "syrinx-test") {}
     await thread.join()
     await thread.join()

@@ -64,7 +64,7 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `one frame clears all earlier waits`() {
+  @Test mutating func `one moved frame resets the wait time`() {
     watch.waited(.seconds(10), atMost: .seconds(10))
     watch.progressed()
     #expect(watch.verdict == .fine)
@@ -104,7 +104,7 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `an occasional refusal is retried at once`() {
+  @Test mutating func `an occasional refused transfer is retried at once`() {
     let first = (0..<3).map { _ in watch.refused() }
     #expect(first == [false, false, true])
     watch.progressed()
@@ -131,7 +131,7 @@ import Testing
     #expect(watch.verdict == .fine)
   }
 
-  @Test func `a running device is stalled after the patience with it`() {
+  @Test func `a running device is stalled after its configured patience`() {
     var server = StallWatch(
       lateAfter: .milliseconds(200), longestWait: .milliseconds(200), patience: .seconds(5))
     server.progressed()

@@ -2,12 +2,12 @@ import AudioThreads
 import Testing
 
 @Suite struct WakeUpRequestTests {
-  @Test func `a request made twice is taken once`() {
+  @Test func `a wake-up request made twice is consumed once`() {
     let request = WakeUpRequest()
-    #expect(!request.take())
+    #expect(!request.consume())
     request.make()
     request.make()
-    #expect(request.take())
-    #expect(!request.take())
+    #expect(request.consume())
+    #expect(!request.consume())
   }
 }

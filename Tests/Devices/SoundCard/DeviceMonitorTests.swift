@@ -69,7 +69,7 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a device with long waits that end is never suspicious`() throws {
+  @Test func `a device whose long waits end is never reported as suspicious`() throws {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
     let hasEnded = try WakeUp()

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a device change opens the device at once, and it is taken once`() async {
+  @Test func `a device change reopens the device at once, and the device is returned once`() async {
     let device = FakeDevice()
     let reopener = device.reopener()
     await device.clock.sleepers(atLeast: 1)
@@ -74,9 +74,9 @@ import Testing
     device.reconnect()
     var notifications = device.notifications.makeAsyncIterator()
     await notifications.next()
-    let back = reopener.takeDevice()
+    let back = reopener.popDevice()
     #expect(back?.device == 1 && back?.away == .milliseconds(700))
-    let again = reopener.takeDevice()
+    let again = reopener.popDevice()
     #expect(again == nil)
     reopener.end()
     #expect(device.state.withLock { $0.closed } == 0)
@@ -90,8 +90,8 @@ import Testing
     await device.clock.advance(by: .seconds(3))
     var notifications = device.notifications.makeAsyncIterator()
     await notifications.next()
-    let expired = reopener.takeExpired()
-    let again = reopener.takeExpired()
+    let expired = reopener.popExpired()
+    let again = reopener.popExpired()
     #expect(expired == [2] && again.isEmpty)
     #expect(!reopener.isOver)
     reopener.leave(1)
@@ -100,7 +100,7 @@ import Testing
     reopener.end()
   }
 
-  @Test func `an untaken device is closed at the end`() async {
+  @Test func `a reopened device that is not used is closed at the end`() async {
     let device = FakeDevice()
     let reopener = device.reopener()
     device.reconnect()
@@ -108,7 +108,7 @@ import Testing
     await notifications.next()
     reopener.end()
     #expect(device.state.withLock { $0.closed } == 1)
-    let late = reopener.takeDevice()
+    let late = reopener.popDevice()
     #expect(late == nil)
   }
 
@@ -121,7 +121,7 @@ import Testing
     reopener.end()
     openingGate.open()
     await device.closed.wait()
-    let late = reopener.takeDevice()
+    let late = reopener.popDevice()
     #expect(late == nil)
   }
 

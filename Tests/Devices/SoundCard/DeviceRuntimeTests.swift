@@ -36,7 +36,7 @@ import Testing
     #expect(pcm.closings == 1)
   }
 
-  @Test func `a device without a port has no audio thread, and is closed all the same`()
+  @Test func `a device without a port has no audio thread and is still closed`()
     async throws
   {
     let runtime = try DeviceRuntime(device, server)
@@ -120,7 +120,7 @@ private final class NotingServer: PortServer {
 
   func run() throws(SoundCardError) {
     state.withLock { $0.runs += 1 }
-    while takeCommands() {
+    while performCommands() {
       if let end = state.withLock({ $0.end }) { return try end.get() }
       var index = link.ports.count
       while index > 0 {
@@ -133,7 +133,7 @@ private final class NotingServer: PortServer {
     }
   }
 
-  private func takeCommands() -> Bool {
+  private func performCommands() -> Bool {
     while let command = link.commands.tryRead() {
       switch command {
       case .add(let place): link.ports.serve(place)
@@ -144,7 +144,7 @@ private final class NotingServer: PortServer {
   }
 
   func lose(at time: Duration?) {}
-  func serveInSilence() -> Bool { takeCommands() }
+  func serveInSilence() -> Bool { performCommands() }
   func begin(on device: MonitoredCapture, after gap: Duration) {}
 }
 

@@ -19,7 +19,7 @@ import Testing
     #expect(HeartbeatWatch.interval * 5 <= .seconds(1))
   }
 
-  @Test func `a call into a sound server may take as long as the patience with it`() {
+  @Test func `a call into a sound server may take as long as the device's patience`() {
     var watch = HeartbeatWatch()
     let verdicts = (0..<27).map { _ in
       watch.check(inWrite, after: .milliseconds(200), patience: .seconds(5))
@@ -28,17 +28,17 @@ import Testing
     #expect(verdicts.contains(.stuck(.write)))
   }
 
-  @Test func `a thread that keeps making the same call is fine`() {
+  @Test func `a thread that repeats the same call is not suspicious`() {
     let beats = (0..<20).map { Heartbeat.Beat(count: $0, call: .wait) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread outside of calls is fine`() {
+  @Test func `a thread outside of calls is not suspicious`() {
     let mixing = Heartbeat.Beat(count: 8, call: .none)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread that continues starts again from fine`() {
+  @Test func `a thread that continues after a suspicious call is no longer suspicious`() {
     let next = Heartbeat.Beat(count: 9, call: .write)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
@@ -56,7 +56,7 @@ import Testing
     #expect(verdicts.last == .stuck(.write))
   }
 
-  @Test func `snapshots in time count among late ones`() {
+  @Test func `timely snapshots count even between late snapshots`() {
     var watch = HeartbeatWatch()
     let verdicts = [200, 200, 900, 200, 600, 200, 240].map {
       watch.check(inWrite, after: .milliseconds($0))
@@ -65,7 +65,7 @@ import Testing
       verdicts == [.fine, .fine, .suspicious, .fine, .fine, .fine, .stuck(.write)])
   }
 
-  @Test func `frequent snapshots count only the time between them`() {
+  @Test func `frequent snapshots add only the time between them`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 60), every: .milliseconds(10))
     #expect(verdicts.filter { $0 != .fine } == [.suspicious])
   }

@@ -8,7 +8,7 @@ import Testing
 @testable import VirtualSoundCard
 
 @Suite(.timeLimit(.minutes(60))) struct VirtualDeviceTests {
-  @Test func `the card is unplugged before anyone can see that its device is gone`() async throws {
+  @Test func `the card is unplugged before its device reports the loss`() async throws {
     let clock = TestClock()
     for _ in 0..<500 {
       let card = VirtualCardState([.unplugged(at: 10, for: .seconds(3600))], lockstep: nil)

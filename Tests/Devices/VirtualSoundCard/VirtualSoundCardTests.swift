@@ -21,7 +21,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `an endless period becomes a minute`() async throws {
+  @Test func `an infinite period is limited to a minute`() async throws {
     let endless = PCMBuffering(period: .seconds(Int64.max), periodCount: 2)
     let pcm = try await VirtualSoundCard().soundCard.openPlayback(
       request: PCMRequest(format: format, buffering: endless))
@@ -84,7 +84,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a microphone delivers its buffer to the last frame and then ends`() async throws {
+  @Test func `a buffer microphone delivers all its frames and then ends`() async throws {
     let captured = AudioSignal.noise(seed: 3).buffer(1_001, format: format)
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
     let pcm = try await card.soundCard.openCapture(

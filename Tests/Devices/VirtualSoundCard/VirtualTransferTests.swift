@@ -66,7 +66,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a slowly resuming driver moves no frames and loses those of that time`() {
+  @Test func `a driver that resumes slowly loses the frames of the time until it has resumed`() {
     var device = transfer(
       .capture, faults: [.suspended(at: 10, lost: 7, resuming: .milliseconds(20))])
     device.start()
@@ -85,14 +85,14 @@ import Testing
     _ = device.write(40)
     device.tick(10)
     #expect(device.poll(.period) == .interrupted(PCMInterruption(cause: .suspended, lost: 7)))
-    #expect(device.takeDiscarded() == 30)
-    #expect(device.takeDiscarded() == 0)
+    #expect(device.popDiscarded() == 30)
+    #expect(device.popDiscarded() == 0)
     _ = device.write(10)
     device.tick(10)
     #expect(device.position == 10)
   }
 
-  @Test func `a capture that cannot be resumed loses its buffer as well`() {
+  @Test func `a capture that cannot be resumed loses its buffer`() {
     var device = transfer(.capture, faults: [.suspended(at: 20, lost: 7, isEmptied: true)])
     device.start()
     device.tick(20)
@@ -102,7 +102,7 @@ import Testing
     #expect(device.read(10).first == 27)
   }
 
-  @Test func `a transfer moves no more than scripted, and every nth one nothing`() {
+  @Test func `a transfer moves at most the scripted frames, and every nth transfer none`() {
     var device = transfer(
       .playback, faults: [.shortTransfers(atMost: 4), .refusedTransfers(every: 3)])
     let written = (0..<6).map { _ in device.write(10) }
@@ -116,7 +116,7 @@ import Testing
     #expect(read.map(\.first) == [0, 4, 8, 8])
   }
 
-  @Test func `a delay is the scripted one from its frame on, or the last reported one`() {
+  @Test func `the delay is the scripted value from its frame on, or the last reported value`() {
     var device = transfer(
       .playback, faults: [.claimedDelay(-500, at: 10), .claimedDelay(nil, at: 20)])
     _ = device.write(40)
@@ -128,7 +128,8 @@ import Testing
     #expect([before, claimed, last] == [40, -500, -500])
   }
 
-  @Test func `a call fails from its frame on as often as scripted, and a loss is permanent`() {
+  @Test
+  func `a scripted failure starts at its frame and repeats as scripted, and a loss is permanent`() {
     let broken = SoundCardError.failed("virtual", operation: "x", code: 5, reason: "y")
     var device = transfer(
       .playback,
@@ -197,7 +198,7 @@ import Testing
     #expect(wakeUp == nil)
   }
 
-  @Test func `an unplugged device is gone at its frame and not before`() {
+  @Test func `an unplugged device is lost at its frame and not before`() {
     var device = transfer(.playback, faults: [.unplugged(at: 20)])
     _ = device.write(40)
     device.tick(10)

@@ -37,7 +37,8 @@ import Testing
     return store
   }
 
-  @Test func `a state that is read in its own reducer is reported, and is the initial one`() {
+  @Test func `reading the store's state in its reducer is reported and returns the initial state`()
+  {
     var read: [[String]] = []
     let store = store { store, action in
       if action == "b" { read = [store.state, store.withState(\.self), [store.first ?? ""]] }
@@ -74,7 +75,7 @@ import Testing
     box.store = nil
   }
 
-  @Test func `observers may read the state and send when they learn of a change`() {
+  @Test func `observers may read the state and send actions when notified of a change`() {
     let store = Store(initialState: Counter.State()) { Counter() }
     let seen = LockIsolated<[Int]>([])
     withObservationTracking {
@@ -90,7 +91,7 @@ import Testing
     #expect(store.count == 11)
   }
 
-  @Test func `an action that a reducer sends waits, and those without an end are reported`() {
+  @Test func `an action sent by a reducer waits, and an endless chain is reported`() {
     let store = store { store, action in
       store.send(action)
       return .none
@@ -106,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `an effect that answers its action with the same without an end is reported`() {
+  @Test func `an effect that endlessly sends its own action is reported`() {
     let store = store { _, action in .send(action) }
     withKnownIssue {
       store.send("again")
@@ -124,7 +125,7 @@ import Testing
     #expect(store.state.count == 20_002)
   }
 
-  @Test func `what an effect sends after it was cancelled is ignored`() async {
+  @Test func `actions that an effect sends after its cancellation are ignored`() async {
     let (gate, open) = AsyncStream<Void>.makeStream()
     let store = store { _, action in
       switch action {
@@ -146,7 +147,9 @@ import Testing
     #expect(store.state == ["initial", "start", "cancel"])
   }
 
-  @Test func `what is left of a store that is gone sends nothing and ends at once`() async throws {
+  @Test func `effects and children of a released store send no actions and end at once`()
+    async throws
+  {
     let escaped = LockIsolated<Send<Counter.Action>?>(nil)
     let reduced = LockIsolated(0)
     func run() async -> StoreTask {
@@ -171,7 +174,7 @@ import Testing
     #expect(reduced.value == 1)
   }
 
-  @Test func `a child store that is still held keeps its root store`() {
+  @Test func `a retained child store retains its root store`() {
     let clock = TestClock<Duration>()
     func child() -> Store<Counter.State, Counter.Action> {
       Store(initialState: Parent.State()) {
@@ -186,7 +189,9 @@ import Testing
     #expect(counter.count == 1)
   }
 
-  @Test func `of several elements with one id the first stays, and forEach runs it alone`() async {
+  @Test func `of several elements with the same ID the first is kept, and forEach runs only it`()
+    async
+  {
     let rows: IdentifiedArrayOf<Counter.State> = [
       Counter.State(id: 1, count: 5), Counter.State(id: 1, count: 9),
     ]
@@ -208,7 +213,7 @@ import Testing
   }
 
   @Test
-  func `a dependency that nobody provided is reported with the feature, the action, and a line`()
+  func `a missing dependency is reported with the feature, the action, and a line`()
     async
   {
     struct Greeter: Reducer {

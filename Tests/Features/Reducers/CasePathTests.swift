@@ -10,14 +10,14 @@ import Testing
     #expect(path.extract(.clear) == nil)
   }
 
-  @Test func `the presented action's paths follow those of the presentation`() {
+  @Test func `case paths of the presented action are available on the presentation action`() {
     let path = AnyCasePath<Parent.Action, Counter.Action>(\.sheet.presented)
     #expect(path.extract(.sheet(.presented(.increment))) == .increment)
     #expect(path.extract(.sheet(.dismiss)) == nil)
     #expect(Parent.Action.sheet(.dismiss).is(\.sheet.dismiss))
   }
 
-  @Test func `is, the case subscript, and modify look at one case`() {
+  @Test func `is, the case subscript, and modify apply to one case`() {
     var action = Parent.Action.child(.add(1))
     #expect(action.is(\.child))
     #expect(!action.is(\.optional))

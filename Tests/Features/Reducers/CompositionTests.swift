@@ -23,14 +23,14 @@ import Testing
     await store.receive(\.child, .add(2)) { $0.child.count = 3 }
   }
 
-  @Test func `when optional state goes, the child's effects end`() async {
+  @Test func `the child's effects end when its optional state becomes nil`() async {
     let store = parent(Parent.State(optional: Counter.State()))
     let task = await store.send(.optional(.startTicking))
     await store.send(.clear) { $0.optional = nil }
     await task.finish()
   }
 
-  @Test func `an action for a child that is gone is reported with the feature and the action`()
+  @Test func `an action for a removed child is reported with the feature and the action`()
     async
   {
     let store = parent()
@@ -69,7 +69,7 @@ import Testing
     await ticking.finish()
   }
 
-  @Test func `a canceled effect dismisses neither its feature nor the one that came after it`()
+  @Test func `a canceled effect dismisses neither its feature nor the following one`()
     async
   {
     let store = parent(Parent.State(sheet: Counter.State()))
@@ -239,7 +239,8 @@ import Testing
     await store.receive(\.counter, .add(2)) { $0.modify(\.counter) { $0.count = 3 } }
   }
 
-  @Test func `with ifCaseLet the child's effects end when the state is another case`() async {
+  @Test func `with ifCaseLet the child's effects end when the state changes to another case`() async
+  {
     let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
       SwitchingScreen()
     } withDependencies: {

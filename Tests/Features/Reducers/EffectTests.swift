@@ -180,7 +180,7 @@ import Testing
     await clock.advance(by: .seconds(1))
   }
 
-  @Test func `a part of an effect is cancelled by its id, and the effect goes on`() async {
+  @Test func `a part of an effect is canceled by its ID, and the effect continues`() async {
     let clock = clock
     let store = Store<[String], String>(initialState: []) {
       Reduce { state, action in
@@ -237,7 +237,7 @@ import Testing
     await second.cancel()
   }
 
-  @Test func `an uncaught error is an issue at the effect, and a cancellation is none`()
+  @Test func `an uncaught error is an issue at the effect, and a cancellation is not`()
     async
   {
     let store = store { .run { _ in throw Failure() } }
@@ -263,7 +263,7 @@ import Testing
     #expect(store.state == ["Failure()"])
   }
 
-  @Test func `what an effect sends after its end is ignored`() async throws {
+  @Test func `actions that an effect sends after its end are ignored`() async throws {
     let escaped = LockIsolated<Send<String>?>(nil)
     let store = store { .run { escaped.setValue($0) } }
     await store.send("-").finish()
@@ -272,7 +272,7 @@ import Testing
     #expect(store.state == [])
   }
 
-  @Test func `an effect has the dependencies of the moment when it was made`() async {
+  @Test func `an effect uses the dependencies that were current when it was created`() async {
     let clock = clock
     let store = store {
       withDependencies {

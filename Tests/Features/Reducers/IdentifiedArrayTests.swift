@@ -21,7 +21,8 @@ import Testing
     #expect(rows.map(\.name) == ["one", "two", "three"])
   }
 
-  @Test func `an element whose id is in use is refused, or replaces the other in its place`() {
+  @Test func `an element whose id is in use is refused by append and replaces the other by update`()
+  {
     var rows = rows
     #expect(rows.append(Row(id: 2, name: "again")) == (inserted: false, index: 1))
     #expect(rows[id: 2]?.name == "two")
@@ -61,7 +62,9 @@ import Testing
     #expect(rows[id: 1]?.name == "one")
   }
 
-  @Test func `it is encoded as an array, and equal ids are an error`() throws {
+  @Test func `an identified array is encoded as an array, and equal IDs are a decoding error`()
+    throws
+  {
     let data = try JSONEncoder().encode(rows)
     #expect(try JSONDecoder().decode([Row].self, from: data) == rows.elements)
     #expect(try JSONDecoder().decode(IdentifiedArrayOf<Row>.self, from: data) == rows)

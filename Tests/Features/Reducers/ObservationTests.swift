@@ -21,17 +21,17 @@ import Testing
     return isChanged.value
   }
 
-  @Test func `an observer of one value learns of its changes and not of those of others`() {
+  @Test func `an observer of one value is notified only of changes of that value`() {
     #expect(learns(reading: { _ = store.child }) { store.send(.child(.increment)) })
     #expect(!learns(reading: { _ = store.rows }) { store.send(.child(.increment)) })
     #expect(!learns(reading: { _ = store.child }) { store.send(.child(.add(0))) })
   }
 
-  @Test func `an observer of the whole state learns of each action`() {
+  @Test func `an observer of the whole state is notified of each action`() {
     #expect(learns(reading: { _ = store.state }) { store.send(.child(.add(0))) })
   }
 
-  @Test func `an observer of a value that cannot be compared learns of each action`() {
+  @Test func `an observer of a value that is not Equatable is notified of each action`() {
     struct Opaque { var number = 0 }
     let store = Store<[Opaque], Int>(initialState: [Opaque()]) {
       Reduce { state, action in
@@ -43,26 +43,27 @@ import Testing
     #expect(!learns(reading: { _ = store.count }) { store.send(1) })
   }
 
-  @Test func `an observer of a child store's value learns of that child's changes alone`() {
+  @Test func `an observer of a child store's value is notified only of that child's changes`() {
     let child = store.scope(state: \.child, action: \.child)
     #expect(learns(reading: { _ = child.count }) { child.send(.increment) })
     #expect(!learns(reading: { _ = child.id }) { child.send(.increment) })
     #expect(!learns(reading: { _ = child.count }) { store.send(.optional(.increment)) })
   }
 
-  @Test func `an observer that keeps no child store learns of the child's changes`() {
+  @Test func `an observer that retains no child store is notified of the child's changes`() {
     func count() { _ = store.scope(state: \.child, action: \.child).count }
     #expect(!learns(reading: count) { store.send(.optional(.increment)) })
     #expect(learns(reading: count) { store.send(.child(.increment)) })
   }
 
-  @Test func `an observer of an optional child learns when it comes or goes, not of its changes`() {
+  @Test func `an observer of an optional child is notified of its presence, not of its changes`() {
     func child() { _ = store.scope(state: \.optional, action: \.optional) }
     #expect(!learns(reading: child) { store.send(.optional(.increment)) })
     #expect(learns(reading: child) { store.send(.clear) })
   }
 
-  @Test func `an observer of rows learns of new and removed ones, that of a row of its changes`() {
+  @Test
+  func `an observer of rows sees added and removed rows, and a row's observer sees its changes`() {
     func rows() { _ = store.scope(state: \.rows, action: \.rows).stores }
     func first() { _ = store.scope(state: \.rows, action: \.rows)[id: 1]?.count }
     func tick(_ id: Int) { store.send(.rows(.element(id: id, action: .tick))) }
@@ -72,7 +73,7 @@ import Testing
     #expect(learns(reading: rows) { store.send(.removeRow(2)) })
   }
 
-  @Test func `observers of an array and of its rows' stores learn of their own changes`() {
+  @Test func `observers of an array and of its rows' stores are notified of their own changes`() {
     func rows() { _ = store.scope(state: \.rows, action: \.rows).stores }
     func tick() { store.send(.rows(.element(id: 1, action: .tick))) }
     rows()
@@ -81,7 +82,7 @@ import Testing
     #expect(!learns(reading: rows, of: tick))
   }
 
-  @Test func `an observer of a removed row learns of the removal, and nothing observes it then`() {
+  @Test func `an observer of a removed row is notified once and then removed`() {
     let row = store.scope(state: \.rows, action: \.rows)[id: 2]
     func count() { _ = row?.count }
     #expect(learns(reading: count) { store.send(.removeRow(2)) })
@@ -97,11 +98,11 @@ import Testing
     #expect(store.changes.observedCount == 0)
   }
 
-  @Test func `withState takes no part in observation`() {
+  @Test func `withState is not observed`() {
     #expect(!learns(reading: { _ = store.withState(\.child) }) { store.send(.child(.increment)) })
   }
 
-  @Test func `an observer that reads again learns of each change`() async {
+  @Test func `an observer that reads again is notified of each change`() async {
     var counts: [Int] = []
     for number in 1...3 {
       #expect(
@@ -111,7 +112,7 @@ import Testing
     #expect(counts == [0, 1, 2])
   }
 
-  @Test func `a store that was observed goes, and its effects with it`() async {
+  @Test func `an observed store can be released, which ends its effects`() async {
     func run() -> StoreTask {
       let store = Store(initialState: Counter.State()) {
         Counter()

@@ -87,7 +87,7 @@ import Testing
     await second.finish()
   }
 
-  @Test func `an id in use, and one that is not there, are reported`() async {
+  @Test func `a used ID and an unknown ID are reported`() async {
     let store = screens(Counter.State())
     await withKnownIssue {
       await store.send(.path(.push(id: 0, state: Counter.State(id: 9))))

@@ -47,14 +47,14 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test func `when the store goes, its effects are cancelled`() async {
+  @Test func `releasing the store cancels its effects`() async {
     var store: Store<Counter.State, Counter.Action>? = counter()
     let task = store?.send(.startTicking)
     store = nil
     await task?.finish()
   }
 
-  @Test func `a child store shows and changes its part, and is the same while it is held`() {
+  @Test func `a child store reads and changes its part, and is the same while retained`() {
     let store = parent()
     let child = store.scope(state: \.child, action: \.child)
     child.send(.increment)
@@ -94,7 +94,7 @@ import Testing
     #expect(store.scope(state: \.$sheet, action: \.sheet) == nil)
   }
 
-  @Test func `observers of the state learn of a change`() {
+  @Test func `observers of the state are notified of a change`() {
     let store = counter()
     let isChanged = LockIsolated(false)
     withObservationTracking {
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test
-  func `states gives the current state and the newest after changes, and ends with the store`()
+  func `states yields the current and later newest states, and ends with the store`()
     async
   {
     var store: Store<Counter.State, Counter.Action>? = counter()
@@ -119,7 +119,7 @@ import Testing
     #expect(await states?.next() == nil)
   }
 
-  @Test func `states of a child store that nobody keeps go on, and end with the root store`()
+  @Test func `states of a released child store continue, and end with the root store`()
     async throws
   {
     var store: Store<Parent.State, Parent.Action>? = parent()

@@ -13,14 +13,14 @@ import Testing
     }
   }
 
-  @Test func `a stated change passes`() async {
+  @Test func `an expected change of the state passes`() async {
     let store = counter()
     await store.send(.increment) { $0.count = 1 }
     await store.send(.add(2)) { $0.count = 3 }
     #expect(store.state.count == 3)
   }
 
-  @Test func `a wrong statement fails with the difference of the states`() async {
+  @Test func `a wrong expected state fails with the difference of the states`() async {
     let store = counter()
     await withKnownIssue {
       await store.send(.increment) { $0.count = 2 }
@@ -32,7 +32,7 @@ import Testing
     #expect(store.state.count == 1)
   }
 
-  @Test func `an unstated change fails`() async {
+  @Test func `an unexpected change of the state fails`() async {
     let store = counter()
     await withKnownIssue {
       await store.send(.increment)
@@ -158,7 +158,7 @@ import Testing
     await store.receive({ $0 == .child(.add(3)) }) { $0.child.count = 6 }
   }
 
-  @Test func `a closure that throws, and one that states no change, are issues at their line`()
+  @Test func `a closure that throws or changes nothing is an issue at its line`()
     async
   {
     struct Failure: Error {}
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `without exhaustivity only what is stated is checked`() async {
+  @Test func `without exhaustivity only the expected changes are checked`() async {
     let store = counter()
     store.exhaustivity = .off
     await store.send(.increment)

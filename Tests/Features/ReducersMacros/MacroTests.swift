@@ -41,7 +41,7 @@ import Testing
     #expect(Box<Int>.empty.is(\.empty))
   }
 
-  @Test func `a value may be written with Self`() {
+  @Test func `a case value may be written with Self`() {
     #expect(Event.same(.stopped).is(\.same.stopped))
     #expect(Event.pair(id: 1, of: [.level(1)])[case: \.pair]?.of == [.level(1)])
   }

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: ["class", "actor"])
-  func `a feature is a struct`(keyword: String) {
+  func `a feature that is not a struct gets a diagnostic`(keyword: String) {
     expect(
       DiagnosticSpec(
         message: """
@@ -100,7 +100,7 @@ import Testing
         """)
   }
 
-  @Test func `case paths need an enumeration`() {
+  @Test func `case paths of a type that is not an enumeration get a diagnostic`() {
     expect(
       DiagnosticSpec(
         message: """
@@ -109,7 +109,7 @@ import Testing
       of: "@CasePathable\nstruct Action {\n}")
   }
 
-  @Test func `two cases with the same name are ambiguous`() {
+  @Test func `two cases with the same name get a diagnostic`() {
     expect(
       DiagnosticSpec(
         message: """
@@ -128,7 +128,7 @@ import Testing
     "let sheet: Edit.State?", "var sheet: Edit.State", "var sheet = Edit.State()",
     "var sheet: Edit.State? { nil }",
   ])
-  func `a presented property is stored and optional`(property: String) {
+  func `a presented property that is not stored and optional gets a diagnostic`(property: String) {
     expect(
       DiagnosticSpec(
         message: """
@@ -137,7 +137,7 @@ import Testing
       of: "struct State {\n  @Presents \(property)\n}")
   }
 
-  @Test func `only a struct or an enumeration is observable state`() {
+  @Test func `observable state that is not a struct or enumeration gets a diagnostic`() {
     expect(
       DiagnosticSpec(
         message: """

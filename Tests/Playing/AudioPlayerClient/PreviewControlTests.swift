@@ -139,7 +139,7 @@ import Testing
       })
   }
 
-  @Test func `a seek in a stream is refused, and the stream plays on to its end`() async throws {
+  @Test func `a seek in a stream is refused, and the stream is played to its end`() async throws {
     let events = try await playedStream { player in
       await #expect(throws: AudioPlayerError.notSeekable(nil)) {
         try await player.control(id: "a", command: .seek(to: .time(.zero)))
@@ -218,7 +218,7 @@ import Testing
     #expect(last?.time == .seconds(4))
   }
 
-  @Test func `a round without audio is the last, and its items are errors`() async {
+  @Test func `a round without audio is the last round, and its items report errors`() async {
     let empty = PlaybackItem(source: .buffers([AudioBuffer(silence: 0, format: format)]))
     await #expect(throws: AudioPlayerError.emptySource(nil)) {
       try await played(PlaybackRequest(items: [empty], cycle: .forever)) { _ in }
@@ -246,7 +246,8 @@ import Testing
     #expect(events.contains { if case .looped(_, count: 2) = $0 { true } else { false } })
   }
 
-  @Test func `a stream goes on after a pause in which its next buffer came`() async throws {
+  @Test func `a stream continues after a pause during which its next buffer arrived`() async throws
+  {
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     let request = PlaybackRequest(items: [PlaybackItem(source: .stream(stream))], id: "a")
     let events = try await withDependencies {

@@ -100,7 +100,7 @@ import VirtualSoundCard
     await letReturn(call)
   }
 
-  @Test func `a task that ends in time is waited for`() async throws {
+  @Test func `a task that ends in time is awaited`() async throws {
     let go = Gate()
     let work = AbandonableTask(clock: clock) {
       await go.wait()

@@ -22,7 +22,7 @@ import Testing
     #expect(gains.gain(of: bus).current == 1)
   }
 
-  @Test func `a shorter ramp to the same volume hurries a bus on its way`() {
+  @Test func `a shorter ramp to the same volume speeds up the ramp of a bus`() {
     gains.begin(after: 0)
     _ = gains.gain(of: bus)
     bus.setting = .init(gain: 0, ramp: .seconds(60))
@@ -38,7 +38,7 @@ import Testing
     #expect(gains.gain(of: bus).current == 0)
   }
 
-  @Test func `a bus gives up its entry when none of its voices sounds and its gain is steady`() {
+  @Test func `a bus releases its entry when none of its voices sounds and its gain is steady`() {
     bus.setting = .init(gain: 0, ramp: .zero)
     gains.begin(after: 10)
     _ = gains.gain(of: bus)
@@ -52,7 +52,7 @@ import Testing
     #expect(gains.count == 0)
   }
 
-  @Test func `buses beyond the limit of entries are at their targets`() {
+  @Test func `buses beyond the limit of entries have their target gains`() {
     let buses = (0..<200).map { _ in BusVolume() }
     gains.begin(after: 10)
     for bus in buses {

@@ -13,7 +13,7 @@ import VirtualSoundCard
   private let sound = staircase(4_000)
 
   @Test
-  func `while a device hangs, sounds beyond the limit of voices are refused and none is left over`()
+  func `while a device hangs, sounds beyond the voice limit are refused and released`()
     async throws
   {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))

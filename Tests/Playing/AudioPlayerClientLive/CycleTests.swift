@@ -12,8 +12,7 @@ import Testing
     PlaybackItem(source: .buffers([staircase(frames, from: first)]))
   }
 
-  @Test func `the last item and the first join without a missing or a doubled sample`() async throws
-  {
+  @Test func `the last and the first item join without missing or doubled samples`() async throws {
     let request = PlaybackRequest(items: [item(3_001), item(1_000, from: 3_001)], cycle: .times(3))
     try await harness.finish(await harness.start(request))
     let once = staircase(4_001).samples
@@ -63,7 +62,7 @@ import Testing
     #expect(harness.events.compactMap(\.advanced).count <= harness.played.count / 400)
   }
 
-  @Test func `a skip in the last item goes to the next round, and in the last round to the end`()
+  @Test func `a skip in the last item moves to the next round, and in the last round to the end`()
     async throws
   {
     let items = [item(40_000), item(40_000, from: 100)]
@@ -156,7 +155,7 @@ import Testing
     #expect(isThrice)
   }
 
-  @Test func `a repeated list refuses streams, also when they are enqueued`() async throws {
+  @Test func `a repeated list rejects streams, even when they are enqueued`() async throws {
     let empty = AsyncThrowingStream<AudioBuffer, any Error> { $0.finish() }
     let stream = PlaybackItem(source: .stream(empty))
     let (refused, _) = await harness.begin(PlaybackRequest(items: [stream], cycle: .forever))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DevicePlayheadTests {
   private var playhead = DevicePlayhead(buffer: 800, rate: 8_000)
 
-  @Test mutating func `the playhead is at the written frames less the delay`() {
+  @Test mutating func `the playhead is at the written frames minus the delay`() {
     playhead.write(100)
     playhead.observe(delay: 30, at: .seconds(1))
     #expect(playhead.played == 70)

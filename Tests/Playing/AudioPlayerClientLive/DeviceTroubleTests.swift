@@ -101,7 +101,7 @@ import VirtualSoundCard
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a device that is never ready is given up and closed`() async throws {
+  @Test func `a device that is never ready is lost and closed`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.neverReady]))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await play(on: card) }
     while card.openDeviceCount > 0 { await Task.yield() }

@@ -45,7 +45,7 @@ import Testing
     #expect(faded([[1, 1, 1, 1]], in: 0, out: 4) == [0.25, 0.25, 0, 0])
   }
 
-  @Test func `samples discarded by a reset are not returned`() {
+  @Test func `samples that a reset discards are not returned`() {
     var fades = EdgeFades(in: .zero, out: .milliseconds(5), format: format)
     #expect(fades.apply(ones, at: 0).count == 30)
     fades.reset()

@@ -68,7 +68,7 @@ import Testing
         == ItemPosition(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
   }
 
-  @Test func `an item's buffers at other rates count by their duration`() async throws {
+  @Test func `buffers at another rate than their item's count by their duration`() async throws {
     let fast = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let item = PlaybackItem(
       source: .buffers([

@@ -12,7 +12,7 @@ struct LimitedParallelism: SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    await Self.turns.take()
+    await Self.turns.acquire()
     defer { Self.turns.giveBack() }
     try await function()
   }
@@ -37,7 +37,7 @@ private final class Turns: Sendable {
     state = Mutex(State(free: count))
   }
 
-  func take() async {
+  func acquire() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
         guard state.free > 0 else {

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func `the limiter creates no step larger than its input's`(seed: UInt64) {
+  func `the limiter creates no step larger than the steps of its input`(seed: UInt64) {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let wander = AudioSignal.noise(seed: seed).buffer(16_000, format: format).samples
     var level: Float = 0

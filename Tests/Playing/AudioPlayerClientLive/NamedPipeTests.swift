@@ -43,7 +43,7 @@ import Testing
     #expect(pipe.isLeft())
   }
 
-  @Test func `a stalled pipe is closed by stop`() async throws {
+  @Test func `stop closes a stalled pipe`() async throws {
     let writer = try pipe.open()
     try writer.write(contentsOf: pipe.bytes(3_000))
     let playing = await harness.start(PlaybackRequest(items: [item, other], id: "a"))
@@ -86,7 +86,7 @@ import Testing
     #expect(pipe.isLeft())
   }
 
-  @Test func `a seek to another item leaves a pipe without a writer`() async throws {
+  @Test func `a seek to another item ends the wait for a pipe's writer`() async throws {
     let (playing, begun) = await harness.begin(PlaybackRequest(items: [item, other], id: "a"))
     try await harness.player.control(id: "a", command: .enqueue([other]))
     try await harness.player.control(id: "a", command: .seek(to: .frame(1_000), item: 1))

@@ -36,7 +36,7 @@ import Testing
     #expect(harness.pcm.rests.count { $0 == .milliseconds(50) } == rests + 3)
   }
 
-  @Test func `a device that takes no frames is given up, and is asked only with pauses`()
+  @Test func `a device that accepts no frames is lost, and is tried only with pauses`()
     throws
   {
     harness.pcm.takesFrames = false
@@ -45,7 +45,7 @@ import Testing
     #expect(harness.pcm.writes < 1_000)
   }
 
-  @Test func `a device that stops playing is given up within a second`() throws {
+  @Test func `a device that stops playing is lost within a second`() throws {
     harness.pcm.at(300) { $0.isStuck = true }
     #expect(throws: SoundCardError.stalled("simulated", .playback)) {
       try harness.run([try harness.voice(second)])
@@ -69,7 +69,7 @@ import Testing
       (800, .milliseconds(10), 3_050...3_150), (16_000, .milliseconds(10), 3_000...3_050),
       (16_000, .seconds(1), 5_400...6_050),
     ] as [(FrameCount, Duration, ClosedRange<Int>)])
-  func `a stop discards what a device with a long buffer holds, unless it is to fade`(
+  func `a stop without a fade discards the frames in a long device buffer`(
     buffer: FrameCount, fade: Duration, milliseconds: ClosedRange<Int>
   ) throws {
     let harness = try AudioThreadHarness(buffer: buffer)
@@ -256,7 +256,7 @@ import Testing
     #expect(throws: SoundCardError.stalled("simulated", .playback)) { try harness.run([voice]) }
   }
 
-  @Test func `a device that discards everything is given up instead of fed to the end`() throws {
+  @Test func `a device that discards all frames is lost instead of written to the end`() throws {
     let loss = PCMInterruption(cause: .xrun, lost: 0, discarded: 800)
     for time in stride(from: 50, to: 1_000, by: 10) {
       harness.pcm.at(time) { $0.outcomes = [(.interrupted(loss), .zero)] }

@@ -80,7 +80,8 @@ import VirtualSoundCard
     #expect(isOnCard(card))
   }
 
-  @Test func `a player that the cache made in an override does not keep its card`() async throws {
+  @Test func `a player that the cache created in an override does not keep its card`() async throws
+  {
     try await withDependencies {
       $0.context = .live
       // An open device would serve the next call, too.

@@ -32,18 +32,18 @@ import Testing
     #expect(time == .milliseconds(min(milliseconds, 100) + 250))
   }
 
-  @Test func `a sound server that holds more than the buffer is waited for to its end`() {
+  @Test func `the wait for a sound server that holds more than the buffer lasts to its end`() {
     #expect(wait { .milliseconds(1_600) - $0 } == .milliseconds(1_600))
   }
 
-  @Test func `a sound server that stops playing is given up within its buffer plus 250 ms`() {
+  @Test func `the wait for a sound server that stops playing is at most its buffer plus 250 ms`() {
     let time = wait { max(.milliseconds(1_000), .milliseconds(1_600) - $0) }
     #expect(time > .milliseconds(600))
     #expect(time <= .milliseconds(600 + 2 * 350))
   }
 
   @Test
-  func `a device that pauses with its last frames gets the patience, and ends when it plays on`() {
+  func `the wait for a device that pauses with its last frames is at most its patience`() {
     let patience = Duration.seconds(5)
     // It pauses for three seconds before its last 80 ms.
     let delay = { (now: Duration) in

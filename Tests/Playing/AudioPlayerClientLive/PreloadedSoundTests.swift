@@ -99,7 +99,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [8_000, 16_000] as [SampleRate])
-  func `NaN and infinite samples of a preloaded sound spoil no others`(
+  func `NaN and infinite samples of a preloaded sound do not affect other samples`(
     rate: SampleRate
   ) async throws {
     var samples = [Float](repeating: 0.25, count: rate.hertz / 2)

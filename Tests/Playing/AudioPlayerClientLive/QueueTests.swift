@@ -157,7 +157,8 @@ import VirtualSoundCard
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `skip goes to the next item, also twice in a row, and after the last to the end`()
+  @Test
+  func `skip moves to the next item, even twice in a row, and after the last item to the end`()
     async throws
   {
     let levels: [Float] = [0.1, 0.2, 0.3, 0.4]
@@ -179,7 +180,7 @@ import VirtualSoundCard
     #expect(harness.played.count < 40_000)
   }
 
-  @Test func `every skip counts, even before the next item is open`() async throws {
+  @Test func `every skip is performed, even before the next item is open`() async throws {
     let items = (0..<5).map { item(staircase(40_000, from: $0 * 100)) }
     let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     await harness.pass(4)
@@ -303,7 +304,7 @@ import VirtualSoundCard
         .shortfall(item: 0, announced: .seconds(1), decoded: .milliseconds(250))))
   }
 
-  @Test func `the first item fades in and the last one out`() async throws {
+  @Test func `the first item fades in and the last item fades out`() async throws {
     let level = AudioBuffer(
       format: PlayerHarness.format, samples: .init(repeating: 1, count: 4_000))
     let request = PlaybackRequest(

@@ -35,7 +35,7 @@ import Testing
     let resampler = try Resampler(
       from: format, to: AudioFormat(sampleRate: 48_000, channelCount: 1))
     let given = try resampler.process(AudioBuffer(format: format, samples: samples)).samples
-    return Array((given + (try resampler.finish().samples)).prefix(frames(samples.count)))
+    return Array((given + (try resampler.flush().samples)).prefix(frames(samples.count)))
   }
 
   /// The largest difference, except at the ends of the reference.

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `rewindable buffers forget only what was returned`() {
+  @Test func `rewindable buffers release only returned frames`() {
     var tape = tape([3, 1, 6])
     _ = tape.next(atMost: 3)
     tape.forget(before: 4)

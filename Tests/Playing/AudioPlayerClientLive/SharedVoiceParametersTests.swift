@@ -19,7 +19,7 @@ import Testing
     #expect(shared.read(after: serial) == nil)
   }
 
-  @Test func `a reader never sees half of a change`() async throws {
+  @Test func `a reader never reads half of a change`() async throws {
     let shared = SharedVoiceParameters(gain: 1)
     shared.update { $0.fade = .zero }
     let hasRead = Gate()

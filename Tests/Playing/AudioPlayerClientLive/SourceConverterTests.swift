@@ -11,7 +11,7 @@ import Testing
     AudioSignal.sine(300).buffer(frames, format: AudioFormat(sampleRate: rate, channelCount: 1))
   }
 
-  @Test func `the converter knows the output frame of a buffer before it is converted`() throws {
+  @Test func `the converter returns the output frame of a buffer before the conversion`() throws {
     var converter = try SourceConverter(to: target)
     var count = try converter.convert(tone(4_410, rate: 44_100)).count
     #expect(converter.nextFrame == 4_800)

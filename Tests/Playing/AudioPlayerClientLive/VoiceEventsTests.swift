@@ -13,7 +13,7 @@ import Testing
     let ending = VoiceEvents(
       rate: 8_000, progressInterval: interval, waiters: CommandWaiters(PlaybackID()))
     var events: [PlaybackEvent] = []
-    for report in reports { ending.take(report) { events.append($0) } }
+    for report in reports { ending.process(report) { events.append($0) } }
     return events
   }
 
@@ -51,10 +51,10 @@ import Testing
 
   @Test func `the end of a voice returns its played duration or throws its error`() async throws {
     let ending = VoiceEvents(rate: 8_000, waiters: CommandWaiters(PlaybackID()))
-    ending.take(.finished(played: 8_000)) { _ in }
+    ending.process(.finished(played: 8_000)) { _ in }
     #expect(try await ending.played() == .seconds(1))
     let failing = VoiceEvents(rate: 8_000, waiters: CommandWaiters(PlaybackID()))
-    failing.take(.failed(SoundCardError.deviceLost("x"), played: 0)) { _ in }
+    failing.process(.failed(SoundCardError.deviceLost("x"), played: 0)) { _ in }
     await #expect(throws: SoundCardError.deviceLost("x")) { _ = try await failing.played() }
   }
 }

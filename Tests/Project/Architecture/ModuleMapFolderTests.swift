@@ -21,14 +21,14 @@ enum ModuleMapFolders {
 }
 
 @Suite struct ModuleMapFolderTests {
-  @Test func `C modules except that of TagLib hold a module map and shims and nothing else`()
+  @Test func `C modules except TagLib's contain only a module map and shims`()
     throws
   {
     let files = try SourceFile.files(below: "Sources")
     #expect(ModuleMapFolders.strangers(in: files) == [])
   }
 
-  @Test func `a planted file is found, a forwarding header of PocketSphinx is none`() {
+  @Test func `an additional file is found, and a forwarding header of PocketSphinx is permitted`() {
     let files = [
       "Sources/CLibraries/CALSA/module.modulemap", "Sources/CLibraries/CALSA/shim.h",
       "Sources/CLibraries/CALSA/code.c",

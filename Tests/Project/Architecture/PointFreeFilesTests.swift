@@ -1,7 +1,8 @@
 import Testing
 
 @Suite struct PointFreeFilesTests {
-  @Test func `with the trait nothing of our own implementation is compiled`() throws {
+  @Test func `with the trait PointFreeDependencies, our own implementation is not compiled`() throws
+  {
     let files = try SourceFile.files(below: "Sources")
     #expect(PointFreeFiles.unwrapped(in: files) == [])
   }
@@ -11,7 +12,7 @@ import Testing
     #expect(PointFreeFiles.sharedFiles.subtracting(paths) == [])
   }
 
-  @Test func `each module says what takes its place`() throws {
+  @Test func `each module has a file that re-exports its replacement`() throws {
     let paths = try Set(SourceFile.files(below: "Sources").map(\.path))
     let missing = PointFreeFiles.modules.filter {
       !paths.contains("Sources/Dependencies/\($0)/PointFree.swift")
@@ -27,7 +28,7 @@ import Testing
     "#if !PointFreeDependencies\nstruct A {}\n#endif\nstruct B {}\n#if DEBUG\n#endif",
     "#if PointFreeDependencies\nstruct A {}\n#endif",
   ])
-  func `a file that is not inside of the condition is found`(text: String) {
+  func `a file outside the condition is found`(text: String) {
     let file = SourceFile(
       path: "Sources/Dependencies/ClientDependencies/Folder/Planted.swift", text: text)
     #expect(PointFreeFiles.unwrapped(in: [file]) == [file.path])
@@ -50,7 +51,7 @@ import Testing
     ("Sources/Dependencies/ClientDependencies/Catalogue.docc/Overview.md", "# Overview"),
     ("Sources/Audio/AudioCore/A.swift", "struct A {}"),
   ])
-  func `a file inside of the condition, a shared one and one elsewhere is none`(
+  func `a file inside the condition, a shared file, and a file elsewhere are permitted`(
     path: String, text: String
   ) {
     #expect(PointFreeFiles.unwrapped(in: [SourceFile(path: path, text: text)]) == [])

@@ -13,13 +13,13 @@ enum ShimComments {
 }
 
 @Suite struct ShimCommentTests {
-  @Test func `each function of ours in a shim says why it is there`() throws {
+  @Test func `each function in a shim has a comment with its reason`() throws {
     let shims = try SourceFile.files(below: "Sources").filter { $0.name.hasSuffix("shim.h") }
     #expect(shims.count >= 4)
     #expect(shims.flatMap(ShimComments.uncommented) == [])
   }
 
-  @Test func `one that does not is found`() {
+  @Test func `a shim function without a comment is found`() {
     let text = """
       // Swift cannot call it.
       static inline int syrinx_one(void) {

@@ -40,6 +40,17 @@ struct SourceFile: Equatable {
     text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
   }
 
+  /// The texts of all comments that begin a line, joined, because a phrase may be wrapped.
+  var comments: String {
+    text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("//") }
+      .map { $0.drop { $0 == "/" || $0 == " " } }.joined(separator: " ")
+  }
+
+  /// The names in backticks of the file's functions.
+  var testNames: [String] {
+    text.matches(of: /func `([^`]+)`/).map { String($0.1) }
+  }
+
   /// The modules that the file imports.
   var imports: Set<String> {
     Set(

@@ -15,11 +15,13 @@ enum SourceRule: String, CaseIterable {
   /// `Int(_: Double)` ends the process on a number that no `Int` holds: files, servers, clocks, and
   /// users have such numbers. `Int(clamping:)` takes any.
   case trappingNumber
+  /// A comment or test name that an engineer reads twice.
+  case riddle
 
   /// Files that may break a rule, each with its reason.
   var exceptions: Set<String> {
     switch self {
-    case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber: []
+    case .machinePath, .unfinishedWork, .forcedTry, .trappingNumber, .riddle: []
     // A value of `Never` cannot be returned, so it cannot be called by accident and needs no use.
     // The texts of tests for a macro are Swift, too.
     case .fatalError:
@@ -75,6 +77,10 @@ enum SourceRule: String, CaseIterable {
         && hasCall(/[^\w]U?Int(?:64|32)?\((?!clamping:|exactly:)/, file) {
           $0.contains("rounded") || $0.contains("inSeconds")
         }
+    case .riddle:
+      (isSource ? [file.comments] : file.testNames).contains { text in
+        Self.riddles.contains { text.contains($0) }
+      }
     }
   }
 
@@ -100,6 +106,13 @@ enum SourceRule: String, CaseIterable {
     "URL(filePath:", "fileURLWithPath", "url.path", ".lastPathComponent", ".deletingPathExtension",
     ".deletingLastPathComponent", ".appending(path:", ".appendingPathComponent",
     "temporaryDirectory", "FileHandle(for", "(contentsOf: url", ".write(to:", "ofItem(atPath",
+  ]
+
+  /// Each has a plain replacement: "even if", the parameter's name, "should repeat", the subject.
+  private static let riddles = [
+    "also if ", "also when ", "also while ", "so many ", " is to be ", " are to be ", "whoever ",
+    "what is available ", "what is left ", "believes ", "believed ", " in vain",
+    " for good", "so that not ", "lives on",
   ]
 
   private static let machineRoots = ["/home/", "/root/", "/Users/", "/work/", "/opt/swift"]

@@ -27,8 +27,10 @@ import Testing
     (.foundationPath, "  play(URL(filePath: name))"),
     (.spawning, "let process = Process()"),
     (.spawning, "posix_spawnp(&id, name, nil, nil, words, environ)"),
+    (.riddle, "/// Ends, also if it failed."),
+    (.riddle, "  // Reads at most so\n  // many bytes."),
   ])
-  func `what breaks the rule is found`(rule: SourceRule, text: String) {
+  func `a file that breaks the rule is found`(rule: SourceRule, text: String) {
     #expect(rule.isBroken(by: file(rule, text)))
   }
 
@@ -40,8 +42,9 @@ import Testing
     (.forcedTry, "try load(); let a = !b"), (.unfinishedWork, "let todo = 1"),
     (.foundationPath, "  /// player.play(url: URL(filePath: name))"),
     (.foundationPath, "FilePath(url).pathExtension"),
+    (.riddle, "/// Ends even if it failed."), (.riddle, "let text = \"also if \""),
   ])
-  func `what only resembles it is none`(rule: SourceRule, text: String) {
+  func `a file that only resembles a violation is permitted`(rule: SourceRule, text: String) {
     #expect(!rule.isBroken(by: file(rule, text)))
   }
 

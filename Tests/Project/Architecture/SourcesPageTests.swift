@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct SourcesPageTests {
-  @Test func `the page of the sources names every target, and nothing that is not there`() throws {
+  @Test func `the page of the sources names every target and only existing paths`() throws {
     let files = try SourceFile.files(below: "Sources") + SourceFile.files(below: "Tests")
     let text = try #require(files.first { $0.path == "Sources/README.md" }).text
     let page = SourcesPage(text: text)
@@ -13,7 +13,7 @@ import Testing
     #expect(page.faults(targets: Set(targets), files: Set(files.map(\.path))) == [])
   }
 
-  @Test func `a missing target, an unknown one and a file that is gone are found`() {
+  @Test func `a missing target, an unknown target, and a missing file are found`() {
     let page = SourcesPage(
       text: """
         `A/Here.swift` and `A/Gone.swift`

@@ -27,7 +27,7 @@ import Testing
     #expect(document.faults == [])
   }
 
-  @Test func `a section is left out up to the next heading, and lines keep their numbers`() {
+  @Test func `a section is removed up to the next heading, and lines keep their numbers`() {
     #expect(document.without(sections: ["C"]).snippets == [document.snippets[0]])
     #expect(document.without(sections: ["D", "E"]).snippets == document.snippets)
     #expect(document.without(sections: ["A"]).lines == document.lines)
@@ -72,7 +72,7 @@ import Testing
       ]
     ),
   ])
-  func `a block that would be passed over is a fault`(text: String, faults: [String]) {
+  func `a code block that the tests would skip is a fault`(text: String, faults: [String]) {
     #expect(Document(name: "A.md", text: text).faults == faults)
   }
 }

@@ -15,7 +15,7 @@ import Testing
     #expect(missing.map { "\($0.document):\($0.line)" } == [])
   }
 
-  @Test func `each block is one that is looked at`() throws {
+  @Test func `each code block is checked`() throws {
     let faults = try documentation.documents().flatMap(\.faults)
     #expect(faults == [])
   }
@@ -30,7 +30,7 @@ import Testing
       ])
   }
 
-  @Test func `each page about a library has a snippet, but for lists and single pages`() throws {
+  @Test func `each page about a library has a snippet, except lists and single pages`() throws {
     let pages = try documentation.pages().filter {
       !$0.name.hasPrefix("Sources/Command/SyrinxCommand/")
     }
@@ -52,7 +52,7 @@ import Testing
     #expect(listed.sorted() == modules.filter { $0 != "SyrinxCommand" }.sorted())
   }
 
-  @Test func `a manifest names products that there are`() throws {
+  @Test func `a manifest names only existing products`() throws {
     let products = try documentation.products()
     let product = /\.product\(name: "(\w+)", package: "syrinx"\)/
     let named = try documentation.pages().flatMap { page in
@@ -81,7 +81,9 @@ import Testing
     "Apache License\n                           Version 2.0, January 2004",
     "Runtime Library Exception to the Apache 2.0 License",
   ])
-  func `the notices have what the licenses of the command's parts ask for`(text: String) throws {
+  func `the notices contain the texts that the licenses of the command's parts require`(
+    text: String
+  ) throws {
     let notices = documentation.root.appending(path: "THIRD-PARTY-NOTICES.md")
     #expect(try String(contentsOf: notices, encoding: .utf8).contains(text))
   }

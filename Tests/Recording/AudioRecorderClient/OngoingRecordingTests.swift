@@ -41,7 +41,7 @@ import Testing
   private let started = RecordingEvent.started(
     RecordingStart(device: "virtual", deviceFormat: .speech, fileFormat: .speech))
 
-  @Test func `a recording begins, goes on, and ends when it is stopped`() async throws {
+  @Test func `a recording begins, continues, and ends when it is stopped`() async throws {
     let recorder = recorder([started], finish: finish)
     let memo = try await recorder.beginRecording(request)
     #expect(try await memo.stop() == finish)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a recording that nobody holds any more ends`() async throws {
+  @Test func `releasing a recording ends it`() async throws {
     let (ends, end) = AsyncStream<Void>.makeStream()
     let recorder = recorder([started], finish: finish, whenCancelled: { end.yield() })
     var memo: OngoingRecording? = try await recorder.beginRecording(request)

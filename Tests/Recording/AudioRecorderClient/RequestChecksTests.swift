@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [[], [-1], [64], Array(repeating: 0, count: 33)])
-  func `channels that no device has are refused before one is opened`(channels: [Int]) {
+  func `a channel number that no device has is refused before a device is opened`(channels: [Int]) {
     #expect(throws: AudioRecorderError.self) { try CaptureRequest(channels: channels).check() }
   }
 

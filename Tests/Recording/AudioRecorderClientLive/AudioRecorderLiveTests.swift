@@ -167,7 +167,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `stopRecording ends the recordings of its own client alone, and frees their files`()
+  @Test func `stopRecording ends only the recordings of its own client and releases their files`()
     async throws
   {
     let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))
@@ -187,7 +187,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [0, 1, 8_000])
-  func `startRecording returns whether a frame was recorded, also if the device ends`(
+  func `startRecording returns whether a frame was recorded, even if the device ends`(
     captured: FrameCount
   ) async throws {
     let microphone = VirtualMicrophone.buffer(noise.frames(0..<captured))
@@ -243,7 +243,8 @@ import VirtualSoundCard
     #expect((1...4_000).contains(try folder.read(url).frameCount))
   }
 
-  @Test func `a file that cannot be made ends the recording and closes the device`() async throws {
+  @Test func `a file that cannot be created ends the recording and closes the device`() async throws
+  {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let url = URL(fileURLWithPath: "/nowhere/at/all.wav")
     let error = await #expect(throws: AudioRecorderError.self) {
@@ -263,7 +264,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `permission is whether the default device opens`() async {
+  @Test func `permission is granted if the default device can be opened`() async {
     await withDependencies {
       $0.soundCard.openCapture = { _ in throw SoundCardError.noSoundCard(.capture) }
     } operation: {

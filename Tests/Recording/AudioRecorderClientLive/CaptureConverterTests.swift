@@ -30,7 +30,7 @@ import Testing
   private func converted() throws -> [CapturedAudio] {
     let converter = try converter(to: .speech)
     let blocks = try captured.flatMap { try converter.process($0) }
-    let rest = try #require(try converter.finish())
+    let rest = try #require(try converter.flush())
     return blocks + [rest]
   }
 
@@ -75,7 +75,7 @@ import Testing
       blocks += try converter.process(CapturedAudio(buffer: captured, time: time, gap: gap))
       next = captured.endFrame
     }
-    blocks += [try converter.finish()].compactMap(\.self)
+    blocks += [try converter.flush()].compactMap(\.self)
     #expect(blocks.isOneTimeline)
     #expect(blocks.compactMap(\.gap).count == 86)
     let end = next.converted(from: 48_000, to: rate)
@@ -109,7 +109,7 @@ import Testing
       blocks += try converter.process(
         CapturedAudio(buffer: buffer, time: first.duration(at: rate), gap: gap))
     }
-    blocks += [try converter.finish()].compactMap(\.self)
+    blocks += [try converter.flush()].compactMap(\.self)
     #expect(blocks.isOneTimeline)
     #expect(blocks.compactMap(\.gap).first?.lost == 16_000)
     let end = 16_001 + FrameCount(449_999).converted(from: rate, to: 16_000)
@@ -132,7 +132,7 @@ import Testing
     #expect(blocks.map(\.gap?.lost) == [nil, 96_960])
   }
 
-  @Test func `a device that is back before the first frame has no gap`() throws {
+  @Test func `a device that returns before the first frame causes no gap`() throws {
     let converter = try converter(to: device)
     converter.deviceReturned(after: .seconds(2))
     #expect(converter.gapEnding(with: captured[0]) == .zero)
@@ -141,7 +141,7 @@ import Testing
     #expect(blocks[0].time == .zero && blocks[0].capturedAt == .seconds(5))
   }
 
-  @Test func `samples that were not finite are counted in the next block`() throws {
+  @Test func `NaN and infinite samples are counted in the next block`() throws {
     let converter = try converter(to: .speech)
     var damaged = captured[0]
     damaged.nonFiniteCount = 3

@@ -19,7 +19,7 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [320, nil, nil])
   }
 
-  @Test func `a long queue drops an eighth at a time, and no other frame`() {
+  @Test func `a long queue drops an eighth of its audio at a time`() {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(800))
     var queue: [CapturedAudio] = []
     for index in 0..<80 { policy.enqueue(&queue, block(index)) }
@@ -46,7 +46,7 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [172])
   }
 
-  @Test func `the device's description survives when the first block is dropped`() {
+  @Test func `the next block has the device's description if the first block is dropped`() {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(10))
     let device = PCMConfiguration(
       device: "a", format: .speech, sampleFormat: .int16, period: 160, buffer: 640)

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test
-  func `a consumer that is done or fails gets no more blocks`()
+  func `a finished or failed consumer gets no further blocks`()
     throws
   {
     for fails in [false, true] {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a reader that makes room tells the audio thread only if it asked`() throws {
+  @Test func `a reader that makes room notifies the audio thread only on request`() throws {
     let port = try CapturePort(of: speech)
     for _ in 0..<2 { write(160, to: port) }
     port.roomRequest.make()

@@ -16,7 +16,7 @@ import Testing
 
   private func cut(_ blocks: [CapturedAudio], to size: FrameCount) -> [CapturedAudio] {
     var rechunker = CaptureRechunker(size: size)
-    return blocks.flatMap { rechunker.take($0) } + rechunker.finish()
+    return blocks.flatMap { rechunker.process($0) } + rechunker.flush()
   }
 
   @Test(arguments: [1, 7, 160, 256, 1_000, 5_000])

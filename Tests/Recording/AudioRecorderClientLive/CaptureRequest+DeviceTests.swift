@@ -29,7 +29,7 @@ import Testing
       (nil, nil, 48_000, 2), (16_000, 1, 48_000, 2), (22_050, 1, 44_100, 2), (8_000, 4, 48_000, 4),
       (44_100, 1, 44_100, 2), (48_000, 2, 48_000, 2), (96_000, 1, 96_000, 2),
     ] as [(SampleRate?, Int?, SampleRate, Int)])
-  func `the device is opened for later users as well`(
+  func `the device is opened in a format that suits later users`(
     rate: SampleRate?, channels: Int?, openedRate: SampleRate, openedChannels: Int
   ) {
     let request = CaptureRequest(sampleRate: rate, channelCount: channels).deviceRequest
@@ -38,7 +38,7 @@ import Testing
     #expect(request.prefersNativeRate)
   }
 
-  @Test func `small buffers wake the device more often, and it holds no less`() {
+  @Test func `small buffers wake the device more often without a smaller device buffer`() {
     let quick = CaptureRequest(framesPerBuffer: 480).deviceRequest.buffering
     #expect(quick == PCMBuffering(period: .milliseconds(10), periodCount: 20))
     let quickest = CaptureRequest(framesPerBuffer: 1).deviceRequest.buffering

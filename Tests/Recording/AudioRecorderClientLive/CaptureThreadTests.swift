@@ -62,7 +62,7 @@ import Testing
     #expect(blocks.last?.gap?.lost == 16_000 && blocks.last?.buffer.isEmpty == true)
   }
 
-  @Test func `a port that comes after the last one left gets none of its frames`() throws {
+  @Test func `a port added after the last one left gets none of the earlier frames`() throws {
     let pcm = try ScriptedCapture([.ready(160)])
     let capture = try OnePortCapture(pcm)
     let next = try CapturePort(of: pcm.configuration)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (320, 3)])
-  func `with a high threshold the device is left alone until it is half full`(
+  func `with a high threshold the device is not polled until it is half full`(
     patience: Int, rests: Int
   ) throws {
     // Its buffer holds four periods.
@@ -111,7 +111,7 @@ import Testing
   @Test(arguments: [
     PCMTransfer.frames(0), .interrupted(PCMInterruption(cause: .xrun, lost: 0)),
   ])
-  func `a device whose every read fails is lost within a second of its time`(
+  func `a device whose every read fails is lost within a second of device time`(
     answer: PCMTransfer
   ) throws {
     let pcm = try FailingCapture(answer)
@@ -135,11 +135,11 @@ import Testing
     #expect(throws: silent) { try blocks(some + [.ready(160)] + few + [.timedOut]) }
   }
 
-  @Test func `a device that never recovers for long is lost`() throws {
+  @Test func `a device that only reports losses is lost`() throws {
     #expect(throws: silent) { try blocks(Array(repeating: loss, count: 200)) }
   }
 
-  @Test func `a ready device without frames is asked less often, then lost`() throws {
+  @Test func `a ready device without frames is polled less often and then lost`() throws {
     let script = (0..<3_000).flatMap { _ in [PCMWakeUp.ready(160), .timedOut] }
     let pcm = try ScriptedCapture(script, framesPerRead: 0)
     let capture = try OnePortCapture(pcm)

@@ -10,10 +10,10 @@ import Testing
     var trimmer = EdgeTrimmer(rule, rate: 1_000, limit: .milliseconds(500))
     var kept: [AudioBuffer] = []
     for buffer in audio.cut(size) {
-      kept += trimmer.take(buffer)
+      kept += trimmer.process(buffer)
       #expect(trimmer.heldFrames.rawValue <= 500 + size)
     }
-    return (kept + trimmer.finish()).flatMap(\.samples)
+    return (kept + trimmer.flush()).flatMap(\.samples)
   }
 
   private let audio = Steps.audio((0, 100), (0.5, 50), (0, 200), (0.5, 50), (0, 300))

@@ -16,7 +16,7 @@ import Testing
   private func url(_ name: String) -> URL { folder.directory.appending(path: name) }
 
   /// Puts something that is no sound under each name.
-  private func take(_ names: [String]) throws {
+  private func create(_ names: [String]) throws {
     for name in names { try Data(name.utf8).write(to: url(name)) }
   }
 
@@ -37,7 +37,7 @@ import Testing
   func `existing numbers are skipped, and their files keep their bytes`(name: String) throws {
     let isPattern = name.contains("%")
     let old = ["out-001.wav", "out-002.wav", "out-004.wav"]
-    try take(old)
+    try create(old)
     try FileManager.default.createSymbolicLink(
       at: url("out-005.wav"), withDestinationURL: url("nothing.wav"))
     let files = try files(name, RecordingRollingRule(length: .milliseconds(300)))
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `the command to roll skips an existing number, and the event names the file`() throws {
-    try take(["out-001.wav"])
+    try create(["out-001.wav"])
     let told = Mutex<[URL]>([])
     let files = try RecordingFiles(
       url("out.wav"), format: format, encoding: .wavFloat
@@ -70,8 +70,8 @@ import Testing
     #expect(try folder.read(url("out-002.wav")).samples == blocks[1].samples)
   }
 
-  @Test func `only a file with exactly the requested name is replaced`() throws {
-    try take(["out.wav"])
+  @Test func `only a file with the exact requested name is replaced`() throws {
+    try create(["out.wav"])
     let files = try files("out.wav", RecordingRollingRule(length: .seconds(9)))
     try files.append(audio)
     try files.close()
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `an empty first file is discarded, whatever its number`() throws {
-    try take(["out-001.wav"])
+    try create(["out-001.wav"])
     let files = try files("out-%03d.wav", RecordingRollingRule(length: .seconds(9)))
     #expect(FileManager.default.fileExists(atPath: url("out-002.wav").path))
     try files.close()
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `the search for a free number ends`() throws {
-    try take((1...9).map { "out-\($0).wav" })
+    try create((1...9).map { "out-\($0).wav" })
     let error = #expect(throws: AudioRecorderError.self) {
       _ = try files("out-%d.wav", RecordingRollingRule(length: .seconds(9)), mostTaken: 9)
     }

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: 0..<9, [1, 2, 3])
-  func `each sample counts, whatever the length`(length: Int, channels: Int) throws {
+  func `each sample is measured for any length`(length: Int, channels: Int) throws {
     let sound = (0..<length * channels).map { -Float($0 / channels + 1) / 16 }
     var meter = PeakHoldMeter()
     meter.add(sound, from: channels - 1, step: channels)
@@ -50,7 +50,7 @@ import Testing
     #expect(abs(meter.meanSquare - squares / Double(max(1, length))) < 1e-9)
   }
 
-  @Test func `NaN is no peak and is not counted as clipped`() throws {
+  @Test func `NaN is neither a peak nor counted as clipped`() throws {
     var report = LevelReport(format: AudioFormat(sampleRate: 8_000, channelCount: 1))
     let sound = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1),

@@ -16,7 +16,7 @@ import Testing
     #expect(loudFrames.last(in: buffer) == 3)
   }
 
-  @Test func `in silence no frame is loud`() {
+  @Test func `silence has no loud frames`() {
     #expect(loudFrames.last(in: AudioBuffer(silence: 3, format: stereo)) == nil)
     #expect(loudFrames.first(in: AudioBuffer(silence: 0, format: stereo)) == nil)
   }

@@ -10,8 +10,8 @@ import Testing
     control.send(.pause)
     control.send(.roll)
     #expect(!control.isEmpty)
-    #expect(control.takeAll(at: 0) == [.pause, .roll])
-    #expect(control.takeAll(at: 0).isEmpty)
+    #expect(control.popAll(at: 0) == [.pause, .roll])
+    #expect(control.popAll(at: 0).isEmpty)
     #expect(control.isEmpty)
   }
 
@@ -19,8 +19,8 @@ import Testing
     let control = RecordingControl()
     control.send(.pause, from: 3)
     control.send(.resume, from: 5)
-    #expect(control.takeAll(at: 2).isEmpty)
-    #expect(control.takeAll(at: 4) == [.pause])
-    #expect(control.takeAll(at: 5) == [.resume])
+    #expect(control.popAll(at: 2).isEmpty)
+    #expect(control.popAll(at: 4) == [.pause])
+    #expect(control.popAll(at: 5) == [.resume])
   }
 }

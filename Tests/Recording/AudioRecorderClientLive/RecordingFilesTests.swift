@@ -79,7 +79,7 @@ import Testing
     #expect(files.map(\.frameCount) == [16_000])
   }
 
-  @Test func `if no next file can be made, the last one continues for a second`() throws {
+  @Test func `if no next file can be created, the current file continues for a second`() throws {
     let locked = try LockableFolder(in: folder)
     let (url, next) = (locked.url("take.wav"), locked.url("take-001.wav"))
     let files = try RecordingFiles(
@@ -97,7 +97,7 @@ import Testing
     #expect(try folder.read(url).samples == Array(audio.samples.prefix(2 * 8_800)))
   }
 
-  @Test func `a next file that can be created at the second attempt is used`() throws {
+  @Test func `if the second attempt to create the next file succeeds, that file is used`() throws {
     let locked = try LockableFolder(in: folder)
     let (url, next) = (locked.url("take.wav"), locked.url("take-001.wav"))
     let files = try RecordingFiles(

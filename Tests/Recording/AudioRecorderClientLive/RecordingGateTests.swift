@@ -13,7 +13,7 @@ import Testing
     _ request: RecordingRequest, _ audio: AudioBuffer, cut size: Int = 50
   ) -> [RecordingGate.Output] {
     var gate = RecordingGate(request, rate: 1_000)
-    return audio.cut(size).flatMap { gate.take($0) } + gate.finish()
+    return audio.cut(size).flatMap { gate.process($0) } + gate.flush()
   }
 
   @Test func `without rules all audio is kept unchanged`() {
@@ -30,7 +30,7 @@ import Testing
     #expect(outputs.kept == Array(audio.samples[700..<1_400]))
   }
 
-  @Test func `the silence that ended it is trimmed`() {
+  @Test func `the silence that ended the recording is trimmed`() {
     let audio = Steps.audio((0.5, 300), (0.001, 1_000))
     let request = RecordingRequest(
       url: url, endAfterSilence: rule,
@@ -40,40 +40,40 @@ import Testing
 
   @Test func `after the end no audio is kept`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
-    #expect(gate.take(Steps.audio((0, 200))).kept.count == 100)
+    #expect(gate.process(Steps.audio((0, 200))).kept.count == 100)
     #expect(gate.isOver)
-    #expect(gate.take(Steps.audio((0.5, 200))).isEmpty)
+    #expect(gate.process(Steps.audio((0.5, 200))).isEmpty)
   }
 
   @Test func `a command begins a recording that waits for one`() {
     let request = RecordingRequest(url: url, start: .onCommand, preRoll: .milliseconds(20))
     var gate = RecordingGate(request, rate: 1_000)
     let audio = Steps.audio((0.5, 100))
-    #expect(gate.take(audio).isEmpty && gate.isWaiting)
+    #expect(gate.process(audio).isEmpty && gate.isWaiting)
     let begun = gate.apply(.start)
     #expect(begun.first == .began(preRoll: 20))
     #expect(begun.kept == Array(audio.samples.suffix(20)))
     #expect(gate.apply(.start).isEmpty)
-    #expect(gate.take(audio) == [.keep(audio)])
+    #expect(gate.process(audio) == [.keep(audio)])
   }
 
   @Test func `a pause is reported where it begins and where it ends`() {
     var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
     let audio = Steps.audio((0.5, 100))
     _ = gate.apply(.pause)
-    let pausing = gate.take(audio)
+    let pausing = gate.process(audio)
     #expect(pausing.kept.count == 5 && pausing.last == .paused(held: 0))
-    #expect(gate.take(audio).isEmpty && gate.isPaused)
+    #expect(gate.process(audio).isEmpty && gate.isPaused)
     _ = gate.apply(.resume)
-    let resuming = gate.take(audio)
+    let resuming = gate.process(audio)
     #expect(resuming.kept.count == 100 && resuming.first == .resumed(held: 0))
   }
 
   @Test func `audio omitted by a pause does not count as ending silence`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
-    _ = gate.take(Steps.audio((0.5, 100)))
+    _ = gate.process(Steps.audio((0.5, 100)))
     _ = gate.apply(.pause)
-    for _ in 0..<10 { _ = gate.take(Steps.audio((0, 100))) }
+    for _ in 0..<10 { _ = gate.process(Steps.audio((0, 100))) }
     #expect(!gate.isOver)
   }
 }

@@ -15,7 +15,7 @@ import Testing
     #expect("\(plan.encoding)" == encoding)
   }
 
-  @Test func `a requested encoding wins over the extension`() throws {
+  @Test func `a requested encoding takes precedence over the extension`() throws {
     let plan = try RecordingPlan(RecordingRequest(url: url("a.wav"), encoding: .wav24))
     #expect(plan.encoding == .wav24)
   }

@@ -79,7 +79,7 @@ import VirtualSoundCard
     #expect(try folder.read(url).samples == Array(repeating: 0.5, count: 800))
   }
 
-  @Test func `a channel that the device lacks is refused, and no file is made`() async throws {
+  @Test func `a channel that the device lacks is rejected, and no file is created`() async throws {
     let url = folder.url("wav")
     await #expect(throws: AudioRecorderError.self) {
       try await record(RecordingRequest(url: url, channels: [2]), capturing: speech)
@@ -145,7 +145,7 @@ import VirtualSoundCard
     #expect(samples.last == 0.5)
   }
 
-  @Test func `commands begin a recording, change its file, and end it`() async throws {
+  @Test func `commands begin a recording, change its file, and end the recording`() async throws {
     let id = RecordingID("dictation")
     let url = folder.url("wav")
     let card = VirtualSoundCard(
@@ -209,7 +209,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a recording that fails first reports the contents of its file`() async throws {
+  @Test func `a failed recording reports the contents of its file before its error`() async throws {
     let card = VirtualSoundCard(
       .init(
         pace: .lockstep(clock), microphone: .signal(.sine(440)),

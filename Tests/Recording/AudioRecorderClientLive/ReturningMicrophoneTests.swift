@@ -122,7 +122,7 @@ import VirtualSoundCard
     #expect(try harness.samples().count == 32_000)
   }
 
-  @Test func `an error that is no loss ends the capture at once`() async throws {
+  @Test func `an error that is not a loss ends the capture at once`() async throws {
     let failure = SoundCardError.failed("virtual", operation: "read", code: 5, reason: "it is ill")
     let harness = RecorderHarness(faults: []) { soundCard, _ in
       let open = soundCard.openCapture

@@ -59,7 +59,7 @@ import Testing
     #expect(plan.room(frames: 0, bytes: 10_000) == 0)
   }
 
-  @Test func `without limits a file has no end`() {
+  @Test func `without limits a file never ends`() {
     #expect(plan(RecordingRollingRule()).room(frames: .init(1 << 40), bytes: 1 << 50) == nil)
   }
 }

@@ -107,7 +107,7 @@ extension CaptureConsumer {
         wantsMore = try process(converted, number: number)
       }
     }
-    if wantsMore, let rest = try converter.finish() {
+    if wantsMore, let rest = try converter.flush() {
       _ = try process(rest, number: blocks.count)
     }
     try finish()

@@ -13,7 +13,7 @@ import Testing
     rule.skip(skip)
     var position: FrameCount = 0
     for buffer in audio.cut(size) {
-      if let last = rule.take(buffer) { return position + last }
+      if let last = rule.process(buffer) { return position + last }
       position += buffer.frameCount
     }
     return nil
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 100, 1_000])
-  func `silence counts from the beginning, without the pre-roll`(size: Int) {
+  func `silence is measured from the beginning, without the pre-roll`(size: Int) {
     #expect(end(Steps.audio((0, 300)), cut: size) == 100)
     #expect(end(Steps.audio((0, 300)), cut: size, skip: 80) == 180)
     #expect(end(Steps.audio((0, 50), (0.5, 10), (0, 300)), cut: size, skip: 80) == 180)

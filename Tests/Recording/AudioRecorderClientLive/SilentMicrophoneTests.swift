@@ -13,11 +13,11 @@ import Testing
     var microphone = SilentMicrophone(rule, rate: 16_000)
     return amplitudes.indices.filter { index in
       let samples = Array(repeating: amplitudes[index], count: 8_000)
-      return microphone.take(AudioBuffer(format: .speech, samples: samples)) != nil
+      return microphone.process(AudioBuffer(format: .speech, samples: samples)) != nil
     }
   }
 
-  @Test func `a silent microphone is reported once, if nothing has come since the beginning`() {
+  @Test func `a silent microphone is reported once, if there was no sound since the beginning`() {
     #expect(warnings([0, 0, 0, 0]) == [1])
     #expect(warnings([0, 0.1, 0, 0, 0, 0]).isEmpty)
     #expect(warnings([0, 0, 0.1, 0, 0, 0]) == [1])
@@ -26,15 +26,15 @@ import Testing
   @Test func `the report of a silent microphone has its level`() {
     var microphone = SilentMicrophone(rule, rate: 16_000)
     let samples = Array(repeating: Float(-0.0001), count: 16_000)
-    let level = microphone.take(AudioBuffer(format: .speech, samples: samples))
+    let level = microphone.process(AudioBuffer(format: .speech, samples: samples))
     #expect(level.map { $0.value.rounded() } == -80)
   }
 
-  @Test func `a frame at the threshold is loud, and ends the watch`() {
+  @Test func `a frame at the threshold is loud and ends the search for silence`() {
     var microphone = SilentMicrophone(rule, rate: 16_000)
     var samples = [Float](repeating: 0, count: 16_000)
     samples[0] = 0.001
-    #expect(microphone.take(AudioBuffer(format: .speech, samples: samples)) == nil)
-    #expect(microphone.take(AudioBuffer(silence: 32_000, format: .speech)) == nil)
+    #expect(microphone.process(AudioBuffer(format: .speech, samples: samples)) == nil)
+    #expect(microphone.process(AudioBuffer(silence: 32_000, format: .speech)) == nil)
   }
 }

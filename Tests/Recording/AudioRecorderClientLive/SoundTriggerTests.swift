@@ -9,7 +9,7 @@ import Testing
     var trigger = SoundTrigger(
       LevelRule(threshold: Decibels(-40), hold: hold), rate: audio.format.sampleRate)
     for buffer in audio.cut(size) {
-      if let onset = trigger.take(buffer) { return onset }
+      if let onset = trigger.process(buffer) { return onset }
     }
     return nil
   }

@@ -15,7 +15,7 @@ import Testing
     var rest = audio.cut(size)[...]
     var beginning: StartGate.Beginning?
     while beginning == nil, let buffer = rest.popFirst() {
-      beginning = gate.take(buffer)
+      beginning = gate.process(buffer)
       #expect(gate.heldFrames.rawValue <= preRoll + 20 + size)
     }
     let begun = try #require(beginning)
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `a command begins a recording with the pre-roll before it`() {
     var gate = StartGate(preRoll: 30, trigger: nil)
-    for buffer in audio.cut(50) { #expect(gate.take(buffer) == nil) }
+    for buffer in audio.cut(50) { #expect(gate.process(buffer) == nil) }
     let beginning = gate.begin()
     #expect(beginning.preRoll == 30)
     #expect(beginning.buffers.flatMap(\.samples) == Array(audio.samples.suffix(30)))

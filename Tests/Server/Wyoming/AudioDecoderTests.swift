@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3]) func `other widths are not searched for floating-point samples`(
+  @Test(arguments: [1, 2, 3]) func `samples of other widths are not checked for floating point`(
     width: Int
   ) throws {
     let payload = Self.floatPayload(Self.audio(seconds: 0.6), gain: 0.5)

@@ -176,7 +176,7 @@ import Testing
     #expect(read.map(\.type) == ["a"])
   }
 
-  @Test func `a text over the length of a call is left for another call`() throws {
+  @Test func `a text that exceeds a call's limit stays for the next call`() throws {
     let line = #"{"type":"a","data":{"x":"\#(String(repeating: "y", count: 90))"}}"#
     let long = WyomingEvent("b", ["x": .string(String(repeating: "y", count: 90))])
     for bytes in [Array("\(line)\n".utf8), long.bytes] {
@@ -215,7 +215,7 @@ import Testing
     #expect(throws: FrameError.notJSON(part: "first line")) { _ = try events(Array(frame.utf8)) }
   }
 
-  @Test func `brackets within a text are no nesting`() throws {
+  @Test func `brackets within a string do not count as nesting`() throws {
     let text = String(repeating: #"[{\""#, count: 1_000)
     let event = WyomingEvent("a", ["text": .string(text)])
     #expect(try events(event.bytes) == [event])

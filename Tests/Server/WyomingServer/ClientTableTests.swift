@@ -42,7 +42,9 @@ import Testing
     #expect(await !third.value)
   }
 
-  @Test func `a free place goes to the first client that sends audio, or else to the first`() async
+  @Test
+  func `a free place goes to the first waiting client that sends audio, or else to the first`()
+    async
   {
     _ = await (serve(1), serve(2))
     let (third, fourth, fifth) = await (
@@ -86,10 +88,10 @@ import Testing
     #expect(await !third.value)
   }
 
-  @Test func `a client that becomes idle during the wait of another one loses its place`() async {
+  @Test func `a client that becomes idle while another client waits loses its place`() async {
     let (first, second) = await (serve(1), serve(2))
     await clock.advance(by: .milliseconds(700))
-    second.take(audio: .seconds(1))
+    second.credit(audio: .seconds(1))
     let third = await waiting(3)
     table.reportRequest(from: 3)
     await clock.advance(by: .milliseconds(500))
@@ -109,12 +111,12 @@ import Testing
     }
   }
 
-  @Test func `a few samples now and then do not keep a place, and speech does`() async {
+  @Test func `occasional samples do not keep a client's place, and speech does`() async {
     let (speaking, trickling) = await (serve(1), serve(2))
     for _ in 0..<20 {
       await clock.advance(by: .milliseconds(100))
-      speaking.take(audio: .milliseconds(100))
-      trickling.take(audio: .microseconds(62.5))
+      speaking.credit(audio: .milliseconds(100))
+      trickling.credit(audio: .microseconds(62.5))
     }
     let third = await waiting(3)
     table.reportRequest(from: 3)

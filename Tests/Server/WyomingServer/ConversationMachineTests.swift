@@ -13,7 +13,7 @@ import Wyoming
   ) throws(ServerFault) -> [ConversationMachine.Action] {
     var machine = ConversationMachine()
     var actions: [ConversationMachine.Action] = []
-    for event in events { actions += try machine.take(event) }
+    for event in events { actions += try machine.process(event) }
     return actions
   }
 
@@ -57,7 +57,7 @@ import Wyoming
     #expect(try actions([chunk([])]) == [.begin(TranscriptionRequest())])
   }
 
-  @Test func `describe and ping are answered, and unknown events are ignored`() throws {
+  @Test func `describe and ping get a response, and unknown events are ignored`() throws {
     let actions = try actions([
       WyomingEvent("ping", ["text": "x", "more": 1]), WyomingEvent("describe"),
       WyomingEvent("ping"),
@@ -104,13 +104,13 @@ import Wyoming
 
   @Test func `chunks only append, and together equal the transcript`() {
     var writer = TranscriptWriter(language: "en")
-    var events = writer.take(.partial("go"))
-    events += writer.take(.partial("go four words", stable: 1))
-    events += writer.take(.partial("go forward", stable: 1))
-    events += writer.take(.final("go forward"))
-    events += writer.take(.partial("ten", utterance: 1))
-    events += writer.take(.final("ten meters", utterance: 1))
-    events += writer.finish()
+    var events = writer.process(.partial("go"))
+    events += writer.process(.partial("go four words", stable: 1))
+    events += writer.process(.partial("go forward", stable: 1))
+    events += writer.process(.final("go forward"))
+    events += writer.process(.partial("ten", utterance: 1))
+    events += writer.process(.final("ten meters", utterance: 1))
+    events += writer.flush()
     #expect(
       lines(events) == [
         "voice-started|0", "transcript-start", "transcript-chunk|go", "transcript-chunk| forward",
@@ -121,12 +121,13 @@ import Wyoming
     #expect(events.last { $0.type == "transcript" }?.data["language"] == "en")
   }
 
-  @Test func `sent words stay, and the transcript has the spelling of the final result`() {
+  @Test func `chunks keep the sent words, and the transcript has the spelling of the final result`()
+  {
     var writer = TranscriptWriter(language: nil)
-    var events = writer.take(.partial("isn't it so", stable: 2))
-    events += writer.take(.final("Isn't it? 250 euros."))
-    events += writer.take(.final("\u{6211} \u{53BB} \u{3002}", utterance: 1))
-    events += writer.finish()
+    var events = writer.process(.partial("isn't it so", stable: 2))
+    events += writer.process(.final("Isn't it? 250 euros."))
+    events += writer.process(.final("\u{6211} \u{53BB} \u{3002}", utterance: 1))
+    events += writer.flush()
     let texts = events.compactMap { $0.data["text"]?.string }
     #expect(
       texts == [
@@ -144,27 +145,27 @@ import Wyoming
     partial: String, stable: Int, final: String, chunks: [String]
   ) {
     var writer = TranscriptWriter(language: nil)
-    var events = writer.take(.partial(partial, stable: stable))
+    var events = writer.process(.partial(partial, stable: stable))
     // A contradiction takes no word back.
-    events += writer.take(.partial("x", stable: 0))
-    events += writer.take(.final(final)) + writer.finish()
+    events += writer.process(.partial("x", stable: 0))
+    events += writer.process(.final(final)) + writer.flush()
     let texts = events.compactMap { $0.data["text"]?.string }
     #expect(texts == chunks + [final])
   }
 
   @Test func `the transcript lacks an unintelligible utterance, and has the next one`() {
     var writer = TranscriptWriter(language: nil)
-    _ = writer.take(.partial("alpha beta gamma", stable: 2))
+    _ = writer.process(.partial("alpha beta gamma", stable: 2))
     #expect(lines(writer.drop(.unintelligible)) == ["voice-stopped|1500"])
-    _ = writer.take(.final("delta epsilon", utterance: 1))
+    _ = writer.process(.final("delta epsilon", utterance: 1))
     // A word of an utterance with a final result takes nothing from it.
     #expect(writer.drop(.unintelligible).isEmpty)
-    #expect(lines(writer.finish()).first == "transcript|delta epsilon")
+    #expect(lines(writer.flush()).first == "transcript|delta epsilon")
   }
 
-  @Test func `no speech gives an empty transcript`() {
+  @Test func `the transcript without speech is empty`() {
     var writer = TranscriptWriter(language: nil)
-    #expect(lines(writer.finish()) == ["transcript-start", "transcript|", "transcript-stop"])
+    #expect(lines(writer.flush()) == ["transcript-start", "transcript|", "transcript-stop"])
   }
 
   @Test func `a voice without remaining words ends at its last retracted word`() {
@@ -175,8 +176,8 @@ import Wyoming
     for results in results {
       var writer = TranscriptWriter(language: nil)
       var events: [WyomingEvent] = []
-      for result in results { events += writer.take(result) }
-      events += writer.finish()
+      for result in results { events += writer.process(result) }
+      events += writer.flush()
       #expect(
         lines(events) == [
           "voice-started|0", "voice-stopped|500", "transcript-start", "transcript|",
@@ -185,22 +186,23 @@ import Wyoming
     }
   }
 
-  @Test func `the sent words of a lost utterance stay, and the next utterance starts fresh`() {
+  @Test func `the sent words of a lost utterance are kept, and the next utterance starts anew`() {
     var writer = TranscriptWriter(language: nil)
-    _ = writer.take(.partial("alpha beta gamma", stable: 2))
-    let next = lines(writer.take(.partial("delta epsilon", stable: 1, utterance: 1)))
+    _ = writer.process(.partial("alpha beta gamma", stable: 2))
+    let next = lines(writer.process(.partial("delta epsilon", stable: 1, utterance: 1)))
     #expect(next.count == 3 && next[0].hasPrefix("voice-stopped|"))
     #expect(next.count == 3 && next[1].hasPrefix("voice-started|2000"))
     #expect(next.last == "transcript-chunk| delta")
-    _ = writer.take(.final("delta epsilon", utterance: 1))
-    #expect(lines(writer.finish()).first == "transcript|alpha beta delta epsilon")
+    _ = writer.process(.final("delta epsilon", utterance: 1))
+    #expect(lines(writer.flush()).first == "transcript|alpha beta delta epsilon")
   }
 
   @Test func `a transcript equals its joined chunks, even if the end of the audio is lost`() {
     var writer = TranscriptWriter(language: nil)
     let events =
-      writer.take(.final("one two")) + writer.take(.partial("three four", stable: 1, utterance: 1))
-      + writer.finish()
+      writer.process(.final("one two"))
+      + writer.process(.partial("three four", stable: 1, utterance: 1))
+      + writer.flush()
     func texts(_ type: String) -> [String] {
       events.filter { $0.type == type }.compactMap { $0.data["text"]?.string }
     }

@@ -145,7 +145,7 @@ extension ConversationTests {
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
-  @Test func `cancelled audio does not wait for a recognition that accepts none`() async {
+  @Test func `cancelling audio does not wait for a recognition that accepts no audio`() async {
     var deaf = SpeechClient()
     deaf.recognition = { _ in AsyncThrowingStream { _ in } }
     let transcription = TranscriptionJob(

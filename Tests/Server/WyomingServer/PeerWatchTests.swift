@@ -29,11 +29,11 @@ import Testing
   @Test func `a second of audio restores the whole time limit, and less audio a part of it`() async
   {
     #expect(await timeLeft(afterWaiting: .seconds(29)) == .seconds(1))
-    watch.take(audio: .milliseconds(500))
+    watch.credit(audio: .milliseconds(500))
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(16))
-    watch.take(audio: .seconds(100))
+    watch.credit(audio: .seconds(100))
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
-    watch.take(audio: .seconds(1))
+    watch.credit(audio: .seconds(1))
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
   }
 
@@ -44,19 +44,19 @@ import Testing
     #expect(left == .seconds(10))
   }
 
-  @Test func `idle time grows unless audio is recognized, and a second of audio makes up for any`()
+  @Test func `idle time grows unless audio is recognized, and a second of audio resets it`()
     async
   {
     await clock.advance(by: .seconds(40))
     #expect(watch.idleTime == .seconds(40))
-    watch.take(audio: .milliseconds(500))
+    watch.credit(audio: .milliseconds(500))
     #expect(watch.idleTime == .seconds(15))
     await watch.recognizing {
       await clock.advance(by: .seconds(5))
       #expect(watch.idleTime == nil)
       await watch.waiting { #expect(watch.idleTime == .seconds(15)) }
     }
-    watch.take(audio: .seconds(1))
+    watch.credit(audio: .seconds(1))
     #expect(watch.idleTime == .zero)
   }
 

@@ -46,21 +46,21 @@ import WyomingServer
         """)
   }
 
-  @Test func `a timer is a histogram of seconds, and a recorder that does not aggregate a gauge`() {
+  @Test func `a timer is a histogram of seconds, and a recorder without aggregation is a gauge`() {
     Timer(label: "time", factory: metrics).recordMilliseconds(1500)
     Recorder(label: "last", aggregate: false, factory: metrics).record(7)
     #expect(metrics.text.contains("time_sum 1.5\n"))
     #expect(metrics.text.contains("# TYPE last gauge\nlast 7\n"))
   }
 
-  @Test func `the order of labels makes no other series, and each label occurs once`() {
+  @Test func `labels in another order belong to the same series, and each label occurs once`() {
     for dimensions in [[("b", "2"), ("a", "1")], [("a", "0"), ("b", "2"), ("a", "1")]] {
       Counter(label: "x", dimensions: dimensions, factory: metrics).increment()
     }
     #expect(metrics.text == "# TYPE x counter\nx{a=\"1\",b=\"2\"} 2\n")
   }
 
-  @Test func `labels are escaped, and names lose what Prometheus does not allow`() {
+  @Test func `labels are escaped, and characters that Prometheus forbids are removed from names`() {
     Counter(
       label: "9 bad-names", dimensions: [("the code", "a\"b\\c\r\nd")], factory: metrics
     ).increment()

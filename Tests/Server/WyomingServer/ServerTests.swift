@@ -265,7 +265,9 @@ import WyomingServer
     }
   }
 
-  @Test func `a client can still send after an error, and then reads the end`() async throws {
+  @Test func `a client may send after an error and then reads the end of the connection`()
+    async throws
+  {
     let clock = TestClock()
     try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
       let (served, waiting) = (LinkBox(), LinkBox())
@@ -388,7 +390,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that sends audio does not take the place of one that has just sent some`()
+  @Test func `a client that sends audio does not replace a client that has just sent audio`()
     async throws
   {
     let clock = TestClock()
@@ -429,7 +431,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that ends its side after sending gets all its answers`() async throws {
+  @Test func `a client that closes its side after sending gets all its responses`() async throws {
     try await serving { address in
       try await onThread {
         for _ in 0..<40 {

@@ -20,7 +20,7 @@ import Testing
     #expect(words.map { (($0.confidence ?? 0) * 100).rounded() } == [50, 25])
   }
 
-  @Test func `marks alone are no word, and a text need not begin with a space`() {
+  @Test func `punctuation alone is not a word, and a text need not begin with a space`() {
     #expect(
       words([("go", 1), (" \u{2014}", 1), (" on", 1), (" \u{266A}", 1)]).map(\.text) == [
         "go", "on",
@@ -29,7 +29,7 @@ import Testing
     #expect(words([]).isEmpty)
   }
 
-  @Test func `Japanese has a word for each token, and characters are made whole of their bytes`() {
+  @Test func `each Japanese token is a word, and split characters are joined`() {
     #expect(words([(" 今日", 1), ("は", 1), ("、", 1), ("いい", 1)]).map(\.text) == ["今日", "は、", "いい"])
     let tokenizer = Tokenizer(texts: [[], [], [], Array(" 今".utf8), [0xE6], [0x97], [0xA5]])
     let text = DecodedText(tokens: [3, 4, 5, 6], logProbabilities: [0, 0, 0, 0])

@@ -24,7 +24,7 @@ import Testing
     (" Twenty five hearts", ["twenty-five", "Hearts"]),
     (" Twenty-five, four", ["twenty-five", "four"]),
   ])
-  func `a sentence may be written in any way, and has the words of the grammar`(
+  func `a sentence in any spelling yields the words of the grammar`(
     text: String, expected: [String]
   ) throws {
     #expect(try words(text, Self.cards) == expected)
@@ -34,11 +34,11 @@ import Testing
     " Four of", " four", " of clubs", " fourclubs", " four  clubs", " four clubs,.", " fo ur clubs",
     " five of clubs", "", " ", " four clubs x", " four,, clubs", " four clubsqueen hearts",
   ])
-  func `what is no sentence is none`(text: String) throws {
+  func `a text that is not a sentence of the grammar is rejected`(text: String) throws {
     #expect(try words(text, Self.cards) == nil)
   }
 
-  @Test func `apostrophes do not matter, and rules may end with themselves`() throws {
+  @Test func `apostrophes are ignored, and rules may end with themselves`() throws {
     let rules = "public <a> = don't <b>; <b> = stop | stop <a>;"
     #expect(
       try words(" Don\u{2019}t stop, dont stop.", rules) == ["don't", "stop", "don't", "stop"])
@@ -54,14 +54,14 @@ import Testing
     #expect(try words(" please go go go", rules) == ["please", "go", "go", "go"])
   }
 
-  @Test func `the words say where they begin in the text`() throws {
+  @Test func `words have their offsets in the text`() throws {
     let graph = try GrammarGraph(JSGFGrammar("#JSGF V1.0; public <a> = twenty-five clubs;"))
     var progress: GrammarProgress? = GrammarProgress(graph)
     for byte in Array(" twenty,five, clubs".utf8) { progress = progress?.reading(byte) }
     #expect(progress?.words.map(\.start) == [1, 14])
   }
 
-  @Test func `a grammar that is too large or calls itself without end is refused`() {
+  @Test func `a grammar that is too large or recursive without end is refused`() {
     for rules in [
       "public <a> = <a> b;", "public <a> = b <a> c;", "public <a> = <c>;",
       "public <a> = <b><b><b><b><b><b><b><b>; <b> = <c><c><c><c><c><c><c><c>; "
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a list of thousands of names is walked through once for each place`() throws {
+  @Test func `a grammar with thousands of names is traversed once for each node`() throws {
     let names = (0..<10_000).map { "name\($0)" }.joined(separator: " | ")
     let graph = try GrammarGraph(JSGFGrammar("#JSGF V1.0; public <a> = call (\(names));"))
     let texts = ["", "", ""] + (0..<10_000).map { " name\($0)" } + [" call"]

@@ -64,7 +64,7 @@ import Testing
     #expect(try await finals(of: [.nan, 0.5]).isEmpty)
   }
 
-  @Test func `two utterances with partial results are two finals`() async throws {
+  @Test func `two utterances with partial results have two final results`() async throws {
     let samples = try Clip(sample: "two-utterances", words: "").samples
     let finals = try await finals(of: samples, partials: true)
     #expect(finals.map { $0.segments.count }.count == 2)

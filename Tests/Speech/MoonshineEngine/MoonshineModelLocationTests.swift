@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that is named is the only one, and its language may be any`() throws {
+  @Test func `a named folder is used exclusively and may have any language`() throws {
     let mine = folder.file("syrinx/mine")
     for location in [
       location(chosen: mine), location(["SYRINX_MOONSHINE_MODEL": FilePath(mine).text]),
@@ -53,13 +53,14 @@ import Testing
     ("moonshine-new", "und"), ("base-ort", "und"), ("mine-old", "und"), ("base-v2", "und"),
     ("base-xx", "und"),
   ])
-  func `a folder's name ends with a language that there is, or names none`(
+  func `a folder's language is the end of its name, or unknown`(
     name: String, language: String
   ) {
     #expect(MoonshineModelFiles(directory: FilePath(name)).language == language)
   }
 
-  @Test func `where there is no model the places are named, and what installs one`() {
+  @Test
+  func `the error for a missing model lists the searched folders and the installation command`() {
     #expect {
       try location(["XDG_DATA_HOME": "/nowhere"]).models()
     } throws: { error in

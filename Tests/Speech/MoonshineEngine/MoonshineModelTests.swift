@@ -33,7 +33,7 @@ struct MoonshineModelTests {
     }
   }
 
-  @Test func `a model that takes other inputs is named with the input`() throws {
+  @Test func `the error for a model with unexpected inputs names the model and the input`() throws {
     try FileManager.default.removeItem(at: file("decoder_model_merged.ort").url)
     try FileManager.default.copyItem(
       at: file("encoder_model.ort").url, to: file("decoder_model_merged.ort").url)
@@ -62,7 +62,7 @@ struct MoonshineModelTests {
   }
 
   @Test(arguments: ["encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin"])
-  func `a file that is cut off or missing is damaged`(name: String) throws {
+  func `a truncated or missing file is damaged`(name: String) throws {
     let whole = try Data(contentsOf: file(name).url)
     try whole.prefix(whole.count / 2 + 1).write(to: file(name).url)
     expectDamage(name, "")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.installedEngines, .ownThread, .serialized, .timeLimit(.minutes(60)))
 struct MoonshinePreparationTests {
-  @Test func `a prepared model gives the same text, and nothing is left beside it`() throws {
+  @Test func `a prepared model returns the same text, and no temporary file remains`() throws {
     let library = try ONNXComponents.library()
     let folder = try CopiedModel()
     let before = try folder.installed.names

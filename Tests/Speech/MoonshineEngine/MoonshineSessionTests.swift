@@ -29,7 +29,8 @@ import Testing
     #expect(final.hasEstimatedTimes)
   }
 
-  @Test func `partial hypotheses are verified drafts, and change the final one in nothing`() throws
+  @Test func `partial hypotheses are verified drafts and do not change the final hypothesis`()
+    throws
   {
     let audio = try Clip.goForward.samples
     let whole = try RealModel.session().recognize(audio)
@@ -70,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [1, 0.01] as [Float])
-  func `speech behind an end that was expected counts, however quiet it is`(level: Float) throws {
+  func `quiet speech after an anticipated end is recognized`(level: Float) throws {
     let audio = try Clip.goForward.samples.map { $0 * level }
     let session = try RealModel.session()
     try session.beginUtterance()
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [3 as UInt64])
-  func `words for sounds that are no speech are improbable`(seed: UInt64) throws {
+  func `words recognized in sounds other than speech are improbable`(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     func noise(_ level: Float, _ seconds: Int) -> [Float] {
       (0..<seconds * 16_000).map { _ in Float.random(in: -level...level, using: &numbers) }
@@ -102,7 +103,7 @@ import Testing
     #expect(try session.recognize(Clip.goForward.samples).words.count == 4)
   }
 
-  @Test func `silence around speech hides nothing of it, however long it is`() throws {
+  @Test func `silence of any length around speech hides no words`() throws {
     let silence = [Float](repeating: 0.0002, count: 80_000)
     let session = try RealModel.session()
     let final = try session.recognize(silence + Clip.goForward.samples + silence)
@@ -111,7 +112,7 @@ import Testing
     #expect(abs(begin - 7_680) <= 960)
   }
 
-  @Test func `an utterance that is never ended is an error, and the next one is well`() throws {
+  @Test func `an utterance without an end is an error, and the next utterance succeeds`() throws {
     let session = try RealModel.session()
     try session.beginUtterance()
     let tenSeconds = [Float](repeating: 0, count: 160_000)
@@ -124,7 +125,7 @@ import Testing
     #expect(try session.recognize(Clip.goForward.samples).words.count == 4)
   }
 
-  @Test func `a grammar gives its own words, and none for what is no sentence of it`() throws {
+  @Test func `a grammar yields its own words, and none for other sentences`() throws {
     let audio = try Clip.goForward.samples
     let grammar = """
       #JSGF V1.0; public <move> = GO (forward | back) <n> meters; <n> = two | ten | twelve;
@@ -141,7 +142,8 @@ import Testing
     }
   }
 
-  @Test func `alternatives are other texts, the likelier first, and as many as are wanted`() throws
+  @Test func `alternatives are different texts, the likeliest first, in the requested number`()
+    throws
   {
     var options = SpeechSessionOptions()
     options.alternativeCount = 3
@@ -167,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `several sessions on threads of their own recognize the same`() async throws {
+  @Test func `several sessions on separate threads recognize the same words`() async throws {
     let audio = try Clip.goForward.samples
     let engine = try RealModel.engine
     let texts = try await withThrowingTaskGroup(of: String.self) { group in
@@ -194,7 +196,7 @@ import Testing
 
   /// The encoder never ends by itself.
   @Test(arguments: Call.allCases)
-  func `an interruption ends a decode in the middle, and all that is asked later`(
+  func `an interruption ends a running decode and all later calls`(
     call: Call
   ) throws {
     let copy = try CopiedModel()
@@ -228,7 +230,7 @@ import Testing
     }.start()
   }
 
-  @Test func `an interrupted session leaves its model to others`() throws {
+  @Test func `an interrupted session does not affect other sessions of the model`() throws {
     let session = try RealModel.session()
     try session.beginUtterance()
     session.interrupt()
@@ -258,7 +260,8 @@ struct MoonshineClipTests {
     #expect(total > 100 && Double(wrong) <= 0.055 * Double(total), "\(wrong) of \(total)")
   }
 
-  @Test func `with the grammar of the cards each is exact, and the other clips have no words`()
+  @Test
+  func `with the card grammar, card clips are recognized exactly, and other clips have no words`()
     throws
   {
     let folder = try #require(Clip.folder)
@@ -270,7 +273,7 @@ struct MoonshineClipTests {
     }
   }
 
-  @Test func `a likely phrase is found where the model alone is wrong`() throws {
+  @Test func `a contextual phrase corrects an error of the model`() throws {
     var options = SpeechSessionOptions()
     let clip = try #require(try Clip.all.first { $0.name == "cards-1" })
     #expect(try RealModel.session(options).recognize(clip.samples).text == "Ten of cloves.")

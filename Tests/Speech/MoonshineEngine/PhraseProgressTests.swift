@@ -8,7 +8,7 @@ import Testing
     return atEnd ? progress.worthAtEnd : progress.worth
   }
 
-  @Test func `a phrase is worth more the further it unfolds, and nothing once it is left`() {
+  @Test func `a phrase adds more weight the longer it matches, and none once the text leaves it`() {
     let phrases = ["Ten of clubs"]
     let steps = [" Ten", " Ten of", " Ten of cl"].map { worth($0, phrases, atEnd: false) }
     #expect(steps == steps.sorted() && (steps.first ?? 0) > 0)
@@ -25,7 +25,7 @@ import Testing
     #expect(worth(" anything", ["", " .", "-"]) == 0)
   }
 
-  @Test func `a phrase that begins another one is worth nothing more in that`() {
+  @Test func `a phrase that begins another phrase adds no weight to it`() {
     let both = ["ten of clubs", "ten of"]
     #expect(abs(worth(" ten of clubs", both) - worth(" ten of clubs", ["ten of clubs"])) < 1e-4)
     #expect(worth(" ten of spades", both) == worth(" ten of spades", ["ten of"]))
@@ -33,7 +33,7 @@ import Testing
     #expect(worth(" gopher", ["go", "gopher"]) == worth(" gopher", ["gopher"]))
   }
 
-  @Test func `a long phrase is worth no more than any may be`() {
+  @Test func `the weight of a long phrase is limited`() {
     let phrase = String(repeating: "very ", count: 100)
     #expect(worth(" \(phrase)", [phrase]) == PhraseProgress.most)
   }

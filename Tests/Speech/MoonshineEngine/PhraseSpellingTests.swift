@@ -24,7 +24,7 @@ import Testing
     #expect(spelled("Iphone, please.", ["iPhone"]) == "iPhone, please.")
   }
 
-  @Test func `the longest phrase counts, and other words stay as they are`() {
+  @Test func `the longest phrase is applied, and other words are unchanged`() {
     #expect(
       spelled("a new york times reader", ["New York", "New York Times"])
         == "a New York Times reader")
@@ -41,7 +41,7 @@ import Testing
     #expect(spelled("It’s don’t, not dont.", ["Don't"]) == "It’s Don't, not dont.")
   }
 
-  @Test func `the marks of a phrase are its own, and are not doubled`() {
+  @Test func `the punctuation of a phrase is kept and not doubled`() {
     #expect(spelled("Ask acme inc.", ["Acme Inc."]) == "Ask Acme Inc.")
     #expect(spelled("Go to st. louis now.", ["St. Louis"]) == "Go to St. Louis now.")
     #expect(spelled("Say yahoo!", ["Yahoo!"]) == "Say Yahoo!")

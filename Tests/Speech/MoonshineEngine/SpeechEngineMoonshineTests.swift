@@ -8,7 +8,7 @@ import Testing
 @testable import MoonshineEngine
 
 @Suite(.installedEngines, .ownThread, .timeLimit(.minutes(5))) struct SpeechEngineMoonshineTests {
-  @Test func `the engine names its model, and says what it can do`() throws {
+  @Test func `the engine reports its model and its capabilities`() throws {
     let engine = try RealModel.engine
     let folder = try RealModel.folder.text
     #expect(engine.name == "moonshine")
@@ -20,7 +20,7 @@ import Testing
     #expect(traits.utteranceLength.upperBound == .seconds(20))
   }
 
-  @Test func `without a model or a library it is not ready, and says what installs them`() throws {
+  @Test func `an engine without a model or a library names the installation command`() throws {
     for (engine, remedy) in [
       (
         SpeechEngine.moonshine(
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a model that names no language has the times of the language that is asked for`()
+  @Test func `a model without a language has word times in the requested language`()
     throws
   {
     let folder = try TestFolder()
@@ -82,7 +82,7 @@ import Testing
     #expect(try session.recognize(Clip.goForward.samples).text == "go forward ten meters")
   }
 
-  @Test func `the best engine takes key phrases, whichever it is`() throws {
+  @Test func `the best engine always supports key phrases`() throws {
     #expect(["moonshine", "pocketsphinx"].contains(SpeechEngine.best.name))
     var options = SpeechSessionOptions()
     options.keyPhrases = [KeyPhrase("go forward")]

@@ -27,12 +27,12 @@ import Testing
     expect([(0.001, 200), (0.5, 20), (0.001, 100)], [30, 20, 30])
   }
 
-  @Test func `what is quiet beside loud speech is kept, where it is louder than the room`() {
+  @Test func `quiet speech beside loud speech is kept if it is louder than the noise`() {
     expect([(0.5, 50), (0.01, 80), (0.001, 100), (0.02, 60)], [50, 80, 30, 60])
     expect([(0.1, 300), (0.2, 50)], [300, 50])
   }
 
-  @Test func `audio without sound is shortened, and none stays none`() {
+  @Test func `audio without sound is shortened, and empty audio stays empty`() {
     expect([(0, 500)], [30])
     #expect(SpokenAudio.shortened([]).isEmpty)
     #expect(SpokenAudio.shortened([0.1, 0.2]) == [0.1, 0.2])

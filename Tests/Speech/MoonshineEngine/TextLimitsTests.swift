@@ -8,7 +8,7 @@ import Testing
     TextLimits(of: FrameCount(.seconds(seconds), at: .speech), language: language)
   }
 
-  @Test func `a second has so many tokens at most, and a short command has some in any case`() {
+  @Test func `the number of tokens is limited per second, with a minimum for short commands`() {
     #expect(limits(20).tokenCount == 130)
     #expect(limits(20, "ja").tokenCount == 260)
     #expect(limits(0.1).tokenCount == TextLimits.floor)
@@ -22,13 +22,13 @@ import Testing
     (String(repeating: "a b c ", count: 8), false), (String(repeating: "a b c ", count: 9), true),
     ("x y z " + String(repeating: "a b ", count: 13), true), ("", false),
   ])
-  func `a dozen repetitions are a decoding loop, and what people repeat is not`(
+  func `a dozen repetitions are a decoding loop, and natural repetitions are not`(
     text: String, isCircle: Bool
   ) {
     #expect(limits(20).areReached(by: text.split(separator: " ")) == isCircle)
   }
 
-  @Test func `of a text that is too long its repetition is excess`() {
+  @Test func `the repetition at the end of a text over the limits is excess`() {
     #expect(limits(1).excess(of: "ten of clubs ten of clubs ten of".split(separator: " ")) == 5)
     #expect(limits(1).excess(of: ["and", "and", "and"]) == 2)
     #expect(limits(1).excess(of: ["a", "b", "c"]) == 0)

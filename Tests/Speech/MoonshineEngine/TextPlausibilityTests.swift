@@ -8,8 +8,8 @@ import Testing
     TextPlausibility.isSentence(probabilities.map { Float(log($0)) })
   }
 
-  @Test func `a text is a sentence of its grammar if its tokens are likely, in the mean and each`()
-  {
+  @Test
+  func `a text is accepted as a sentence if its tokens are likely on average and individually`() {
     #expect(isSentence([0.3, 0.3, 0.3]))
     #expect(isSentence([1, 1, 0.005]))
     #expect(!isSentence([0.1, 0.05, 0.05]))

@@ -35,7 +35,7 @@ extension TokenSearch {
     #expect(model.passes == [1, 1, 1, 1])
   }
 
-  @Test func `a draft that is right costs one pass, and so does the part of it that is right`()
+  @Test func `a correct draft, or its correct beginning, takes one pass`()
     throws
   {
     let model = ScriptedModel([("we go on and on now", 1), ("we go in", 0.1)])
@@ -53,7 +53,7 @@ extension TokenSearch {
   }
 
   @Test(arguments: ["we go on and on now", "we go on and in", "we go on", "now", ""])
-  func `with several texts, a draft saves passes until the model hesitates, and changes no text`(
+  func `with several texts, a draft saves passes while the model is certain, and changes no text`(
     draft: String
   ) throws {
     let sentences: [(String, Float)] = [("we go on and on now", 0.6), ("we go on and in", 0.4)]
@@ -68,7 +68,7 @@ extension TokenSearch {
     #expect(drafted.passes.count == plain.passes.count - right.count)
   }
 
-  @Test func `a text that goes round in circles ends, and keeps one round`() throws {
+  @Test func `a text that repeats itself ends and keeps one repetition`() throws {
     let model = ScriptedModel([
       (Array(repeating: "now and then", count: 20).joined(separator: " "), 1)
     ])
@@ -83,7 +83,7 @@ extension TokenSearch {
     #expect(try search(model).texts()[0].tokens.count == 11)
   }
 
-  @Test func `a grammar may repeat a word as often as it likes`() throws {
+  @Test func `a grammar may repeat a word any number of times`() throws {
     let text = String(repeating: "go ", count: 30) + "stop"
     let model = ScriptedModel([(text, 1)])
     let guide = try TokenGuide(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = go* stop;"))
@@ -92,7 +92,7 @@ extension TokenSearch {
     #expect(model.tokenizer.words(of: found).count == 31)
   }
 
-  @Test func `a lone apostrophe may stand within a grammar's word, once`() throws {
+  @Test func `a single apostrophe is permitted within a grammar's word`() throws {
     let texts = ["", "", "", " don", "'", "t", " stop"].map { Array($0.utf8) }
     let tokenizer = Tokenizer(texts: texts)
     let scores = try TokenScores([-9, -9, -9, -2, -1, -2, -2])
@@ -106,7 +106,7 @@ extension TokenSearch {
     #expect(guide.candidates(scores, most: 9, of: tokenizer).contains { $0.token == Tokenizer.end })
   }
 
-  @Test func `a token that the model does not know is never next`() throws {
+  @Test func `a token that the model lacks is never chosen`() throws {
     let tokenizer = Tokenizer(texts: ["", "", "", " go", " stop"].map { Array($0.utf8) })
     let scores = try TokenScores([-9, -9, -1, -1])
     for guide in [
@@ -117,7 +117,7 @@ extension TokenSearch {
     }
   }
 
-  @Test func `a short utterance has a short text, whatever the model makes of it`() throws {
+  @Test func `a short utterance has a short text for any output of the model`() throws {
     let words = (0..<50).map { "word\($0)" }.joined(separator: " ")
     let model = ScriptedModel([(words, 1)])
     #expect(try search(model, seconds: 0.2).texts()[0].tokens.count == TextLimits.floor)
@@ -133,7 +133,7 @@ extension TokenSearch {
     #expect(try search(model).texts()[0].tokens != model.tokens("d e"))
   }
 
-  @Test func `a likely phrase wins over a text that is likelier by a little`() throws {
+  @Test func `a contextual phrase is preferred to a slightly likelier text`() throws {
     let sentences: [(String, Float)] = [("ten of cloves", 0.95), ("ten of clubs", 0.05)]
     let phrases = TokenGuide.phrases(PhraseProgress(PhraseTree(["Ten of Clubs"])))
     for width in [1, 4] {
@@ -146,7 +146,7 @@ extension TokenSearch {
     }
   }
 
-  @Test func `a text never ends before its first word, even if the model would end it there`()
+  @Test func `a text never ends before its first word, even if the model prefers the end`()
     throws
   {
     let certain = ScriptedModel([("", 0.99), ("who is there", 0.01)])
@@ -192,7 +192,7 @@ extension TokenSearch {
     #expect(drafted.rowCounts == Array(repeating: 2, count: 7))
   }
 
-  @Test func `all that was said is preferred to a beginning that is a little more likely`() throws {
+  @Test func `a complete text is preferred to a slightly likelier beginning of it`() throws {
     let model = ScriptedModel([("go", 0.4), ("go on to the end", 0.3), ("so", 0.3)])
     var search = search(model, width: 4)
     search.margin = 3

@@ -24,7 +24,7 @@ import Testing
     #expect(tokenizer.text(of: [3, 5, 4]) == " Tenn't")
   }
 
-  @Test func `a file that is cut off or is another one is damaged`() throws {
+  @Test func `a truncated or foreign tokenizer file is damaged`() throws {
     let whole = bytes(Self.first + ["\u{2581}Ten", "four"])
     for count in 0..<whole.count {
       // If it is cut after a token, the remaining tokens must be enough.
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a reader gets the tokens that it takes as a whole, each with what follows`() {
+  @Test func `a spelling reader returns the tokens that it accepts, each with the next reader`() {
     let texts = ["", "", "", " te", " ten", " Ten", "n", " tenth", "tent", ",", " x"]
     let tokenizer = Tokenizer(texts: texts.map { Array($0.utf8) })
     let found = tokenizer.tokens(readBy: Literal(rest: Array(" tent".utf8)[...]))

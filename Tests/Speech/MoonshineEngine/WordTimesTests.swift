@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `words without a place share the gap between their neighbors`() {
+  @Test func `words without a position share the gap between their neighbors`() {
     #expect(frames([0..<2, nil, nil, 8..<100]) == [0..<2, 2..<5, 5..<8, 8..<100])
     #expect(frames([nil, 9..<95, nil]) == [0..<9, 9..<95, 95..<100])
     #expect(frames([0..<30, nil, 30..<95]) == [0..<30, 30..<30, 30..<100])
@@ -28,12 +28,12 @@ import Testing
     #expect(frames([]).isEmpty)
   }
 
-  @Test func `words without a place do not lie in silence, nor over their neighbors`() {
+  @Test func `words without a position lie neither in silence nor over their neighbors`() {
     #expect(frames([0..<20, nil, 80..<100], voice: 40..<100) == [0..<20, 40..<80, 80..<100])
     #expect(frames([0..<20, nil, 60..<100]) == [0..<20, 20..<60, 60..<100])
   }
 
-  @Test func `the first word and the last end with the voice`() {
+  @Test func `the first word begins and the last word ends with the voice`() {
     #expect(frames([0..<30, 30..<90], voice: 10..<80) == [10..<30, 30..<80])
     #expect(frames([20..<30, 30..<70], voice: 10..<80) == [10..<30, 30..<80])
     #expect(frames([45..<60], voice: 10..<99) == [15..<90])

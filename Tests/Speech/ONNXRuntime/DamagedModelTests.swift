@@ -41,7 +41,7 @@ import Testing
   /// Version 1.22.1 crashes with one copy in 20 whose graph is damaged, 1.28.2 and 1.32.0 with none
   /// of 300.
   @Test(arguments: models.dropFirst())
-  func `each damaged copy that nothing shows is an error or runs`(model: String) async throws {
+  func `each undetected damaged copy fails with an error or runs`(model: String) async throws {
     let library = try ONNXComponents.path("onnxruntime/libonnxruntime.so").text
     try await forDamagedCopies(of: model, isRecorded: false) { folder, damage in
       await #expect(processExitsWith: .success, "\(damage)") {

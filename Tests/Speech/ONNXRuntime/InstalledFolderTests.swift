@@ -27,7 +27,7 @@ import Testing
     try FileManager.default.setAttributes(attributes, ofItemAtPath: folder.file(name).path)
   }
 
-  @Test func `a whole component is what was recorded`() throws {
+  @Test func `an intact component matches its manifest`() throws {
     let installed = try InstalledFolder(path)
     #expect(installed.manifest?.version == "0.1.4")
     #expect(
@@ -51,7 +51,7 @@ import Testing
     #expect(throws: ONNXError.fileMissing(path: "/nowhere")) { try InstalledFolder("/nowhere") }
   }
 
-  @Test func `an altered file is an error, and one that was only touched is not`() throws {
+  @Test func `an altered file is an error, and a file with only a new date is not`() throws {
     let date = try #require(
       try FileManager.default.attributesOfItem(atPath: folder.file("model.ort").path)[
         .modificationDate] as? Date)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only the administrator gives files away"))
-  func `a file that another user may change is accepted, but not if that user's group may, too`()
+  func `a file of another user is accepted unless that user's group may change it`()
     throws
   {
     try change([.ownerAccountID: 1_234], of: "model.ort")
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: ["pipe", "/dev/zero"])
-  func `a manifest that is no file, or has no end, is damaged`(kind: String) throws {
+  func `a manifest that is not a regular file or has no end is damaged`(kind: String) throws {
     let manifest = folder.file("manifest.json")
     try FileManager.default.removeItem(at: manifest)
     if kind == "pipe" {
@@ -135,7 +135,7 @@ import Testing
     #expect(try file() == path.appending("model.ort"))
   }
 
-  @Test func `what lies where components are installed has a manifest`() throws {
+  @Test func `a component in the installation folder must have a manifest`() throws {
     let root = folder.file("syrinx")
     let component = root.appending(path: "moonshine-base-en")
     try FileManager.default.createDirectory(at: component, withIntermediateDirectories: true)
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `a file that the manifest does not have is an error`() throws {
+  @Test func `a file that is not in the manifest is an error`() throws {
     try Data("other".utf8).write(to: folder.file("other.ort"))
     #expect {
       try file("other.ort")
@@ -185,7 +185,7 @@ import Testing
     #expect(found.map(\.name) == ["moonshine-a", "moonshine-b"])
   }
 
-  @Test func `components in another place are found, and not in the one that is used`() throws {
+  @Test func `components in another installation folder are found`() throws {
     try FileManager.default.createDirectory(
       at: folder.file("b/syrinx/moonshine-a"), withIntermediateDirectories: true)
     let shared = "relative:\(folder.file("a").path):\(folder.file("b").path)"

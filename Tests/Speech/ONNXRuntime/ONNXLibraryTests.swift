@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test(.installedEngines) func `the real library is loaded and gives its version`() throws {
+  @Test(.installedEngines) func `the real library is loaded and reports its version`() throws {
     #expect(try ONNXComponents.library().version == "1.28.2")
   }
 
@@ -58,7 +58,8 @@ import Testing
     #expect(failure("/nowhere/a.so")?.contains("No such file") == true)
   }
 
-  @Test(.installedEngines) func `the variable's library is the only one`() throws {
+  @Test(.installedEngines)
+  func `if the environment variable names a library, no other library is loaded`() throws {
     let real = try ONNXComponents.path("onnxruntime/libonnxruntime.so")
     let variable = "SYRINX_ONNXRUNTIME_LIBRARY"
     #expect(try ONNXLibrary.load(environment: [variable: real.text]).path == real)
@@ -79,7 +80,7 @@ import Testing
   }
 
   @Test(.installedEngines)
-  func `an installed library is found, and refused where it is not what was installed`() throws {
+  func `an installed library is found, and a changed one is rejected`() throws {
     let component = folder.file("syrinx/onnxruntime")
     try FileManager.default.createDirectory(
       at: folder.file("syrinx"), withIntermediateDirectories: true)
@@ -100,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `a library that is nowhere is an error with the places searched`() throws {
+  @Test func `a missing library is an error with the places searched`() throws {
     guard !["libonnxruntime.so", "libonnxruntime.so.1"].contains(where: ONNXLibrary.isThere) else {
       return
     }

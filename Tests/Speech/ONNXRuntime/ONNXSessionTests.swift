@@ -49,7 +49,7 @@ import Testing
         == results[0].withElements(of: Float.self) { Array($0) })
   }
 
-  @Test func `an output is read where it lies, and is the input of another run`() throws {
+  @Test func `an output is read without a copy and can be the input of another run`() throws {
     let session = try session(TinyModel.doubling)
     let once = try session.run([("x", row([1, 2, 3]))], outputs: ["y"])
     let twice = try session.run([("x", once[0])], outputs: ["y"])
@@ -60,7 +60,7 @@ import Testing
       ])
   }
 
-  @Test func `a value outlives its session, and an empty one is a value`() throws {
+  @Test func `a value outlives its session and may be empty`() throws {
     let value = try session(TinyModel.doubling).run([("x", row([21]))], outputs: ["y"])[0]
     #expect(try value.withElements(of: Float.self) { $0[0] } == 42)
     let empty = try session(TinyModel.doubling).run([("x", row([]))], outputs: ["y"])[0]
@@ -132,7 +132,7 @@ import Testing
     #expect(reason([x], [ONNXPort("state", .float, [])]) == "it has no output \"state\"")
   }
 
-  @Test func `the library ends a run whose options say so`() throws {
+  @Test func `the library ends a run with terminated options`() throws {
     let session = try session(TinyModel.endless)
     let run = try ONNXRun(in: library)
     // Without our flag, which would not let the run begin.
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `a run that would never end is terminated by another thread, and so are later ones`()
+  @Test func `another thread terminates an endless run and all later runs`()
     async throws
   {
     let session = try session(TinyModel.endless)
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `the library prints nothing, whatever happens`() async throws {
+  @Test func `the library prints nothing, even on errors`() async throws {
     let model = try TinyModel.doubling.write(to: folder.file("model.onnx")).text
     let broken = try Message().text(1, "no model").write(to: folder.file("broken.onnx")).text
     let library = try ONNXComponents.path("onnxruntime/libonnxruntime.so").text

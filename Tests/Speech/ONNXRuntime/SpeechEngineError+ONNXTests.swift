@@ -10,7 +10,8 @@ import Testing
     SpeechEngineError(error, remedy: "install it")
   }
 
-  @Test func `a file that fails says how, and only a permission is blamed on the user`() {
+  @Test
+  func `the error of a file contains the cause, and only a permission is attributed to the user`() {
     #expect(error(.fileUnreadable(path: "/a", code: EACCES)) == .modelUnreadable(path: "/a"))
     let broken = error(.fileUnreadable(path: "/a", code: EIO)).description
     #expect(broken.contains("/a") && broken.contains("Input/output error"))
@@ -19,7 +20,7 @@ import Testing
     #expect(error(.fileMissing(path: "/a")) == .modelDamaged(path: "/a", reason: "it is missing"))
   }
 
-  @Test func `a library that cannot be used says why, and what brings one`() {
+  @Test func `the error of an unusable library contains the cause and the remedy`() {
     let unusable = ONNXError.libraryUnusable(path: "/lib.so", reason: "it is too old")
     #expect(
       error(unusable)

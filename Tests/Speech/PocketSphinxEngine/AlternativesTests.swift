@@ -48,7 +48,7 @@ import Testing
     #expect(hinted.words.last?.confidence != nil)
   }
 
-  @Test func `contextual phrases that are not spoken change nothing here`() throws {
+  @Test func `contextual phrases that are not spoken do not change the result`() throws {
     let words = try final("go-forward.wav") {
       $0.contextualPhrases = ["open the window", "go away"]
     }

@@ -65,7 +65,7 @@ import Testing
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
     let audio = try samples(of: name)
     func final(wholeDictionary: Bool) throws -> SpeechHypothesis {
-      let decoder = try pool.take(wholeDictionary: wholeDictionary)
+      let decoder = try pool.acquire(wholeDictionary: wholeDictionary)
       #expect(decoder.knowsWholeDictionary == wholeDictionary)
       var options = SpeechSessionOptions()
       options.alternativeCount = 5
@@ -77,7 +77,7 @@ import Testing
     #expect(try final(wholeDictionary: true) == excerpt)
   }
 
-  @Test func `grammars and key phrases know all words, even after dictation`() throws {
+  @Test func `grammars and key phrases accept all dictionary words, even after dictation`() throws {
     let engine = SpeechEngine.pocketSphinx()
     _ = try engine.makeSession(SpeechSessionOptions())
     let model = try ModelLocation(chosen: nil).find()
@@ -94,25 +94,29 @@ import Testing
 
   @Test func `a decoder with the whole dictionary also takes dictation`() throws {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
-    let decoder = try pool.take(wholeDictionary: true)
+    let decoder = try pool.acquire(wholeDictionary: true)
     pool.giveBack(decoder)
-    #expect(try pool.take() === decoder)
+    #expect(try pool.acquire() === decoder)
   }
 
-  @Test func `a decoder that does not fit is freed before another is loaded in its place`() throws {
+  @Test func `an idle decoder that does not match is freed before another is loaded in its place`()
+    throws
+  {
     let watched = WatchedDecoder()
     let pool = watched.pool
-    func takeAndGiveBack(wholeDictionary: Bool) throws {
-      let decoder = try pool.take(wholeDictionary: wholeDictionary)
+    func acquireAndRelease(wholeDictionary: Bool) throws {
+      let decoder = try pool.acquire(wholeDictionary: wholeDictionary)
       watched.decoder = decoder
       pool.giveBack(decoder)
     }
-    try takeAndGiveBack(wholeDictionary: false)
-    try takeAndGiveBack(wholeDictionary: true)
+    try acquireAndRelease(wholeDictionary: false)
+    try acquireAndRelease(wholeDictionary: true)
     #expect(watched.wereAliveAtLoading == [false, false])
   }
 
-  @Test func `a grammar and key phrases of dictation's words reuse its decoder`() throws {
+  @Test func `a grammar or key phrases with only dictation's words reuse the decoder of dictation`()
+    throws
+  {
     let watched = WatchedDecoder()
     let engine = SpeechEngine.pocketSphinx(watched.pool)
     _ = try engine.makeSession(SpeechSessionOptions())
@@ -158,7 +162,7 @@ private final class WatchedDecoder: @unchecked Sendable {
   }
 
   @Test(arguments: ["<s>", "</s>", "<sil>", "[NOISE]", "[SPEECH]", "++breath++", "(NULL)", ""])
-  func `markers for silence, noise, and nothing are not words`(entry: String) {
+  func `markers for silence, noise, and empty words are not words`(entry: String) {
     #expect(DictionaryFile.spelling(of: entry) == nil)
   }
 }

@@ -163,7 +163,7 @@ import Testing
     #expect(GrammarProblem([], in: "") == nil)
   }
 
-  @Test func `the line of a word is found by the whole word`() {
+  @Test func `the line of an unknown word is found by the whole word`() {
     let problem = GrammarProblem(
       ["The word 'go' is missing in the dictionary"], in: "going\ngo-back\n(go|stop)")
     #expect(problem?.line == 3)

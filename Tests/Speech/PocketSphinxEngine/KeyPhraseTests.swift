@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `the threshold decides whether a phrase is found`() throws {
+  @Test func `the threshold determines whether a phrase is found`() throws {
     let strict = try session(KeyPhrase("go forward ten meters", threshold: 1))
     let loose = try session(KeyPhrase("yes", threshold: 1e-60))
     #expect(try strict.recognizeInSteps(samples(of: "window.wav")).final.words.isEmpty)
@@ -114,20 +114,22 @@ import Testing
   @Test func `audio after a phrase is searched again`() {
     var spotting = PhraseSpotting()
     spotting.add((0..<1000).map { Int16($0) })
-    #expect(spotting.take([], settling: 0) == nil)
+    #expect(spotting.process([], settling: 0) == nil)
     #expect(
-      spotting.take([Word("go", frames: 100..<600)], settling: 0) == (600..<1000).map { Int16($0) })
+      spotting.process([Word("go", frames: 100..<600)], settling: 0)
+        == (600..<1000).map { Int16($0) })
     spotting.add((600..<1000).map { Int16($0) })
     spotting.add((1000..<1200).map { Int16($0) })
     #expect(
-      spotting.take([Word("on", frames: 50..<500)], settling: 0) == (1100..<1200).map { Int16($0) })
+      spotting.process([Word("on", frames: 50..<500)], settling: 0)
+        == (1100..<1200).map { Int16($0) })
     #expect(spotting.phrases == [Word("go", frames: 100..<600), Word("on", frames: 650..<1100)])
   }
 
-  @Test func `of overlapping phrases, the one that begins first counts`() {
+  @Test func `of overlapping phrases, the first is found`() {
     var spotting = PhraseSpotting()
     spotting.add(Array(repeating: 0, count: 1000))
-    _ = spotting.take(
+    _ = spotting.process(
       [Word("forward", frames: 300..<700), Word("go forward", frames: 100..<700)], settling: 0)
     #expect(spotting.phrases.map(\.text) == ["go forward"])
   }
@@ -135,16 +137,16 @@ import Testing
   @Test func `a phrase does not extend beyond the audio`() {
     var spotting = PhraseSpotting()
     spotting.add(Array(repeating: 0, count: 500))
-    #expect(spotting.take([Word("go", frames: 400..<640)], settling: 0) == [])
+    #expect(spotting.process([Word("go", frames: 400..<640)], settling: 0) == [])
     #expect(spotting.phrases.map(\.frames) == [400..<500])
   }
 
-  @Test func `a phrase counts once enough audio follows it`() {
+  @Test func `a phrase is reported once enough audio follows it`() {
     var spotting = PhraseSpotting()
     let phrase = Word("go", frames: 100..<600)
     spotting.add(Array(repeating: 0, count: 5300))
-    #expect(spotting.take([phrase], settling: PhraseSpotting.settling) == nil)
+    #expect(spotting.process([phrase], settling: PhraseSpotting.settling) == nil)
     spotting.add(Array(repeating: 0, count: 100))
-    #expect(spotting.take([phrase], settling: PhraseSpotting.settling)?.count == 4800)
+    #expect(spotting.process([phrase], settling: PhraseSpotting.settling)?.count == 4800)
   }
 }

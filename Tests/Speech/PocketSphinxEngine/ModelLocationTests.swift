@@ -26,7 +26,8 @@ import TestTools
     }
   }
 
-  @Test func `a chosen directory comes before the environment's, and that before Debian's`() {
+  @Test
+  func `the chosen directory takes precedence over the environment's, and that over Debian's`() {
     let environment = ["SYRINX_POCKETSPHINX_MODEL": "/from/environment"]
     #expect(ModelLocation(chosen: nil, environment: [:]).directory == ModelFolder.system)
     #expect(ModelLocation(chosen: nil, environment: environment).directory == "/from/environment")

@@ -32,20 +32,20 @@ import Testing
     throws
   {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
-    var decoder = try pool.take()
+    var decoder = try pool.acquire()
     let first = ObjectIdentifier(decoder)
     pool.giveBack(decoder)
-    decoder = try pool.take()
+    decoder = try pool.acquire()
     #expect(ObjectIdentifier(decoder) == first)
     try decoder.begin()
     pool.giveBack(decoder)
-    let other = try pool.take()
+    let other = try pool.acquire()
     #expect(other !== decoder)
   }
 
   @Test func `a pool that returns its memory frees all idle decoders but one`() throws {
     let pool = DecoderPool(location: ModelLocation(chosen: nil), limit: 2)
-    var decoders = [try pool.take(), try pool.take()]
+    var decoders = [try pool.acquire(), try pool.acquire()]
     weak let first = decoders[0]
     weak let second = decoders[1]
     for decoder in decoders { pool.giveBack(decoder) }
@@ -53,7 +53,7 @@ import Testing
     #expect(first != nil && second != nil)
     pool.returnMemory()
     #expect(first == nil && second != nil)
-    #expect(try pool.take() === second)
+    #expect(try pool.acquire() === second)
   }
 
   @Test func `an interruption ends the current call and all later ones`() throws {
@@ -79,7 +79,7 @@ import Testing
     var decoder: Decoder
     var error: (any Error)?
     repeat {
-      decoder = try pool.take()
+      decoder = try pool.acquire()
       let session = try PocketSphinxSession(decoder: decoder, pool: pool)
       try session.beginUtterance()
       for _ in 0..<5 { try session.process(speech) }
@@ -89,11 +89,11 @@ import Testing
       do { _ = try session.finishUtterance() } catch let interruption { error = interruption }
     } while error == nil
     #expect(error as? SpeechEngineError == .interrupted)
-    #expect(try pool.take() !== decoder)
+    #expect(try pool.acquire() !== decoder)
   }
 
-  @Test func `a search ends between two tenths of a second`() throws {
-    let decoder = try DecoderPool(location: ModelLocation(chosen: nil)).take()
+  @Test func `an interruption ends a search with the error interrupted`() throws {
+    let decoder = try DecoderPool(location: ModelLocation(chosen: nil)).acquire()
     let interruption = InterruptionFlag()
     let audio = try samples(of: "go-forward.wav").inSixteenBits
     try decoder.begin()

@@ -41,7 +41,7 @@ import TestTools
     #expect(!change(frames: 100) { (1000, $0 < 50 ? 0 : 40) }.canBeSpeech)
   }
 
-  @Test func `the background does not count`() {
+  @Test func `background below the sound is ignored`() {
     let background = change(frames: 100) {
       $0 < 50 ? (1000, 0) : (100, alternating($0, by: 40))
     }

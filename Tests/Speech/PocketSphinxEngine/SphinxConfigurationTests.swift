@@ -9,10 +9,10 @@ import Testing
 /// A decoder's configuration, read from PocketSphinx.
 @Suite struct SphinxConfigurationTests {
   private func decoder(_ options: [String: String] = [:]) throws -> Decoder {
-    try DecoderPool(location: ModelLocation(chosen: nil)).take(DecoderSettings(options))
+    try DecoderPool(location: ModelLocation(chosen: nil)).acquire(DecoderSettings(options))
   }
 
-  @Test func `the tuned settings apply, whatever the model's parameters say`()
+  @Test func `the tuned settings take precedence over the model's parameters`()
     throws
   {
     let decoder = try decoder()
@@ -74,14 +74,14 @@ import Testing
 
   @Test func `other settings load another decoder, which works`() throws {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))
-    let usual = try pool.take()
+    let usual = try pool.acquire()
     pool.giveBack(usual)
     // The accepted extremes must not end the process.
     let settings = try DecoderSettings([
       "lw": "0.1", "wip": "1", "pip": "1e-10", "beam": "1e-12", "pbeam": "1", "wbeam": "1",
       "maxhmmpf": "100", "maxwpf": "1", "ds": "4", "topn": "16", "fwdflat": "yes", "bestpath": "no",
     ])
-    let other = try pool.take(settings)
+    let other = try pool.acquire(settings)
     #expect(other !== usual && other.settings == settings)
     let session = try PocketSphinxSession(decoder: other, pool: pool)
     _ = try session.recognizeInSteps(samples(of: "go-forward.wav"))

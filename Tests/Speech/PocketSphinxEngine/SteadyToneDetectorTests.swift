@@ -37,11 +37,11 @@ import Testing
     #expect(tones(seconds: 4) { buzz(max(0, $0 - 3), rising: 60) * ($0 < 3 ? 0 : 1) }.canBeSpeech)
   }
 
-  @Test func `quiet speech before a louder sound still counts`() {
+  @Test func `quiet speech before a louder sound is recognized`() {
     #expect(tones(seconds: 4) { $0 < 1 ? 0.05 * buzz($0, rising: 60) : buzz($0) }.canBeSpeech)
   }
 
-  @Test func `the background does not count`() {
+  @Test func `background below the sound is ignored`() {
     let beside = tones(seconds: 4) { $0 < 2 ? buzz($0) : 0.05 * buzz($0, rising: 60) }
     #expect(!beside.canBeSpeech)
   }

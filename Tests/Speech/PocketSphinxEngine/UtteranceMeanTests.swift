@@ -34,7 +34,7 @@ import Testing
     #expect(mean.value == [2, 15])
   }
 
-  @Test mutating func `digital silence does not count`() {
+  @Test mutating func `digital silence is not part of the mean`() {
     mean.add([2, 10])
     mean.add([-30, 0])
     #expect(mean.value == [2, 10])
@@ -72,8 +72,8 @@ import Testing
     return means
   }
 
-  @Test func `the mean that is set is subtracted, not the model's`() throws {
-    let decoder = try pool.take()
+  @Test func `the decoder subtracts the mean that was set, not the model's`() throws {
+    let decoder = try pool.acquire()
     try decoder.begin()
     let wanted = (0..<13).map { Float($0) + 1000.5 }
     #expect(mean(of: decoder) != wanted)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `after 1.5 s, and each half second later, the decoder gets the mean so far`() throws {
     let tenths = try tenths()
-    let decoder = try pool.take()
+    let decoder = try pool.acquire()
     let models = mean(of: decoder)
     let expected = means(tenths, try decoder.makeFrontEnd())
     let session = try PocketSphinxSession(decoder: decoder, pool: pool)
@@ -103,9 +103,9 @@ import Testing
     #expect(found[19] != found[14] && found[14] != models)
   }
 
-  @Test func `the mean of an utterance does not depend on the one before`() throws {
+  @Test func `the mean of an utterance does not depend on the previous utterance`() throws {
     let tenths = try tenths()
-    let decoder = try pool.take()
+    let decoder = try pool.acquire()
     let expected = means(Array(tenths.reversed()), try decoder.makeFrontEnd())
     let session = try PocketSphinxSession(decoder: decoder, pool: pool)
     _ = try session.recognizeInSteps(tenths.flatMap(\.self))
@@ -118,10 +118,10 @@ import Testing
     throws
   {
     let utterances = try ["go-forward.wav", "window.wav", "go-forward.wav"].map(samples)
-    let one = try PocketSphinxSession(decoder: try pool.take(), pool: pool)
+    let one = try PocketSphinxSession(decoder: try pool.acquire(), pool: pool)
     for utterance in utterances {
       let expected = try one.recognizeInSteps(utterance).final.words
-      let other = try PocketSphinxSession(decoder: try pool.take(), pool: pool)
+      let other = try PocketSphinxSession(decoder: try pool.acquire(), pool: pool)
       let words = try other.recognizeInSteps(utterance).final.words
       #expect(words.map(\.text) == expected.map(\.text))
       #expect(words.map(\.frames) == expected.map(\.frames))
@@ -136,9 +136,9 @@ import Testing
 
   @Test func `the pool keeps decoders up to its limit`() throws {
     let pool = DecoderPool(location: ModelLocation(chosen: nil), limit: 2)
-    let decoders = try (0..<3).map { _ in try pool.take() }
+    let decoders = try (0..<3).map { _ in try pool.acquire() }
     for decoder in decoders { pool.giveBack(decoder) }
-    let again = try (0..<2).map { _ in ObjectIdentifier(try pool.take()) }
+    let again = try (0..<2).map { _ in ObjectIdentifier(try pool.acquire()) }
     #expect(Set(again) == Set(decoders.prefix(2).map(ObjectIdentifier.init)))
   }
 }

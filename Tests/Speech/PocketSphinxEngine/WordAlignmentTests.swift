@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `alignment stops when it is no longer wanted, and an unsupported language is an error`()
+  func `a canceled alignment stops, and an unsupported language is an error`()
     throws
   {
     let audio = try samples(of: "go-forward.wav")

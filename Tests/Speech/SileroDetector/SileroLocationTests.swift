@@ -42,7 +42,7 @@ import Testing
 
   private func reason(_ location: SileroLocation) -> String? { failure(location).map { "\($0)" } }
 
-  @Test func `Silero is found where SYRINX_SILERO_MODEL points, else where it was installed`()
+  @Test func `Silero is found at SYRINX_SILERO_MODEL, or else where it was installed`()
     throws
   {
     defer { try? FileManager.default.removeItem(at: home) }
@@ -79,7 +79,7 @@ import Testing
     #expect(try failure(location()) == .modelDamaged(path: file.path, reason: "it is missing"))
   }
 
-  @Test func `a model of another kind is an error that says what is different`() throws {
+  @Test func `the error for a model of another kind names the difference`() throws {
     let other = try Components.otherModel()
     guard case .modelDamaged(other.path, let reason) = try failure(location(model: other)) else {
       Issue.record("it was taken")
@@ -100,7 +100,7 @@ import Testing
     #expect(reason(lost)?.contains("/nowhere/lib.so") == true)
   }
 
-  @Test func `what would fail with the first frame is known before it`() throws {
+  @Test func `errors of the first frame are reported in advance`() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     try install()
     let model = try SileroModel(location())
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that everybody may change is refused`() throws {
+  @Test func `a folder that every user may change is rejected`() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     try install()
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)

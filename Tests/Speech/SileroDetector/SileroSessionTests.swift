@@ -35,7 +35,7 @@ import Testing
     return (0..<count).map { noise.sample(at: FrameCount($0), rate: .speech) }
   }
 
-  @Test func `Silero judges 32 ms at a time, and the same samples alike`() throws {
+  @Test func `Silero evaluates 32 ms at a time and is deterministic`() throws {
     let (one, other) = (detector.makeSession(), detector.makeSession())
     #expect(one.frameLength == 512 && detector.name == "silero")
     let samples = try speech()
@@ -45,12 +45,12 @@ import Testing
     #expect(try probabilities(samples, by: other) == first)
     // Each session has its own memory, which an end clears.
     #expect(try probabilities(samples, by: one) != first)
-    #expect(one.finish().isEmpty)
+    #expect(one.flush().isEmpty)
     // The level that it is used to stays.
     #expect(try abs(probabilities(samples, by: one)[5] - first[5]) < 0.2)
   }
 
-  @Test func `ten minutes of noise are no speech`() throws {
+  @Test func `ten minutes of noise are not detected as speech`() throws {
     let session = detector.makeSession()
     let samples = noise(160_000, amplitude: 0.1)
     for _ in 0..<60 {
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, 3e38])
-  func `samples that are not finite become silence, and what follows is recognized at once`(
+  func `NaN and infinite samples become silence, and later speech is detected at once`(
     sample: Float
   ) throws {
     let session = detector.makeSession()

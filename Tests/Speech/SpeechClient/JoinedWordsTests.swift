@@ -26,7 +26,7 @@ import Testing
     ),
     (["\u{430}", "\u{645}", "\u{928}"], "\u{430} \u{645} \u{928}"),
   ])
-  func `with spaces where the script has spaces`(words: [String], text: String) {
+  func `joined words have spaces if their script has spaces`(words: [String], text: String) {
     #expect(words.joinedAsWritten == text)
     let segments = words.map {
       TranscriptionSegment(substring: $0, timestamp: .zero, duration: .zero)

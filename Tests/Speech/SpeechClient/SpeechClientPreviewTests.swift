@@ -41,7 +41,7 @@ import Testing
     #expect(try await first.value == "go")
   }
 
-  @Test func `a consumer of the preview that is cancelled sees the end`() async throws {
+  @Test func `a canceled consumer of the preview gets the end of the stream`() async throws {
     let stream = await withDependencies {
       $0.continuousClock = TestClock()
     } operation: {

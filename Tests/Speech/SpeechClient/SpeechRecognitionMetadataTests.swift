@@ -13,7 +13,7 @@ import Testing
         }))
   }
 
-  @Test func `rate, pauses, beginning and length follow from the places of the words`() {
+  @Test func `rate, pauses, start, and duration are computed from the words' timestamps`() {
     #expect(
       metadata(("go", 1000, 200), ("forward", 1200, 300), ("now", 1700, 300), ("please", 2400, 100))
         == SpeechRecognitionMetadata(
@@ -21,7 +21,7 @@ import Testing
           speechStartTimestamp: .seconds(1), speechDuration: .milliseconds(1500)))
   }
 
-  @Test func `a gap between words that is shorter than 50 ms is no pause`() {
+  @Test func `a gap between words shorter than 50 ms is not a pause`() {
     #expect(metadata(("go", 0, 451), ("on", 500, 500))?.averagePauseDuration == .zero)
   }
 
@@ -29,7 +29,7 @@ import Testing
     #expect(metadata(("go forward now", 0, 1500))?.speakingRate == 120)
   }
 
-  @Test func `without words there is none, and without length no rate`() {
+  @Test func `there is no metadata without words, and no rate without duration`() {
     #expect(metadata() == nil)
     #expect(metadata(("go", 0, 0))?.speakingRate == 0)
   }

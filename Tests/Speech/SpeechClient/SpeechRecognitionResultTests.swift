@@ -34,7 +34,7 @@ import Testing
     #expect(SpeechRecognitionResult("", isFinal: true).bestTranscription.segments.isEmpty)
   }
 
-  @Test func `all of a final result is stable`() {
+  @Test func `all words of a final result are stable`() {
     var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: transcription("go on"), isFinal: false, stableSegmentCount: 1
     )
@@ -46,7 +46,7 @@ import Testing
           utterance: 0, bestTranscription: transcription("go on"), isFinal: true))
   }
 
-  @Test func `the best transcription is the first of all`() {
+  @Test func `the best transcription is the first transcription`() {
     var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: transcription("a"), alternatives: [transcription("b")],
       isFinal: true)

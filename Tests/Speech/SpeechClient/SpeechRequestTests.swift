@@ -3,7 +3,7 @@ import SpeechClient
 import Testing
 
 @Suite struct SpeechRequestTests {
-  @Test func `a stream that cannot fail is a source as well as one that can`() async throws {
+  @Test func `nonthrowing and throwing streams can be sources`() async throws {
     let buffer = AudioBuffer(silence: 160, format: .speech)
     let (safe, safeEnd) = AsyncStream.makeStream(of: AudioBuffer.self)
     let (failing, failingEnd) = AsyncThrowingStream.makeStream(of: AudioBuffer.self)

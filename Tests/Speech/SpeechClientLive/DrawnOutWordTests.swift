@@ -44,7 +44,7 @@ import Testing
     #expect((Duration.milliseconds(2_800)...(.milliseconds(2_920))).contains(end), "\(end)")
   }
 
-  @Test func `if the longest utterance ends within a noise, the speech after it is not lost`()
+  @Test func `if an utterance reaches the maximum length within a noise, later speech is not lost`()
     async throws
   {
     let results = try await results(

@@ -26,7 +26,7 @@ import Testing
     #expect(events("....ssss....", policy: short) == [6: .began(framesBack: 5), 11: .ended])
   }
 
-  @Test func `a click begins nothing`() {
+  @Test func `a click does not begin an utterance`() {
     #expect(events("...ss....ss...", policy: short).isEmpty)
   }
 
@@ -47,7 +47,9 @@ import Testing
     #expect(events == [2: .began(framesBack: 5), 17: .cut(framesBack: 0)])
   }
 
-  @Test func `in a pause the longest utterance ends, and the next one is not silence`() {
+  @Test
+  func `an utterance of maximum length ends in a pause, and the silence after it is no utterance`()
+  {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.milliseconds(600), .seconds(1))
     policy.silence = .milliseconds(400)
@@ -55,7 +57,7 @@ import Testing
     #expect(events(diagram, policy: policy) == [4: .began(framesBack: 5), 54: .paused, 59: .ended])
   }
 
-  @Test func `a pause is reported once, and again after more speech`() {
+  @Test func `a pause is reported once and again after more speech`() {
     var policy = short
     (policy.maximumLength, policy.preferredLength) = (.seconds(2), .seconds(2))
     policy.silence = .milliseconds(400)
@@ -67,7 +69,7 @@ import Testing
     #expect(late.filter { $0.value == .paused }.keys.sorted() == [34])
   }
 
-  @Test func `the cut is behind the quietest frame near the limit`() {
+  @Test func `a long utterance is cut after the quietest frame near the limit`() {
     var endpointer = Endpointer(policy: short)
     // The utterance is 20 frames long with the eighteenth of these; it is quiet before the last
     // tenth, and in it.
@@ -77,7 +79,7 @@ import Testing
     #expect(endpointer.isInUtterance)
   }
 
-  @Test func `the overlap of a cut utterance with the next one counts for both`() {
+  @Test func `the overlap of a cut utterance is part of both utterances`() {
     var endpointer = Endpointer(policy: short, overlap: .milliseconds(50))
     let events = (0..<34).map { _ in endpointer.add(isSpeech: true) }
     let cuts = events.indices.filter { events[$0] == .cut(framesBack: 0) }

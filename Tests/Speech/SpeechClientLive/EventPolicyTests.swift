@@ -39,7 +39,7 @@ import Testing
     #expect(seen == [events[0]] + events[2...])
   }
 
-  @Test func `with results only, no other event waits`() {
+  @Test func `a stream of results queues no other events`() {
     var queue = PolicyQueue(policy: .events(limit: 1, resultsOnly: true))
     queue.send(.speechStarted(at: .zero))
     #expect(queue.hasRoom)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `a full queue has room again when a result is taken, or the limit lifted, or at the end`() {
+  func `a full queue has room after a result is read, the limit is lifted, or the stream ends`() {
     var full = PolicyQueue(policy: .events(limit: 2))
     full.send(event(0))
     #expect(full.hasRoom)

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [0, 12, 14, 20])
-  func `a source without audio or end is left after a second, with the last result`(
+  func `a source without audio or end is abandoned after a second, with the last result`(
     given: Int
   ) async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(given)))
@@ -54,7 +54,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `with two decoders, a silent source is also left with the last result`() async throws {
+  @Test func `with two decoders a silent source is abandoned with the last result`() async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(14)))
     defer { source.release() }
     var request = SpeechRequest(buffers: source, shouldReportPartialResults: false)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a microphone that does not open is left after a second`(jobCount: Int) async throws {
+  func `a microphone that does not open is abandoned after a second`(jobCount: Int) async throws {
     let (asked, end) = (Gate(), Gate())
     defer { end.open() }
     let results = listen(jobCount: jobCount) {
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `an endless source is recognized for twenty seconds more`(
+  func `after finish an endless source is recognized for twenty more seconds`(
     jobCount: Int
   ) async throws {
     let endless = EndlessSource(audio(utterances: 20))
@@ -194,7 +194,7 @@ import Testing
   @Test(
     arguments: [BlockingEngine.Place.preparing, .beginning, .processing, .guessing, .finishing],
     [1, 2])
-  func `an engine whose call does not return is interrupted when it is left`(
+  func `an engine whose call does not return is interrupted when it is abandoned`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
     // Workers read no hypothesis.
@@ -227,7 +227,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `finish returns at once after the end, and while results are not read`()
+  @Test func `finish returns at once after the end, even if results are not read`()
     async throws
   {
     let scripted = ScriptedSpeechEngine(

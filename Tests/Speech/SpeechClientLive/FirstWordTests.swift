@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: Before.allCases, 0..<3)
-  private func `the first word is recognized from its beginning on`(before: Before, word: Int)
+  private func `the first word is recognized completely`(before: Before, word: Int)
     async throws
   {
     let quiet = before.samples

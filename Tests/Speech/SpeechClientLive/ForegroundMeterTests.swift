@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(.installedSilero)
-  func `by Silero, utterances among other voices end where the nearest voice pauses`() throws {
+  func `with Silero, utterances among other voices end at pauses of the nearest voice`() throws {
     let (samples, pauses) = try Self.babble()
     var finder = UtteranceFinder(detector: RealSilero.detector)
     var (found, end): ([Range<Int>], Int) = ([], 0)

@@ -59,14 +59,13 @@ import Testing
     #expect(engines.last?.capabilities == [.grammar])
   }
 
-  @Test func `an engine that is not listed is the only one`() async {
+  @Test func `an engine in use that is not listed is the only listed engine`() async {
     let engines = await client(Self.engine("mine", [english])).engines()
     #expect(engines.map(\.name) == ["mine"])
     #expect(engines.map(\.isInUse) == [true])
   }
 
-  @Test func `a model that the engine in use borrows from another one is listed there only`() async
-  {
+  @Test func `a model borrowed from another engine is listed only for that engine`() async {
     let engines = await client(
       Self.engine("one", [german, english]),
       [Self.engine("one", [german]), Self.engine("two", [english])]
@@ -82,7 +81,7 @@ import Testing
     #expect(engines.last?.models.map(\.language) == ["de"])
   }
 
-  @Test func `an engine made without a list of models has the one that it is ready with`() {
+  @Test func `an engine created without a list of models lists the model of its availability`() {
     let engine = SpeechEngine(
       name: "one", availability: { .ready(SpeechModel(language: "de", location: "/de")) },
       makeSession: { _ in throw SpeechEngineError.failed(reason: "") })

@@ -108,7 +108,7 @@ import Testing
     #expect(gaps == [nil, nil, nil, stretch(18, before: 4818), nil, stretch(1606, before: 9624)])
   }
 
-  @Test func `rounding errors between two formats are no gap, however many`() {
+  @Test func `rounding errors between two formats never add up to a gap`() {
     var queue = IntakeQueue(.wait)
     let other = AudioFormat(sampleRate: 44_100, channelCount: 1)
     var end = Duration.zero
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a gap after dropped audio begins where that ends`() {
+  @Test func `a gap after dropped audio begins at the end of the dropped audio`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in [0, 1, 4, 5, 6, 7, 8] { queue.add(buffer(number)) }
     let first = taken(&queue)
@@ -147,7 +147,7 @@ import Testing
     #expect(next?.gap == nil)
   }
 
-  @Test func `a limit below half a second is half a second`() {
+  @Test func `a backlog limit below half a second is raised to half a second`() {
     var queue = IntakeQueue(.buffer(upTo: .zero))
     for number in 0..<6 { queue.add(buffer(number)) }
     #expect(taken(&queue)?.dropped == .zero ..< .milliseconds(100))

@@ -34,7 +34,7 @@ import Testing
     func finishUtterance() -> SpeechHypothesis { SpeechHypothesis() }
   }
 
-  @Test func `an interruption ends only the calls under way`() {
+  @Test func `an interruption ends only calls in progress`() {
     let interruption = Interruption()
     let sessions = (0..<3).map { _ in Session(interruption) }
     interruption.withInterruption(of: sessions[0]) {}

@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a policy that joins nothing, a live source, a grammar, and key phrases join nothing`()
+  @Test func `utterances of live sources, grammars, and key phrases are not joined`()
     async throws
   {
     #expect(try await utteranceCount(request()) == 1)
@@ -124,7 +124,7 @@ import Testing
     #expect(continuous.events.count { $0 == .began } == 3)
   }
 
-  @Test func `a gap in the audio ends what was joined`() async throws {
+  @Test func `a gap in the audio ends a joined utterance`() async throws {
     let buffers = audio(utterances: 3).enumerated().map { index, buffer in
       var buffer = buffer
       if index >= 30 { buffer.firstFrame = buffer.firstFrame + 160_000 }

@@ -35,7 +35,8 @@ struct KoreanVoskTests {
     _ = try engine.makeSession(SpeechSessionOptions(language: "ko"))
   }
 
-  @Test func `two of three characters are right, with times and confidence, in each utterance`()
+  @Test
+  func `at least two of three characters of each utterance are right, with times and confidence`()
     throws
   {
     let session = try engine.makeSession(SpeechSessionOptions(wantsPartialHypotheses: false))
@@ -70,7 +71,7 @@ struct KoreanVoskTests {
     #expect(seen.last?.text == final.text)
   }
 
-  @Test func `a pause within an utterance moves the words behind it, and loses none`() throws {
+  @Test func `a pause within an utterance shifts the words after it and loses none`() throws {
     // Between two words, and long enough for libvosk to end a stretch there.
     let gap = 32_500
     let pause = [Float](repeating: 0, count: 16_000)
@@ -83,7 +84,7 @@ struct KoreanVoskTests {
     #expect(abs(Double(last) / 16_000 - 3.18) < 0.1)
   }
 
-  @Test func `alternatives differ from the best reading, and from each other`() throws {
+  @Test func `alternatives differ from the best text and from each other`() throws {
     var options = SpeechSessionOptions()
     options.alternativeCount = 3
     let recognized = try engine.makeSession(options).understand(clip)
@@ -113,7 +114,8 @@ struct KoreanVoskTests {
   }
 
   /// Its word `<UNK>` is a noise, which would leave all of the speech to the key phrases.
-  @Test func `the Korean model has no key phrases, because it has no word for everything else`()
+  @Test
+  func `the Korean model does not support key phrases, because it lacks a word for unknown words`()
     throws
   {
     var options = SpeechSessionOptions()

@@ -271,7 +271,7 @@ import Testing
     (48_000, 2395, bridged), (48_000, 2400, bridged), (48_000, 2405, cut),
     (22_050, 1102, bridged), (22_050, 1103, cut), (11_025, 551, bridged), (11_025, 552, cut),
   ])
-  func `fifty milliseconds are the longest gap within an utterance, at any rate`(
+  func `a gap of up to fifty milliseconds stays within an utterance at any rate`(
     hertz: Int, missing: Int, expected: [String]
   ) async throws {
     let kinds = try await kinds(missing: missing, at: SampleRate(hertz: hertz))
@@ -318,7 +318,7 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity])
-  func `a sample that is not finite is reported, and recognition goes on`(value: Float) async throws
+  func `a NaN or infinite sample is reported, and recognition continues`(value: Float) async throws
   {
     let scripted = ScriptedSpeechEngine(utterances: [])
     var buffers = audio(utterances: 2)
@@ -335,7 +335,7 @@ import Testing
     #expect(starts == [.seconds(1), .milliseconds(2500)])
   }
 
-  @Test func `speech begins and ends where its sound does`() async throws {
+  @Test func `the events of speech have the times of its sound`() async throws {
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     var events: [SpeechRecognitionEvent] = []
     let request = SpeechRequest(

@@ -124,7 +124,7 @@ import Testing
     (.buffer(upTo: .seconds(1)), .seconds(2)),
     (.buffer(upTo: .seconds(30)), .seconds(30)),
   ])
-  func `a capture drops nothing before the backlog of the request is full`(
+  func `a capture drops no audio before the requested backlog is full`(
     backPressure: SpeechRequest.BackPressure, expected: Duration
   ) async {
     var request = SpeechRequest(microphone: CaptureRequest(droppingOldestAfter: .seconds(2)))
@@ -224,7 +224,8 @@ import Testing
     #expect(room.card.openDeviceCount == 0)
   }
 
-  @Test func `frames that the device lost are a gap, and an unplugged device is the end`() async {
+  @Test func `frames lost by the device are a gap, and an unplugged device ends the stream`() async
+  {
     // At the device's 48 kHz: a second is lost after 1.2 s, and the device after 4 s.
     let room = Room(faults: [.xrun(at: 57_600, lost: 48_000), .unplugged(at: 192_000)])
     let stream = listen(in: room)

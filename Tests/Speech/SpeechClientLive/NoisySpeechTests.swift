@@ -36,7 +36,7 @@ import Testing
     Mixture(noise: .white, decibelsBelow: 0), Mixture(noise: .wandering, decibelsBelow: 30),
     Mixture(peak: -47),
   ])
-  func `by energy every onset is found, and at most a tenth of the gaps is called speech`(
+  func `the energy detector finds every onset and at most a tenth of the gaps are speech`(
     mixture: Mixture
   ) throws {
     for clips in try Self.collections() {
@@ -57,7 +57,7 @@ import Testing
       Mixture(noise: .pink, decibelsBelow: 20), Mixture(noise: .wandering, decibelsBelow: 30),
       Mixture(peak: -47),
     ])
-  func `by Silero every onset is found, and at most a hundredth of the gaps is called speech`(
+  func `Silero finds every onset, and at most a hundredth of the gaps are speech`(
     mixture: Mixture
   ) throws {
     let silero = RealSilero.detector
@@ -78,7 +78,7 @@ import Testing
       [0], [Float](repeating: 0, count: 160_000), [Float](repeating: .nan, count: 32_000),
       [Float](repeating: -.infinity, count: 32_000),
     ])
-  func `what is no sound is no speech`(samples: [Float]) throws {
+  func `silence is not detected as speech`(samples: [Float]) throws {
     for detector in [RealSilero.detector, .energy] {
       var finder = UtteranceFinder(detector: detector)
       #expect(try finder.add(samples).isEmpty && finder.finish().isEmpty)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(.installedSilero, arguments: [7_000, 12_000, 20_000])
-  func `by Silero a stream may begin within speech`(start: Int) throws {
+  func `Silero detects speech in a stream that begins within it`(start: Int) throws {
     let clip = try Self.read(sound("go-forward.wav"))
     var finder = UtteranceFinder(detector: RealSilero.detector)
     let actions = try finder.add(Array(clip[start...])) + finder.finish()
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(.installedSilero)
-  func `by Silero speech without a pause is cut where it is quiet, without a loss`() throws {
+  func `with Silero, speech without a pause is cut at quiet points without a loss`() throws {
     let clip = try Self.read(sound("window.wav"))
     let speech = Array(clip[4_000..<clip.count - 8_000])
     let long = (0..<8).flatMap { _ in speech }

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 8])
-  func `several sessions give the results of one, in order`(
+  func `several sessions return the results of one session, in order`(
     jobCount: Int
   ) async throws {
     let buffers = audio(utterances: 9)
@@ -81,7 +81,7 @@ import Testing
     #expect(results.count == 2)
   }
 
-  @Test func `with partial results one session gets everything`() async throws {
+  @Test func `with partial results one session gets all audio`() async throws {
     let shared = SharedEngine()
     let results = try await tasks.start(
       request(audio(utterances: 4), jobCount: 4, partials: true), on: shared.engine
@@ -133,7 +133,7 @@ import Testing
     _ = held
   }
 
-  @Test func `finishing in an utterance gives its words all the same`() async throws {
+  @Test func `finishing within an utterance returns its words`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
     request.jobCount = 2
@@ -184,7 +184,7 @@ import Testing
     return tasks.start(request, on: SharedEngine().engine)
   }
 
-  @Test func `results arrive while the audio does`() async throws {
+  @Test func `results arrive along with the audio`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
     request.jobCount = 3

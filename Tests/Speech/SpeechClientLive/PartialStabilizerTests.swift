@@ -29,7 +29,8 @@ import Testing
     }
   }
 
-  @Test func `a word stays once it has been the same for half a second and another has followed`() {
+  @Test func `a word becomes stable after half a second without a change if another word follows`()
+  {
     #expect(counts(Array(repeating: "go", count: 8)) == [0, 0, 0, 0, 0, 0, 0, 0])
     #expect(counts(Array(repeating: "go on", count: 7)) == [0, 0, 0, 0, 0, 1, 1])
     #expect(counts(["go on"] + Array(repeating: "no on", count: 6)) == [0, 0, 0, 0, 0, 0, 1])
@@ -41,7 +42,7 @@ import Testing
     #expect(counts(["e b"] + calm).last == 0)
   }
 
-  @Test func `a word that ended a moment ago does not become stable`() {
+  @Test func `a word that has just ended does not become stable`() {
     var stabilizer = PartialStabilizer()
     let words = words("go on")
     stabilizer.add(SpeechHypothesis(words: words), processed: 0)
@@ -94,7 +95,9 @@ import Testing
   }
 
   @Test(arguments: [("go 10 meters on", 1), ("10 meters", 0), ("at 2:30 pm then", 1)])
-  func `neither a word with digits nor those after it become stable`(text: String, expected: Int) {
+  func `words with digits and the words after them do not become stable`(
+    text: String, expected: Int
+  ) {
     #expect(counts(text, then: text) == [0, expected, expected])
   }
 
@@ -114,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 2), (0.9, 2), (0.8, 2), (0.75, 3), (0.6, 4), (0.5, 5), (0.3, 14)])
-  func `a word needs the more decodes the less sure the engine is, and later words wait for it`(
+  func `a word of low confidence needs more decodes, and later words wait for it`(
     confidence: Double, needed: Int
   ) {
     var stabilizer = PartialStabilizer()

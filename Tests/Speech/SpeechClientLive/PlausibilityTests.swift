@@ -24,7 +24,7 @@ import Testing
     #expect(isSpeech([("up", 0..<8000, nil)]))
   }
 
-  @Test func `if the detector was sure of speech, words count however improbable they are`() {
+  @Test func `if the detector was certain of speech, even improbable words are accepted`() {
     func isSpeech(_ count: Int, _ probability: Double?, certainty: Double) -> Bool {
       var hypothesis = SpeechHypothesis(
         words: (0..<count).map { _ in .init("eight", frames: 0..<8000, confidence: 0.01) })
@@ -67,7 +67,7 @@ import Testing
     #expect(isSpeech([("go", 0..<8000, 1), ("no", 8000..<80_000, 1)], sound: 80_000))
   }
 
-  @Test func `a scrap beside such a word is no voice either`() {
+  @Test func `a fragment beside a long unvoiced word is rejected, too`() {
     let applause: [(String, Range<FrameCount>, Double?)] = [
       ("up", 0..<71_500, 1), ("at", 71_500..<72_500, 0.4),
     ]
@@ -75,14 +75,14 @@ import Testing
     #expect(isSpeech(applause, isVoiced: true, sound: 80_000))
   }
 
-  @Test func `an estimated length of a word proves nothing`() {
+  @Test func `the estimated length of a word is not evidence`() {
     #expect(isSpeech([("up", 0..<32_000, 0.98)], hasEstimatedTimes: true))
     #expect(isSpeech([("the", 0..<1120, 0.3)], sound: 64_000, hasEstimatedTimes: true))
     #expect(!isSpeech([("thigh", 0..<8000, 0.003)], hasEstimatedTimes: true))
     #expect(!isSpeech([], hasEstimatedTimes: true))
   }
 
-  @Test func `a scrap of a word in a long sound is chance`() {
+  @Test func `a short word in a long sound is rejected`() {
     #expect(!isSpeech([("the", 0..<1120, 0.3)], isVoiced: true, sound: 64_000))
     #expect(isSpeech([("the", 0..<2600, 0.3)], isVoiced: true, sound: 64_000))
     #expect(!isSpeech([], isVoiced: true))

@@ -82,7 +82,7 @@ import Testing
     #expect(sessions == 3)
   }
 
-  @Test func `failures that are not in a row are counted anew`() async {
+  @Test func `a success resets the count of failures`() async {
     let (told, error, _) = await events([0: crash, 1: crash, 3: crash, 4: crash], utterances: 6)
     #expect(
       told.joined(separator: " ") == "( lost ) ( lost ) ( 2 ) ( lost ) ( lost ) ( 5 )")
@@ -108,7 +108,9 @@ import Testing
     #expect(error == .engineFailed(reason: "crash"))
   }
 
-  @Test func `a remote engine is asked for its status only by request, and that is kept`() async {
+  @Test func `a remote engine is queried for its status only on request, and the status is kept`()
+    async
+  {
     let asked = Mutex(0)
     var engine = FrailEngine([:]).engine
     engine.isRemote = true

@@ -29,7 +29,7 @@ import Testing
     #expect(try await results(EndpointPolicy(silence: .milliseconds(1200))).count == 1)
   }
 
-  @Test func `the pre-roll decides where an utterance begins`() async throws {
+  @Test func `the pre-roll determines the start of an utterance`() async throws {
     let first = try await results(EndpointPolicy(preRoll: .milliseconds(500))).first
     let begin = try #require(first?.bestTranscription.segments.first?.timestamp)
     #expect(abs(begin.inSeconds - 0.5) < 0.03)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: ["", "\u{FEFF}"])
-  func `a grammar, in a file or as text, may have a mark of byte order`(mark: String) async throws {
+  func `a grammar in a file or a text may have a byte order mark`(mark: String) async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
     defer { try? FileManager.default.removeItem(at: file) }
     let text = "\(mark)#JSGF V1.0; grammar a; public <a> = go forward ten meters;"
@@ -92,7 +92,7 @@ import Testing
     #expect(try await started.all().finals == ["go forward ten meters"])
   }
 
-  @Test func `a grammar's file that cannot be read says why`() async throws {
+  @Test func `the error of an unreadable grammar file contains the reason`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(arguments: [(100, 9600), (700, 11_200)])
-  func `an engine gets the silence that it wants after the last sound`(
+  func `an engine gets its requested silence after the last sound`(
     padding: Int, frames: Int
   ) async throws {
     let engine = ScriptedSpeechEngine(
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test(arguments: [0, 100, 600, 900])
-  func `an engine gets as much silence after the last sound as the policy says`(
+  func `an engine gets the policy's silence after the last sound`(
     padding: Int
   ) async throws {
     for (length, sound) in [(25, 12_960), (14, 11_200)] {
@@ -230,7 +230,9 @@ import Testing
     }
   }
 
-  @Test func `tasks that start while others finish give their finals and end`() async throws {
+  @Test func `tasks that start while others finish return their final results and end`()
+    async throws
+  {
     let request = SpeechRequest(buffers: stream([]), shouldReportPartialResults: false)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<50 {

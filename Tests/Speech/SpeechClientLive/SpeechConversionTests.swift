@@ -67,7 +67,7 @@ import Testing
     #expect(starts == [0, 1600, 3200])
   }
 
-  @Test func `another format in mid-stream is converted as well`() throws {
+  @Test func `audio after a change of format is converted to 16 kHz, too`() throws {
     var conversion = SpeechConversion()
     let first = try conversion.add(AudioBuffer(silence: 16_000, format: .speech))
     let second = AudioBuffer(silence: 48_000, format: stereo, firstFrame: 48_000)

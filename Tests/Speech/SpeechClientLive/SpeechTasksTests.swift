@@ -38,7 +38,7 @@ import Testing
     #expect(events.inspect(\.isClosed))
   }
 
-  @Test func `without partial results only final ones come`() async throws {
+  @Test func `without partial results only final results are returned`() async throws {
     let request = SpeechRequest(
       buffers: stream(audio(utterances: 2)), shouldReportPartialResults: false)
     let results = try await tasks.start(request, on: scripted.engine).all()
@@ -94,7 +94,7 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `finishing gives the last final result and ends the stream`() async throws {
+  @Test func `finishing returns the last final result and ends the stream`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     let results = tasks.start(SpeechRequest(buffers: buffers), on: scripted.engine)
     // The second utterance is cut off in its middle.
@@ -117,7 +117,7 @@ import Testing
     #expect(finals.count >= 1)
   }
 
-  @Test func `a missing model ends the stream with an error that says what to do`() async {
+  @Test func `a missing model ends the stream with an error that contains the remedy`() async {
     let missing = SpeechEngineError.modelMissing(searched: ["/a"], package: "some-model")
     let engine = ScriptedSpeechEngine(
       utterances: [], faults: ScriptedFaults(loading: missing)

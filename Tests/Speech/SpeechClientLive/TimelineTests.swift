@@ -36,7 +36,7 @@ import Testing
   {
     let resampler = try Resampler(from: .speech, to: format)
     let sound = AudioBuffer(format: .speech, samples: samples, firstFrame: 0)
-    let pieces = [try resampler.process(sound), try resampler.finish()]
+    let pieces = [try resampler.process(sound), try resampler.flush()]
     let step = format.sampleRate.hertz / 10
     var position = begin
     return pieces.flatMap { piece in

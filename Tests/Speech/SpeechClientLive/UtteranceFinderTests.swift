@@ -49,12 +49,12 @@ import Testing
     #expect(pauses(actions) == [[20_800 + expected.delivered, expected.silence]])
   }
 
-  @Test func `there is no pause where the utterance ends first`() throws {
+  @Test func `no pause is reported if the utterance ends first`() throws {
     #expect(try pauses(actions(Self.speech, step: 1600, tail: .seconds(1))).isEmpty)
   }
 
   @Test(arguments: [36_800, 36_801, 37_000, 38_399])
-  func `audio that ends in a pause adds nothing, whatever the length of the pause`(length: Int)
+  func `the end of the audio in a pause of any length adds no audio`(length: Int)
     throws
   {
     let actions = try actions(
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 1600, 64_000])
-  func `an utterance is its speech with pre-roll and hangover, however the audio is cut`(
+  func `an utterance is speech with pre-roll and hangover for any buffer lengths`(
     step: Int
   ) throws {
     let actions = try actions(Self.speech, step: step)
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 1600, 64_000], [0, 100, 205])
-  func `the engine gets no more silence after the last sound than the policy says`(
+  func `the engine gets at most the policy's silence after the last sound`(
     step: Int, milliseconds: Int
   ) throws {
     let actions = try actions(Self.speech, step: step, tail: .milliseconds(milliseconds))
@@ -103,7 +103,7 @@ import Testing
     #expect(delivered(actions) == Array(samples[11_200..<54_400 + 1600]))
   }
 
-  @Test func `silence at the end of the audio is cut in the same way`() throws {
+  @Test func `silence at the end of the audio is truncated in the same way`() throws {
     let actions = try actions(
       Array(Self.speech[..<36_800]), step: 1600, tail: .milliseconds(100))
     #expect(silenceAtEnd(actions) == 1600)
@@ -134,7 +134,7 @@ import Testing
     #expect(try actions(silence, step: 1600).isEmpty)
   }
 
-  @Test func `an utterance that the end of the audio cuts off is ended`() throws {
+  @Test func `the end of the audio ends the current utterance`() throws {
     let actions = try actions(Array(Self.speech[..<30_001]), step: 1600)
     #expect(silenceAtEnd(actions) == 0)
     #expect(delivered(actions) == Array(Self.speech[11_200..<30_001]))
@@ -146,7 +146,7 @@ import Testing
     #expect(delivered(actions).count > 16_000)
   }
 
-  @Test func `after a gap, frames count from its end`() throws {
+  @Test func `after a gap frames are counted from its end`() throws {
     var finder = UtteranceFinder()
     _ = try finder.add(Array(Self.speech[..<1600]))
     finder.skip(to: 100_000)
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 64_000])
-  func `of a stream that begins with speech or within it nothing is lost`(step: Int) throws {
+  func `no speech is lost in a stream that begins with or within speech`(step: Int) throws {
     let clip = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
     // Shortly before the first word, in its vowel, and a tight cut of a single word.
     for range in [4_000..<clip.count, 6_400..<clip.count, 11_360..<18_080] {
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(1)])
-  func `speech without a pause is cut without a loss, and repeated as far as is wanted`(
+  func `speech without a pause is cut without a loss and with the requested overlap`(
     overlap: Duration
   ) throws {
     // Steady, but for a soft spot of 30 ms every 0.2 s.
@@ -210,7 +210,7 @@ import Testing
       return [mean]
     }
 
-    func finish() -> [Double] { [] }
+    func flush() -> [Double] { [] }
   }
 
   private func finder(frameLength: FrameCount) -> UtteranceFinder {
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 64_000])
-  func `with frames of another length durations are whole frames of it`(step: Int) throws {
+  func `durations are rounded to whole frames of the detector's length`(step: Int) throws {
     var finder = finder(frameLength: 512)
     // From frame 31 to 62.
     let samples = (0..<64_000).map { Float((31 * 512..<63 * 512).contains($0) ? 0.6 : 0.1) }
@@ -240,7 +240,8 @@ import Testing
     #expect(silence == 9_600 && abs(found - certainty) < 0.001)
   }
 
-  @Test func `speech goes on at a probability that it would not begin at, and the highest counts`()
+  @Test
+  func `speech continues at a lower probability than it begins at, and the highest is reported`()
     throws
   {
     var finder = finder(frameLength: 160)

@@ -52,7 +52,7 @@ import Testing
     #expect(joined(sounds) == [[10, 36], [68, 94, 121]])
   }
 
-  @Test func `of equal pauses the last one divides them`() {
+  @Test func `utterances are divided at the last of equal pauses`() {
     #expect(joined([10..<40, 46..<76, 82..<112]) == [[10, 46], [82]])
   }
 
@@ -66,7 +66,7 @@ import Testing
     #expect(joined([10..<20, 21 + pause..<60]) == [[10], [21 + pause]])
   }
 
-  @Test func `after the longest pause nothing waits for a neighbor`() {
+  @Test func `after the longest pause no utterance waits for a neighbor`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
     for action in actions([10..<20]) { #expect(joiner.add(action).isEmpty) }
     let last = frames(20) + UtteranceJoiner.longestPause

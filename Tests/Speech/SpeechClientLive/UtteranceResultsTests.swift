@@ -42,7 +42,7 @@ import Testing
     #expect(results.final(hypothesis, processed: 16_000, plausibility: nil)?.utterance == 1)
   }
 
-  @Test func `a word that is too short and unsure is left out, and its stretch is noted`() {
+  @Test func `a short word of low confidence is removed, and its range is reported`() {
     let plausibility = Plausibility(isVoiced: true, sound: 16_000)
     func outcome(
       _ confidence: Double?, frames: Range<FrameCount> = 4800..<5600, isEstimated: Bool = false
@@ -63,7 +63,7 @@ import Testing
     #expect(outcome(0.24, isEstimated: true) == ("go eight/ate go", []))
   }
 
-  @Test func `of an improbable text of many words, only probable words count`() {
+  @Test func `only probable words of a long improbable text are kept`() {
     func outcome(_ count: Int, _ probability: Double) -> (text: String?, omitted: [Range<Duration>])
     {
       let words = (0..<count).map { index in
@@ -199,7 +199,7 @@ import Testing
   @Test(arguments: [
     Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 120_001),
   ])
-  func `no word of a noise is stable or final`(
+  func `words in a noise become neither stable nor final`(
     noise: Plausibility
   ) {
     let (stable, final) = outcome(of: ["the", "a", "the"], with: noise)
@@ -207,7 +207,7 @@ import Testing
     #expect(final == nil)
   }
 
-  @Test func `the final confidence decides about the words of a voice, stable or not`() {
+  @Test func `the final confidence determines which words of a voice are kept`() {
     let voice = Plausibility(isVoiced: true, sound: 120_000)
     let (stable, final) = outcome(of: ["the", "a", "the"], with: voice)
     #expect(stable == 2)
@@ -273,7 +273,7 @@ import Testing
     #expect(result?.bestTranscription.segments.map(\.alternativeSubstrings) == expected)
   }
 
-  @Test func `a final sentence is the one that the engine gave`() {
+  @Test func `a final sentence equals the engine's sentence`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     for processed in [FrameCount(48_000), 56_000] {
@@ -291,14 +291,18 @@ import Testing
     ("e-mail", "email"), ("\u{201C}Yes!\u{201D}", "yes"), ("caf\u{E9}", "Cafe\u{301}."),
     ("...", "..."),
   ])
-  func `case, hyphens, and outer punctuation make no other word`(one: String, other: String) {
+  func `words that differ in case, hyphens, or outer punctuation are equal`(
+    one: String, other: String
+  ) {
     #expect(one.wordKey == other.wordKey)
   }
 
   @Test(arguments: [
     ("we're", "were"), ("2.5", "25"), ("$5", "5"), ("-", "..."), ("250", "two"), ("c++", "c"),
   ])
-  func `other letters, digits, or inner punctuation make another word`(one: String, other: String) {
+  func `words that differ in letters, digits, or inner punctuation are different`(
+    one: String, other: String
+  ) {
     #expect(one.wordKey != other.wordKey)
   }
 

@@ -46,7 +46,7 @@ import Testing
     #expect(parts.map(\.soundEnd) == [frame(20), frame(50)])
   }
 
-  @Test func `a word behind the sound makes a part whose sound ends no earlier than it begins`() {
+  @Test func `a word after the sound makes a part whose sound does not end before its start`() {
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
     let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
     #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])
@@ -54,7 +54,7 @@ import Testing
     #expect(parts.map(\.soundEnd) == [frame(15), frame(51)])
   }
 
-  @Test func `a stretch without words is known, unless times are estimated`() {
+  @Test func `a stretch without words is found, unless times are estimated`() {
     var hypothesis = SpeechHypothesis(words: words([("ask", 3..<8), ("not", 8..<13)]))
     #expect(joined().wordlessSounds(in: hypothesis) == [frame(35)..<frame(50)])
     hypothesis.hasEstimatedTimes = true
@@ -96,7 +96,7 @@ import Testing
     #expect(shown(parts) == [["1 10-15", "2 15-20"], ["3 35-40", "4 40-45", "5 45-50"]])
   }
 
-  @Test func `a word across a pause that was left out is in the stretch of its middle`() {
+  @Test func `a word across a removed pause belongs to the stretch of its middle`() {
     let hypothesis = SpeechHypothesis(words: words([("so", 12..<20), ("on", 20..<33)]))
     let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
     #expect(shown(parts) == [["so 32-37", "on 37-50"]])

@@ -246,7 +246,8 @@ import Testing
     #expect(decoded == 1, "\(scripted.events)")
   }
 
-  @Test func `there is no hint where more silence has to follow, or the policy ends it first`()
+  @Test
+  func `the engine is not notified of a pause that needs more silence or that the policy ends`()
     async throws
   {
     let buffers = voice(in: [1...2], seconds: 3.5)
@@ -259,7 +260,8 @@ import Testing
     #expect(ends(scripted.events).count == 1)
   }
 
-  @Test func `there is no hint for a file, nor for an engine that has no use for it`() async throws
+  @Test func `the engine is not notified of pauses in a file or if it does not use them`()
+    async throws
   {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -274,7 +276,7 @@ import Testing
     #expect(ends(plain.events).count == 1)
   }
 
-  @Test func `an engine that lags behind a live source is asked for no partial results`()
+  @Test func `an engine that lags behind a live source is not read for partial results`()
     async throws
   {
     let buffers = voice(in: [1...4], seconds: 6)
@@ -315,7 +317,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `any number of sessions share the utterances of a stream, also when one fails`(
+  func `any number of sessions share the utterances of a stream, even when one fails`(
     jobCount: Int
   ) async throws {
     let count = Mutex(0)

@@ -23,14 +23,14 @@ import Testing
     for stretch in stretches {
       for index in 0..<stretch.frames { all += try session.process(stretch.frame(index)[...]) }
     }
-    all += session.finish()
+    all += session.flush()
     return stretches.map { stretch in
       defer { all.removeFirst(stretch.frames) }
       return Array(all.prefix(stretch.frames))
     }
   }
 
-  @Test func `what is loud against the background is speech`() throws {
+  @Test func `sound that is loud relative to the background is speech`() throws {
     let found = try probabilities([
       Noise(amplitude: 0.005, frames: 50), Noise(amplitude: 0.1, frames: 50),
     ])
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [Float(-0.3), 0.01, 0.1])
-  func `an offset of the microphone is no sound, and hides none`(offset: Float) throws {
+  func `a microphone's offset is not detected as speech and hides none`(offset: Float) throws {
     let levels: [Float] = [0.001, 0.01, 0.001, 0.1]
     let plain = try probabilities(levels.map { Noise(amplitude: $0, frames: 30) })
     let shifted = try probabilities(
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `an offset is known after a beginning without sound`() throws {
+  @Test func `an offset after a silent beginning is not detected as speech`() throws {
     let found = try probabilities([
       Noise(amplitude: 0, frames: 50), Noise(amplitude: 0.000_1, frames: 60, offset: 0.01),
     ])
@@ -83,14 +83,14 @@ import Testing
     #expect(found[3].dropFirst(5).allSatisfy { $0 < 0.35 })
   }
 
-  @Test func `silence and dither are no speech`() throws {
+  @Test func `silence and dither are not detected as speech`() throws {
     let found = try probabilities([
       Noise(amplitude: 0, frames: 50), Noise(amplitude: 0.000_1, frames: 150),
     ])
     #expect(found.joined().allSatisfy { $0 < 0.35 })
   }
 
-  @Test func `a sound may be loud enough to go on with, and too quiet to begin with`() throws {
+  @Test func `a sound may be loud enough to continue speech but too quiet to begin it`() throws {
     // 4 dB above the background.
     let session = SpeechActivityDetector.energy.makeSession()
     let frames = [(0.01, 150), (0.016, 20)].flatMap { amplitude, count in
@@ -101,19 +101,19 @@ import Testing
     #expect(found.suffix(19).allSatisfy { (0.35..<0.5).contains($0) })
   }
 
-  @Test func `the first second is judged as a whole, and what is shorter at its end`() throws {
+  @Test func `the first second is evaluated as a whole, and shorter audio at its end`() throws {
     let session = SpeechActivityDetector.energy.makeSession()
     let noise = Noise(amplitude: 0.01, frames: 100)
     let counts = try (0..<100).map { try session.process(noise.frame($0)[...]).count }
     #expect(counts == [Int](repeating: 0, count: 99) + [100])
     let short = SpeechActivityDetector.energy.makeSession()
     for index in 0..<30 { #expect(try short.process(noise.frame(index)[...]).isEmpty) }
-    #expect(short.finish().count == 30)
-    #expect(short.finish().isEmpty)
+    #expect(short.flush().count == 30)
+    #expect(short.flush().isEmpty)
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, 3e38])
-  func `samples that are not finite become silence, and what follows is recognized at once`(
+  func `NaN and infinite samples become silence, and later speech is detected at once`(
     sample: Float
   ) throws {
     let session = SpeechActivityDetector.energy.makeSession()

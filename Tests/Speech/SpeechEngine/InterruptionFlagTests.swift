@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `an interruption leaves a call that goes on, and its decoder is freed after it`() {
+  @Test func `an interrupted call is abandoned, and its decoder is freed when the call returns`() {
     let flag = InterruptionFlag()
     let isFreed = DispatchSemaphore(value: 0)
     let isReleased: DispatchSemaphore

@@ -23,7 +23,7 @@ import Testing
     "public <x> = go [<x>];", "public <x> = <y>; <y> = stop | go <x>;",
     "public <x> = [very] go <x> | <NULL>;", "public <x> = (go | stop)* turn+;",
     "public <x> = <y> <y>; <y> = go;", "public <x> = go | <VOID>;",
-  ]) func `a rule may be named wherever its words have an end`(rules: String) {
+  ]) func `a rule reference is accepted wherever the expansion is finite`(rules: String) {
     #expect(failure(rules) == nil)
   }
 
@@ -35,7 +35,7 @@ import Testing
     ("public <x> = go (<x>)*;", 3, "the rule <x> contains itself before its end"),
     ("public <x> = go\n<y>;", 4, "the rule <y> is not defined"),
     ("import <../other.rule>;\npublic <x> = go;", 3, "imports are not supported"),
-  ]) func `what a library cannot put in place is named with its line`(
+  ]) func `a reference that a library cannot expand is an error with its line`(
     rules: String, line: Int, reason: String
   ) {
     guard case .grammarInvalid(line, let why) = failure(rules) else {
@@ -45,7 +45,7 @@ import Testing
     #expect(why.hasPrefix(reason))
   }
 
-  @Test func `all public rules together have one bound, since a library joins them`() {
+  @Test func `all public rules share one limit, because a library joins them`() {
     let big = "<big> = " + Array(repeating: "go", count: 9_000).joined(separator: " ") + ";"
     let rules = (0..<6).map { "public <p\($0)> = <big>;" }.joined(separator: "\n")
     guard case .grammarInvalid(nil, let why) = failure(big + rules) else {
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["<r\u{1}> <r\u{1}>", "<r\u{1}> | <r\u{1}>"])
-  func `rules that grow by doubling are an error that names the public rule`(form: String) {
+  func `rules that double at each level are an error that names the public rule`(form: String) {
     let rules = (0..<40).map { number in
       "<r\(number)> = " + form.replacing("\u{1}", with: "\(number + 1)") + ";"
     }
@@ -70,7 +70,7 @@ import Testing
     #expect(why.hasPrefix("with the rule <all> the grammar expands to more than 50000 words"))
   }
 
-  @Test func `rules that all name each other end no process and take no long time`() {
+  @Test func `rules that all refer to each other neither crash nor take long`() {
     let names = (0..<12).map { "go <r\($0)>" }.joined(separator: " | ")
     let rules = (0..<12).map { "<r\($0)> = \(names);" }.joined()
     #expect(failure("public <all> = <r0>;" + rules) != nil)

@@ -9,7 +9,9 @@ import Testing
     ("en-GB", "en-US", false), ("fr", "de", false), ("fr", "und", true), ("", "en-US", false),
     ("-", "en-US", false), ("_", "und", false),
   ])
-  func `a model understands its language`(wanted: String, available: String, does: Bool) {
+  func `a model supports its language and equivalent tags`(
+    wanted: String, available: String, does: Bool
+  ) {
     #expect(LanguageTag.understands(wanted, available: available) == does)
     #expect(LanguageTag.understands(nil, available: available))
   }

@@ -2,31 +2,31 @@ import SpeechEngine
 import Testing
 
 @Suite struct SpeechEngineErrorTests {
-  @Test func `a missing model is explained by what brings it, without the usual places`() {
+  @Test func `the error for a missing model contains the remedy without the usual places`() {
     let error = SpeechEngineError.modelMissing(searched: ["/a", "/b"], package: "some-model")
     #expect(
       error.description == "no speech model was found; `apt install some-model` installs one")
     #expect(error.searchedPlaces == ["/a", "/b"])
   }
 
-  @Test func `the only place searched is named, because the user has named it`() {
+  @Test func `the error names the only searched place if the user chose it`() {
     let error = SpeechEngineError.modelMissing(searched: ["/a"], package: "some-model")
     #expect(error.description.hasPrefix("no speech model was found in /a; "))
   }
 
-  @Test func `a file that cannot be used is named with what is wrong in it`() {
+  @Test func `the error for an unusable file contains its name and its damage`() {
     let error = SpeechEngineError.modelDamaged(path: "/a/mdef", reason: "it is empty")
     #expect(
       error.description
         == "cannot use the speech model's file /a/mdef: it is empty; install the model again")
   }
 
-  @Test func `a missing library is explained by what brings it`() {
+  @Test func `the error for a missing library contains the remedy`() {
     let error = SpeechEngineError.libraryMissing(searched: ["/a", "/b"], remedy: "install it")
     #expect(error.description.contains("has no usable library: install it"))
   }
 
-  @Test func `a model that no package brings is explained by what helps`() {
+  @Test func `the error for a model without a package contains the remedy`() {
     let error = SpeechEngineError.modelNotInstalled(searched: ["/a", "/b"], remedy: "unpack one")
     #expect(error.description == "no speech model was found: unpack one")
   }

@@ -10,7 +10,7 @@ import Testing
     return span.frames
   }
 
-  @Test func `the voice is from the first loud step to the last`() {
+  @Test func `the voice spans the first to the last loud step`() {
     #expect(
       voice([(0.001, 1600), (0.5, 320), (0.001, 160), (0.4, 320), (0.001, 1600)]) == 1600..<2400)
     #expect(voice([(0, 50), (0.5, 50), (0, 60), (0, 100)]) == 0..<160)
@@ -18,7 +18,7 @@ import Testing
     #expect(voice([]) == 0..<0)
   }
 
-  @Test func `beside a pause a word begins and ends with the voice, through a short dip of it`() {
+  @Test func `a word beside a pause is fitted to the voice across short dips`() {
     func fitted(_ words: [Range<Int>], _ pieces: [(Float, Int)]) -> [Range<Int>] {
       var span = VoicedSpan()
       for (level, count) in pieces { span.add([Float](repeating: level, count: count * 160)) }
@@ -41,7 +41,7 @@ import Testing
     #expect(fitted([], sound).isEmpty && fitted([], []).isEmpty)
   }
 
-  @Test func `words lie one after the other over the voice, each as long as its letters`() {
+  @Test func `words are spread over the voice in proportion to their letters`() {
     let words = SpeechHypothesis.Word.spread(["go", "forward", "ten"], over: 1000..<16_000)
     #expect(words.map(\.frames) == [1000..<4000, 4000..<12_000, 12_000..<16_000])
     #expect(words.allSatisfy { $0.confidence == nil })

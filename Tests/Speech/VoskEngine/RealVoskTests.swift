@@ -16,7 +16,8 @@ import Testing
     library = try VoskLibrary(path: Self.fetched.get())
   }
 
-  @Test func `its functions exist except later ones, and its version is known`() throws {
+  @Test func `the installed libvosk has a version and all functions except later additions`() throws
+  {
     #expect(LibraryVersion(path: library.path)?.text == VoskLibrary.knownVersion)
     let functions = library.functions
     #expect(functions.findWord != nil && functions.newRecognizerForPhrases != nil)

@@ -91,7 +91,7 @@ import Testing
     #expect(try chosen.load().path == vosk.library.path)
   }
 
-  @Test func `the loader's path comes first, then where pip installs`() throws {
+  @Test func `the loader's path is searched first, then pip's folders`() throws {
     let vosk = try FakeVosk()
     let package = vosk.folder.appending(path: "home/.local/lib/python3.11/site-packages/vosk")
     try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `of two libraries, the usable one is loaded`() throws {
+  @Test func `of two libraries the usable one is loaded`() throws {
     let (whole, lacking) = (try FakeVosk(), try FakeVosk(flags: "-DLACKING"))
     let location = VoskLibraryLocation(
       chosen: nil,

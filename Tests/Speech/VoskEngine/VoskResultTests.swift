@@ -28,7 +28,7 @@ import Testing
     #expect(hypotheses?.map(\.confidence) == [-8.5, -9])
   }
 
-  @Test func `a partial result is a hypothesis of its own`() throws {
+  @Test func `a partial result is a separate hypothesis`() throws {
     let partial = try result(
       #"{"partial":"go","partial_result":[{"conf":1,"end":2,"start":1,"word":"go"}]}"#)
     #expect(partial.partialHypothesis?.words == [.init(word: "go", start: 1, end: 2, conf: 1)])

@@ -217,7 +217,7 @@ import Testing
     #expect(vosk.log.suffix(2) == ["recognizer_free", "model_free"])
   }
 
-  @Test func `many sessions on threads of their own do not disturb each other`() async throws {
+  @Test func `many sessions on separate threads do not affect each other`() async throws {
     let vosk = try FakeVosk()
     let engine = vosk.engine
     let recognized = try await withThrowingTaskGroup(of: [String].self) { group in

@@ -27,7 +27,7 @@ import Wyoming
     #expect(choice.model == nil)
   }
 
-  @Test func `one region does not stand for another`() {
+  @Test func `a language with another region does not match`() {
     #expect(throws: SpeechEngineError.languageMissing(wanted: "en-US", available: "en-GB")) {
       _ = try ModelChoice(info(["en-GB"]), model: nil, language: "en-US")
     }
@@ -39,7 +39,7 @@ import Wyoming
     #expect(choice.tag == nil)
   }
 
-  @Test func `a model that is chosen has its own languages`() throws {
+  @Test func `a chosen model is limited to its own languages`() throws {
     let choice = try ModelChoice(info(["en"], ["fr"]), model: "m1", language: nil)
     #expect(choice == (try ModelChoice(info(["en"], ["fr"]), model: "m1", language: nil)))
     #expect((choice.model, choice.language, choice.tag) == ("m1", nil, "fr"))

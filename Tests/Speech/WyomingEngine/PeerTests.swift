@@ -45,7 +45,7 @@ import WyomingEngine
     try check(.stdio(command: Peer.overStdio + mode))
   }
 
-  @Test func `what the server says of itself decides on languages and models`() throws {
+  @Test func `the server's description determines the languages and models`() throws {
     let peer = try Peer(on: .tcp(host: "127.0.0.1", port: 0))
     defer { withExtendedLifetime(peer) {} }
     let engine = SpeechEngine.patient(peer.address)

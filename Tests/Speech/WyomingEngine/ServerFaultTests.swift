@@ -53,7 +53,7 @@ import Wyoming
     #expect(own?.description.contains("stdio:COMMAND") == true)
   }
 
-  @Test func `a server that accepts and says nothing is given up`() throws {
+  @Test func `a server that accepts a connection but sends nothing is an error`() throws {
     let server = try ScriptedServer { $0.waitForEnd() }
     let engine = SpeechEngine.patient(server.address) { $0.describeTimeout = .milliseconds(50) }
     #expect(
@@ -63,13 +63,12 @@ import Wyoming
           reason: "the server did not answer within 0.05 seconds"))
   }
 
-  @Test func `a server that never gives the text is given up`() throws {
+  @Test func `a server that never sends the text is an error`() throws {
     let reason = try reason({ $0.answerTimeout = .milliseconds(300) }) { $0.waitForEnd() }
     #expect(reason?.hasSuffix("the server did not answer within 0.3 seconds") == true)
   }
 
-  @Test func `a server that reads nothing is given up once there is no room for more audio`() throws
-  {
+  @Test func `a server that reads nothing is an error once there is no room for audio`() throws {
     let server = try ScriptedServer { side in
       side.describing { _ in
         side.waitWithoutReading()
@@ -85,7 +84,7 @@ import Wyoming
     #expect(error?.description.hasSuffix("did not answer within 0.3 seconds") == true)
   }
 
-  @Test func `a server that closes is an error, wherever it does`() throws {
+  @Test func `a server that closes the connection at any point is an error`() throws {
     let frame = WyomingEvent("transcript", ["text": "ten meters"]).bytes
     for count in stride(from: 0, to: frame.count, by: 7) {
       let reason = try reason { side in
@@ -103,7 +102,7 @@ import Wyoming
         || reason?.contains("errno") == true, "\(reason as Any)")
   }
 
-  @Test func `what the server says went wrong is the error`() throws {
+  @Test func `the server's error message is the error`() throws {
     let late = try reason { side in
       side.read(until: "audio-stop")
       side.write(WyomingEvent("error", ["text": "out of memory", "code": "oom"]))
@@ -152,7 +151,9 @@ import Wyoming
     "HTTP/1.1 400 Bad Request\r\n\r\n", "{\"type\":\"transcript\",\"payload_length\":1073741824}\n",
     "{\"type\":\"transcript\",\"data_length\":-1}\n", "\0\0\0\0\n",
     "{\"type\":\"transcript\",\"data_length\":\"9\"}\n",
-  ]) func `a server that sends something else does not speak the protocol`(text: String) throws {
+  ]) func `a server that sends other data is reported as not speaking the protocol`(text: String)
+    throws
+  {
     let reason = try reason { side in
       side.read(until: "audio-stop")
       side.write(text)
@@ -169,7 +170,9 @@ import Wyoming
     #expect(reason?.contains("longer than 1000 bytes") == true, "\(reason as Any)")
   }
 
-  @Test func `an answer that is nested deeper than 32 levels does not speak the protocol`() throws {
+  @Test func `a response nested deeper than 32 levels is reported as not speaking the protocol`()
+    throws
+  {
     let deep = String(repeating: "[", count: 340) + String(repeating: "]", count: 340)
     let reason = try reason { side in
       side.read(until: "audio-stop")
@@ -179,7 +182,7 @@ import Wyoming
     #expect(reason?.contains("nested deeper than 32 levels") == true, "\(reason as Any)")
   }
 
-  @Test func `a server that sends chunks of text forever is given up at a mebibyte`() throws {
+  @Test func `a server that sends endless chunks of text is an error at one mebibyte`() throws {
     let chunk = WyomingEvent(
       "transcript-chunk", ["text": .string(String(repeating: "word ", count: 10_000))])
     let reason = try reason { side in
@@ -189,7 +192,7 @@ import Wyoming
     #expect(reason == "the server sent more than 1048576 bytes of text")
   }
 
-  @Test func `a server that sends other events forever is given up in time`() throws {
+  @Test func `a server that sends endless other events is an error at the timeout`() throws {
     let reason = try reason({ $0.answerTimeout = .milliseconds(300) }) { side in
       side.read(until: "audio-stop")
       side.flood(with: WyomingEvent("voice-started"))
@@ -197,7 +200,7 @@ import Wyoming
     #expect(reason?.hasSuffix("the server did not answer within 0.3 seconds") == true)
   }
 
-  @Test func `a server that sends forever and reads nothing is given up in time`() throws {
+  @Test func `a server that sends endlessly and reads nothing is an error at the timeout`() throws {
     let server = try ScriptedServer { side in
       side.describing { _ in side.flood(with: WyomingEvent("voice-started")) }
     }
@@ -215,7 +218,7 @@ import Wyoming
       "\(reason)")
   }
 
-  @Test func `a server that describes itself only after endless other events is given up`() throws {
+  @Test func `a server that describes itself only after endless other events is an error`() throws {
     let server = try ScriptedServer { $0.flood(with: WyomingEvent("pong")) }
     let engine = SpeechEngine.patient(server.address) { $0.describeTimeout = .milliseconds(50) }
     let error = engineError { _ = try engine.session() }
@@ -240,7 +243,7 @@ import Wyoming
         == .failed(reason: "the server has no program that recognizes speech"))
   }
 
-  @Test func `what the protocol cannot express is an error, and not left out`() throws {
+  @Test func `a request that the protocol cannot express is an error and not ignored`() throws {
     let server = try ScriptedServer { $0.info() }
     let changes: [(inout SpeechSessionOptions) -> Void] = [
       { $0.grammar = "#JSGF V1.0;" }, { $0.keyPhrases = [KeyPhrase("stop")] },

@@ -94,7 +94,7 @@ import Wyoming
     #expect(reason.contains("no-such-program"))
   }
 
-  @Test func `a child that says nothing is given up and ended, with all that it started`() throws {
+  @Test func `a child that does not respond is ended with all its children`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -117,7 +117,7 @@ import Wyoming
     #expect(try alive.readToEnd()?.isEmpty == false)
   }
 
-  @Test func `what a child started ends with the process that started the child`() throws {
+  @Test func `the children of a child end with this process`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -141,13 +141,13 @@ import Wyoming
     #expect(throws: LinkError.system(E2BIG)) { _ = try ServerProcess.start(command) }
   }
 
-  @Test func `bytes that poll promised and that are not there are waited for again`() throws {
+  @Test func `if poll reports bytes that are missing, the read waits again`() throws {
     let (ours, theirs) = try ServerProcess.sockets()
     #expect(try ByteLink(input: ours, output: ours).read() == nil)
     withExtendedLifetime(theirs) {}
   }
 
-  @Test func `the session after one whose child died has a new child`() throws {
+  @Test func `the session after a dead child starts a new child`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -197,14 +197,14 @@ import Wyoming
     var identities: Set<ObjectIdentifier> = []
     for _ in 0..<3 {
       _ = try links.describe()
-      let link = try links.take()
+      let link = try links.acquire()
       identities.insert(ObjectIdentifier(link))
       links.giveBack(link)
     }
     #expect(identities.count == 1)
   }
 
-  @Test func `the last line is what stands after the last end of a line that is not empty`() {
+  @Test func `the last line is the last nonempty line`() {
     var line = LastLine()
     #expect(line.text == "")
     for (piece, text) in [("a", "a"), ("b\n", "ab"), ("\n\n", "ab"), ("c", "c")] {

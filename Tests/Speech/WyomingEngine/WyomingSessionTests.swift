@@ -63,8 +63,7 @@ import Wyoming
     #expect(count.withLock { $0 } == 20)
   }
 
-  @Test func `a text before the end of the audio never becomes that of the next utterance`() throws
-  {
+  @Test func `a text before the end of the audio is never used for the next utterance`() throws {
     // Its own endpointing returns a text at once, and the rest of it later.
     let server = try ScriptedServer { side in
       var hasAnswered = false
@@ -92,7 +91,7 @@ import Wyoming
     }
   }
 
-  @Test func `answers that come late, twice, or unrequested are not those of the next utterance`()
+  @Test func `late, repeated, or unrequested responses are not used for the next utterance`()
     throws
   {
     let server = try ScriptedServer { side in
@@ -152,12 +151,12 @@ import Wyoming
     #expect(try engine.session().recognize(tenths: 1).text == "ten meters")
   }
 
-  @Test func `the engine says that it is remote, so that a failure costs one utterance`() {
+  @Test func `the engine reports that it is remote, so a failure costs one utterance`() {
     let engine = SpeechEngine.wyoming(server: .tcp(host: "127.0.0.1", port: 9))
     #expect(engine.isRemote)
   }
 
-  @Test func `chunks that stream in are a hypothesis that grows`() throws {
+  @Test func `streamed chunks form a growing hypothesis`() throws {
     let server = try ScriptedServer { side in
       side.describing { _ in
         side.read(until: "audio-chunk")
@@ -197,8 +196,7 @@ import Wyoming
     #expect(try session.recognize(tenths: 50).text == "stop")
   }
 
-  @Test func `an interruption ends the wait for a transcript, and all that is asked later`() throws
-  {
+  @Test func `an interruption ends the wait for a transcript and all later calls`() throws {
     let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
     let server = try ScriptedServer { side in
       side.describing { _ in
@@ -245,7 +243,7 @@ import Wyoming
     }
   }
 
-  @Test func `an utterance without text has no words, and the session goes on after it`() throws {
+  @Test func `an utterance without text has no words, and the session continues`() throws {
     let server = try ScriptedServer { side in
       side.describing { _ in
         side.read(until: "audio-stop")
@@ -256,8 +254,7 @@ import Wyoming
     for _ in 0..<3 { #expect(try session.recognize(tenths: 1).words.isEmpty) }
   }
 
-  @Test func `letting go of a session in the middle of an utterance closes its connection`() throws
-  {
+  @Test func `releasing a session within an utterance closes its connection`() throws {
     let end = try WakeUp()
     let server = try ScriptedServer { side in
       side.describing { _ in

@@ -9,36 +9,37 @@ import Testing
     StreamDiagram(inputs: [input]).run(demand: demand, symbol: { "\($0)" }) { $0[0] }
   }
 
-  @Test func `a consumer that asks for everything gets it in the column of its arrival`() {
+  @Test func `a consumer that requests everything gets each element in the column of its arrival`()
+  {
     #expect(run("ab--c|").output == "ab--c|")
     #expect(run("a[bc]-[d|]").output == "a[bc]-[d|]")
     #expect(run("a-^").output == "a-^")
   }
 
-  @Test func `a stream that is not over at the end of the drawing has no end in it`() {
+  @Test func `a stream that continues after the drawing has no end symbol`() {
     #expect(run("a--").output == "a--")
   }
 
-  @Test func `what has not been asked for waits`() {
+  @Test func `unrequested elements wait`() {
     #expect(run("[abc]|", demand: "-1-2-*") == .init(output: "-a-[bc]-|", taken: ["-a-[bc]--"]))
   }
 
-  @Test func `a demand waits for what arrives, also when no more is asked for`() {
+  @Test func `a request waits for its element, even without further requests`() {
     #expect(run("--a-b|", demand: "1---").output == "--a---")
   }
 
-  @Test func `demand is drawn where it reaches the input`() {
+  @Test func `consumed elements are drawn in the column in which demand reached the input`() {
     let result = StreamDiagram(inputs: ["abcd|"]).run(demand: "-1-*", symbol: { "\($0)" }) {
       $0[0].filter { $0 != "a" }
     }
     #expect(result == .init(output: "-b-[cd]|", taken: ["-[ab]-[cd]-"]))
   }
 
-  @Test func `a cancelled consumer sees the end of the input`() {
+  @Test func `a canceled consumer gets the end of the input`() {
     #expect(run("a--b|", demand: "**;").output == "a-|--")
   }
 
-  @Test func `a consumer that leaves asks for nothing more`() {
+  @Test func `a consumer that leaves makes no further requests`() {
     #expect(run("a-bc|", demand: "**!") == .init(output: "a----", taken: ["a----"]))
   }
 
@@ -51,7 +52,7 @@ import Testing
     #expect(gone.isRaised)
   }
 
-  @Test func `several consumers have columns of their own`() {
+  @Test func `several consumers have separate columns`() {
     let (outputs, taken) = StreamDiagram(inputs: ["ab|", "-x|"]).run(
       demands: ["*", "--*"], symbol: { "\($0)" }
     ) { $0 }
@@ -59,7 +60,7 @@ import Testing
     #expect(taken == ["ab-", "--x"])
   }
 
-  @Test func `tasks that prefer the diagram's executor are part of its columns`() {
+  @Test func `tasks on the diagram's executor are part of its columns`() {
     let diagram = StreamDiagram(inputs: ["a-b|"])
     let result = diagram.run(symbol: { "\($0)" }) { inputs in
       AsyncThrowingStream<Character, any Error> { continuation in
@@ -72,7 +73,7 @@ import Testing
     #expect(result.output == "a-b|")
   }
 
-  @Test func `letters can stand for anything`() {
+  @Test func `a letter of a diagram can represent any element`() {
     let diagram = StreamDiagram(inputs: ["12-3|"]) { $0.wholeNumberValue ?? 0 }
     let result = diagram.run(symbol: { "\($0)" }) { $0[0].map { $0 * 4 } }
     #expect(result.output == "48-[12]|")

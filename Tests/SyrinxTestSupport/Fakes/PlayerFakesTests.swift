@@ -63,7 +63,8 @@ extension FakesTests {
     }
 
     @Test(arguments: players)
-    func `a stopped loop reports what was played`(_ implementation: Implementation) async throws {
+    func `a stopped loop reports the played duration`(_ implementation: Implementation) async throws
+    {
       try await check(implementation) { player, _ in
         let request = PlaybackRequest(source: sound(1), repetition: .forever, id: "a")
         let events = try await play(request, on: player) { event in
@@ -146,7 +147,7 @@ extension FakesTests {
     }
 
     @Test(arguments: players)
-    func `an ID in use is refused, and one that is not is unknown`(
+    func `a used ID is rejected, and an unused ID is unknown`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { player, _ in

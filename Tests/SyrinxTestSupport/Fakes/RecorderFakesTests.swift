@@ -151,7 +151,7 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `an ID in use is refused, and one that is not is unknown`(
+    func `a used ID is rejected, and an unused ID is unknown`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { recorder in
@@ -202,7 +202,9 @@ extension FakesTests {
     }
 
     @Test(arguments: recorders)
-    func `a recording is in its file`(_ implementation: Implementation) async throws {
+    func `a recording's file contains the captured audio`(_ implementation: Implementation)
+      async throws
+    {
       try await check(implementation) { recorder in
         let request = RecordingRequest(url: url, maximumDuration: .seconds(1))
         _ = try await record(request, on: recorder)

@@ -88,7 +88,7 @@ extension FakesTests {
     }
 
     @Test(arguments: clients)
-    func `the last result of an utterance is its only final one`(
+    func `the last result of an utterance is its only final result`(
       _ implementation: Implementation
     ) async throws {
       try await check(implementation) { client in
@@ -100,7 +100,7 @@ extension FakesTests {
     }
 
     @Test(arguments: clients)
-    func `stable words stay`(_ implementation: Implementation) async throws {
+    func `stable words do not change`(_ implementation: Implementation) async throws {
       try await check(implementation) { client in
         let results = try await recognize(speech(), with: client)
         for (result, next) in zip(results, results.dropFirst()) {

@@ -66,7 +66,7 @@ struct EventRecordingTests {
 
   private let request = SpeechRequest(url: URL(filePath: "a.wav"))
 
-  @Test func `everything that a client reports is replayed as it was`() async throws {
+  @Test func `all events of a client are replayed unchanged`() async throws {
     var client = SpeechClient()
     client.recognition = { _ in stream(Self.events) }
     try await withDependencies {

@@ -150,7 +150,7 @@ struct SpeechRecordingTests {
   }
 
   @Test
-  func `finishing yields the rest at once`() async throws {
+  func `finishing yields the remaining events at once`() async throws {
     try writeByHand()
     let clock = TestClock()
     let client = try SpeechClient.replaying(file)

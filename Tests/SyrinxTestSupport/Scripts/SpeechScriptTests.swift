@@ -57,7 +57,7 @@ struct SpeechScriptTests {
     await clock.sleepers(atLeast: 1)
   }
 
-  @Test func `nothing comes before its time`() async throws {
+  @Test func `no event is yielded before its time`() async throws {
     let seen = Seen([])
     let task = note(await events(of: .scripted(script)), in: seen)
     await clock.sleepers(atLeast: 1)
@@ -117,7 +117,9 @@ struct SpeechScriptTests {
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `a key phrase comes once, and a final result withdraws one that it lacks`() async throws {
+  func `a key phrase is reported once, and a final result withdraws a phrase that it lacks`()
+    async throws
+  {
     var misheard = ScriptedUtterance("please stoop now")
     misheard.revisions = [
       .init(after: .milliseconds(400), "please stop"),
@@ -141,7 +143,7 @@ struct SpeechScriptTests {
     #expect(results.last?.bestTranscription.segments.first?.timestamp == .milliseconds(6_200))
   }
 
-  @Test func `what a result calls stable stays`() async throws {
+  @Test func `words marked as stable do not change`() async throws {
     let script = SpeechScript().saying(ScriptedUtterance("go forward ten meters"), at: .zero)
     let stable = try await withDependencies {
       $0.continuousClock = ImmediateClock()
@@ -156,7 +158,7 @@ struct SpeechScriptTests {
       stable == ["", "go", "go forward", "go forward ten", "go forward ten meters"])
   }
 
-  @Test func `events and errors of its own come when they are due, and an error is the end`()
+  @Test func `custom events and errors are yielded when due, and an error ends the stream`()
     async throws
   {
     let gone = SpeechClientError.engineFailed(reason: "gone")
@@ -174,7 +176,7 @@ struct SpeechScriptTests {
     #expect(seen.value.count == 1)
   }
 
-  @Test func `a stream ends with what comes last, or later`() async throws {
+  @Test func `a scripted stream ends with its last event or at a later time`() async throws {
     let seen = Seen([])
     let script = SpeechScript().saying(ScriptedUtterance("go"), at: .zero).ending(at: .seconds(9))
     let task = note(await events(of: .scripted(script)), in: seen)
@@ -188,7 +190,7 @@ struct SpeechScriptTests {
     #expect(seen.value.count == 4)
   }
 
-  @Test func `finishing brings the utterance that has begun, and nothing of the next`()
+  @Test func `finishing yields the utterance in progress and no later one`()
     async throws
   {
     let client = SpeechClient.scripted(script)

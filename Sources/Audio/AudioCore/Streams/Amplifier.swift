@@ -18,7 +18,7 @@ public struct Amplifier: AudioProcessor, Sendable {
   }
 
   /// Returns the buffer with its gain; samples may exceed ±1.
-  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     if let gain = ramp.constantGain(of: buffer) { return [buffer.scaled(by: gain)] }
     return [buffer.scaled { ramp.gain(at: buffer.firstFrame + $0) }]
   }
@@ -101,7 +101,7 @@ public struct ControlledAmplifier: AudioProcessor, Sendable {
   }
 
   /// Returns the buffer with its gain; a change since the last buffer begins with its first frame.
-  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     let setting = control.current
     if setting.number != number {
       number = setting.number
@@ -109,7 +109,7 @@ public struct ControlledAmplifier: AudioProcessor, Sendable {
       amplifier.change(
         to: setting.gain, at: buffer.firstFrame, over: length, curve: setting.curve)
     }
-    return amplifier.take(buffer)
+    return amplifier.process(buffer)
   }
 }
 
@@ -201,16 +201,16 @@ public struct Fader: AudioProcessor, Sendable {
   public var heldFrames: FrameCount { held.frameCount }
 
   /// Returns the frames that precede the possible fade-out.
-  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     held.append(risen(buffer))
-    return held.take(held.frameCount - FrameCount(fadeOut, at: buffer.format.sampleRate))
+    return held.popFirst(held.frameCount - FrameCount(fadeOut, at: buffer.format.sampleRate))
   }
 
   /// Returns the last frames, faded out.
-  public mutating func finish() -> [AudioBuffer] {
+  public mutating func flush() -> [AudioBuffer] {
     let length = held.frameCount
     var rest = length
-    return held.takeAll().map { buffer in
+    return held.popAll().map { buffer in
       defer { rest -= buffer.frameCount }
       return buffer.scaled { gain(rest - $0 - 1, of: length) }
     }

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// The source starts when a consumer first requests a buffer, so all consumers that joined earlier
-/// receive its first frame. The next buffer is requested as soon as no `.waiting` consumer has one
-/// left. Without consumers, the source waits.
+/// receive its first frame. The next buffer is requested as soon as the `.waiting` consumers have
+/// none left. Without consumers, the source waits.
 ///
 /// A consumer that joins late receives the buffers from then on; after the end it receives the end.
 /// A canceled or released consumer does not delay the others. The end and errors reach each
@@ -67,14 +67,14 @@ extension StreamPipe {
   }
 }
 
-/// The policy for a consumer that has not consumed earlier buffers.
+/// The policy for a consumer that is slower than the source.
 public enum BroadcastPolicy: Hashable, Sendable {
   /// The source waits for it, and so do all other consumers: nothing is lost.
   case waiting
-  /// At most this many frames wait, but always the newest buffer.
+  /// At most this number of frames waits; the newest buffer is always kept.
   ///
-  /// The oldest are dropped, at least an eighth of the buffers at a time, and the next buffer has
-  /// their number.
+  /// The oldest buffers are dropped, at least an eighth of them at a time, and the next buffer
+  /// reports the number of lost frames.
   case droppingOldest(FrameCount)
 }
 
@@ -82,8 +82,8 @@ public enum BroadcastPolicy: Hashable, Sendable {
 public struct BroadcastAudio: Equatable, Sendable {
   /// The frames.
   public var buffer: AudioBuffer
-  /// The number of frames just before the buffer that this slow consumer lost, without gaps in the
-  /// source.
+  /// The number of frames just before the buffer that this slow consumer lost; gaps in the source
+  /// do not count.
   public var lost: FrameCount
 
   /// Creates a buffer.
@@ -106,7 +106,9 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   /// The membership; the consumer leaves when the last copy is released.
   fileprivate let membership: Reader
 
-  /// Starts to consume buffers; a second iteration would share them with the first.
+  /// Starts to consume buffers.
+  ///
+  /// A second iterator would share them with the first.
   public func makeAsyncIterator() -> Iterator {
     Iterator(
       membership: membership, reading: Reader(pipe: membership.pipe, id: membership.id))
@@ -138,7 +140,7 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
   private enum End {
     case open
     case finished(Failure?)
-    /// There are no consumers, and none will join.
+    /// All consumers have left, and no other can join.
     case abandoned
   }
 

@@ -1,18 +1,19 @@
 /// Adds the audio of several inputs by frame index.
 ///
-/// `step()` returns the next action: it requests an input's next buffer, or returns a buffer of the mix.
+/// `step()` returns the next action: it requests an input's next buffer, or returns a buffer of the
+/// mix.
 public struct AudioMixer: Sendable {
   /// The end of a mix.
   public enum End: Hashable, Sendable {
     /// When the last input has ended.
     case whenAllEnd
-    /// With the last frame of the first input that ends.
+    /// At the end of the first input that ends.
     case whenAnyEnds
   }
 
   /// The next action.
   public enum Step: Equatable, Sendable {
-    /// Pass the next buffer of this input to `take`, or its end to `end`.
+    /// Pass the next buffer of this input to `push`, or its end to `end`.
     case ask(input: Int)
     /// The next frames of the mix.
     case give(AudioBuffer)
@@ -57,7 +58,7 @@ public struct AudioMixer: Sendable {
   ///
   /// - Throws: `.formatsDiffer` if its format differs from earlier buffers of any input;
   ///   `.outOfOrder` if it begins before frames that this input has already delivered.
-  public mutating func take(_ buffer: AudioBuffer, from input: Int) throws(AudioStreamError) {
+  public mutating func push(_ buffer: AudioBuffer, from input: Int) throws(AudioStreamError) {
     let expected = format ?? buffer.format
     guard buffer.format == expected else {
       throw .formatsDiffer(expected: expected, actual: buffer.format)
@@ -91,7 +92,7 @@ public struct AudioMixer: Sendable {
 extension AudioMixer.Input {
   fileprivate var heldFrames: FrameCount { pending.map { $0.endFrame - next } ?? 0 }
 
-  /// Adds the held frames from `begin` until `end` to the mix, and releases them.
+  /// Adds the held frames from `begin` to `end` to the mix and removes them.
   fileprivate mutating func add(
     to sum: inout [Float], from begin: FrameCount, until end: FrameCount
   ) {
@@ -158,7 +159,7 @@ public struct MixedAudio: AsyncSequence, Sendable {
     private mutating func ask(_ input: Int, isolation actor: isolated (any Actor)?) async throws {
       do {
         if let buffer = try await inputs[input](actor) {
-          try mixer.take(buffer, from: input)
+          try mixer.push(buffer, from: input)
         } else {
           mixer.end(of: input)
         }

@@ -1,7 +1,7 @@
-/// A state machine between two streams: each buffer in returns outputs.
+/// A state machine between two streams: it turns each buffer into outputs.
 ///
-/// Without tasks and time, it runs in a stream (`processed(by:)`), on your own thread, or step by
-/// step in a test. Every operator on streams of `AudioBuffer`s is a processor.
+/// It needs neither tasks nor time, so it runs in a stream (`processed(by:)`), on your own thread,
+/// or step by step in a test. Every operator on streams of `AudioBuffer`s is a processor.
 ///
 /// The held audio must stay bounded; `heldFrames` counts it.
 public protocol AudioProcessor<Output, Failure> {
@@ -18,10 +18,10 @@ public protocol AudioProcessor<Output, Failure> {
   var isOver: Bool { get }
 
   /// Adds the next buffer and returns the completed outputs, in order.
-  mutating func take(_ buffer: AudioBuffer) throws(Failure) -> [Output]
+  mutating func process(_ buffer: AudioBuffer) throws(Failure) -> [Output]
 
-  /// Returns the rest after the last buffer; it is called once, and no buffer follows.
-  mutating func finish() throws(Failure) -> [Output]
+  /// Returns the remaining outputs after the last buffer; it is called once, and no buffer follows.
+  mutating func flush() throws(Failure) -> [Output]
 }
 
 extension AudioProcessor {
@@ -32,15 +32,15 @@ extension AudioProcessor {
   public var isOver: Bool { false }
 
   /// Empty, for a processor that holds no frames.
-  public mutating func finish() throws(Failure) -> [Output] { [] }
+  public mutating func flush() throws(Failure) -> [Output] { [] }
 }
 
 extension AsyncSequence where Element == AudioBuffer {
   /// The outputs of a processor for this sequence; each iteration has its own processor.
   ///
   /// The sequence is pull-based: a buffer is requested when no outputs are left. It ends after the
-  /// last buffer and the processor's rest. An error of this sequence comes after the rest, so
-  /// received audio is not lost. Cancellation is passed on to this sequence.
+  /// last buffer and the processor's flushed output. An error of this sequence comes after the
+  /// flushed output, so received audio is not lost. Cancellation is passed on to this sequence.
   public func processed<Processor: AudioProcessor>(
     by makeProcessor: @autoclosure @escaping @Sendable () -> Processor
   ) -> ProcessedAudio<Self, Processor> where Processor.Failure == Never {
@@ -96,13 +96,13 @@ where Base.Element == AudioBuffer, Processor.Failure == Never {
     private mutating func advance(isolation actor: isolated (any Actor)?) async {
       do throws(Failure) {
         if let buffer = try await base?.next(isolation: actor) {
-          queue.take(buffer)
+          queue.process(buffer)
         } else {
-          queue.finish()
+          queue.flush()
         }
       } catch {
         failure = error
-        queue.finish()
+        queue.flush()
       }
     }
   }
@@ -111,7 +111,8 @@ where Base.Element == AudioBuffer, Processor.Failure == Never {
 extension ProcessedAudio: Sendable where Base: Sendable {}
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The outputs of a processor that can fail; otherwise the same.
+  /// The outputs of a processor that can fail; otherwise like the method for processors that
+  /// cannot.
   ///
   /// - Throws: the sequence's errors, and the processor's error instead of the outputs of a
   ///   rejected buffer. Each ends the sequence.
@@ -170,9 +171,9 @@ where Base.Element == AudioBuffer {
     private mutating func advance(isolation actor: isolated (any Actor)?) async {
       do {
         if let buffer = try await base?.next(isolation: actor) {
-          try queue.take(buffer)
+          try queue.process(buffer)
         } else {
-          try queue.finish()
+          try queue.flush()
         }
       } catch {
         failure = error
@@ -180,11 +181,12 @@ where Base.Element == AudioBuffer {
       }
     }
 
-    /// Returns the rest before an error of the base sequence; a failed processor has no rest.
+    /// Queues the remaining outputs before an error of the base sequence; a failed processor has
+    /// none.
     private mutating func giveRest() {
       guard queue.isOpen else { return }
       do throws(Processor.Failure) {
-        try queue.finish()
+        try queue.flush()
       } catch {
         // The base sequence's error takes precedence.
         return
@@ -195,7 +197,7 @@ where Base.Element == AudioBuffer {
 
 extension ThrowingProcessedAudio: Sendable where Base: Sendable {}
 
-/// A processor with its outputs that have not been requested.
+/// A processor and its outputs that have not been requested yet.
 private struct ProcessorQueue<Processor: AudioProcessor> {
   private(set) var isOpen: Bool
   private var processor: Processor
@@ -208,9 +210,9 @@ private struct ProcessorQueue<Processor: AudioProcessor> {
 
   mutating func next() -> Processor.Output? { outputs.popFirst() }
 
-  mutating func take(_ buffer: AudioBuffer) throws(Processor.Failure) {
+  mutating func process(_ buffer: AudioBuffer) throws(Processor.Failure) {
     do throws(Processor.Failure) {
-      outputs = try processor.take(buffer)[...]
+      outputs = try processor.process(buffer)[...]
       isOpen = !processor.isOver
     } catch {
       isOpen = false
@@ -218,8 +220,8 @@ private struct ProcessorQueue<Processor: AudioProcessor> {
     }
   }
 
-  mutating func finish() throws(Processor.Failure) {
+  mutating func flush() throws(Processor.Failure) {
     isOpen = false
-    outputs = try processor.finish()[...]
+    outputs = try processor.flush()[...]
   }
 }

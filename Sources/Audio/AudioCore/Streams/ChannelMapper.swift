@@ -11,7 +11,7 @@ public struct ChannelMapper: AudioProcessor, Sendable {
   /// Returns the buffer with its new channels.
   ///
   /// - Throws: `.tooFewChannels` if the map reads a missing channel.
-  public mutating func take(_ buffer: AudioBuffer) throws(AudioStreamError) -> [AudioBuffer] {
+  public mutating func process(_ buffer: AudioBuffer) throws(AudioStreamError) -> [AudioBuffer] {
     let mix = try mix(for: buffer.format)
     let format = AudioFormat(
       sampleRate: buffer.format.sampleRate, channelCount: mix.outputCount)

@@ -2,13 +2,13 @@
 package struct Continuity: Sendable {
   /// The position of a buffer relative to the previous one.
   package enum Step: Equatable, Sendable {
-    /// It is the first one.
+    /// The first buffer.
     case first
-    /// It continues without a gap.
+    /// The buffer continues without a gap.
     case continues
-    /// This many frames are missing before it.
+    /// This number of frames is missing before the buffer.
     case gap(FrameCount)
-    /// It begins before the end of the previous one, or has another format.
+    /// The buffer begins before the end of the previous one, or has another format.
     case restart
 
     /// Whether frames held from the previous buffer cannot be joined to this one.
@@ -74,7 +74,7 @@ public struct Renumberer: AudioProcessor, Sendable {
   }
 
   /// Returns the buffer at its new position.
-  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     let shift = shift ?? firstFrame - buffer.firstFrame
     self.shift = shift
     var moved = buffer

@@ -11,9 +11,9 @@ public struct LevelMeter: AudioProcessor, Sendable {
   }
 
   /// Returns the levels of the completed intervals.
-  public mutating func take(_ buffer: AudioBuffer) -> [LevelReading] {
+  public mutating func process(_ buffer: AudioBuffer) -> [LevelReading] {
     guard !buffer.isEmpty else { return [] }
-    var readings = continuity.note(buffer).isBreak ? finish() : []
+    var readings = continuity.note(buffer).isBreak ? flush() : []
     let length = max(1, FrameCount(interval, at: buffer.format.sampleRate))
     var position: FrameCount = 0
     while position < buffer.frameCount {
@@ -23,13 +23,13 @@ public struct LevelMeter: AudioProcessor, Sendable {
       current.add(isWhole ? buffer : buffer.frames(position..<end))
       position = end
       meter = current
-      if current.frameCount == length { readings += finish() }
+      if current.frameCount == length { readings += flush() }
     }
     return readings
   }
 
   /// Returns the level of the incomplete interval.
-  public mutating func finish() -> [LevelReading] {
+  public mutating func flush() -> [LevelReading] {
     guard let meter = meter.take() else { return [] }
     return [meter.reading]
   }
@@ -41,7 +41,7 @@ public struct BufferMeter: AudioProcessor, Sendable {
   public init() {}
 
   /// Returns the buffer with its level.
-  public mutating func take(_ buffer: AudioBuffer) -> [MeteredAudio] { [MeteredAudio(buffer)] }
+  public mutating func process(_ buffer: AudioBuffer) -> [MeteredAudio] { [MeteredAudio(buffer)] }
 }
 
 /// The level of a range of the timeline, overall and for each channel.
@@ -71,7 +71,7 @@ public struct LevelReading: Hashable, Sendable {
 public struct MeteredAudio: Equatable, Sendable {
   /// The unchanged buffer.
   public var buffer: AudioBuffer
-  /// Its level.
+  /// The level of the buffer.
   public var reading: LevelReading
 
   /// Measures a buffer.

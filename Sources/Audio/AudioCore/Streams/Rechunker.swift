@@ -2,9 +2,9 @@
 public struct Rechunker: AudioProcessor, Sendable {
   /// The handling of an incomplete buffer: the last one, or the one before a gap.
   public enum Rest: Hashable, Sendable {
-    /// It stays shorter.
+    /// The buffer stays shorter.
     case short
-    /// It is padded with silence; a gap within a buffer becomes silence of its length.
+    /// The buffer is padded with silence; a gap within a buffer becomes silence of its length.
     case padded
   }
 
@@ -26,12 +26,12 @@ public struct Rechunker: AudioProcessor, Sendable {
   public var heldFrames: FrameCount { FrameCount(samples.count / format.channelCount) }
 
   /// Returns every buffer that this one completes.
-  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
     var output: [AudioBuffer] = []
     switch continuity.note(buffer) {
     case .first, .continues: break
-    case .restart: output += finish()
+    case .restart: output += flush()
     case .gap(let missing): output += bridge(missing)
     }
     if samples.isEmpty { (format, firstFrame) = (buffer.format, buffer.firstFrame) }
@@ -40,7 +40,7 @@ public struct Rechunker: AudioProcessor, Sendable {
   }
 
   /// Returns the incomplete buffer.
-  public mutating func finish() -> [AudioBuffer] {
+  public mutating func flush() -> [AudioBuffer] {
     guard !samples.isEmpty else { return [] }
     if rest == .padded { appendSilence(size - heldFrames) }
     defer { samples = [] }
@@ -49,7 +49,7 @@ public struct Rechunker: AudioProcessor, Sendable {
 
   private mutating func bridge(_ missing: FrameCount) -> [AudioBuffer] {
     let fitsIn = rest == .padded && !samples.isEmpty && missing < size - heldFrames
-    guard fitsIn else { return finish() }
+    guard fitsIn else { return flush() }
     appendSilence(missing)
     return []
   }
@@ -77,8 +77,8 @@ extension AsyncSequence where Element == AudioBuffer {
   /// Divides the audio into buffers of `size` frames each; `size` must be above 0.
   ///
   /// Only incomplete buffers are shorter, or padded with silence if `rest` is `.padded`: the last
-  /// buffer, the one before a change of format, and the one before a gap in the indices, which
-  /// stays. With `.padded`, a gap that ends within the buffer becomes silence of its length, so
+  /// buffer, the buffer before a change of format, and the buffer before a gap in the indices; the
+  /// gap stays. With `.padded`, a gap that ends within the buffer becomes silence of its length, so
   /// every buffer is full and every frame keeps its index.
   ///
   /// At most `size` frames wait.

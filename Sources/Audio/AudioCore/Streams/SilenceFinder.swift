@@ -12,7 +12,7 @@ private struct SilenceFinder: Sendable {
   private var continuity = Continuity()
   private var offset = OffsetFilter()
   private var isInSound = false
-  /// Undecided silence: up to `hold` after a sound, otherwise the margin of the next one.
+  /// Undecided silence: up to `hold` after a sound, otherwise the margin of the next sound.
   private var held = HeldBuffers()
   private var rate = SampleRate.speech
 
@@ -23,10 +23,10 @@ private struct SilenceFinder: Sendable {
 
   var heldFrames: FrameCount { held.frameCount }
 
-  mutating func take(_ buffer: AudioBuffer) -> [Piece] {
+  mutating func process(_ buffer: AudioBuffer) -> [Piece] {
     guard !buffer.isEmpty else { return [] }
     let isBreak = continuity.note(buffer).isBreak
-    var pieces = isBreak ? finish() : []
+    var pieces = isBreak ? flush() : []
     if isBreak { offset.reset() }
     rate = buffer.format.sampleRate
     let levels = offset.levels(of: buffer)
@@ -38,15 +38,15 @@ private struct SilenceFinder: Sendable {
     return pieces
   }
 
-  mutating func finish() -> [Piece] {
+  mutating func flush() -> [Piece] {
     defer { isInSound = false }
-    let margin = isInSound ? held.take(frames(policy.margin)) : []
-    return margin.map(Piece.sound) + held.takeAll().map(Piece.silence)
+    let margin = isInSound ? held.popFirst(frames(policy.margin)) : []
+    return margin.map(Piece.sound) + held.popAll().map(Piece.silence)
   }
 
   private mutating func addSound(_ sound: AudioBuffer) -> [Piece] {
     isInSound = true
-    return (held.takeAll() + [sound]).map(Piece.sound)
+    return (held.popAll() + [sound]).map(Piece.sound)
   }
 
   private mutating func addSilence(_ silence: AudioBuffer) -> [Piece] {
@@ -54,12 +54,12 @@ private struct SilenceFinder: Sendable {
     guard isInSound else { return surplus() }
     guard held.frameCount >= frames(policy.hold) else { return [] }
     isInSound = false
-    return held.take(frames(policy.margin)).map(Piece.sound) + surplus()
+    return held.popFirst(frames(policy.margin)).map(Piece.sound) + surplus()
   }
 
   /// Returns the silence that is too old for the margin of the next sound.
   private mutating func surplus() -> [Piece] {
-    held.take(held.frameCount - frames(policy.margin)).map(Piece.silence)
+    held.popFirst(held.frameCount - frames(policy.margin)).map(Piece.silence)
   }
 
   private func frames(_ duration: Duration) -> FrameCount { FrameCount(duration, at: rate) }
@@ -101,7 +101,7 @@ extension AudioBuffer {
 }
 
 extension [SilenceRun] {
-  /// Begins a run, or continues the one before the last if the run between them is short.
+  /// Begins a run, or continues the run before the last one if the last one is short.
   fileprivate mutating func append(
     _ frame: FrameCount, isSilent: Bool, joinedUnder joined: FrameCount
   ) {
@@ -130,7 +130,7 @@ package struct HeldBuffers: Sendable {
   }
 
   /// Removes the oldest frames, at most all; none if `count` is not above 0.
-  package mutating func take(_ count: FrameCount) -> [AudioBuffer] {
+  package mutating func popFirst(_ count: FrameCount) -> [AudioBuffer] {
     var rest = min(count, frameCount)
     var output: [AudioBuffer] = []
     var finished = 0
@@ -147,7 +147,7 @@ package struct HeldBuffers: Sendable {
     return output
   }
 
-  package mutating func takeAll() -> [AudioBuffer] { take(frameCount) }
+  package mutating func popAll() -> [AudioBuffer] { popFirst(frameCount) }
 }
 
 /// An element of a stream that is split at silence.
@@ -174,14 +174,14 @@ public struct SilenceSplitter: AudioProcessor, Sendable {
   /// The number of undecided frames, at most the longer of hold and margin.
   public var heldFrames: FrameCount { finder.heldFrames }
 
-  /// Returns the parts that this buffer decides.
-  public mutating func take(_ buffer: AudioBuffer) -> [SoundPart] {
-    parts(of: finder.take(buffer))
+  /// Returns the parts that are decided by this buffer.
+  public mutating func process(_ buffer: AudioBuffer) -> [SoundPart] {
+    parts(of: finder.process(buffer))
   }
 
   /// Returns the margin after the last sound, and its end.
-  public mutating func finish() -> [SoundPart] {
-    parts(of: finder.finish()) + endOfSound()
+  public mutating func flush() -> [SoundPart] {
+    parts(of: finder.flush()) + endOfSound()
   }
 
   private mutating func parts(of pieces: [SilenceFinder.Piece]) -> [SoundPart] {
@@ -217,14 +217,14 @@ public struct SilenceTrimmer: AudioProcessor, Sendable {
   /// The number of undecided frames, at most the longer of hold and margin.
   public var heldFrames: FrameCount { finder.heldFrames }
 
-  /// Returns the sound that this buffer decides.
-  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
-    finder.take(buffer).compactMap(\.sound)
+  /// Returns the sound that is decided by this buffer.
+  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    finder.process(buffer).compactMap(\.sound)
   }
 
   /// Returns the margin after the last sound.
-  public mutating func finish() -> [AudioBuffer] {
-    finder.finish().compactMap(\.sound)
+  public mutating func flush() -> [AudioBuffer] {
+    finder.flush().compactMap(\.sound)
   }
 }
 

@@ -25,7 +25,7 @@ public struct TimeLimiter: AudioProcessor, Sendable {
   }
 
   /// Returns the part of the buffer within the limit.
-  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !isOver else { return [] }
     if case .gap(let missing) = continuity.note(buffer) { passed += missing }
     let left = frames(at: buffer.format.sampleRate) - passed
@@ -52,7 +52,7 @@ extension AsyncSequence where Element == AudioBuffer {
     processed(by: TimeLimiter(limit))
   }
 
-  /// Limits the audio to its first `limit` frames; otherwise the same.
+  /// Limits the audio to its first `limit` frames; otherwise like the limit in time.
   public func limited(to limit: FrameCount) -> ProcessedAudio<Self, TimeLimiter> {
     processed(by: TimeLimiter(limit))
   }

@@ -14,10 +14,10 @@ final class ChainedDecoder: SoundDecoder {
   private let path: String
   private var link = 0
   private var decoder: any SoundDecoder
-  /// The notices about the links before it.
+  /// The notices about the links before the current one.
   private var pastNotices: [SoundFileNotice] = []
   private var error: SoundFileError?
-  /// The format of the next link, which ends the audio.
+  /// The format of the next link if it differs; the audio ends before that link.
   private var otherFormat: String?
 
   /// - Parameter count: the number of links of a file; nil for a stream.
@@ -68,7 +68,7 @@ final class ChainedDecoder: SoundDecoder {
     return done
   }
 
-  /// Goes to the next link; returns false after the last one and if it cannot be read.
+  /// Advances to the next link; returns false after the last one or if the link cannot be read.
   private func goToNext() -> Bool {
     do {
       guard let next = try open(link + 1) else { return false }

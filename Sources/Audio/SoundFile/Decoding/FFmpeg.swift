@@ -4,10 +4,11 @@ package import FilePaths
 import Glibc
 import Synchronization
 
-/// FFmpeg as a child process that decodes other formats and writes WAV to a pipe, or describes them.
+/// FFmpeg as a child process that decodes other formats and writes WAV to a pipe, or describes
+/// them.
 ///
-/// Other formats are worse: libsndfile reads FFmpeg's Wave64 as integers. From a pipe, it finds
-/// FFmpeg's RF64 empty and its CAF damaged, and its AU has no positions.
+/// Other output formats are worse: libsndfile reads FFmpeg's Wave64 as integers. From a pipe, it
+/// finds RF64 empty and CAF damaged. AU lacks channel positions.
 final class FFmpeg: Sendable {
   /// The pipe with its output.
   let output: Descriptor
@@ -18,14 +19,15 @@ final class FFmpeg: Sendable {
   private let name: String
   /// The C constant `F_SETPIPE_SZ`, which Glibc does not import.
   private static let setPipeSize: Int32 = 1_031
-  // The messages so far; held while more are read, which does not block.
+  // The messages so far. The lock is held while more are read, which does not block.
   private let messages = Mutex(FFmpegMessages())
 
   /// The input of FFmpeg.
   enum Input {
-    /// A regular file that FFmpeg may seek, and the names of the only demuxers for it.
+    /// A regular file that FFmpeg may seek, and the names of the permitted demuxers.
     ///
-    /// FFmpeg would otherwise choose one by the file, and some of them open other files.
+    /// Without names, FFmpeg chooses a demuxer by the file's contents, and some demuxers open other
+    /// files.
     case file(Descriptor, demuxers: [String])
     /// An http or https address.
     case address(String)
@@ -57,8 +59,8 @@ final class FFmpeg: Sendable {
     }
   }
 
-  /// Starts FFmpeg, which copies a server's answer to its output and writes the headers to its
-  /// standard error; returns nil if it is not installed.
+  /// Starts FFmpeg to copy a server's response to its output and to write the headers to its
+  /// standard error; returns nil if FFmpeg is not installed.
   ///
   /// - Throws: `.cannotRead` if it cannot be started.
   convenience init?(copying address: String) throws(SoundFileError) {
@@ -81,7 +83,7 @@ final class FFmpeg: Sendable {
     case .address: file = try Descriptor.reading("/dev/null")
     }
     let (pipe, errors) = (try Descriptor.pipe(path: path), try Descriptor.pipe(path: path))
-    // Messages that exceed the pipe are lost, so it is as large as Linux lets it be.
+    // Messages that exceed the pipe are lost, so the pipe gets the largest size that Linux permits.
     _ = fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK)
     _ = fcntl(errors.inlet.number, Self.setPipeSize, 1 << 20)
     do throws(ProcessError) {
@@ -100,16 +102,18 @@ final class FFmpeg: Sendable {
   struct Complaint: Sendable {
     /// Whether FFmpeg calls it an error.
     let isError: Bool
-    /// Whether it is not even a warning.
+    /// Whether the message is only information, not a warning.
     let isInformation: Bool
-    /// Whether it is about the whole input, such as a connection that was lost.
+    /// Whether the message concerns the whole input, such as a lost connection.
     let isAboutInput: Bool
     /// The line without FFmpeg's own prefixes and the name of its input.
     let text: String
-    /// The part of FFmpeg that says it; empty for FFmpeg itself.
+    /// The component of FFmpeg that wrote the line; empty for FFmpeg itself.
     private let speaker: String
 
-    /// The decoders of video and pictures, in which a recording may begin anywhere.
+    /// The decoders of video and pictures.
+    ///
+    /// A recording may begin in the middle of their data.
     private static let pictures: Set = [
       "av1", "dvbsub", "dvvideo", "flv", "gif", "h261", "h263", "h264", "hevc", "libdav1d", "mjpeg",
       "mpeg1video", "mpeg2video", "mpeg4", "msmpeg4", "png", "theora", "vc1", "vp6f", "vp8", "vp9",
@@ -163,12 +167,12 @@ final class FFmpeg: Sendable {
   /// Whether its output is incomplete; valid after the output was read.
   var isCutOff: Bool { isWriting || received.isCutOff }
 
-  /// Whether it may still write, because its output was not read to the end.
+  /// Whether FFmpeg may still write, because its output was not read to the end.
   private var isWriting: Bool { output.events & POLLHUP == 0 }
 
-  /// Whether it has failed; valid after the end of its output.
+  /// Whether FFmpeg has failed; valid after the end of its output.
   func hasFailed() -> Bool {
-    // FFmpeg would wait for a reader, and we for FFmpeg.
+    // Without a reader, FFmpeg would wait to write, and this thread would wait for FFmpeg.
     !isWriting && process.wait() != 0
   }
 }
@@ -182,7 +186,7 @@ extension FFmpeg.Input {
     }
   }
 
-  /// The options that open it, and permit no other protocols and demuxers.
+  /// The options that open the input and forbid other protocols and demuxers.
   private var opening: [String] { ["-v", "level+warning"] + protocols + demuxers }
 
   private var protocols: [String] {
@@ -204,7 +208,7 @@ extension FFmpeg.Input {
     }
   }
 
-  /// The command line that describes it in JSON.
+  /// The command line of ffprobe that describes the input in JSON.
   fileprivate var describing: [String] {
     ["ffprobe"] + opening
       + ["-show_entries", FFprobeReport.entries, "-of", "json", name]
@@ -256,17 +260,17 @@ extension Descriptor {
   }
 }
 
-/// What FFmpeg writes to its standard error, line by line.
+/// The lines that FFmpeg writes to its standard error.
 struct FFmpegMessages: Sendable {
-  /// The most complaints that are kept; a live stream may have any number.
+  /// The maximum number of complaints to keep; a live stream may cause any number of them.
   private static let most = 1_000
   /// A line with a title: "[http @ 0x55…] [verbose] Metadata update for StreamTitle: …".
   private static let titleMark = "Metadata update for StreamTitle: "
   /// The beginning of the line about a connection that ended too early.
   private static let prematureMark = "Stream ends prematurely"
-  /// The size of a stream whose server does not announce one, in the line about its end.
+  /// The size in the line about the end of a stream whose server announces no size.
   private static let unknownSize = "should be \(UInt64.max)"
-  /// The lines that only a live stream has: one of the server's headers, and no duration.
+  /// The marks of a live stream: a header that only live servers send, and a missing duration.
   private static let liveMarks = ["icy-", "Duration: N/A"]
 
   /// The first complaints, without FFmpeg's information.
@@ -274,17 +278,18 @@ struct FFmpegMessages: Sendable {
   /// The newest title of a live stream.
   private(set) var title: String?
   private var isLive = false
-  /// Whether less came than the server announced, or the connection was lost, live or not.
+  /// Whether FFmpeg received less than the server announced, or lost the connection; true for live
+  /// streams, too.
   private var isShort = false
   private var hasLoss = false
   private var hasEndedWithoutSize = false
   /// The beginning of an incomplete line.
   private var rest: [UInt8] = []
 
-  /// Whether audio is missing; a live stream begins and ends anywhere, and its server may close it.
+  /// Whether audio is missing; a live stream may begin and end at any point.
   var isCutOff: Bool { isShort || (hasLoss && !isLive) }
 
-  /// Adds bytes of any number of lines.
+  /// Adds bytes, which may contain any number of lines.
   ///
   /// - Parameter name: the name of the input in FFmpeg's messages.
   mutating func add(_ bytes: some Sequence<UInt8>, name: String) {
@@ -293,12 +298,12 @@ struct FFmpegMessages: Sendable {
     for line in rest[..<end].split(separator: UInt8(ascii: "\n")) {
       // Titles of old servers are Latin-1.
       let text = String(validating: line, as: UTF8.self)
-      take(text ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) })), name: name)
+      process(text ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) })), name: name)
     }
     rest.removeFirst(end + 1)
   }
 
-  private mutating func take(_ line: String, name: String) {
+  private mutating func process(_ line: String, name: String) {
     let complaint = FFmpeg.Complaint(line[...], name: name)
     guard complaint.isInformation else { return keep(complaint) }
     let text = complaint.text.drop { $0 == " " }
@@ -309,7 +314,7 @@ struct FFmpegMessages: Sendable {
   }
 
   private mutating func keep(_ complaint: FFmpeg.Complaint) {
-    // FFmpeg calls the end of such a stream an error twice.
+    // FFmpeg reports the end of such a stream as an error twice.
     if complaint.text.hasSuffix(Self.unknownSize) { return hasEndedWithoutSize = true }
     if hasEndedWithoutSize, complaint.text.hasSuffix("Input/output error") { return }
     let isBroken = complaint.isError && complaint.isAboutInput

@@ -20,9 +20,9 @@ final class FFmpegDecoder: SoundDecoder {
   private let isFile: Bool
   private var decoder: any SoundDecoder
   private var child: FFmpeg
-  /// Whether anything was decoded.
+  /// Whether any audio was decoded.
   private var hasAudio = false
-  /// The description of a file, once it was asked for; nil if there is none.
+  /// The description of a file, read at its first use; nil if there is none.
   ///
   /// An address is not opened a second time.
   private lazy var description = described()
@@ -31,7 +31,7 @@ final class FFmpegDecoder: SoundDecoder {
 
   /// - Parameters:
   ///   - stored: the samples in the file; nil for a lossy coder, and if they are unknown.
-  ///   - report: asks ffprobe.
+  ///   - report: runs ffprobe.
   ///   - start: starts decoding at a time.
   init(
     stored: LosslessSamples?, path: String, isFile: Bool,
@@ -59,7 +59,7 @@ final class FFmpegDecoder: SoundDecoder {
   var bitsPerSample: Int? { stored?.bits ?? description?.bitsPerSample }
   var samples: SoundFileEncoding.SampleFormat? { stored?.format ?? description?.samples }
 
-  /// FFmpeg ends without a word where a file ends between two packets.
+  /// FFmpeg reports nothing if a file is truncated between two packets.
   func promise(exceeding decoded: FrameCount) -> FrameCount? {
     guard let length = description?.audioDuration,
       decoded.duration(at: format.sampleRate) + Self.tolerance < length
@@ -90,7 +90,7 @@ final class FFmpegDecoder: SoundDecoder {
 
   func failure(at frame: FrameCount) -> SoundFileError? {
     if let failure = decoder.failure(at: frame) ?? descriptionFailure { return failure }
-    // The header of a file without a frame, such as an empty CAF, announces nothing.
+    // The header of a file without frames, such as an empty CAF, announces no length.
     guard frame == 0, !hasAudio, isCutOff || description?.duration ?? .zero > .zero else {
       return nil
     }

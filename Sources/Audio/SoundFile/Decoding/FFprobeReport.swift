@@ -2,7 +2,7 @@ import AudioCore
 import AudioThreads
 import FoundationEssentials
 
-/// What ffprobe reports about a file that FFmpeg decodes.
+/// The report of ffprobe about a file that FFmpeg decodes.
 struct FFprobeReport: Decodable {
   private struct Stream: Decodable {
     let codec_type: String?
@@ -33,7 +33,7 @@ struct FFprobeReport: Decodable {
     let tags: [String: String]?
   }
 
-  /// The keys of the properties above, as ffprobe takes them.
+  /// The keys of the properties above, as an option of ffprobe.
   static let entries =
     "format=nb_streams,format_name,format_long_name,duration,size,bit_rate:format_tags"
     + ":stream=codec_type,codec_name,codec_long_name,bits_per_sample,bits_per_raw_sample,duration"
@@ -43,18 +43,19 @@ struct FFprobeReport: Decodable {
   /// The plausible times in seconds: up to ten years.
   private static let possibleTimes = 0.0...315_360_000
 
-  /// The bit rates that are possible.
+  /// The plausible bit rates.
   private static let possibleBitRates = 1...1_000_000_000_000
 
   private let streams: [Stream]?
   private let format: Format?
   private let chapters: [Chapter]?
-  /// Whether FFmpeg has computed the length from the bit rate, which may be far off.
+  /// Whether FFmpeg has estimated the length from the bit rate, which can be far from the actual
+  /// length.
   private(set) var isLengthEstimated = false
 
   private enum CodingKeys: CodingKey { case streams, format, chapters }
 
-  /// The first stream of audio, which is decoded.
+  /// The first audio stream, the one that is decoded.
   private var stream: Stream? {
     streams?.first { $0.codec_type == "audio" || $0.codec_type == nil }
   }
@@ -85,7 +86,7 @@ struct FFprobeReport: Decodable {
     return bitsPerSample <= 16 ? .int16 : bitsPerSample <= 24 ? .int24 : .int32
   }
 
-  /// The length of the audio, or of the file if only that is known.
+  /// The length of the audio, or of the file if only the file's length is known.
   var duration: Duration? {
     guard !isLengthEstimated else { return nil }
     return [stream?.duration, format?.duration].lazy.compactMap(Self.time).first
@@ -93,17 +94,17 @@ struct FFprobeReport: Decodable {
 
   /// The length of the audio alone; nil if it is unknown, or estimated.
   ///
-  /// MPEG streams have only the time of each packet, which may start again in the middle.
+  /// MPEG streams have only the timestamp of each packet, and timestamps may restart in the middle.
   var audioDuration: Duration? {
     guard !isLengthEstimated, !["mpegts", "mpeg"].contains(format?.format_name) else { return nil }
     if let duration = Self.time(stream?.duration) { return duration }
-    // Matroska has the time of the end.
+    // Matroska stores the time of the end.
     let end = stream?.tags?["DURATION"].flatMap(Self.clockTime)
     let file = format?.nb_streams == 1 ? Self.time(format?.duration) : nil
     return (end ?? file).map { $0 - (Self.time(stream?.start_time) ?? .zero) }
   }
 
-  /// The time in `00:00:04.000000000`.
+  /// The duration in a text such as `00:00:04.000000000`.
   private static func clockTime(_ text: String) -> Duration? {
     let parts = text.split(separator: ":").compactMap { Double($0) }
     guard parts.count == 3 else { return nil }
@@ -113,13 +114,14 @@ struct FFprobeReport: Decodable {
   /// The size of the file in bytes, as a web server announces it.
   var byteCount: Int? { format?.size.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
 
-  /// The bits per second of the audio, or of the file if only that is known.
+  /// The bit rate of the audio, or of the file if only the file's bit rate is known.
   var bitRate: Int? {
     [stream?.bit_rate, format?.bit_rate].lazy.compactMap { $0.flatMap { Int($0) } }
       .first(where: Self.possibleBitRates.contains)
   }
 
-  /// The tags of the audio, as Ogg has them, and of the file, which take precedence.
+  /// The tags of the audio stream, where Ogg stores them, and of the file; the latter take
+  /// precedence.
   private var tags: [AudioTag: [String]] {
     Self.tags(stream?.tags).merging(Self.tags(format?.tags)) { $1 }
   }
@@ -132,7 +134,7 @@ struct FFprobeReport: Decodable {
     return tags
   }
 
-  /// FFmpeg's names of tags that others name differently.
+  /// The tags for which FFmpeg uses an uncommon name.
   private static let names = [
     "track": AudioTag.trackNumber.name, "disc": "DISCNUMBER", "album_artist": "ALBUMARTIST",
   ]
@@ -172,14 +174,14 @@ extension FFprobeReport {
   /// The longest report in bytes; only abusive tags exceed it.
   private static let longest = 4 << 20
 
-  /// Asks ffprobe; returns nil if it is not installed, is interrupted, or reports more than 4 MiB.
+  /// Runs ffprobe; returns nil if it is not installed, is interrupted, or reports more than 4 MiB.
   ///
   /// - Parameter interruption: ends ffprobe at once when it is signaled.
   /// - Throws: `SoundFileError` with the message of ffprobe if it fails.
   init?(
     _ input: FFmpeg.Input, path: String, interruption: WakeUp
   ) throws(SoundFileError) {
-    // It ends with the last reference.
+    // The process ends when the last reference is released.
     guard let child = try FFmpeg(describing: input, path: path) else { return nil }
     let stream = StreamInput(source: child.output, path: path, interruption: interruption)
     var bytes: [UInt8] = []

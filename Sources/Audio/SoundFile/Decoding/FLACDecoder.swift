@@ -2,7 +2,7 @@ import AudioCore
 import CFLAC
 import CTagLib
 
-/// Decodes FLAC with 4 to 32 bits, also from a pipe.
+/// Decodes FLAC with 4 to 32 bits, even from a pipe.
 ///
 /// libsndfile supports only 8, 16, and 24 bits, and must seek in the file.
 final class FLACDecoder: SoundDecoder {
@@ -83,7 +83,7 @@ private final class FLACStream {
   private var blockEnd: FLAC__uint64 = 0
   /// Whether the current block has an invalid checksum.
   private var isDamaged = false
-  /// The sizes that were copied.
+  /// The total sizes of the copied pictures and comments.
   private var (pictureSize, commentSize) = (0, 0)
   private var (lostPictures, lostComments) = (0, 0)
   /// Whether libFLAC has requested bytes beyond the end.
@@ -95,7 +95,7 @@ private final class FLACStream {
   /// The first byte of the header.
   private let beginning: Int
 
-  /// Reads the header; returns nil without memory.
+  /// Reads the header; returns nil if memory runs out.
   init?(_ source: ByteSource) {
     guard let handle = FLAC__stream_decoder_new() else { return nil }
     (self.source, self.handle, beginning) = (source, handle, source.position)
@@ -107,7 +107,7 @@ private final class FLACStream {
     }
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
-    takeChapters()
+    readChapters()
     if let lost = lostPictures.of("a picture", "pictures") {
       metadata.notices.append(.omitted(lost, reason: "above 64 MiB together"))
     }
@@ -142,7 +142,7 @@ private final class FLACStream {
     guard next == block.count, hasMetEnd || isAtEnd else { return true }
     if position >= length ?? 0, damage == nil, formatChange == nil {
       isFinished = true
-      // After a jump, nothing was compared.
+      // After a seek, libFLAC compares nothing.
       if FLAC__stream_decoder_finish(handle) == 0 { hasWrongDigest = true }
     }
     return false
@@ -208,10 +208,10 @@ extension FLACStream {
       { _, stream in flacStream(stream).meetsEnd() ? 1 : 0 },
       { _, frame, channels, stream in
         guard let frame, let channels else { return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT }
-        flacStream(stream).take(frame.pointee.header, channels)
+        flacStream(stream).process(frame.pointee.header, channels)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
       },
-      { _, block, stream in block.map { flacStream(stream).take($0.pointee) } },
+      { _, block, stream in block.map { flacStream(stream).process($0.pointee) } },
       { _, status, stream in flacStream(stream).fail(status) },
       Unmanaged.passUnretained(self).toOpaque())
   }
@@ -235,21 +235,21 @@ extension FLACStream {
     return source.isAtEnd
   }
 
-  private func take(_ metadata: FLAC__StreamMetadata) {
+  private func process(_ metadata: FLAC__StreamMetadata) {
     switch metadata.type {
-    case FLAC__METADATA_TYPE_VORBIS_COMMENT: return take(metadata.data.vorbis_comment)
-    case FLAC__METADATA_TYPE_PICTURE: return take(metadata.data.picture)
-    case FLAC__METADATA_TYPE_CUESHEET: return take(metadata.data.cue_sheet)
+    case FLAC__METADATA_TYPE_VORBIS_COMMENT: return process(metadata.data.vorbis_comment)
+    case FLAC__METADATA_TYPE_PICTURE: return process(metadata.data.picture)
+    case FLAC__METADATA_TYPE_CUESHEET: return process(metadata.data.cue_sheet)
     default: break
     }
     guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, info == nil else { return }
     let info = metadata.data.stream_info
     self.info = info
-    // Reading then does not allocate.
+    // With this capacity, reading does not allocate.
     block.reserveCapacity(Int(info.max_blocksize) * Int(info.channels))
   }
 
-  private func take(_ comments: FLAC__StreamMetadata_VorbisComment) {
+  private func process(_ comments: FLAC__StreamMetadata_VorbisComment) {
     var room = Int(SYRINX_MOST_FRAMES)
     for index in 0..<Int(comments.num_comments) {
       let comment = comments.comments[index]
@@ -268,7 +268,7 @@ extension FLACStream {
     }
   }
 
-  private func take(_ picture: FLAC__StreamMetadata_Picture) {
+  private func process(_ picture: FLAC__StreamMetadata_Picture) {
     guard pictureSize + Int(picture.data_length) <= SYRINX_LARGEST_TAG else {
       lostPictures += 1
       return
@@ -282,10 +282,10 @@ extension FLACStream {
         text: String(decoding: picture.text, as: UTF8.self)))
   }
 
-  private func take(_ sheet: FLAC__StreamMetadata_CueSheet) {
+  private func process(_ sheet: FLAC__StreamMetadata_CueSheet) {
     metadata.cues = (0..<Int(sheet.num_tracks)).compactMap { number in
       let track = sheet.tracks[number]
-      // The last track is only the end of the audio. An index of number 0 is the pause before.
+      // The last track only marks the end of the audio. Index 0 is the pause before a track.
       guard track.num_indices > 0 else { return nil }
       let indices = UnsafeBufferPointer(start: track.indices, count: Int(track.num_indices))
       let index = indices.first { $0.number == 1 } ?? indices[0]
@@ -298,17 +298,17 @@ extension FLACStream {
   /// Moves the chapters in the comments to the tracks of a cue sheet, whose frames are exact.
   ///
   /// Tracks without a chapter are kept only if there are no chapters.
-  private func takeChapters() {
+  private func readChapters() {
     guard let rate = info?.sample_rate, rate > 0 else { return }
     let tracks = metadata.cues
     metadata.cues = []
-    metadata.takeChapterComments(at: SampleRate(hertz: Int(rate)))
+    metadata.readChapterComments(at: SampleRate(hertz: Int(rate)))
     guard !tracks.isEmpty else { return }
     guard !metadata.cues.isEmpty else {
       metadata.cues = AudioMetadata.chapters(tracks)
       return
     }
-    // The time in a comment is exact to a millisecond.
+    // The time in a comment is rounded to a millisecond.
     let tolerance = Int(rate) / 1_000 + 1
     let distance = { (one: AudioCue, other: AudioCue) in
       abs(one.frame.rawValue - other.frame.rawValue)
@@ -333,7 +333,7 @@ extension FLACStream {
       .omitted(lost, reason: "the chapters in the comments have other times"))
   }
 
-  private func take(
+  private func process(
     _ header: FLAC__FrameHeader, _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
   ) {
     // libFLAC replaces a damaged block with silence.
@@ -374,7 +374,7 @@ extension FLAC__StreamMetadata_Picture {
   }
 }
 
-/// The stream behind the pointer that libFLAC got.
+/// The stream behind the pointer that was passed to libFLAC.
 private func flacStream(_ pointer: UnsafeMutableRawPointer?) -> FLACStream {
   // The stream passed the pointer, and deletes libFLAC's decoder before it is released.
   Unmanaged<FLACStream>.fromOpaque(pointer!).takeUnretainedValue()

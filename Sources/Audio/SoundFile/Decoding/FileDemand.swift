@@ -14,7 +14,7 @@ final class FileDemand: Sendable {
   private let open: FileReading.Opening
   private let onShortfall: @Sendable (SoundFileShortfall) -> Void
   private let onNotice: @Sendable (SoundFileNotice) -> Void
-  // Held for a change of the state and the start of the thread, never while the file is read.
+  // The lock is held for a change of the state and the start of the thread, never during a read.
   private let state = Mutex(State.untouched)
 
   init(

@@ -2,17 +2,17 @@
 struct FileKind: Equatable {
   /// The decoder.
   enum Reading {
-    /// libsndfile, sequentially, so also from a pipe.
+    /// libsndfile, sequentially, so even from a pipe.
     case streaming
     /// libsndfile with seeking: some of its parsers never end at the end of a pipe.
     case seeking
-    /// libmpg123, also from a pipe.
+    /// libmpg123, even from a pipe.
     case mpeg
-    /// libFLAC, also from a pipe.
+    /// libFLAC, even from a pipe.
     case flac
     /// FFmpeg, if it is installed.
     case ffmpeg
-    /// None: the file contains no audio.
+    /// No decoder: the file contains no audio.
     case nothing
   }
 
@@ -66,8 +66,8 @@ struct FileKind: Equatable {
       && bytes[2] & 0xF0 != 0xF0 && bytes[2] & 0x0C != 0x0C
   }
 
-  /// The kind of audio that begins after other bytes, such as zeros: three consecutive blocks of MP3
-  /// or AAC in one format, or the header of FLAC.
+  /// The kind of audio that begins after other bytes, such as zeros: three consecutive blocks of
+  /// MP3 or AAC in one format, or the header of FLAC.
   private static func kind(after bytes: [UInt8]) -> FileKind? {
     let header = { (index: Int) -> MPEGFrameHeader? in
       guard index + 4 <= bytes.count, bytes[index] == 0xFF else { return nil }
@@ -91,7 +91,7 @@ struct FileKind: Equatable {
         }
       case flac[0]:
         let head = bytes[index...].prefix(flac.count)
-        // The highest bit says that no other metadata follow.
+        // The highest bit marks the last metadata block.
         if head.count == flac.count, zip(head, flac).allSatisfy({ $0 == $1 || $0 == $1 | 0x80 }) {
           return FileKind("a FLAC file", .flac, demuxers: ["flac"])
         }
@@ -101,8 +101,8 @@ struct FileKind: Equatable {
     return nil
   }
 
-  /// The number of bytes of a block of AAC with the header ADTS, and the part of the header that is
-  /// the same in all blocks; nil if there is none.
+  /// The number of bytes of an AAC block with an ADTS header, and the part of the header that all
+  /// blocks share; nil if there is no such block.
   private static func adtsBlock(
     _ bytes: [UInt8], at index: Int
   ) -> (size: Int, format: [UInt8])? {
@@ -129,9 +129,10 @@ struct FileKind: Equatable {
       && tag.suffix(4).contains { $0 != 0 }
   }
 
-  /// The number of bytes before the first block of MP3 whose format is that of the next ones.
+  /// The number of bytes before the first MP3 block that has the same format as the following
+  /// blocks.
   ///
-  /// Broadcasts that were cut may begin with a block of another program.
+  /// A truncated broadcast may begin with a block of another program.
   static func bytesBeforeSteadyMPEG(_ bytes: [UInt8]) -> Int {
     let header = { (index: Int) -> MPEGFrameHeader? in
       guard index + 4 <= bytes.count else { return nil }
@@ -267,8 +268,8 @@ extension FileKind {
 }
 
 extension FileKind {
-  /// FFmpeg's demuxers for files of unknown kinds: none that reads text, pictures, or samples
-  /// without a header, and none that opens other files or addresses.
+  /// FFmpeg's demuxers for files of unknown kinds, without those that read text, pictures, or
+  /// headerless samples, or open other files or addresses.
   private static let rareDemuxers = [
     "3dostr", "aa", "aac", "ac3", "act", "adx", "aea", "afc", "aix", "apc", "ast", "avr", "bfstm",
     "brstm", "caf", "codec2", "dss", "dts", "dtshd", "eac3", "epaf", "fsb", "fwse", "genh", "hca",

@@ -3,7 +3,7 @@ import Glibc
 
 /// A range of a regular file for decoders.
 ///
-/// `header`, if there is one, replaces its first bytes.
+/// If `header` is not nil, it replaces the first bytes.
 final class FilePart {
   let descriptor: Descriptor
   /// The offset of the part.
@@ -13,10 +13,10 @@ final class FilePart {
   /// The code of the first failed read, or 0.
   private(set) var failureCode: Int32 = 0
 
-  /// The bytes that replace the first `replaced` bytes; nil if the file begins as it is.
+  /// The bytes that replace the first `replaced` bytes; nil to use the file's own beginning.
   private let header: [UInt8]?
   private let replaced: Int
-  /// The beginning, which parsers read in many small pieces.
+  /// The cached beginning of the file, because parsers read it in many small pieces.
   private lazy var head =
     header ?? descriptor.bytes(at: offset, count: room(at: 0, for: 4_096))
 
@@ -53,7 +53,7 @@ final class FilePart {
     return header[offset...] + rest
   }
 
-  /// The offset in the file of an offset after the header.
+  /// Converts an offset in the part to an offset in the file.
   private func place(of offset: Int) -> Int {
     self.offset + offset - (header?.count ?? 0) + replaced
   }

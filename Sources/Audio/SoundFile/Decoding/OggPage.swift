@@ -2,7 +2,7 @@
 struct OggPage: Equatable {
   /// The number of bytes from this page to the next.
   let byteCount: Int
-  /// Whether it is the first page of a stream.
+  /// Whether the page is the first of a stream.
   let isFirst: Bool
 
   /// The maximum length of a header.

@@ -29,14 +29,14 @@ protocol SoundDecoder: AnyObject {
 
   var isSeekable: Bool { get }
 
-  /// The announced length if this is less; it is asked for at the end, and may take time.
+  /// The announced length if it exceeds `decoded`. It is called at the end and may take time.
   func promise(exceeding decoded: FrameCount) -> FrameCount?
 
   /// Whether the end of the file is missing, regardless of the announced length; final at the end.
   var isCutOff: Bool { get }
 
-  /// The format of the audio after the last decoded frame, which another file would need; nil if
-  /// the format does not change.
+  /// The format of the audio after the last decoded frame if it differs; nil if the format does not
+  /// change.
   var formatChange: String? { get }
 
   /// Decodes the next frames; fewer than requested only at the end and before a failure.
@@ -65,7 +65,7 @@ extension SoundDecoder {
 
 /// Decodes the formats of libsndfile.
 final class LibraryDecoder: SoundDecoder {
-  /// Other rates are not audio, and higher ones would exceed memory.
+  /// Higher rates would need too much memory.
   private static let rates = 1...768_000
   private static let channelCounts = 1...256
 
@@ -87,30 +87,30 @@ final class LibraryDecoder: SoundDecoder {
   let foundFrameCount: FrameCount?
   /// The frame after the last one read.
   private var position = 0
-  /// Whether anything was decoded.
+  /// Whether any audio was decoded.
   private var hasDecoded = false
 
-  /// What libsndfile does not know about a WAV file.
+  /// The properties of a WAV file that libsndfile ignores.
   struct WAVForm {
     var isUnfinished = false
-    /// The bytes of padding that the header counts, and that are left out.
+    /// The padding bytes that the header counts and that are not audio.
     var padding = 0
-    /// Whether each sample is 24 bits in four bytes.
+    /// Whether each sample has 24 bits in four bytes.
     var isPadded = false
-    /// Whether it is in the low three of them.
+    /// Whether the 24 bits are in the low three bytes.
     var isLow = false
   }
 
-  /// The state of the bytes' end after it was reached.
+  /// The state after the end of the bytes.
   struct Ending {
     var isCutOff = false
-    /// The reason that no more bytes came; nil if none were expected.
+    /// The reason that bytes are missing; nil if all expected bytes arrived.
     var reason: String?
   }
 
   /// Opens a part of a file.
   ///
-  /// - Parameter promise: the announced length if it exceeds the file.
+  /// - Parameter promise: the announced length if it exceeds the file's length.
   init(
     _ file: FilePart, path: String, promise: FrameCount? = nil, isCutOff: Bool = false,
     form: WAVForm = WAVForm()
@@ -166,7 +166,8 @@ final class LibraryDecoder: SoundDecoder {
     let ours = stored.inWAVOrder
     let usual = ChannelLayout.wav(channels)
     let order = ChannelMix(from: stored, to: ours)
-    // Surround channels are called rear or side; a layout equivalent to the usual one becomes that.
+    // Some files name the surround channels rear, others side; an equivalent layout becomes the
+    // usual one.
     let isUsual = ChannelMix(from: ours, to: usual).isIdentity
     return (
       AudioFormat(sampleRate: SampleRate(hertz: rate), layout: isUsual ? usual : ours),
@@ -206,8 +207,9 @@ final class LibraryDecoder: SoundDecoder {
     return count
   }
 
-  /// Gives samples in the low three bytes their level; the fourth byte may lack the sign, and in
-  /// samples that are not as the header says it may be anything.
+  /// Scales samples in the low three bytes to full scale.
+  ///
+  /// The fourth byte may lack the sign; if the header is wrong, it may have any value.
   private func raise(_ target: UnsafeMutablePointer<Float>, count: Int) {
     for index in 0..<count {
       let sample = target[index] * 256
@@ -216,14 +218,14 @@ final class LibraryDecoder: SoundDecoder {
   }
 
   func seek(to frame: Int) -> Bool {
-    // Where nothing can be decoded, as in a file without a frame, it is at its beginning.
+    // A file that cannot be decoded, such as one without frames, can only be at frame 0.
     guard isDecodable else { return frame == 0 }
     guard handle.seek(to: frame) else { return false }
     position = frame
     return true
   }
 
-  /// Whether a seek is safe: in Vorbis whose setup cannot be used, libvorbis reads at address 0.
+  /// Whether a seek is safe: with an unusable Vorbis setup, libvorbis reads at address 0.
   ///
   /// The corresponding C function is `vorbis_synthesis_trackonly`.
   private var isDecodable: Bool {

@@ -2,7 +2,7 @@ import AudioCore
 
 /// A file header's description of the following bytes.
 struct SoundFileHeader: Equatable {
-  /// The announced end of the audio in bytes; nil if there is none.
+  /// The announced end of the audio in bytes; nil if the header announces none.
   ///
   /// A recorder that streams writes 0 or the largest number instead.
   private(set) var promisedLength: Int?
@@ -22,7 +22,7 @@ struct SoundFileHeader: Equatable {
     let mark = String(decoding: start.prefix(4), as: UTF8.self)
     switch mark {
     case "RIFF" where start.dropFirst(8).starts(with: "AVI ".utf8):
-      // Some writers count the first eight bytes, which the size is without.
+      // Some writers include the first eight bytes in the size, against the specification.
       promise(Self.number(start[4..<8].reversed()), at: 0)
     case "RIFF", "RF64": try read(Chunks(start: 12, data: ["data"]), bytes)
     case "RIFX": try read(Chunks(start: 12, isBigEndian: true, data: ["data"]), bytes)
@@ -83,7 +83,7 @@ extension SoundFileHeader {
       guard head.count == chunks.headLength else { return }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
       var size = chunks.number(head[chunks.nameLength...])
-      // An overflowing size becomes a value that is out of range.
+      // A size that overflows wraps to a value that is out of range.
       if chunks.countsHead { size &-= chunks.headLength }
       let content = offset + chunks.headLength
       if chunks.data.contains(name) {
@@ -183,7 +183,7 @@ extension SoundFileHeader {
     }
   }
 
-  /// Reads the size of an FLV file, if its first block of values has it.
+  /// Reads the size of an FLV file, if its first block of values contains it.
   private mutating func readFLV(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
@@ -219,7 +219,7 @@ extension SoundFileHeader {
   /// Reads the two matrices of MAT 5, the rate and the audio.
   ///
   /// Their parts are elements with a type and a size. libsndfile writes a wrong size of the second
-  /// matrix, but the right one of its samples.
+  /// matrix, but the right size of its samples.
   private mutating func readMAT5(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {

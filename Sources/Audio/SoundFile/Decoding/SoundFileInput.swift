@@ -6,9 +6,9 @@ import FoundationEssentials
 /// Identifies a file or stream and chooses its decoder.
 enum SoundFileInput {
   /// - Parameters:
-  ///   - interruption: ends a read that waits; if it is nil, one is made when it is needed.
-  ///   - metadata: receives the place of the tags.
-  /// - Throws: also if the system has no resources for it.
+  ///   - interruption: ends a waiting read; if it is nil, a signal is created when needed.
+  ///   - metadata: receives the location of the tags.
+  /// - Throws: `SoundFileError`, including when the system lacks resources.
   static func open(
     _ descriptor: Descriptor, path: String, interruption: WakeUp? = nil,
     metadata: StoredMetadata = StoredMetadata()
@@ -41,7 +41,7 @@ enum SoundFileInput {
     let head = StreamHead(stream)
     while case let length = try FileKind.tagLength(head.bytes(at: 0, count: 10)), length > 0 {
       let bytes = try head.bytes(at: 0, count: min(length, StoredMetadata.longestTag))
-      metadata.take(id3: bytes)
+      metadata.keep(id3: bytes)
       try head.skip(length)
     }
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
@@ -59,12 +59,12 @@ enum SoundFileInput {
     case .streaming:
       let header = try SoundFileHeader(bytes: bytes)
       if header.isStreamable {
-        try metadata.take(head)
+        try metadata.keep(head)
         return try open(head, kind: kind, header, path: path)
       }
     case .seeking, .ffmpeg: break
     }
-    let file = try stream.spooled(after: head.takeAll(), what: kind.name)
+    let file = try stream.spooled(after: head.popInspected(), what: kind.name)
     metadata.file = file
     return try open(file: file, path: path, stream.interruption)
   }
@@ -108,7 +108,7 @@ enum SoundFileInput {
         header = layout.header(size: layout.audioSize ?? 0)
         try head.skip(layout.audioStart)
       }
-      let pipe = try head.stream.pumped(after: header + head.takeAll())
+      let pipe = try head.stream.pumped(after: header + head.popInspected())
       return try LibraryDecoder(
         pipe: pipe, path: path, isPromise: isPromise, name: name, form: form,
         ending: ending)
@@ -171,7 +171,7 @@ enum SoundFileInput {
     part.bytes(at: 0, count: 4) == Array("OggS".utf8) && OggLinks(part).isCutOff
   }
 
-  /// Opens a file with libsndfile, with the size that the header announces.
+  /// Opens a file with libsndfile at the size that the header announces.
   ///
   /// libsndfile rejects an announced length beyond the size. It reads a truncated CAF file as it
   /// is. Other files are read up to their actual end, because libsndfile would return noise for
@@ -330,7 +330,8 @@ enum SoundFileInput {
         }
         let decoder = try wav(head, path: path, name: kind.name) {
           LibraryDecoder.Ending(
-            // FFmpeg calls the end of every SDS file an error; its header has the length.
+            // FFmpeg reports the end of every SDS file as an error, so only the length in the
+            // header counts.
             isCutOff: isTruncated || (child.isCutOff && kind.demuxers != ["sds"]),
             reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
         }
@@ -341,7 +342,7 @@ enum SoundFileInput {
 
   /// The reason that a child returned nothing.
   ///
-  /// For a web address it is FFmpeg's own message, because networks fail in many ways.
+  /// For a web address, it is FFmpeg's own message, because networks fail in many ways.
   private static func failure(
     of child: FFmpeg, _ input: FFmpeg.Input, _ kind: FileKind, _ path: String
   ) -> SoundFileError {
@@ -360,7 +361,7 @@ enum SoundFileInput {
 extension URL {
   /// The address, if this is a file on the web (http, https).
   var webAddress: String? {
-    // FFmpeg takes schemes in lowercase only.
+    // FFmpeg accepts schemes only in lowercase.
     guard let scheme = scheme?.lowercased(), ["http", "https"].contains(scheme) else { return nil }
     return scheme + absoluteString.dropFirst(scheme.count)
   }

@@ -9,7 +9,7 @@ struct StreamInput {
   let path: String
   /// Signaled when the audio is no longer needed; it is never reset.
   let interruption: WakeUp
-  /// When waiting ends as if the read was interrupted; nil if it never does.
+  /// The deadline at which waiting ends like an interrupted read; nil for no deadline.
   var deadline: ContinuousClock.Instant?
 
   /// Waits for bytes; none at the end, or if the read was interrupted.
@@ -32,8 +32,8 @@ struct StreamInput {
 
   /// Waits for bytes to read.
   ///
-  /// Returns false if the read was interrupted, or if `outlet`, a pipe that receives the bytes, has
-  /// lost its reader.
+  /// Returns false if the read was interrupted, or if the reader of `outlet`, the pipe for the
+  /// bytes, is gone.
   func wait(outlet: Int32 = -1) -> Bool {
     var descriptors = [
       pollfd(fd: source.number, events: Int16(POLLIN), revents: 0),
@@ -55,8 +55,8 @@ extension StreamInput {
   /// A thread copies them, at little cost. This allows looking at the first bytes, and ending a
   /// read that blocks in libsndfile.
   ///
-  /// - Parameter pass: receives the arriving bytes and returns those to pass on, and whether they
-  ///   are the end.
+  /// - Parameter pass: receives the arriving bytes and returns the bytes to pass on, and whether
+  ///   they are the last.
   func pumped(
     after firstBytes: [UInt8],
     _ pass: @escaping @Sendable ([UInt8]) -> (bytes: [UInt8], isEnd: Bool) = { ($0, false) }
@@ -94,7 +94,8 @@ extension StreamInput {
 final class OggLinkPipes: Sendable {
   private struct State {
     var links = OggLinks()
-    /// The received bytes that were not passed on: an incomplete page header, or the next link.
+    /// The received bytes that were not passed on: an incomplete page header, or the beginning of
+    /// the next link.
     var pending: [UInt8]
     /// The number of missing bytes of the current page.
     var rest = 0
@@ -103,12 +104,12 @@ final class OggLinkPipes: Sendable {
   }
 
   private let stream: StreamInput
-  // Held while bytes are divided into pages, by the thread of one pipe at a time.
+  // The lock is held while the thread of one pipe divides bytes into pages.
   private let state: Mutex<State>
 
   init(_ head: StreamHead) {
     stream = head.stream
-    state = Mutex(State(pending: head.takeAll()))
+    state = Mutex(State(pending: head.popInspected()))
   }
 
   /// Whether the last page is incomplete.
@@ -116,8 +117,8 @@ final class OggLinkPipes: Sendable {
 
   /// Returns the next link; nil after the last one.
   ///
-  /// - Parameter previous: the previous link. A decoder may stop before its end, which shows
-  ///   whether another link follows.
+  /// - Parameter previous: the previous link. Its remaining bytes are read, because a decoder may
+  ///   stop before the end and the end shows whether another link follows.
   func next(after previous: Descriptor?) throws(SoundFileError) -> Descriptor? {
     previous?.drain()
     let hasNext = state.withLock { state in
@@ -166,14 +167,14 @@ extension Descriptor {
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether it may be an incomplete page header.
+  /// Whether the bytes may be an incomplete page header.
   fileprivate var isIncompleteHead: Bool {
     count < OggPage.longestHead && "OggS".utf8.starts(with: prefix(4))
   }
 }
 
 extension StreamInput {
-  /// Copies the whole stream to a file without a name, which exists as long as its descriptor.
+  /// Copies the whole stream to an unnamed file, which exists as long as its descriptor.
   ///
   /// - Parameters:
   ///   - what: the kind of stream, for errors.
@@ -245,13 +246,13 @@ final class StreamHead {
   }
 
   /// Consumes and returns the inspected bytes.
-  func takeAll() -> [UInt8] {
+  func popInspected() -> [UInt8] {
     defer { bytes = [] }
     return bytes
   }
 
   /// Waits for bytes and consumes some; none at the end.
-  func take(into target: UnsafeMutableRawBufferPointer) throws(SoundFileError) -> Int {
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SoundFileError) -> Int {
     if bytes.isEmpty { bytes = try stream.next(atMost: target.count) }
     let count = min(bytes.count, target.count)
     target.copyBytes(from: bytes[..<count])

@@ -1,24 +1,24 @@
-/// A corrected WAV header for libsndfile, in place of the file's own.
+/// A corrected WAV header that libsndfile reads instead of the file's own header.
 ///
-/// libsndfile believes a header that was never finished, which claims no audio or only a part of
-/// it. It does not know BW64, and a WAV header holds no size beyond 4 GiB.
+/// libsndfile trusts an unfinished header, which announces no audio or only a part of it. It does
+/// not support BW64, and a WAV header cannot store a size beyond 4 GiB.
 struct WAVRepair {
   /// The bytes before the audio in the file, which `header` replaces.
   let replaced: Int
   let header: [UInt8]
-  /// The bytes at the end of the file that only pad it: the header counts them, but they are left out.
+  /// The number of padding bytes at the end of the file, which the header counts as audio.
   let padding: Int
-  /// Whether frames after the claimed end of the audio are audio.
+  /// Whether the frames after the announced end are audio.
   let isUnfinished: Bool
 
-  /// The greatest size in a WAV header, which also stands for an unknown one.
+  /// The largest size in a WAV header, which also means an unknown size.
   private static let largestSize = 0xFFFF_FFFF
 
   /// - Parameters:
   ///   - layout: the header of the file.
   ///   - length: the length of the file.
   ///   - bytes: returns up to this many bytes at an offset.
-  /// - Returns: nil if the header is right as it is.
+  /// - Returns: nil if the header needs no correction.
   init?(
     _ layout: WAVLayout, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
   ) {
@@ -29,8 +29,8 @@ struct WAVRepair {
       size < found && layout.audioSize != nil
       && Self.isAudio(after: layout, length: length, bytes: bytes)
     if isUnfinished { size = found - found % layout.blockSize }
-    // GSM has blocks of 65 bytes. libsndfile takes the byte that pads the last one for another block,
-    // unless the header counts it and the file lacks it.
+    // GSM has blocks of 65 bytes. libsndfile reads the padding byte after the last block as another
+    // block, unless the header counts it and the file lacks it.
     let isPadded = layout.isGSM && found % 65 == 1
     if isPadded { size = found }
     padding = isPadded ? 1 : 0
@@ -38,7 +38,7 @@ struct WAVRepair {
     let isRight = layout.mark == "RIFF" ? !isTooLong : layout.audioSize != nil
     let isChanged = isPadded || layout.isWidened || layout.mark == "BW64"
     guard isUnfinished || isChanged || !isRight else { return nil }
-    // Encodings with blocks of other sizes are not in RF64.
+    // RF64 is used only for encodings with plain samples.
     guard !isTooLong || layout.hasPlainSamples else { return nil }
     replaced = layout.audioStart
     header =
@@ -46,8 +46,8 @@ struct WAVRepair {
       ? layout.longHeader(size: size) : layout.header(size: size)
   }
 
-  /// Whether the bytes after the claimed end of the audio are audio: at least a frame, and neither
-  /// other chunks, nor a tag, nor the padding of a block of the disk.
+  /// Whether the bytes after the announced end are audio: at least one frame, and not chunks, a
+  /// tag, or the padding of a disk block.
   private static func isAudio(
     after layout: WAVLayout, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
   ) -> Bool {
@@ -57,7 +57,7 @@ struct WAVRepair {
     let rest = bytes(end, 16)
     let tags = ["TAG", "ID3", "APETAGEX", "LYRICSBEGIN", "3DI"]
     if tags.contains(where: { rest.starts(with: $0.utf8) }) { return false }
-    // Zeros up to the end of the file may only fill a block of the disk.
+    // Zeros up to the end of the file may be the padding of a disk block.
     let mostPadding = 1 << 20
     if claimed > 0, length - end <= mostPadding,
       bytes(end, mostPadding).allSatisfy({ $0 == 0 })
@@ -75,7 +75,7 @@ struct WAVRepair {
     "strc", "afsp", "umid", "levl", "link", "minf", "elm1", "regn", "ovwf", "sinf", "cset", "qlty",
   ]
 
-  /// Whether a known chunk begins at an offset, or unknown ones fill the rest of the file.
+  /// Whether a known chunk begins at an offset, or unknown chunks fill the rest of the file.
   private static func beginsChunks(
     at start: Int, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
   ) -> Bool {
@@ -99,19 +99,19 @@ struct WAVLayout {
   let mark: String
   /// The offset of the audio.
   private(set) var audioStart = 0
-  /// The size of the audio in the header; nil if it is that of a stream.
+  /// The size of the audio in the header; nil for the placeholder of a stream.
   private(set) var audioSize: Int?
   /// The number of bytes in a frame, or in a block of another encoding.
   private(set) var blockSize = 0
   /// Whether the samples are integers, float, or companded.
   private(set) var hasPlainSamples = false
-  /// Whether the audio is blocks of MPEG.
+  /// Whether the audio consists of MPEG blocks.
   private(set) var hasMPEG = false
   /// Whether the audio is GSM, which Microsoft stores in blocks of 65 bytes.
   private(set) var isGSM = false
-  /// Whether the header says that each sample is 24 bits in four bytes.
+  /// Whether the header declares samples of 24 bits in four bytes.
   private var hasPaddedSamples = false
-  /// Whether `chunks` declares 32 bits for samples of 24.
+  /// Whether `chunks` declares 32 bits for samples of 24 bits.
   private(set) var isWidened = false
 
   /// The chunks between the mark and the audio, without the sizes of RF64.
@@ -119,7 +119,7 @@ struct WAVLayout {
   /// The offset of the bits per sample in `chunks`.
   private var bitsOffset = 0
 
-  /// The most bytes before the audio that are copied.
+  /// The maximum number of bytes before the audio to copy.
   private static let longestHeader = 1 << 20
 
   /// - Parameter bytes: returns up to this many bytes at an offset.
@@ -141,7 +141,7 @@ struct WAVLayout {
       if name == "data" {
         audioStart = offset + 8
         let isLong = size == 0xFFFF_FFFF || (size == 0 && longSize != nil)
-        // Writers of streams put a number close to the greatest one, signed or not.
+        // Writers of streams store a number close to the largest one, signed or unsigned.
         let isUnknown = (0x7FFF_F000...0x7FFF_FFFF).contains(size) || size >= 0xFFFF_FF00
         audioSize = isLong || isUnknown ? longSize : size
         return
@@ -181,26 +181,28 @@ struct WAVLayout {
     bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// What libsndfile does not find in the header.
+  /// Returns the properties that libsndfile does not find in the header.
   ///
-  /// It guesses what 24 bits in four bytes are, so it gets a header with 32 bits.
+  /// libsndfile guesses the storage of 24 bits in four bytes, so the corrected header declares 32
+  /// bits.
   ///
   /// - Parameters:
   ///   - bytes: returns up to this many bytes at an offset.
-  ///   - length: the length of the file; nil for a stream: only its beginning is examined.
+  ///   - length: the length of the file; nil for a stream, of which only the beginning is examined.
   mutating func form(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8], length: Int? = nil
   ) throws(SoundFileError) -> LibraryDecoder.WAVForm {
     var form = LibraryDecoder.WAVForm()
     guard hasPaddedSamples, bitsOffset < chunks.count else { return form }
-    // Parts from all over the file, because quiet samples may be meant either way.
+    // Examines parts of the whole file, because quiet samples can fit both layouts.
     let step = max(4_096, ((length ?? 0) - audioStart) / 64 / 4 * 4)
     (form.isLow, form.isPadded) = (true, true)
     var isHigh = true
     for offset in stride(from: audioStart, to: max(length ?? 0, audioStart + 1), by: step) {
       let audio = try bytes(offset, 4_096)
       for word in stride(from: 0, to: audio.count - 3, by: 4) {
-        // ALSA has the bits in the low bytes, and arecord writes them so, with or without the sign.
+        // ALSA keeps the bits in the low bytes, and arecord writes them like this, with or without
+        // the sign.
         let sign: UInt8 = audio[word + 2] < 0x80 ? 0 : 0xFF
         if audio[word + 3] != 0, audio[word + 3] != sign { form.isLow = false }
         if audio[word] != 0 { isHigh = false }
@@ -214,10 +216,11 @@ struct WAVLayout {
     return form
   }
 
-  /// Whether the audio of a stream goes on to its end.
+  /// Whether the audio extends to the end of the stream because the size in the header is a
+  /// placeholder.
   ///
-  /// Any other size is believed: the stream may stay open after that audio, so a look at what follows
-  /// might never return.
+  /// Any other size is trusted: a stream may stay open after its audio, so reading beyond it might
+  /// never return.
   ///
   /// - Parameter bytes: returns up to this many bytes at an offset.
   func hasUnknownSize(
@@ -229,14 +232,14 @@ struct WAVLayout {
     return !WAVRepair.chunkNames.contains(String(decoding: next, as: UTF8.self))
   }
 
-  /// A header with another size of the audio, at most 4 GiB.
+  /// Returns a header with another size of the audio, at most 4 GiB.
   func header(size: Int) -> [UInt8] {
     let rest = Array("WAVE".utf8) + chunks
     return chunkHead("RIFF", min(rest.count + 8 + size, 0xFFFF_FFFF)) + rest
       + chunkHead("data", size)
   }
 
-  /// A header of RF64.
+  /// Returns an RF64 header.
   func longHeader(size: Int) -> [UInt8] {
     let fileSize = 4 + 36 + chunks.count + 8 + size
     let sizes = [fileSize, size, size / max(1, blockSize)].flatMap { value in

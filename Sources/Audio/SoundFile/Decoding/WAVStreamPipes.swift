@@ -3,15 +3,16 @@ import Synchronization
 
 /// A WAV stream of any length as parts that libsndfile can read, each in its own pipe.
 ///
-/// libsndfile reads at most 4 GiB after a header, and nothing after one that claims no audio.
+/// libsndfile reads at most 4 GiB after a header, and nothing after a header that announces no
+/// audio.
 final class WAVStreamPipes: Sendable {
-  /// The most bytes of audio in a part.
+  /// The maximum number of audio bytes in a part.
   private static let longestPart = 0xFFFF_0000
 
   private struct State {
     /// The received bytes that belong to the next part.
     var pending: [UInt8]
-    /// The number of bytes of the current part.
+    /// The number of bytes of the current part that were passed on.
     var passed = 0
     var hasHeader = false
     var hasNext = true
@@ -20,13 +21,13 @@ final class WAVStreamPipes: Sendable {
   private let stream: StreamInput
   private let header: [UInt8]
   private let partSize: Int
-  // Held while bytes are divided into parts, by the thread of one pipe at a time.
+  // The lock is held while the thread of one pipe divides bytes into parts.
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - head: the stream from its header on.
   ///   - layout: the header.
-  ///   - longestPart: the most bytes of audio in a part.
+  ///   - longestPart: the maximum number of audio bytes in a part.
   init(
     _ head: StreamHead, _ layout: WAVLayout, longestPart: Int = WAVStreamPipes.longestPart
   ) throws(SoundFileError) {
@@ -34,7 +35,7 @@ final class WAVStreamPipes: Sendable {
     stream = head.stream
     header = layout.header(size: 0xFFFF_FFFF)
     partSize = max(1, longestPart / max(1, layout.blockSize)) * max(1, layout.blockSize)
-    state = Mutex(State(pending: head.takeAll()))
+    state = Mutex(State(pending: head.popInspected()))
   }
 
   /// Returns the next part; nil after the last one.

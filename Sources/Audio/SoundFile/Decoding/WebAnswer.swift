@@ -3,22 +3,22 @@ import FilePaths
 import FoundationEssentials
 import Glibc
 
-/// The answer of a web server: its headers, and the beginning of its content.
+/// The response of a web server: its headers, and the beginning of its content.
 package struct WebAnswer: Sendable {
-  /// The address that was asked, after redirections.
+  /// The requested address, after redirections.
   package let address: String
   /// The media type in lowercase, without parameters; empty if the server names none.
   package let type: String
-  /// The bytes that were read.
+  /// The received bytes.
   package let bytes: [UInt8]
-  /// Whether the end of the content, or its beginning if that was not wanted, came in time.
+  /// Whether the content, or its beginning if more was not wanted, arrived in time.
   package let isComplete: Bool
   /// The address of a redirection, as the server writes it.
   let location: String?
 
-  /// How long a server may take to answer.
+  /// The time limit for a server's response.
   static let timeout = Duration.seconds(10)
-  /// The length of the beginning that shows what the content is, unless a line ends before that.
+  /// The number of bytes that identify the content, unless a line ends earlier.
   private static let headLength = 512
 
   package init(address: String, type: String, bytes: [UInt8], isComplete: Bool = true) {
@@ -26,12 +26,12 @@ package struct WebAnswer: Sendable {
     self.isComplete = isComplete
   }
 
-  /// Asks a server; nil if FFmpeg is not installed.
+  /// Requests an address; nil if FFmpeg is not installed.
   ///
   /// - Parameters:
   ///   - longest: the number of bytes after which reading ends.
-  ///   - deadline: the time at which it ends.
-  ///   - isWanted: whether to read more than the first bytes, by the type and by these.
+  ///   - deadline: the time at which reading ends.
+  ///   - isWanted: whether to read on, given the media type and the first bytes.
   init?(
     _ address: String, atMost longest: Int = 0, interruption: WakeUp,
     until deadline: ContinuousClock.Instant = ContinuousClock.now + timeout,
@@ -54,18 +54,18 @@ package struct WebAnswer: Sendable {
       {
         bytes += more
       }
-      // FFmpeg also calls the end of content without an announced length a failure.
+      // FFmpeg also reports the end of content without an announced length as a failure.
       let isEnd = bytes.count <= longest
       isComplete = !(isEnd && child.isCutOff) && !(bytes.isEmpty && child.hasFailed())
     } else {
       isComplete = !bytes.isEmpty
     }
     self.bytes = bytes
-    // It ends with the last reference.
+    // The process ends when the last reference is released.
     withExtendedLifetime(child) {}
   }
 
-  /// Whether these bytes show what the content is.
+  /// Whether these bytes are enough to identify the content.
   private static func isHead(_ bytes: [UInt8]) -> Bool {
     let newlines: Set = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
     return bytes.count >= headLength
@@ -77,8 +77,8 @@ package struct WebAnswer: Sendable {
   ///
   /// - Parameters:
   ///   - longest: the number of bytes after which reading ends.
-  ///   - isWanted: whether to read more than the first bytes, by the type and by these.
-  /// - Throws: `.cannotRead` if a redirection leads where it must not, or too far.
+  ///   - isWanted: whether to read on, given the media type and the first bytes.
+  /// - Throws: `.cannotRead` if a redirection is not allowed, or if there are too many.
   package static func following(
     _ address: String, atMost longest: Int,
     isWanted: (_ type: String, _ head: [UInt8]) -> Bool
@@ -94,10 +94,10 @@ package struct WebAnswer: Sendable {
     throw SoundFileError.cannotRead(path: address, reason: "it redirects too often")
   }
 
-  /// The address to which it redirects; nil if it does not.
+  /// The address of the redirection; nil without one.
   ///
   /// - Parameter first: the address that the user gave.
-  /// - Throws: `.cannotRead` if the redirection leads where it must not.
+  /// - Throws: `.cannotRead` if the redirection is not allowed.
   func target(from first: String) throws(SoundFileError) -> String? {
     guard let location else { return nil }
     return try WebRedirection.address(location, in: address, from: first)
@@ -111,12 +111,12 @@ package struct WebAnswer: Sendable {
   }
 }
 
-/// Where an address on the web leads, which FFmpeg itself would follow to any host.
+/// Checks redirections of web addresses, because FFmpeg itself would follow them to any host.
 package enum WebRedirection {
-  /// The most redirections that are followed.
+  /// The maximum number of redirections to follow.
   static let mostSteps = 8
 
-  /// The address that a redirection or a playlist entry names, relative to `base`; nil if it is not
+  /// Resolves the address in a redirection or playlist entry relative to `base`; nil if it is not
   /// on the web.
   ///
   /// - Parameter base: the address of the server's answer.
@@ -124,13 +124,13 @@ package enum WebRedirection {
     URL(string: text, relativeTo: URL(string: base))?.absoluteURL.webAddress
   }
 
-  /// The address that a redirection names, relative to `base`; nil if it is not on the web.
+  /// Resolves the address in a redirection relative to `base`; nil if it is not on the web.
   ///
   /// - Parameters:
   ///   - base: the address of the server's answer.
   ///   - first: the address that the user gave.
-  /// - Throws: `.cannotRead` if it is in a private network, or not known to be outside, and `first`
-  ///   is not: servers on the internet have no business there.
+  /// - Throws: `.cannotRead` if the address is private, or cannot be resolved, while `first` is
+  ///   public. A public server must not redirect into a private network.
   static func address(
     _ text: String, in base: String, from first: String
   ) throws(SoundFileError) -> String? {
@@ -148,8 +148,8 @@ package enum WebRedirection {
     isPrivate(first) == true || isPrivate(address) == false
   }
 
-  /// Whether the host of an address is this machine or in a private network; nil if it has none, or
-  /// an unknown one.
+  /// Whether the host of an address is this machine or in a private network; nil if the host is
+  /// missing or unknown.
   ///
   /// The corresponding C function is `getaddrinfo`.
   package static func isPrivate(_ address: String) -> Bool? {
@@ -174,13 +174,13 @@ package enum WebRedirection {
       // The address is after the family and the port.
       return isPrivate((4..<8).map { address.load(fromByteOffset: $0, as: UInt8.self) })
     case AF_INET6:
-      // There, the flow information precedes it.
+      // In IPv6, the flow information precedes the address.
       let bytes = (8..<24).map { address.load(fromByteOffset: $0, as: UInt8.self) }
       let isOfIPv4 =
         bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
         || bytes.starts(with: [0, 0x64, 0xFF, 0x9B])
       if isOfIPv4 { return isPrivate(Array(bytes[12...])) }
-      // An address of IPv4 as a network of IPv6.
+      // An IPv4 address embedded in IPv6.
       if bytes.starts(with: [0x20, 0x02]) { return isPrivate(Array(bytes[2..<6])) }
       // Unspecified and loopback; unique local, link-local and site-local, and multicast.
       return bytes.prefix(15).allSatisfy { $0 == 0 } || bytes[0] & 0xFE == 0xFC

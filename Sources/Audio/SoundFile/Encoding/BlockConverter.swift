@@ -9,9 +9,9 @@ struct BlockConverter: ~Copyable {
 
   private let coding: SoundFileEncoding.SampleFormat
   private let order: ChannelMix
-  /// A block in the file's channel order, nil if that is ours.
+  /// A block in the file's channel order; nil if that is the order of WAV files.
   ///
-  /// This value owns and frees it.
+  /// This value owns and frees the block.
   private let ordered: UnsafeMutableBufferPointer<Float>?
   private var dither = Dither()
   private var short: [Int16] = []

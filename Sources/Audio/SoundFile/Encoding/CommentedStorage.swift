@@ -1,21 +1,21 @@
 import AudioCore
 import CVorbis
 
-/// A FLAC file with our blocks of metadata in place of the comments of libFLAC.
+/// A FLAC file with our metadata blocks instead of libFLAC's comments.
 ///
-/// libsndfile stores only some tags, and no pictures. The encoder sees a file without our blocks: it
-/// writes its header in order, and later only updates the first block.
+/// libsndfile stores only some tags, and no pictures. The encoder sees a file without our blocks.
+/// It writes the header in order and later updates only the first block.
 final class CommentedFLAC: VirtualStorage {
   /// The mark and the first block.
   private static let firstSize = 42
 
   private let file: GrowingFile
   private let blocks: [UInt8]
-  /// The offset in the file of the end of the audio in a cue sheet; nil without one.
+  /// The file offset of the audio's end in the cue sheet; nil without a cue sheet.
   private var sheetEnd: Int?
-  /// The header until it is complete.
+  /// The bytes of the incomplete header.
   private var head: [UInt8] = []
-  /// The size of the block that is replaced; nil until the header is complete.
+  /// The size of the replaced block; nil until the header is complete.
   private var replaced: Int?
 
   init(_ file: GrowingFile, _ metadata: AudioMetadata, rate: SampleRate) {
@@ -74,9 +74,9 @@ extension AudioMetadata {
   /// The size of a track without indices at the end of a cue sheet.
   fileprivate static let sheetTrackSize = 36
 
-  /// The cues as a cue sheet, with exact frames and without names; empty without cues.
+  /// The cues as a cue sheet, which stores exact frames but no names; empty without cues.
   ///
-  /// The length of the audio at its end is 0.
+  /// Its last track, the end of the audio, is at 0 until the length is known.
   fileprivate var cueSheet: [UInt8] {
     let most = 254
     guard !cues.isEmpty, cues.count <= most else { return [] }
@@ -99,16 +99,17 @@ extension AudioMetadata {
   }
 }
 
-/// An Ogg Opus file with our comments in place of those of libsndfile, which stores only some tags.
+/// An Ogg Opus file with our comments instead of those of libsndfile, which stores only some tags.
 ///
-/// The numbers of all later pages change if the comments need more pages.
+/// If our comments need more pages, all later pages are renumbered.
 final class CommentedOpus: VirtualStorage {
   private let file: GrowingFile
   private let comments: [UInt8]
   private var pending: [UInt8] = []
   private(set) var length = 0
   private var pageCount = 0
-  /// The number of our pages minus that of the replaced ones; nil before the end of the comments.
+  /// The number of our pages minus the number of replaced pages; nil before the end of the
+  /// comments.
   private var added: Int?
 
   init(_ file: GrowingFile, _ metadata: AudioMetadata, rate: SampleRate) {
@@ -129,12 +130,12 @@ final class CommentedOpus: VirtualStorage {
     return bytes.count
   }
 
-  /// Writes a page, or ours after the last page of the comments; returns false on failure.
+  /// Writes a page, or our pages instead of the comments' last page; returns false on failure.
   private func put(_ page: [UInt8]) -> Bool {
     pageCount += 1
     if pageCount == 1 { return append(page) }
     guard let added else {
-      // The packet ends on the page whose last part is not full.
+      // The packet ends on the page whose last segment is not full.
       guard page[26 + Int(page[26])] < 255 else { return true }
       let serial = page[14..<18].reversed().reduce(0) { $0 << 8 | UInt32($1) }
       let own = commentPages(serial: Int32(bitPattern: serial))
@@ -152,7 +153,7 @@ final class CommentedOpus: VirtualStorage {
     var stream = ogg_stream_state()
     guard ogg_stream_init(&stream, serial) == 0 else { return [] }
     defer { ogg_stream_clear(&stream) }
-    // The first page of a stream would be marked as such.
+    // Without this, libogg would mark the page as the first of the stream.
     stream.b_o_s = 1
     stream.pageno = 1
     stream.packetno = 1

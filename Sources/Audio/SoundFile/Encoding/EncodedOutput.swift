@@ -14,7 +14,7 @@ final class EncodedOutput: SoundFileOutput {
   private var converter: BlockConverter
   private var lengthTag: MP3LengthTag
   private var hasFailed = false
-  /// The file with a cue sheet, which gets the length of the audio.
+  /// The file whose cue sheet needs the length of the audio.
   private var flac: CommentedFLAC?
   /// The chunks after the audio of an AIFF file.
   private var tail: [UInt8] = []
@@ -53,9 +53,9 @@ final class EncodedOutput: SoundFileOutput {
       throw file.failure ?? LibraryErrors.writing(file.path, error)
     }
     if let failure = file.failure { throw failure }
-    // libsndfile has written a header with room for peaks. The first frames bring a shorter one, and
-    // what is left of the longer one would count as frames. Without frames, libsndfile computes its
-    // sizes at the end from the header that is there.
+    // libsndfile has written a header with room for peaks. The first frames replace it with a
+    // shorter header, and the old header's remaining bytes would count as frames. Without frames,
+    // libsndfile computes the final sizes from the existing header.
     if encoding.updatesHeader {
       file.truncate(to: 0)
       try updateHeader()
@@ -101,7 +101,7 @@ final class EncodedOutput: SoundFileOutput {
     if let failure = file.failure { throw failure }
   }
 
-  /// Gives a file without frames what a decoder needs.
+  /// Adds the data that a decoder needs to a file without frames.
   ///
   /// libsndfile writes FLAC's header with the first frames. Opus and MP3 need a block, so they get
   /// one frame of silence.
@@ -112,7 +112,7 @@ final class EncodedOutput: SoundFileOutput {
       return
     }
     let silence = [Float](repeating: 0, count: format.channelCount)
-    // A failure is that of the file, which `finish` returns.
+    // `finish` returns a failure of the file.
     silence.withUnsafeBufferPointer { try? writeBlock($0) }
   }
 
@@ -153,7 +153,7 @@ final class EncodedOutput: SoundFileOutput {
     withUnsafeBytes(of: size) { _ = file.write($0, at: 4) }
   }
 
-  /// Counts the stored frames by decoding, because a failed encoder does not know them.
+  /// Counts the stored frames by decoding, because a failed encoder cannot report them.
   private func countStoredFrames() {
     // Without an encoder, libsndfile stores each frame when it accepts it.
     guard encoding.sampleSize == nil || file.isCut else { return }
@@ -163,7 +163,7 @@ final class EncodedOutput: SoundFileOutput {
   }
 }
 
-/// An MP3 stream without its first block, which LAME reserves for the length.
+/// An MP3 stream without the first block, which LAME reserves for the length.
 ///
 /// Without a length, decoders would play that block as silence.
 private final class StreamedMP3: VirtualStorage {
@@ -182,7 +182,7 @@ private final class StreamedMP3: VirtualStorage {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     let dropped = dropped ?? size(ofBlock: bytes)
     self.dropped = dropped
-    // The stream drops bytes that belong before its end.
+    // The stream drops updates of bytes that were already written.
     return file.write(bytes, at: start - dropped + offset)
   }
 
@@ -193,8 +193,8 @@ private final class StreamedMP3: VirtualStorage {
   }
 }
 
-/// The number of readable frames in a file whose encoder received `written` frames; `written` for a
-/// stream, which cannot be read.
+/// Returns the number of readable frames in a file whose encoder received `written` frames;
+/// `written` for a stream, which cannot be read.
 func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {
@@ -204,8 +204,8 @@ func storedFrameCount(
   return min(written, storedFrameCount(file.descriptor, path: file.path, from: written - last))
 }
 
-/// The number of readable frames in a file, decoded from `start` on, or from 0 if it has no such
-/// frame.
+/// Returns the number of readable frames in a file, decoding from `start`, or from 0 if the file
+/// ends before it.
 func storedFrameCount(
   _ descriptor: Descriptor, path: String, from start: FrameCount = 0
 ) -> FrameCount {
@@ -217,11 +217,11 @@ func storedFrameCount(
   return storedFrameCount(descriptor, path: path)
 }
 
-/// Reads to the end and returns its frame.
+/// Reads to the end and returns the number of frames.
 private func lastFrame(_ reader: SoundFileReader) -> FrameCount {
   let room = 4_096 * reader.format.channelCount
   return withUnsafeTemporaryAllocation(of: Float.self, capacity: room) { block in
-    // A damaged end is also an end.
+    // Damage ends the count like the end of the file.
     while let count = try? reader.read(into: block), count > 0 {}
     return reader.framesRead
   }
@@ -229,7 +229,7 @@ private func lastFrame(_ reader: SoundFileReader) -> FrameCount {
 
 /// An encoder that writes samples to a file.
 protocol SoundFileOutput: AnyObject {
-  /// The number of accepted frames; after `finish`, of readable ones.
+  /// The number of accepted frames; after `finish`, the number of readable frames.
   var framesWritten: FrameCount { get }
 
   /// Writes interleaved samples, whole frames.
@@ -240,7 +240,7 @@ protocol SoundFileOutput: AnyObject {
   /// It updates the header or writes buffered audio.
   func updateHeader() throws(SoundFileError)
 
-  /// Completes the file, also after a failure, and returns an error or nil.
+  /// Completes the file, even after a failure, and returns an error or nil.
   ///
   /// Calling it again has no effect.
   func finish() -> SoundFileError?
@@ -276,8 +276,8 @@ struct EncoderWatch {
   /// - Parameters:
   ///   - frames: the number of frames that the encoder received.
   ///   - size: the size of the file in bytes.
-  /// - Returns: the number of received frames at the last growth of the file, if that is too long
-  ///   ago.
+  /// - Returns: the number of frames received when the file last grew, if the growth is overdue;
+  ///   otherwise nil.
   mutating func lastFrame(
     at frames: FrameCount, rate: SampleRate, size newSize: Int
   ) -> FrameCount? {

@@ -71,8 +71,8 @@ extension SoundFileEncoding {
 
   /// The sample format that libsndfile receives.
   ///
-  /// We convert to integers ourselves. libsndfile scales by 32767 without clipping, which is not
-  /// the inverse of reading, or else truncates instead of rounding.
+  /// We convert to integers ourselves. libsndfile either scales by 32767 without clipping, which
+  /// does not invert reading, or truncates instead of rounding.
   var sampleCoding: SampleFormat { samples ?? .float }
 
   var libraryFormat: Int32 {

@@ -3,8 +3,8 @@ import CVorbis
 
 /// Writes Vorbis in Ogg.
 ///
-/// libsndfile writes only full pages. A page of quiet audio spans many seconds, all of which would
-/// be lost with the process.
+/// libsndfile writes only full pages. A page of quiet audio spans many seconds, which would be lost
+/// if the process is killed.
 final class VorbisOutput: SoundFileOutput {
   private static let framesPerBlock = 1_024
 
@@ -29,7 +29,7 @@ final class VorbisOutput: SoundFileOutput {
     encoder = new
     order = ChannelMix(from: format.layout, to: .vorbis(format.channelCount))
     ordered = Array(repeating: 0, count: Self.framesPerBlock * format.channelCount)
-    // The maximum size of a page.
+    // A page has at most this size.
     page.reserveCapacity(27 + 255 + 255 * 255)
     encoder.begin(
       Array("\u{3}vorbis".utf8) + metadata.vorbisComments(at: format.sampleRate) + [1])
@@ -65,7 +65,7 @@ final class VorbisOutput: SoundFileOutput {
     }
   }
 
-  /// Writes the incomplete page, which would be lost with the process.
+  /// Writes the incomplete page, which would be lost if the process is killed.
   func updateHeader() throws(SoundFileError) {
     try write(wholePages: false)
   }
@@ -88,7 +88,7 @@ final class VorbisOutput: SoundFileOutput {
   }
 
   private func write(wholePages isWhole: Bool) throws(SoundFileError) {
-    while encoder.takePage(isWhole: isWhole, into: &page) {
+    while encoder.nextPage(isWhole: isWhole, into: &page) {
       _ = page.withUnsafeBytes { file.append($0) }
     }
     guard let failure = file.failure else { return }
@@ -144,7 +144,7 @@ struct VorbisEncoder: ~Copyable {
     return true
   }
 
-  /// The settings that a C function chooses for a format; nil if it refuses.
+  /// The settings that a C function selects for a format; nil if it fails.
   private static func choice(
     _ format: AudioFormat,
     by choose: (UnsafeMutablePointer<vorbis_info>?, Int, Int, Float) -> Int32
@@ -195,7 +195,7 @@ struct VorbisEncoder: ~Copyable {
     collect()
   }
 
-  /// Encodes the rest.
+  /// Ends the stream and encodes the remaining samples.
   func end() {
     vorbis_analysis_wrote(analysis, 0)
     collect()
@@ -212,12 +212,12 @@ struct VorbisEncoder: ~Copyable {
     }
   }
 
-  /// Takes the next page of the stream; returns false if there is none.
+  /// Gets the next page of the stream; returns false if there is none.
   ///
   /// - Parameters:
-  ///   - isWhole: whether to take only a full page.
-  ///   - page: replaced by the page.
-  fileprivate func takePage(isWhole: Bool, into page: inout [UInt8]) -> Bool {
+  ///   - isWhole: whether to accept only a full page.
+  ///   - page: receives the bytes of the page.
+  fileprivate func nextPage(isWhole: Bool, into page: inout [UInt8]) -> Bool {
     var found = ogg_page()
     let count =
       isWhole ? ogg_stream_pageout(stream, &found) : ogg_stream_flush(stream, &found)

@@ -4,7 +4,7 @@ public import AudioThreads
 /// Writes WAV and RF64, and a stream of WAV or of samples without a header.
 ///
 /// For a WAV file that may become RF64, libsndfile writes a format chunk that Python's `wave`
-/// rejects. Its header could also not be tested for every length.
+/// rejects. Our own header can be tested for every length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader
@@ -91,8 +91,8 @@ final class WAVFileOutput: SoundFileOutput {
 ///
 /// Both kinds of file have headers of equal length: RF64's sizes replace a junk chunk of a WAV
 /// file. The format chunk is the plain one, even for 24 bits, because Python's `wave` reads no
-/// other before 3.12. From three channels on it is WAVE_FORMAT_EXTENSIBLE, which has their
-/// positions: without them, other programs treat three channels as 2.1.
+/// other before 3.12. With three or more channels it is WAVE_FORMAT_EXTENSIBLE, which has
+/// positions; without them, other programs treat three channels as 2.1.
 struct WAVFileHeader {
   /// The maximum size in a WAV header.
   static let largestSize = 0xFFFF_FFFF
@@ -104,7 +104,7 @@ struct WAVFileHeader {
   /// The size at which RF64 begins.
   var largestSize = Self.largestSize
 
-  /// The number of bytes before the first sample.
+  /// The number of bytes of the header.
   var byteCount: Int { bytes(dataSize: 0).count }
 
   /// Returns the header for this many bytes of samples in whole frames.
@@ -135,7 +135,8 @@ struct WAVFileHeader {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
-  /// The format chunk, the number of frames that the standard requires for float, and the extra chunks.
+  /// The format chunk, the number of frames that the standard requires for float, and the extra
+  /// chunks.
   private func middle(frames: Int) -> [UInt8] {
     guard samples == .float else { return formatChunk + extra }
     return formatChunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4) + extra
@@ -175,8 +176,8 @@ func little(_ value: Int, _ count: Int) -> [UInt8] {
 
 /// Writes WAV or raw samples to a descriptor without seeking, for example 1 for standard output.
 ///
-/// The sizes in the header are the largest possible numbers, as in SoX and FFmpeg: the stream has
-/// any length.
+/// The sizes in the header are the largest possible numbers, as in SoX and FFmpeg, because the
+/// length of the stream is unknown.
 ///
 /// Its methods block while the pipe has no room, until the stop signal. Thread safety: one thread
 /// at a time.
@@ -194,7 +195,7 @@ public final class StreamingWAVWriter {
   ///   - format: the sample rate and the channels.
   ///   - samples: the sample format.
   ///   - isRaw: whether to omit the header; samples are little-endian in both cases.
-  ///   - stopSignal: once signaled, the write fails if the reader takes nothing for a second.
+  ///   - stopSignal: once signaled, a write fails if the reader reads nothing for a second.
   /// - Throws: `SoundFileError.brokenPipe` if the reader is gone, otherwise as `write`.
   public init(
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,

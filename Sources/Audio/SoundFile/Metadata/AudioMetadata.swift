@@ -1,6 +1,6 @@
 public import AudioCore
 
-/// What a sound file holds besides its audio.
+/// The contents of a sound file besides its audio.
 public struct AudioMetadata: Equatable, Sendable {
   /// The tags, each with its values in the order of the file.
   public var tags: [AudioTag: [String]]
@@ -10,7 +10,7 @@ public struct AudioMetadata: Equatable, Sendable {
   public var cues: [AudioCue]
   /// The chunks of a WAV file that only WAV can hold, such as `bext` and `iXML`.
   ///
-  /// Its cues are also in `cues`; a WAV file is written with the chunks if they are there.
+  /// Their cues are also in `cues`. A WAV file is written with these chunks if there are any.
   public var chunks: [Chunk]
   /// The length of the audio, for a writer; nil if it is unknown.
   package var audioLength: FrameCount?
@@ -49,7 +49,7 @@ public struct AudioPicture: Hashable, Sendable {
   /// The number of the front cover.
   public static let frontCover = 3
 
-  /// What it shows, by the numbers of ID3: 3 is the front cover, 4 the back cover, 0 anything.
+  /// The subject as a number of ID3: 3 is the front cover, 4 the back cover, and 0 unspecified.
   public var kind: Int
   /// The media type, such as `image/png`.
   public var mediaType: String
@@ -69,7 +69,7 @@ public struct AudioPicture: Hashable, Sendable {
   public init?(file bytes: [UInt8]) {
     let begins = { (mark: [UInt8]) in bytes.starts(with: mark) }
     let isWebP = begins(Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
-    // Two letters also begin a text, but the size of the file does not follow them.
+    // A text may begin with the same two letters, but not followed by the size of the file.
     let isBMP = begins(Array("BM".utf8)) && bytes.little(at: 2, 4) == bytes.count
     let types: [(name: String, isFound: Bool)] = [
       ("png", begins([0x89, 0x50, 0x4E, 0x47])), ("jpeg", begins([0xFF, 0xD8, 0xFF])),
@@ -82,23 +82,23 @@ public struct AudioPicture: Hashable, Sendable {
 
 /// A cue in a sound file, or a chapter.
 public struct AudioCue: Hashable, Sendable {
-  /// The frame that it precedes.
+  /// The index of the first frame of the cue.
   public var frame: FrameCount
-  /// Its text, which may be empty.
+  /// The cue's text, which may be empty.
   public var name: String
   /// The length of a chapter; nil for a cue, and for a chapter whose end is unknown.
   public var length: FrameCount?
-  /// Whether it is a chapter that lasts up to the unknown end of the audio.
+  /// Whether the cue is a chapter that lasts up to the unknown end of the audio.
   package var isOpen = false
 
-  /// Creates a cue at a frame, or a chapter of this length.
+  /// Creates a cue at a frame, or a chapter if `length` is not nil.
   public init(frame: FrameCount, name: String = "", length: FrameCount? = nil) {
     (self.frame, self.name, self.length) = (frame, name, length)
   }
 }
 
 extension AudioMetadata {
-  /// Adds the tags and the parts that are missing; those that are there stay as they are.
+  /// Adds missing tags and parts; existing ones are unchanged.
   func completed(by other: AudioMetadata) -> AudioMetadata {
     var result = self
     result.tags.merge(other.tags) { own, _ in own }
@@ -109,7 +109,7 @@ extension AudioMetadata {
     return result
   }
 
-  /// Chapters, each up to the next one; the last one is open.
+  /// Turns cues into chapters, each up to the next cue; the last chapter is open.
   static func chapters(_ cues: [AudioCue]) -> [AudioCue] {
     let cues = cues.sorted { $0.frame < $1.frame }
     return cues.indices.map { index in
@@ -121,7 +121,7 @@ extension AudioMetadata {
     }
   }
 
-  /// Ends open chapters that begin before the end that a header announces, which may be too early.
+  /// Ends the open chapters that begin before the announced end, which may be too early.
   mutating func closeOpenChapters(at end: FrameCount) {
     for (index, cue) in cues.enumerated() where cue.isOpen && cue.frame < end {
       cues[index].length = end - cue.frame
@@ -139,12 +139,12 @@ extension AudioMetadata {
     }
   }
 
-  /// The metadata of a part of the audio at another rate.
+  /// Returns the metadata of a part of the audio at another rate.
   ///
-  /// Cues outside the part are left out; a chapter is cut to it.
+  /// Cues outside the part are dropped; a chapter is truncated to the part.
   ///
   /// - Parameters:
-  ///   - part: the part; its end is nil for that of the audio.
+  ///   - part: the part; its end is nil for the end of the audio.
   ///   - rate: the rate of the positions.
   ///   - newRate: the rate of the result.
   ///   - includesEnd: whether a cue after the last frame belongs to the part.
@@ -156,13 +156,13 @@ extension AudioMetadata {
     let timeline = Timeline(part, rate, newRate, includesEnd: includesEnd)
     var result = self
     result.cues = cues.compactMap(timeline.moved)
-    // The beginning of a region may be cut off.
+    // A region keeps its cue even if its beginning is outside the part.
     let points = chunks.numberedCues
     result.chunks = chunks.compactMap { $0.moved(timeline, points) }
     return result
   }
 
-  /// The change of positions when a part of the audio gets another rate.
+  /// Converts positions to a part of the audio at another rate.
   struct Timeline {
     let start: Int
     let end: Int
@@ -179,20 +179,21 @@ extension AudioMetadata {
       ratio = Double(newRate.hertz) / Double(rate.hertz)
     }
 
-    /// A number of frames at the new rate.
+    /// Converts a number of frames to the new rate.
     func scaled(_ frames: Int) -> Int {
       ratio == 1 ? frames : Int(exactly: (Double(frames) * ratio).rounded()) ?? frames
     }
 
-    /// The new position; nil outside the part.
+    /// Converts a position; nil outside the part.
     func position(_ frame: Int) -> Int? {
       let isInside = frame >= start && (frame < end || (includesEnd && frame == end))
       return isInside ? scaled(frame - start) : nil
     }
 
-    /// The first frame of a part from `first` up to `last`, and its length; nil outside the part.
+    /// Converts a region from `first` up to `last` to its first frame and its length; nil outside
+    /// the part.
     ///
-    /// The length is nil up to an unknown end.
+    /// The length is nil if the end is unknown.
     func region(from first: Int, to last: Int) -> (first: Int, length: Int?)? {
       let last = min(end, last)
       guard last > start, first < end else { return nil }
@@ -202,7 +203,7 @@ extension AudioMetadata {
 
     func moved(_ cue: AudioCue) -> AudioCue? {
       var cue = cue
-      // Sums of positions and lengths of a damaged file are safe.
+      // This limit keeps sums of a damaged file's positions and lengths from overflowing.
       let longest = 1 << 50
       let first = min(max(0, cue.frame.rawValue), longest)
       guard cue.isOpen || cue.length != nil else {

@@ -1,6 +1,6 @@
 import CSndFile
 
-/// The name of a tag in a sound file, in capitals, as Vorbis comments have it: `ALBUMARTIST`.
+/// The name of a tag in a sound file, in capitals as in Vorbis comments: `ALBUMARTIST`.
 public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
   /// The name of the piece.
   public static let title = AudioTag("TITLE")
@@ -29,7 +29,7 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
   /// The name in capitals.
   public let name: String
 
-  /// Creates a tag of any name.
+  /// Creates a tag with this name.
   public init(_ name: String) {
     self.name = name.uppercased()
   }
@@ -37,25 +37,26 @@ public struct AudioTag: Hashable, Sendable, CustomStringConvertible {
   /// The name.
   public var description: String { name }
 
-  /// Whether Vorbis comments can have this name: visible ASCII without an equals sign.
+  /// Whether Vorbis comments can store this name: visible ASCII without an equals sign.
   public var isStorable: Bool {
     !name.isEmpty && name.utf8.allSatisfy { (0x20...0x7D).contains($0) && $0 != 0x3D }
   }
 
-  /// Whether it describes the encoded file, and not the piece: another file has other values.
+  /// Whether it describes the encoded file instead of the piece, so its value differs in another
+  /// file.
   package var isDerived: Bool {
     let plain = name.hasPrefix("COMMENT:") ? String(name.dropFirst(8)) : name
     return ["LENGTH", "TLEN", "ITUNSMPB", "ITUNNORM", "ENCODER"].contains(plain)
   }
 
-  /// Whether it names the program that wrote a file, which need not be kept.
+  /// Whether the tag names the program that wrote the file; such tags are not copied.
   var isEncoder: Bool { ["ENCODER", "ENCODING", "ENCODEDBY", "SOFTWARE"].contains(name) }
 }
 
 extension [AudioTag: [String]] {
-  /// Adds a value, or the values between zeros, up to a number.
+  /// Adds the values of a text, which zero bytes separate, up to a maximum number.
   ///
-  /// - Returns: the number of values that were found, at most one more than the limit.
+  /// - Returns: the number of values found, at most one more than the limit.
   @discardableResult
   mutating func add(_ name: String, _ text: String, atMost most: Int = .max) -> Int {
     guard !name.isEmpty else { return 0 }
@@ -64,7 +65,7 @@ extension [AudioTag: [String]] {
     return values.count
   }
 
-  /// The tags: the common ones first, the others by name.
+  /// The tags in order: the common ones first, then the others by name.
   package var inOrder: [(tag: AudioTag, values: [String])] {
     let others = keys.filter { !AudioTag.common.contains($0) }.sorted { $0.name < $1.name }
     return (AudioTag.common + others).compactMap { tag in self[tag].map { (tag, $0) } }
@@ -72,7 +73,7 @@ extension [AudioTag: [String]] {
 }
 
 extension AudioTag {
-  /// The number in libsndfile; nil if it has none.
+  /// The tag's number in libsndfile; nil if it has none.
   fileprivate var libraryNumber: Int? {
     switch self {
     case .title: SF_STR_TITLE

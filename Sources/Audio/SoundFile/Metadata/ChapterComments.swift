@@ -1,10 +1,10 @@
 import AudioCore
 
 extension AudioMetadata {
-  /// The most chapters that comments of three digits can number.
+  /// The maximum number of chapters in comments with three-digit numbers.
   static let mostChapters = 999
 
-  /// The cues as Vorbis comments: `CHAPTER001=00:01:02.500` and `CHAPTER001NAME=One`.
+  /// Returns the cues as Vorbis comments: `CHAPTER001=00:01:02.500` and `CHAPTER001NAME=One`.
   func chapterComments(at rate: SampleRate) -> [AudioTag: [String]] {
     var comments: [AudioTag: [String]] = [:]
     for (index, cue) in cues.prefix(Self.mostChapters).enumerated() {
@@ -17,7 +17,7 @@ extension AudioMetadata {
   }
 
   /// Moves the chapters among the comments to `cues`.
-  mutating func takeChapterComments(at rate: SampleRate) {
+  mutating func readChapterComments(at rate: SampleRate) {
     var found: [AudioCue] = []
     for tag in tags.keys.filter(\.isChapter).sorted(by: { $0.name < $1.name }) {
       guard let text = tags[tag]?.first, let time = Self.duration(text) else { continue }
@@ -29,7 +29,7 @@ extension AudioMetadata {
     if cues.isEmpty { cues = Self.chapters(found) }
   }
 
-  /// `01:02:03.500`, which is exact to a millisecond.
+  /// Formats a time, rounded to a millisecond, like `01:02:03.500`.
   private static func clockTime(_ time: Duration) -> String {
     let milliseconds = time.wholeMilliseconds
     let digits = { (value: Int, width: Int) in
@@ -52,14 +52,14 @@ extension AudioMetadata {
 }
 
 extension AudioTag {
-  /// Whether it is written for a chapter: `CHAPTER001`, or `CHAPTER001NAME`.
+  /// Whether the tag is a comment of a chapter: `CHAPTER001`, or `CHAPTER001NAME`.
   var isWrittenForChapters: Bool {
     let number = name.dropFirst(7).prefix(3)
     return name.hasPrefix("CHAPTER") && number.count == 3
       && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// Whether it is the time of a chapter: `CHAPTER001`.
+  /// Whether the tag is the time of a chapter: `CHAPTER001`.
   fileprivate var isChapter: Bool {
     let number = name.dropFirst(7)
     return name.hasPrefix("CHAPTER") && (1...4).contains(number.count)

@@ -1,8 +1,8 @@
 import AudioCore
 
-/// The changes of chunks whose content depends on the audio.
+/// Updates of chunks whose content depends on the audio.
 extension AudioMetadata.Chunk {
-  /// The chunk with the positions of another part or rate; nil if nothing of it is left.
+  /// Returns the chunk with the positions of another part or rate; nil if nothing remains.
   ///
   /// - Parameter cues: the cues in the chunks, by their numbers.
   func moved(_ timeline: AudioMetadata.Timeline, _ cues: [Int: AudioCue]) -> Self? {
@@ -39,7 +39,7 @@ extension AudioMetadata.Chunk {
       result.replace(at: 28, with: little(loops.count / 24, 4))
       return result
     case "bext" where content.count >= Self.timeEnd:
-      // The time of the first frame since midnight, in frames.
+      // The time of day of the first frame, in frames since midnight.
       let time = content.little(at: Self.timeStart, 8).addingReportingOverflow(timeline.start)
       guard !time.overflow, time.partialValue >= 0 else { return self }
       result.replace(at: Self.timeStart, with: little(timeline.scaled(time.partialValue), 8))
@@ -61,13 +61,13 @@ extension AudioMetadata.Chunk {
     }
   }
 
-  /// The place of the time in `bext`.
+  /// The byte offsets of the time in `bext`.
   private static let (timeStart, timeEnd) = (338, 346)
 
-  /// Whether it has cues, or their names, lengths, and notes.
+  /// Whether the chunk contains cues, or their names, lengths, and notes.
   package var hasCues: Bool { name == "cue " || isList("adtl") }
 
-  /// Whether it has texts of cues besides their names.
+  /// Whether the chunk contains texts of cues other than their names.
   package var hasNotes: Bool {
     isList("adtl")
       && parts.contains { part in
@@ -75,14 +75,14 @@ extension AudioMetadata.Chunk {
       }
   }
 
-  /// A copy of `iXML` without its times and rates; nil if it has none.
+  /// A copy of `iXML` without times and rates; nil if it contains none.
   private var withoutXMLTimes: Self? {
     let names = ["TIMESTAMP_", "FILE_SAMPLE_RATE", "BWF_TIME_REFERENCE_"]
     var (kept, rest): ([UInt8], ArraySlice<UInt8>) = ([], content[...])
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
       let next = rest[open...].dropFirst()
       let name = next.prefix(64).prefix { $0 != UInt8(ascii: ">") }
-      // An element of this kind has only a short text.
+      // A time element contains only a short text.
       let isTime = names.contains { name.starts(with: $0.utf8) }
       let closing = isTime ? Array("</".utf8) + name + Array(">".utf8) : []
       let end = isTime ? next.prefix(256).firstIndex(of: UInt8(ascii: "<")) : nil
@@ -94,7 +94,7 @@ extension AudioMetadata.Chunk {
     return kept.count == content.count ? nil : Self(name: name, content: kept)
   }
 
-  /// A copy of `bext` or `iXML` without its times; nil if it has none.
+  /// A copy of `bext` or `iXML` without times; nil if it contains none.
   package var withoutTime: Self? {
     if name == "iXML" { return withoutXMLTimes }
     guard name == "bext", content.count >= Self.timeEnd,
@@ -105,10 +105,10 @@ extension AudioMetadata.Chunk {
     return result
   }
 
-  /// A copy of `bext` without its five measured levels; nil if it has none.
+  /// A copy of `bext` without its five measured levels; nil if it contains none.
   package var withoutLevels: Self? {
     let (version, start, end) = (content.little(at: 346, 2), 412, 422)
-    // The mark of a level that was not measured.
+    // The value that stands for an unmeasured level.
     let none = [UInt8]([0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F, 0xFF, 0x7F])
     guard name == "bext", version >= 2, content.count >= end, Array(content[start..<end]) != none
     else { return nil }

@@ -2,11 +2,11 @@ package import AudioCore
 import CTagLib
 
 extension SoundFileEncoding.Container {
-  /// The metadata that a file of this kind can hold, with notices of the rest.
+  /// Returns the metadata that a file of this kind can store, with notices about other metadata.
   ///
   /// - Parameters:
   ///   - rate: the rate of the positions.
-  ///   - isStream: whether it is written to a pipe.
+  ///   - isStream: whether the file is written to a pipe.
   package func storable(
     _ metadata: AudioMetadata, at rate: SampleRate, isStream: Bool
   ) -> (metadata: AudioMetadata, notices: [SoundFileNotice]) {
@@ -52,7 +52,7 @@ extension SoundFileEncoding.Container {
     lost.isEmpty ? [] : [.omitted(lost.joined(separator: ", "), reason: reason)]
   }
 
-  /// The most cues that a file can hold, and that are read from it.
+  /// The maximum number of cues that are written to a file and read from it.
   fileprivate var mostCues: Int {
     switch self {
     // A chapter is two frames of ID3.
@@ -64,9 +64,9 @@ extension SoundFileEncoding.Container {
 }
 
 extension AudioMetadata {
-  /// Whether a cue has another length than the distance to the next one, or to the end.
+  /// Whether the length of a cue differs from the distance to the next cue or the end.
   fileprivate func hasOwnLengths(at rate: SampleRate) -> Bool {
-    // Times in milliseconds do not meet exactly, and the end of a lossy coder is not exact.
+    // Times in milliseconds are rounded, and the end of lossy audio is not exact.
     let tolerance = FrameCount(.milliseconds(100), at: rate)
     let cues = cues.sorted { $0.frame < $1.frame }
     return cues.enumerated().contains { index, cue in
@@ -76,10 +76,10 @@ extension AudioMetadata {
     }
   }
 
-  /// The largest size of the texts that are written: a block of FLAC holds it.
+  /// The maximum size of written texts, which fits a FLAC block.
   private static let largestTexts = 15 << 20
 
-  /// Leaves out what exceeds the sizes that are read back; returns its names.
+  /// Removes the parts that exceed the readable sizes; returns their names.
   fileprivate mutating func fit(_ container: SoundFileEncoding.Container) -> [String] {
     var room = Self.largestTexts
     var places = Int(SYRINX_MOST_FRAMES)
@@ -118,7 +118,7 @@ extension AudioMetadata {
       var size = picture.content.count + picture.mediaType.utf8.count + picture.text.utf8.count
       size += 64
       if container == .flac, size > Self.largestFLACBlock { return false }
-      // Comments hold pictures as text, which has 4 characters for 3 bytes.
+      // Comments store pictures as text, with 4 characters for 3 bytes.
       if container.hasChapterComments, container != .flac { size += size / 3 }
       guard size <= room else { return false }
       room -= size
@@ -126,7 +126,7 @@ extension AudioMetadata {
     }
   }
 
-  /// Leaves out chunks that are too large together; returns their names.
+  /// Removes the chunks that exceed the total size; returns their names.
   private mutating func fitChunks() -> String? {
     var (room, names): (Int, [String]) = (Int(SYRINX_LARGEST_TAG), [])
     chunks = chunks.filter { chunk in
@@ -139,11 +139,11 @@ extension AudioMetadata {
 }
 
 extension SoundFileEncoding.Container {
-  /// Whether chapters are among the comments.
+  /// Whether chapters are stored as comments.
   fileprivate var hasChapterComments: Bool { [.flac, .vorbis, .opus].contains(self) }
 }
 
 extension String {
-  /// The name of a chunk without the spaces that fill it.
+  /// The name of a chunk without its padding spaces.
   var withoutSpaces: String { String(prefix { $0 != " " }) }
 }

@@ -2,13 +2,13 @@ import AudioCore
 import AudioThreads
 import CTagLib
 
-/// The metadata of a file or stream, which are read at their first use.
+/// The metadata of a file or stream, read at its first use.
 final class StoredMetadata {
   /// The file; nil for a stream.
   var file: Descriptor?
   /// The ID3 tags before the audio of a stream.
   var id3: [[UInt8]] = []
-  /// The first bytes of a stream, of a kind whose tags are in them.
+  /// The first bytes of a stream, if its kind stores tags there.
   var head: [UInt8] = []
 
   private var value: AudioMetadata?
@@ -16,15 +16,16 @@ final class StoredMetadata {
   /// The number of ID3 tags of a stream that were not kept.
   private var lostTags = 0
 
-  /// The most bytes of ID3 tags of a stream that are kept in memory.
+  /// The maximum number of bytes of a stream's ID3 tags to keep in memory.
   static let longestTag = 1 << 24
-  /// The most bytes of the ID3 tags before the audio of a file.
+  /// The maximum number of bytes of a file's ID3 tags before the audio.
   private static let longest = Int(SYRINX_LARGEST_TAG)
-  /// The most ID3 tags before the audio: each is merged into those before it.
+  /// The maximum number of ID3 tags before the audio; limited because each is merged with the
+  /// earlier tags.
   private static let mostTags = 16
 
   /// Keeps the beginning of a stream, up to its audio.
-  func take(_ stream: StreamHead) throws(SoundFileError) {
+  func keep(_ stream: StreamHead) throws(SoundFileError) {
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
       try stream.bytes(at: offset, count: count)
     }
@@ -33,7 +34,7 @@ final class StoredMetadata {
     } else if let layout = try WAVLayout(bytes: bytes) {
       head = try bytes(0, layout.audioStart)
       let (size, end) = (head.little(at: 4, 4), layout.audioStart + (layout.audioSize ?? .max / 2))
-      // Another chunk has a head of 8 bytes. Writers of streams put the greatest size.
+      // Another chunk would need a header of 8 bytes. Writers of streams store the largest size.
       guard layout.mark == "RIFF", size > end + end % 2, size < 0xFFFF_FF00 else { return }
       notices = [
         .omitted(
@@ -44,7 +45,7 @@ final class StoredMetadata {
   }
 
   /// Keeps an ID3 tag of a stream.
-  func take(id3 tag: [UInt8]) {
+  func keep(id3 tag: [UInt8]) {
     let size = id3.reduce(0) { $0 + $1.count }
     if id3.count < Self.mostTags, size + tag.count <= Self.longestTag {
       id3.append(tag)
@@ -125,7 +126,7 @@ final class StoredMetadata {
     case "OggS":
       var metadata = AudioMetadata()
       metadata.add(syrinx_tags_vorbis, OggComments(bytes)?.content ?? [], at: rate)
-      metadata.takeChapterComments(at: rate)
+      metadata.readChapterComments(at: rate)
       return metadata
     default: return AudioMetadata()
     }
@@ -133,9 +134,9 @@ final class StoredMetadata {
 }
 
 extension AudioMetadata {
-  /// Adds the report of FFmpeg, without its tags if there are others.
+  /// Adds the report of FFmpeg; its tags are used only if there are no others.
   ///
-  /// FFmpeg gives some tags other names. Its notice, about pictures, applies only if none were read.
+  /// FFmpeg renames some tags. Its notice about pictures applies only if no picture was read.
   func completed(byFFmpeg other: AudioMetadata) -> AudioMetadata {
     var other = other
     if !tags.isEmpty { other.tags = [:] }
@@ -149,7 +150,7 @@ extension AudioMetadata {
     notices.append(.omitted(lost, reason: "more than 16, or above \(limit) together"))
   }
 
-  /// Adds the tags at the end of a file: APE, and ID3 of version 1 if there is nothing else.
+  /// Adds the tags at the end of a file: APE, and ID3 version 1 if there are no other tags.
   fileprivate mutating func addTail(of file: Descriptor, at rate: SampleRate) {
     let lastSize = 128
     let last = file.bytes(at: max(0, file.size - lastSize), count: lastSize)
@@ -166,15 +167,16 @@ extension AudioMetadata {
   }
 }
 
-/// The second packet of an Ogg stream, which has its comments.
+/// The comments of an Ogg stream, which are its second packet.
 struct OggComments {
   /// The comments without the name of the packet.
   let content: [UInt8]
 
-  /// The longest packet that is read.
+  /// The length of the longest packet to read.
   private static let longest = 2 * Int(SYRINX_LARGEST_TAG)
 
-  /// The number of bytes of the pages that hold the first two packets, of a stream without others.
+  /// Returns the number of bytes of the pages with the first two packets; no other stream may be
+  /// interleaved.
   ///
   /// - Parameter bytes: returns up to this many bytes at an offset.
   static func length(
@@ -202,7 +204,7 @@ struct OggComments {
       guard let page = OggPage(head[...]) else { return nil }
       let own = Array(head[14..<18])
       defer { offset += page.byteCount }
-      // Pages of other streams, such as a video, are between them.
+      // Pages of other streams, such as a video, may be between them.
       if serial == nil { serial = own }
       guard own == serial else { continue }
       let start = 27 + Int(head[26])
@@ -225,7 +227,7 @@ struct OggComments {
     } else if first.starts(with: "Speex   ".utf8) {
       content = second
     } else if first.starts(with: "\u{7F}FLAC".utf8) {
-      // The head of a block precedes them.
+      // A block header precedes the comments.
       content = Array(second.dropFirst(4))
     } else {
       return nil

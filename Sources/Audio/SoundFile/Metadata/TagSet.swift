@@ -6,7 +6,7 @@ import CTagLib
 struct TagSet: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Creates an empty set; returns nil without memory.
+  /// Creates an empty set; returns nil if memory runs out.
   init?() {
     guard let handle = syrinx_tags_create() else { return nil }
     self.handle = handle
@@ -16,17 +16,17 @@ struct TagSet: ~Copyable {
     syrinx_tags_destroy(handle)
   }
 
-  /// Adds the tags in bytes; damaged ones are left out.
+  /// Adds the tags in bytes; damaged tags are skipped.
   func read(_ form: syrinx_tags_form, _ bytes: [UInt8]) {
     _ = syrinx_tags_read(handle, form, bytes, bytes.count)
   }
 
-  /// Adds the tags of an MP4 file; damaged ones are left out.
+  /// Adds the tags of an MP4 file; damaged tags are skipped.
   func read(mp4 file: Descriptor) {
     _ = syrinx_tags_read_mp4(handle, file.number)
   }
 
-  /// All that was read.
+  /// Returns all metadata that was read.
   ///
   /// - Parameter rate: the sample rate of the chapters' positions.
   func metadata(at rate: SampleRate) -> AudioMetadata {
@@ -43,7 +43,7 @@ struct TagSet: ~Copyable {
       var cue = AudioCue(
         frame: FrameCount(.milliseconds(start), at: rate),
         name: String(cString: syrinx_tags_chapter_title(handle, index)))
-      // All bits stand for an unknown end.
+      // The largest number means an unknown end.
       cue.isOpen = end == .max
       if !cue.isOpen {
         cue.length = FrameCount(.milliseconds(max(start, Int(end))), at: rate) - cue.frame
@@ -103,9 +103,9 @@ extension TagSet {
     }
   }
 
-  /// Adds cues as chapters, each up to the next one where its length is unknown.
+  /// Adds cues as chapters; a chapter of unknown length extends to the next one.
   ///
-  /// - Parameter end: the end of the last one; nil if it is unknown.
+  /// - Parameter end: the end of the last chapter; nil if it is unknown.
   func add(_ cues: [AudioCue], at rate: SampleRate, end: FrameCount?) {
     var chapters = AudioMetadata(cues: AudioMetadata.chapters(cues))
     chapters.closeChapters(at: end)
@@ -118,14 +118,14 @@ extension TagSet {
     }
   }
 
-  /// The bytes in a form; empty if nothing was added.
+  /// Returns the tag in this form as bytes; empty if nothing was added.
   func rendered(_ form: syrinx_tags_form) -> [UInt8] {
     var count = 0
     let bytes = syrinx_tags_render(handle, form, &count)
     return Array(UnsafeBufferPointer(start: bytes, count: count))
   }
 
-  /// The pictures as the contents of blocks of FLAC.
+  /// Returns the pictures as the contents of FLAC blocks.
   func pictureBlocks() -> [[UInt8]] {
     var blocks: [[UInt8]] = []
     for index in 0..<syrinx_tags_picture_count(handle) {
@@ -145,12 +145,13 @@ extension BinaryInteger {
 }
 
 extension AudioPicture {
-  /// A number of ID3, which has one byte; 0 for others.
+  /// Returns a picture's kind if it fits ID3's single byte; otherwise 0.
   static func known(_ kind: Int) -> Int { (0...255).contains(kind) ? kind : 0 }
 }
 
 extension AudioMetadata {
-  /// An ID3 tag, version 2.4, with all but the chunks; empty if there is nothing to store.
+  /// Returns an ID3 tag, version 2.4, with everything except the chunks; empty if there is nothing
+  /// to store.
   ///
   /// - Parameters:
   ///   - rate: the rate of the cues.
@@ -163,13 +164,13 @@ extension AudioMetadata {
     return set.rendered(syrinx_tags_id3v2)
   }
 
-  /// Vorbis comments without the name of the packet.
+  /// Returns Vorbis comments without the packet's name.
   ///
   /// - Parameters:
   ///   - rate: the rate of the cues.
-  ///   - hasPictures: whether to store the pictures, which FLAC has in blocks of their own.
+  ///   - hasPictures: whether to store the pictures; FLAC stores them in separate blocks.
   func vorbisComments(at rate: SampleRate, hasPictures: Bool = true) -> [UInt8] {
-    // A file without the packet cannot be read: the vendor and no comment.
+    // A file must have this packet, so it names the vendor and no comment.
     let none = little(6, 4) + Array("Syrinx".utf8) + little(0, 4)
     guard let set = TagSet() else { return none }
     set.add(tags)
@@ -179,7 +180,7 @@ extension AudioMetadata {
     return comments.isEmpty ? none : comments
   }
 
-  /// Adds a tag in a form of TagLib; tags and parts that are there stay.
+  /// Adds a tag in a form of TagLib; existing tags and parts are unchanged.
   mutating func add(_ form: syrinx_tags_form, _ bytes: [UInt8], at rate: SampleRate) {
     guard !bytes.isEmpty, let set = TagSet() else { return }
     set.read(form, bytes)

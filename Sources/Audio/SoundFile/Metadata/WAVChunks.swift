@@ -3,13 +3,13 @@ import CTagLib
 
 /// The chunks of WAV and AIFF around their audio.
 struct FileChunks {
-  /// The size of the largest chunk that is read, of a tag with pictures.
+  /// The size of the largest chunk to read: a tag with pictures.
   private static let largest = 2 * Int(SYRINX_LARGEST_TAG)
   /// There are few chunks; the limit ends a loop in a damaged file.
   private static let most = 1_000
 
   private(set) var all: [AudioMetadata.Chunk] = []
-  /// The names of the other chunks, and of those that are too large or incomplete.
+  /// The names of the chunks that were not read, including chunks that are too large or incomplete.
   private(set) var others: [String] = []
 
   /// Reads the chunks that are not audio.
@@ -47,18 +47,18 @@ struct FileChunks {
 }
 
 extension AudioMetadata {
-  /// The chunks that are carried from one WAV file to another, besides lists and tags.
+  /// The chunks that are copied from one WAV file to another, besides lists and tags.
   private static let carried: Set = [
     "bext", "iXML", "axml", "cart", "cue ", "smpl", "inst", "acid", "_PMX", "DISP",
   ]
   private static let tagChunks: Set = ["id3 ", "ID3 "]
-  /// The chunks that a writer makes for itself.
+  /// The chunks that a writer computes.
   private static let derived: Set = [
     "fmt ", "fact", "data", "ds64", "PEAK", "levl", "JUNK", "junk", "FLLR", "PAD ", "filr",
   ]
-  /// The most cues that are read.
+  /// The maximum number of cues to read.
   static let mostCues = 10_000
-  /// The most parts of a list that are read: a cue has a name, a length, and a note.
+  /// The maximum number of parts of a list to read: a cue has a name, a length, and a note.
   fileprivate static let mostParts = 4 * mostCues
 
   /// Reads the chunks of a WAV file.
@@ -74,7 +74,7 @@ extension AudioMetadata {
       self = completed(by: AudioMetadata(tags: chunk.infoTags))
     }
     chunks = found.filter { Self.carried.contains($0.name) || $0.isList("adtl") }
-    takeCues()
+    readCues()
     let lists = found.filter { $0.name == "LIST" && !$0.isList("INFO") && !$0.isList("adtl") }
     let lost = file.others.filter { !Self.derived.contains($0) } + lists.map(\.name)
     let known = Set(lost).sorted().prefix(20).map(\.withoutSpaces)
@@ -88,7 +88,7 @@ extension AudioMetadata {
   }
 
   /// Reads the cues in the chunks, with their texts and lengths.
-  private mutating func takeCues() {
+  private mutating func readCues() {
     guard let points = chunks.first(where: { $0.name == "cue " })?.cuePoints else { return }
     let numbered = chunks.numberedCues
     cues = points.prefix(Self.mostCues).map { point in
@@ -108,11 +108,11 @@ extension AudioMetadata {
     }
   }
 
-  /// The chunks that a WAV file has before its audio.
+  /// Returns the chunks before the audio of a WAV file.
   func wavChunks(at rate: SampleRate) -> [UInt8] {
     var bytes = infoChunk
     let hasOwnCues = !cues.isEmpty && !chunks.contains { $0.name == "cue " }
-    // The numbers in labels without their cues would be those of other cues.
+    // Labels without their cues would match the numbers of other cues.
     for chunk in chunks where !hasOwnCues || !chunk.hasCues { bytes += chunk.bytes }
     if hasOwnCues { bytes += cueChunk.bytes + labelChunk.bytes }
     let isInInfo = tags.allSatisfy { tag, values in values.count == 1 && tag.infoName != nil }
@@ -123,7 +123,7 @@ extension AudioMetadata {
     return bytes
   }
 
-  /// The chunks that an AIFF file has after its audio.
+  /// Returns the chunks after the audio of an AIFF file.
   func aiffChunks(at rate: SampleRate) -> [UInt8] {
     let native: Set = [AudioTag.title, .artist, .comment, .copyright]
     let isNative = tags.allSatisfy { native.contains($0) && $1.count == 1 }
@@ -134,7 +134,7 @@ extension AudioMetadata {
         let name = cue.name.bytes(atMost: 254)
         content += big(index + 1, 2)
         content += big(min(cue.frame.rawValue, 0xFFFF_FFFF), 4)
-        // The text has a byte with its length; both together have an even length.
+        // A byte with the length precedes the text; the sum of both is even.
         content.append(UInt8(name.count))
         content += name
         if name.count.isMultiple(of: 2) { content.append(0) }
@@ -150,7 +150,7 @@ extension AudioMetadata {
     return bytes
   }
 
-  /// The tags as an INFO list, a whole chunk; empty without tags.
+  /// The chunk with the tags as an INFO list; empty without tags.
   private var infoChunk: [UInt8] {
     let texts = tags.inOrder.flatMap { tag, values -> [UInt8] in
       guard let name = tag.infoName else { return [] }
@@ -197,13 +197,13 @@ extension AudioMetadata.Chunk {
     name == "LIST" && content.starts(with: form.utf8)
   }
 
-  /// The chunk with its head and, after an odd length, a byte that its size excludes.
+  /// The chunk with its header and, after an odd length, a padding byte that the size excludes.
   var bytes: [UInt8] { chunkHead(name, content.count) + content + padding(content.count) }
 
-  /// The chunks in a list, up to the first damaged one, and up to a limit of their number.
+  /// The chunks in a list, up to the first damaged one and at most `mostParts`.
   var parts: [AudioMetadata.Chunk] { readParts().parts }
 
-  /// Whether `parts` has all chunks of a list.
+  /// Whether `parts` contains all chunks of the list.
   fileprivate var isWholeList: Bool { readParts().end >= content.count }
 
   private func readParts() -> (parts: [AudioMetadata.Chunk], end: Int) {
@@ -227,7 +227,7 @@ extension AudioMetadata.Chunk {
     for part in parts {
       let text = part.content.text
       let name = AudioTag.infoNames.first { $0.name == part.name }?.tag.name ?? part.name
-      // Two names may stand for one tag.
+      // Two names may mean the same tag.
       if tags[AudioTag(name)]?.contains(text) != true { tags.add(name, text) }
     }
     return tags
@@ -273,7 +273,7 @@ extension [AudioMetadata.Chunk] {
 }
 
 extension AudioTag {
-  /// The names in an INFO list; the first one of a tag is written.
+  /// The names in an INFO list; the first name of a tag is used for writing.
   fileprivate static let infoNames: [(tag: AudioTag, name: String)] = [
     (.title, "INAM"), (.artist, "IART"), (.album, "IPRD"), (.date, "ICRD"), (.trackNumber, "ITRK"),
     (.trackNumber, "IPRT"), (.genre, "IGNR"), (.comment, "ICMT"), (.copyright, "ICOP"),

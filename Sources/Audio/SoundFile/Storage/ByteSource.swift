@@ -48,7 +48,7 @@ final class ByteSource {
       return -1
     case .stream(let head):
       do throws(SoundFileError) {
-        let count = try head.take(into: target)
+        let count = try head.read(into: target)
         taken += count
         return count
       } catch {
@@ -76,13 +76,13 @@ protocol VirtualStorage: AnyObject {
 }
 
 extension VirtualStorage {
-  /// Returns no bytes: most storages are only written.
+  /// Returns no bytes, because most storages are only written.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
 }
 
 /// A file that a library accesses through our functions instead of a descriptor.
 ///
-/// We see every byte and every failure. By itself, the MP3 encoder silently writes half a file if
+/// We see every byte and every failure. On its own, the MP3 encoder silently writes half a file if
 /// the disk is full.
 final class VirtualFile {
   private let storage: any VirtualStorage
@@ -138,7 +138,7 @@ final class VirtualFile {
   }
 }
 
-/// The file behind the pointer that libsndfile got with its functions.
+/// The file behind the pointer that was passed to libsndfile.
 private func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
   // The handle's owner passed the pointer, and retains the file for longer than libsndfile uses it.
   Unmanaged<VirtualFile>.fromOpaque(data!).takeUnretainedValue()

@@ -8,7 +8,7 @@ import Synchronization
 /// Flushes written data to the disk on its own thread, because a slow disk may take seconds.
 final class DataSync: Sendable {
   private struct State {
-    /// Removed at the end, so that its descriptor is closed then, and not at the end of the thread.
+    /// Set to nil by `end`, so that the descriptor is closed before the thread ends.
     var store: (@Sendable () -> Int32)?
     var clock = SyncClock()
     var isEnding = false
@@ -19,10 +19,10 @@ final class DataSync: Sendable {
   private let time: @Sendable () -> Duration
   private let wakeUp: WakeUp
   private let ended: WakeUp
-  // Held for a step of the clock, never while the disk works.
+  // The lock is held for a step of the clock, never during a flush.
   private let state: Mutex<State>
 
-  /// Flushes the data of a file, and logs if that takes more than 5 s.
+  /// Flushes the data of a file, and logs flushes that take more than 5 s.
   ///
   /// The corresponding C function is `fdatasync`.
   convenience init(_ descriptor: Descriptor, path: String) throws {
@@ -40,9 +40,9 @@ final class DataSync: Sendable {
   /// Starts the thread, which lives until `end`.
   ///
   /// - Parameters:
-  ///   - store: does the work and returns 0 or the error code.
+  ///   - store: flushes and returns 0 or the error code.
   ///   - time: returns the time since a fixed moment.
-  ///   - report: called with the duration of slow work.
+  ///   - report: called with the duration of a slow flush.
   init(
     _ store: @escaping @Sendable () -> Int32, time: @escaping @Sendable () -> Duration,
     report: @escaping @Sendable (Duration) -> Void
@@ -62,7 +62,7 @@ final class DataSync: Sendable {
 
   /// Requests a flush and returns at once.
   func request() {
-    // The requests during a flush are one signal, for one more flush.
+    // Requests during a flush share one signal, which causes one more flush.
     wakeUp.signal()
     if let slowness = state.withLock({ $0.clock.slowness(at: time()) }) { report(slowness) }
   }
@@ -76,7 +76,7 @@ final class DataSync: Sendable {
     guard isFirst else { return }
     wakeUp.signal()
     ended.wait()
-    // It is released when this returns, not under the lock.
+    // The closure is released here, outside the lock.
     _ = state.withLock { $0.store.take() }
   }
 
@@ -97,10 +97,10 @@ final class DataSync: Sendable {
 
 /// Measures flushes to the disk, one at a time.
 struct SyncClock {
-  /// The time that a flush may take before it is reported.
+  /// The duration from which a flush is reported as slow.
   static let limit = Duration.seconds(5)
 
-  /// When the running flush began; nil without one, and once it has been reported.
+  /// The start time of the running flush; nil without a flush or once it has been reported.
   private var began: Duration?
 
   /// Records the beginning of a flush at `time`.
@@ -108,15 +108,14 @@ struct SyncClock {
     began = time
   }
 
-  /// The duration of the running flush if it is slow, once for each.
+  /// Returns the duration of the running flush if it is slow, once for each flush.
   mutating func slowness(at time: Duration) -> Duration? {
     guard let began, time - began > Self.limit else { return nil }
     self.began = nil
     return time - began
   }
 
-  /// Records the end of a flush at `time`; returns its duration if it was slow and has not been
-  /// reported.
+  /// Records the end of a flush at `time`; returns its duration if it was slow and unreported.
   mutating func end(at time: Duration) -> Duration? {
     defer { began = nil }
     return slowness(at: time)

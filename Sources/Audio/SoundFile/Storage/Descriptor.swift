@@ -32,7 +32,7 @@ extension Descriptor {
 
   /// Duplicates a descriptor that the caller keeps.
   ///
-  /// - Parameter isOutput: whether the error of a failure is that of writing.
+  /// - Parameter isOutput: whether a failure is reported as an error of writing.
   package static func duplicate(
     _ number: Int32, path: String, isOutput: Bool = false
   ) throws(SoundFileError) -> Descriptor {
@@ -108,7 +108,7 @@ extension Descriptor {
   }
 }
 
-/// Writes all bytes to a descriptor as `writeAll` does, without the signal of a broken pipe.
+/// Writes all bytes like `writeAll`, without raising SIGPIPE.
 func send(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, stopSignal: WakeUp?
 ) -> Int32 {
@@ -129,7 +129,8 @@ private func withoutPipeSignal(_ body: () -> Int32) -> Int32 {
   defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
   let code = body()
   if code == EPIPE {
-    // The signal is pending on this thread; taking it here prevents its delivery.
+    // The signal is pending on this thread; `sigtimedwait` consumes it here, so it is not
+    // delivered.
     var now = timespec()
     sigtimedwait(&pipeSignal, nil, &now)
   }

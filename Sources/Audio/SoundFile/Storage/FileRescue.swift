@@ -14,7 +14,7 @@ enum FileRescue {
   /// In the original folder it keeps its permissions. Elsewhere only the owner may read it, because
   /// the removed folder may have restricted access.
   ///
-  /// - Returns: the path of the new file; nil without space or time for it.
+  /// - Returns: the path of the new file; nil if space or time is insufficient.
   static func save(_ descriptor: Descriptor, path: String) -> String? {
     let end = ContinuousClock.now + timeout
     for (place, folder) in folders(above: path).enumerated() {
@@ -41,7 +41,7 @@ enum FileRescue {
     return folders + [FilePath.temporaryFolder.text, "/tmp"]
   }
 
-  /// Creates a file that did not exist; a name that others prepared is not used.
+  /// Creates a new file; an existing name, which another user may have prepared, is not used.
   private static func make(
     in folder: String, named path: String
   ) -> (descriptor: Descriptor, path: String)? {
@@ -81,7 +81,7 @@ enum FileRescue {
   }
 }
 
-/// A change that others made to a file while it was written, which the system does not report.
+/// A change that another process made to a file during writing, which the system does not report.
 enum FileLoss: Equatable {
   /// The file has no name anymore, and disappears when it is closed.
   case removed
@@ -113,7 +113,7 @@ public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
   public let isEstimate: Bool
   /// The sample rate of the file.
   public let sampleRate: SampleRate
-  /// Why the audio ends there, if it goes on in another form; nil if the file ends.
+  /// The reason that reading ended before the end of the file; nil if the file itself ends.
   public let reason: String?
 
   /// Creates a shortfall.

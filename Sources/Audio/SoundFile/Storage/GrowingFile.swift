@@ -4,13 +4,13 @@ import Glibc
 
 /// A file that is being written, with its length and its first failure.
 ///
-/// After a failure, or if others truncate it, it stops growing, so it contains no gaps and no
-/// partial blocks. Existing bytes, such as its header, can still be updated.
+/// After a failure, or if another process truncates it, it stops growing, so it contains no gaps
+/// and no partial blocks. Existing bytes, such as its header, can still be updated.
 final class GrowingFile {
   let path: String
   /// Whether its bytes go to a descriptor in order, and cannot be updated or read.
   let isStream: Bool
-  /// The file and its name, which another file may have until this one is published.
+  /// The file and its name, which belongs to an existing file until this one is published.
   let claim: PendingFile
 
   /// The end of the written bytes.
@@ -19,10 +19,10 @@ final class GrowingFile {
   private(set) var wholeLength = 0
   /// The code of the first failed write, or 0.
   private(set) var failureCode: Int32 = 0
-  /// Whether others have truncated it.
+  /// Whether another process has truncated the file.
   private(set) var isCut = false
 
-  /// Whether more can be appended.
+  /// Whether bytes can be appended.
   var mayGrow: Bool { failureCode == 0 && !isCut }
 
   var descriptor: Descriptor { claim.descriptor }
@@ -46,14 +46,15 @@ final class GrowingFile {
 
   /// Writes a stream to a descriptor, such as a pipe.
   ///
-  /// - Parameter stopSignal: once signaled, a write fails if the reader takes nothing for a second.
+  /// - Parameter stopSignal: once signaled, a write fails if the reader reads nothing for a second.
   init(streamingTo descriptor: Descriptor, name: String, stopSignal: WakeUp?) {
     (path, isStream, self.stopSignal) = (name, true, stopSignal)
     claim = .borrowing(descriptor, name: name)
   }
 
   deinit {
-    // A child process that is just starting still has the descriptor, and with it the lock.
+    // Releases the lock explicitly, because a child process that is starting still has the
+    // descriptor and thus the lock.
     claim.release()
   }
 
@@ -69,10 +70,10 @@ final class GrowingFile {
     }
   }
 
-  /// Appends bytes and returns how many were written.
+  /// Appends bytes and returns the number written.
   func append(_ bytes: UnsafeRawBufferPointer) -> Int { write(bytes, at: length) }
 
-  /// Writes bytes anywhere and returns how many were written.
+  /// Writes bytes at any offset and returns the number written.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
     guard mayGrow || offset + bytes.count <= length else { return 0 }
     guard !isStream else { return stream(bytes, at: offset) }
@@ -114,12 +115,12 @@ final class GrowingFile {
     if fdatasync(descriptor.number) != 0 { note(failureCode: errno) }
   }
 
-  /// Records the first failure; 0 means none, and EINVAL means that the file has no disk.
+  /// Records the first failure; 0 means success, and EINVAL means that the file is not on a disk.
   func note(failureCode code: Int32) {
     if failureCode == 0, ![0, EINVAL, EROFS].contains(code) { failureCode = code }
   }
 
-  /// Accepts that others have truncated it to this many bytes.
+  /// Records that another process has truncated the file to `size` bytes.
   func accept(cut size: Int) {
     isCut = true
     (length, wholeLength) = (size, min(size, wholeLength))
@@ -130,7 +131,7 @@ final class GrowingFile {
     isStream ? nil : descriptor.number32(at: offset)
   }
 
-  /// The change that others made to the file; nil if there is none.
+  /// Returns the change that another process made to the file; nil if there is none.
   func loss() -> FileLoss? {
     let status = descriptor.status
     guard !isStream, status.isRegularFile else { return nil }

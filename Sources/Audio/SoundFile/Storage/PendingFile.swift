@@ -2,25 +2,27 @@ package import AudioThreads
 import FilePaths
 import Glibc
 
-/// A file to write, which replaces the file of its name when it is published.
+/// A file that replaces the file of its name when it is published.
 ///
-/// Until then it has no name, so nobody can place a link there, and a killed process leaves nothing
-/// behind. On a file system without unnamed files, it has a random name and is locked. What a killed
-/// process has left there has no lock, and the next such file in its folder removes it.
+/// Before that, it has no name. Other processes cannot put a link in its place, and a killed
+/// process leaves no file. On a file system without unnamed files, it has a random name and a lock.
+/// A killed process then leaves an unlocked file, which the next pending file in the folder
+/// removes.
 ///
-/// A claimed name has one writer at a time: its file and the replacement are locked with `flock`,
-/// whose locks end with the process. A new file and a device are written under their names at once.
+/// A claimed name has one writer at a time: the existing file and its replacement are locked with
+/// `flock`. The locks end with the process. A new file and a device are written under their names
+/// at once.
 package final class PendingFile {
   /// The file to write.
   package let descriptor: Descriptor
-  /// Whether the file is not yet the one of its name.
+  /// Whether the file is not published yet.
   private(set) var isPending = false
   private let path: String
-  /// The random name, if it has one.
+  /// The random name; nil for an unnamed file.
   private var name: FilePath?
   /// Whether the file was created under its own name.
   private let isNew: Bool
-  /// Whether the caller has opened the file, and may have locked it.
+  /// Whether the caller has opened, and possibly locked, the file.
   private let isBorrowed: Bool
   /// The locked file that will be replaced.
   private var existing: Descriptor?
@@ -63,7 +65,9 @@ package final class PendingFile {
     name?.remove()
   }
 
-  /// Claims a name, which may exist unless `replacesExisting` is false.
+  /// Claims a name.
+  ///
+  /// It may exist, unless `replacesExisting` is false.
   ///
   /// - Parameter isAtomic: whether even a new file appears only when it is published.
   package static func claiming(
@@ -93,8 +97,8 @@ package final class PendingFile {
 
   /// Begins a file that replaces any file at a path, without locking it.
   ///
-  /// A link is replaced and not followed, because others can place links at names that they can
-  /// predict. The rights of this user's own file are adopted.
+  /// A link is replaced instead of followed, because other users can create links with predictable
+  /// names. The new file adopts the permissions of this user's own file.
   package static func replacing(_ path: String) throws(SoundFileError) -> PendingFile {
     let file = try PendingFile(for: path)
     var old = stat()
@@ -105,7 +109,7 @@ package final class PendingFile {
     return file
   }
 
-  /// A descriptor that the caller has opened.
+  /// Wraps a descriptor that the caller has opened.
   static func borrowing(_ descriptor: Descriptor, name: String) -> PendingFile {
     PendingFile(directly: descriptor, path: name, isBorrowed: true)
   }
@@ -145,7 +149,7 @@ package final class PendingFile {
     if let existing { flock(existing.number, LOCK_UN) }
   }
 
-  /// The locked file of the name, after checking that it was not replaced; nil if there is none.
+  /// Locks the file of the name and checks that it was not replaced; nil if there is no file.
   private static func lockedFile(_ path: String) throws(SoundFileError) -> Descriptor? {
     while true {
       guard let file = try Descriptor.writing(path) else { return nil }
@@ -157,12 +161,12 @@ package final class PendingFile {
 
   /// Removes the files of killed processes: those with a random name, of this user, without a lock.
   ///
-  /// A file is locked a moment after its creation, so a young one is kept.
+  /// A file is created before it is locked, so young files are kept.
   private static func removeAbandoned(in folder: FilePath) {
     let isPrefixed = { (name: FilePath) in name.bytes.starts(with: namePrefix.utf8) }
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    // Without the right to list the folder, they stay.
+    // Without permission to list the folder, the files stay.
     for name in folder.names ?? [] where isPrefixed(name) {
       let file = folder.appending(name)
       guard let status = file.status, status.isRegularFile,
@@ -233,7 +237,7 @@ extension Descriptor {
     FilePath(path).status.map(status.isSameFile) ?? false
   }
 
-  /// Adopts owner, group, and permissions, as far as this user may.
+  /// Adopts owner, group, and permissions as far as this user is allowed to.
   fileprivate func adoptRights(of other: stat) {
     if fchown(number, other.st_uid, other.st_gid) != 0 { _ = fchown(number, .max, other.st_gid) }
     fchmod(number, other.st_mode & 0o777)

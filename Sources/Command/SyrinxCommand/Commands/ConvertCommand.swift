@@ -96,7 +96,8 @@ struct ConvertCommand: FileListSubcommand {
     throw ValidationError("\(last) exists; name the output with -o to overwrite it.")
   }
 
-  /// Two jobs must not write one file, and none may write what another one reads.
+  /// Throws if two jobs would write the same file, or if a job would write a file that another job
+  /// reads.
   private func checkOutputs(of jobs: [ConversionJob]) throws {
     guard jobs.count > 1 else { return }
     let outputs = jobs.map { $0.output.identity }
@@ -144,7 +145,7 @@ struct ConvertCommand: FileListSubcommand {
     }
   }
 
-  /// Reports a result and returns whether nothing was missing.
+  /// Reports a result and returns whether it is complete.
   private func report(
     _ result: ConversionResult, of job: ConversionJob, in context: CommandContext
   ) async throws -> Bool {
@@ -196,11 +197,11 @@ struct ConvertCommand: FileListSubcommand {
   /// Whether each input becomes a file of its own.
   private var isBatch: Bool {
     guard output == nil, to != nil || outputDir != nil else { return false }
-    // With --to, a last - is the output: standard input would have no name for one.
+    // With --to, a final - is the output, because standard input has no name to derive one from.
     return outputDir != nil || files.count < 2 || files.last != "-"
   }
 
-  /// What is converted into what.
+  /// The conversions that the arguments request.
   private func plan() throws -> [ConversionJob] {
     let container = to.flatMap(SoundFileEncoding.Container.init(pathExtension:))
     if isBatch {
@@ -276,8 +277,8 @@ extension JSONRecord {
 }
 
 extension ConversionResult {
-  /// A sentence with the most that a peak was lowered, and the loudness if it misses the target; nil if
-  /// nothing was limited.
+  /// A sentence with the largest reduction of a peak, and the loudness if it misses the target; nil
+  /// if nothing was limited.
   fileprivate func limitation(of normalization: AudioConversion.Normalization?) -> String? {
     guard case .loudness(let target) = normalization, limiterGain < Decibels(0) else { return nil }
     let text = "limited by up to \((-limiterGain.value).tenths) dB to keep peaks at -1 dBTP"
@@ -286,14 +287,14 @@ extension ConversionResult {
   }
 }
 
-/// Some inputs that become one output.
+/// A conversion of one or more inputs to one output.
 struct ConversionJob: Sendable {
   let inputs: [FilePath]
   let output: FilePath
-  /// Nil for that of the output's extension.
+  /// The container; nil for the container of the output's extension.
   let container: SoundFileEncoding.Container?
 
-  /// Converts; the progress is shown on a console where one is given.
+  /// Converts, and shows the progress if there is a console.
   func run(
     changing options: ConversionOptions, _ metadata: MetadataOptions, isMix: Bool, isRaw: Bool,
     progress console: Console?
@@ -318,7 +319,7 @@ struct ConversionJob: Sendable {
 }
 
 extension FilePath {
-  /// The name of a part: its number in place of `%d` or `%03d`, or before the extension.
+  /// The name of a part, with its number in place of `%d` or `%03d`, or before the extension.
   func numbered(_ number: Int) -> FilePath {
     var text = text
     for width in 0...9 {
@@ -333,7 +334,7 @@ extension FilePath {
       ? FilePath(name) : folder.appending(FilePath(name))
   }
 
-  /// The file whose numbered part this is by its name: `talk.wav` for `talk-007.wav`.
+  /// The file of which this name is a numbered part: `talk.wav` for `talk-007.wav`.
   var wholeOfPart: FilePath? {
     guard let dash = stem.bytes.lastIndex(of: UInt8(ascii: "-")) else { return nil }
     let digits = stem.bytes[(dash + 1)...]

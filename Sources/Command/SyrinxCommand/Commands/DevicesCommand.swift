@@ -122,7 +122,7 @@ extension JSONRecord {
   }
 }
 
-/// What the kernel reports about a card's device in `/proc/asound`, without opening it.
+/// The kernel's description of a card's device in `/proc/asound`, read without opening the device.
 struct DeviceDetails: Equatable {
   /// The sample rates in hertz, in ascending order; empty if unknown.
   var rates: [Int] = []
@@ -131,8 +131,8 @@ struct DeviceDetails: Equatable {
   /// The programs that use it now.
   var holders: [DeviceHolder] = []
 
-  /// The details of a device such as `hw:CARD=PCH,DEV=0`; empty for plug-ins and servers, which use a
-  /// card's device themselves.
+  /// The details of a device such as `hw:CARD=PCH,DEV=0`; empty for plug-ins and servers, which use
+  /// a card's device themselves.
   init(of device: AudioDevice, root: FilePath = "/proc") {
     guard
       let match = device.id.rawValue.firstMatch(of: /^(?:plug)?hw:CARD=([^,\/]+),DEV=(\d+)$/)
@@ -146,7 +146,7 @@ struct DeviceDetails: Equatable {
     (rates, channels) = (
       Self.numbers(after: "Rates:", stream), Self.numbers(after: "Channels:", stream)
     )
-    // Codecs do not say which device is theirs: only a card with one device is sure.
+    // A codec does not name its device, so it is used only for a card with a single device.
     let parts = (card.names ?? []).filter { $0.text.hasPrefix("pcm") }
     if stream.isEmpty, parts.allSatisfy({ $0.text.hasPrefix("pcm0") }) {
       rates = Self.numbers(after: "rates [", card.appending("codec#0").lines)

@@ -5,7 +5,7 @@ import FilePaths
 import SpeechClient
 import SpeechEngine
 
-/// `syrinx doctor`: examines what works on this machine.
+/// `syrinx doctor`: checks whether playing, recording, and recognizing work on this machine.
 struct DoctorCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -79,11 +79,12 @@ struct DoctorCommand: Subcommand {
 
 /// A line of `syrinx doctor`.
 struct HealthFinding: Encodable, Equatable {
-  /// How serious it is.
+  /// The severity of the result.
   enum State: String, Encodable {
-    /// It works.
+    /// The checked part works.
     case ok
-    /// It is limited or absent; playing, recording, and recognizing work without it.
+    /// The checked part is limited or absent, but playing, recording, and recognizing work without
+    /// it.
     case note
     /// Playing, recording, or recognizing cannot work.
     case failure
@@ -92,7 +93,7 @@ struct HealthFinding: Encodable, Equatable {
   let check: String
   let state: State
   let detail: String
-  /// What to do; nil if there is nothing to do.
+  /// The action to take; nil if none is needed.
   let remedy: String?
 
   private init(_ check: String, _ state: State, _ detail: String, remedy: String?) {

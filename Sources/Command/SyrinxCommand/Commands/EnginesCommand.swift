@@ -107,7 +107,7 @@ struct EnginesCommand: Subcommand {
 struct EngineTable {
   let engines: [SpeechEngineDescription]
 
-  /// A line for each model or for what is missing, and one for the capabilities.
+  /// A line for each model or for the missing component, and a line for the capabilities.
   var lines: [String] {
     engines.flatMap { engine in
       let mark = engine.isInUse ? "*" : " "
@@ -131,7 +131,7 @@ struct EngineTable {
 }
 
 extension SpeechEngineDescription {
-  /// Why the engine is not ready, and how this command can help; nil if it is ready.
+  /// The reason that the engine is not ready, and the command that helps; nil if it is ready.
   fileprivate var missing: String? {
     obstacle.map {
       [$0, EngineName(rawValue: name)?.remedy].compactMap(\.self).joined(separator: "; ")
@@ -198,7 +198,7 @@ extension JSONRecord {
   }
 }
 
-/// The installable voice activity detector: where it is, or why it cannot be used.
+/// The installable voice activity detector: its location, or the reason that it cannot be used.
 struct InstallableDetector {
   static let name = EngineComponent.silero.name
   private(set) var location: String?

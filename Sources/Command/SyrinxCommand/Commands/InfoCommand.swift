@@ -4,7 +4,7 @@ import AudioThreads
 import FilePaths
 import SoundFile
 
-/// `syrinx info`: prints what sound files say about themselves.
+/// `syrinx info`: prints the descriptions of sound files.
 struct InfoCommand: FileListSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -48,7 +48,7 @@ struct InfoCommand: FileListSubcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    // The stop signal ends the read of a pipe, and FFmpeg, whose server may not respond.
+    // The stop signal ends the read of a pipe and ends FFmpeg, because its server may not respond.
     try await context.signals.finishing(with: {}) {
       try await describeFiles(in: context)
     }
@@ -72,13 +72,14 @@ struct InfoCommand: FileListSubcommand {
     }
   }
 
-  /// The files that share a thread and a write, which each cost more than reading a small file.
+  /// Groups files that share a thread and a write, because either costs more than reading a small
+  /// file.
   private func batches(jobs: Int) -> [[FilePath]] {
     // With few files, each is printed as soon as it is read.
     let size = min(64, max(1, files.count / (16 * jobs)))
     var (batches, isShared): ([[FilePath]], Bool) = ([], false)
     for file in files {
-      // A pipe may wait for its writer, and has a thread of its own.
+      // A pipe has its own thread, because it may wait for its writer.
       let isRegular = size > 1 && file.status?.isRegularFile == true
       if isRegular, isShared, let count = batches.last?.count, count < size {
         batches[batches.count - 1].append(file)
@@ -91,12 +92,12 @@ struct InfoCommand: FileListSubcommand {
   }
 }
 
-/// The texts of consecutive files; only the last file may have a problem.
+/// The descriptions of consecutive files; only the last file may have a problem.
 private struct DescribedFiles {
   private(set) var texts: [String] = []
   private(set) var problem: String?
 
-  /// Reads files on a thread that may wait for them.
+  /// Reads files on a thread that may block.
   static func descriptions(
     of files: [FilePath], json: Bool, verifies: Bool, stopSignal: WakeUp?
   ) async -> [DescribedFiles] {
@@ -153,14 +154,14 @@ private struct DescribedFiles {
   /// Adds a file that cannot be described.
   private mutating func add(_ error: any Error, of file: FilePath, json: Bool) {
     problem = "\(error)"
-    // Names and messages are texts, which JSON can express.
+    // JSON can express all names and messages, so encoding cannot fail.
     guard json, let line = try? JSONRecord(file, error: "\(error)").jsonLine() else { return }
     texts.append(line)
   }
 }
 
 extension AudioTag {
-  /// The key in JSON, and the name for people: lowercase for common tags, otherwise as in the file.
+  /// The key in JSON and the displayed name: lowercase for common tags, otherwise as in the file.
   fileprivate var recordKey: String {
     guard AudioTag.common.contains(self) else { return name }
     return self == .trackNumber ? "trackNumber" : name.lowercased()
@@ -229,7 +230,7 @@ extension AudioFileInfo {
     let sizes = [
       byteCount.map { "\($0) bytes" }, bitRate.map { "\(($0 + 500) / 1_000) kbit/s" },
     ].compactMap(\.self)
-    // A format with one encoding has one name.
+    // A format with only one encoding is named once.
     let name = container == encoding ? container : "\(container), \(encoding)"
     var lines = [
       ("file", "\(file)"), ("format", name),

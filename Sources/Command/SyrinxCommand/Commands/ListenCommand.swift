@@ -95,7 +95,7 @@ struct ListenCommand: RecognizingSubcommand {
     if meter { source = InputMeter(console: context.console).showing(source) }
     request.source = .buffers(source)
     let events = await speech.recognition(request: prepare(request))
-    // An earlier signal did not finish a task that the client did not know yet.
+    // Handles a signal that arrived before the client had started the task.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(
       styles: transcript.styles, languageNotice: recognition.makeLanguageNotice(),
@@ -111,7 +111,7 @@ struct ListenCommand: RecognizingSubcommand {
     try await saver?.finish()
   }
 
-  /// Announces the microphone with its first audio, and not before.
+  /// Announces the microphone when its first audio arrives.
   private func began(with first: CapturedAudio, in context: CommandContext) async {
     let microphone = device.name ?? first.device.map { "\($0.device)" } ?? "the default microphone"
     let format = first.device?.format ?? first.buffer.format
@@ -143,7 +143,7 @@ private actor InputMeter {
 
   private func show(_ buffer: AudioBuffer) async {
     let rate = buffer.format.sampleRate
-    for reading in levels.take(buffer) {
+    for reading in levels.process(buffer) {
       let label = reading.endFrame.duration(at: rate).clockText
       await console.showMeter(ballistics.meter(after: reading, at: rate, label: label))
     }
@@ -155,7 +155,7 @@ private final class AudioSaver: Sendable {
   private let file: FilePath
   private let encoding: SoundFileEncoding
   private let console: Console
-  // Held to store the one failure and to read it.
+  // The lock is held to store or read the failure.
   private let failure = Mutex<(error: any Error, isReported: Bool)?>(nil)
 
   init(file: FilePath, console: Console) throws(SoundFileError) {

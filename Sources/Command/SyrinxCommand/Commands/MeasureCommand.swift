@@ -136,14 +136,14 @@ struct MeasureCommand: FileListSubcommand {
   }
 }
 
-/// The measurement of one file, and what is wrong with it.
+/// The measurement of one file, and the file's problems.
 private struct FileMeasurement {
-  /// Longer buffers than usual cost fewer switches between threads.
+  /// Long buffers mean fewer switches between threads.
   private static let framesPerBuffer: FrameCount = 65_536
 
   private(set) var result: AudioMeasurement?
   private(set) var sentences: [String] = []
-  /// Whether all of the file was measured.
+  /// Whether the whole file was measured.
   private(set) var isComplete = false
 
   /// - Parameter console: shows the progress; nil for none.
@@ -169,7 +169,7 @@ struct MeasurementReport {
   let name: String
   let result: AudioMeasurement
 
-  /// The lines, the first of which names the audio.
+  /// The lines; the first line names the audio.
   var lines: [String] {
     let rows = [
       loudness, peak, row("rms", result.level.rms.levelText), clipping, offset, silence, floor,
@@ -241,9 +241,9 @@ struct MeasurementReport {
 }
 
 extension Double {
-  /// To five digits after the point; below a billion never in powers of ten.
+  /// The value with five decimals; below a billion it is never in powers of ten.
   fileprivate var offsetText: String {
-    // What is larger is too large for this form of an integer.
+    // A larger number does not fit into the integer.
     guard abs(self) < 1e9 else { return "\(self)" }
     let number = Int(clamping: abs(self) * 100_000)
     let sign = self < 0 && number > 0 ? "-" : ""
@@ -251,8 +251,8 @@ extension Double {
   }
 }
 
-/// The output of `syrinx measure --json`; levels in dBFS, loudness in LUFS, both missing for
-/// silence, and lengths in seconds.
+/// The output of `syrinx measure --json`. Levels are in dBFS, loudness is in LUFS, and lengths are
+/// in seconds; silence has neither level nor loudness.
 extension JSONRecord {
   /// The documentation of the JSON in the help.
   static let measurementSchema = """
@@ -292,7 +292,7 @@ extension JSONRecord {
     }
   }
 
-  /// A moment of a device in the output of `syrinx measure --json --device`.
+  /// A reading of a device in the output of `syrinx measure --json --device`.
   init(_ reading: LoudnessReading) {
     self = [
       "event": "loudness", "position": reading.total.duration.inRecordSeconds,

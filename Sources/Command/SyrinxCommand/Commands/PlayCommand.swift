@@ -140,7 +140,7 @@ struct PlayCommand: FileListSubcommand {
         hasStream: hasStream, hasKeys: keys != nil, isWatched: context.console.isWatched)
       let request = request(id, files, progressInterval: interval, in: context)
       let events = await player.playback(request: request)
-      // An earlier signal did not stop a playback that the player did not know yet.
+      // Handles a signal that arrived before the player had started the playback.
       if context.signals.received != nil { await player.stop() }
       let following = Task { [player, count = files.count] in
         if let pressed { await keys?.follow(pressed) }
@@ -164,10 +164,10 @@ struct PlayCommand: FileListSubcommand {
   /// Whether keys may control the playback, if standard input is a terminal.
   private var wantsKeys: Bool { !control && !json.isOn && !files.contains("-") }
 
-  /// The time between reports of progress, which is longer where none is shown, to save CPU time.
+  /// The time between progress reports; it is longer if no progress is shown, to save CPU time.
   ///
   /// It is longest without controls and streams. The device then gets a larger buffer, which saves
-  /// most.
+  /// the most CPU time.
   func progressInterval(hasStream: Bool, hasKeys: Bool, isWatched: Bool) -> Duration {
     if json.isOn || isWatched { return .milliseconds(50) }
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)
@@ -176,7 +176,7 @@ struct PlayCommand: FileListSubcommand {
   private func request(
     _ id: PlaybackID, _ files: [FilePath], progressInterval: Duration, in context: CommandContext
   ) -> PlaybackRequest {
-    // Otherwise the second of several files would never be played.
+    // If each file repeated forever, the second of several files would never be played.
     let repeatsList = loop == .forever && files.count > 1
     let items = files.map { file in
       PlaybackItem(

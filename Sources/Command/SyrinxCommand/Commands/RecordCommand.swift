@@ -91,7 +91,7 @@ struct RecordCommand: Subcommand {
   }
 
   private func request(in context: CommandContext) throws -> RecordingRequest {
-    // Where no levels are shown, fewer reports save CPU time.
+    // If no levels are shown, fewer reports save CPU time.
     let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
       isStream
@@ -110,8 +110,8 @@ struct RecordCommand: Subcommand {
 
   private var isStream: Bool { file == "-" }
 
-  /// Refuses a placeholder for a date, which would be taken literally, and one for a number if no
-  /// limit begins new files.
+  /// Rejects a placeholder for a date, which would be used literally, and a placeholder for a
+  /// number if no limit begins new files.
   private func checkPlaceholder() throws {
     if !rules.hasRollingLimit, let placeholder = meaninglessPlaceholder(in: file.text) {
       throw ValidationError(

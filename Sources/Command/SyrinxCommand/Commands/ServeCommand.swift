@@ -143,7 +143,7 @@ struct ServeCommand: RecognizingSubcommand {
           if let endpoint {
             group.addTask { try await endpoint.run(onListening: log.writeMetrics) }
           }
-          // When one ends, by an error or by the end of standard input, the other is canceled.
+          // When one task ends, by an error or at the end of standard input, the other is canceled.
           defer { group.cancelAll() }
           try await group.next()
         }

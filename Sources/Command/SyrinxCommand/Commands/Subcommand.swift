@@ -64,7 +64,7 @@ extension Subcommand {
     do {
       try await withDependencies {
         $0.soundCard = soundCard
-        // A command plays in the format of its file and keeps no device open.
+        // A command plays in the format of its file, so keeping a device open is useless.
         $0.playbackIdleTime = .zero
         try prepare(&$0)
       } operation: {
@@ -78,14 +78,14 @@ extension Subcommand {
   }
 }
 
-/// What every subcommand works with.
+/// The services that every subcommand uses.
 struct CommandContext: Sendable {
   let console: Console
   let signals: StopSignals
   let problems = FileProblems()
   let log = Logger(label: "syrinx")
 
-  /// Ends the command if a signal has asked for that.
+  /// Throws if a signal has requested the end of the command.
   func checkInterruption() throws(CommandEnd) {
     if let signal = signals.received { throw .interrupted(signal) }
   }
@@ -96,9 +96,9 @@ struct CommandContext: Sendable {
     return problems.isComplete
   }
 
-  /// Runs `body` as a task that the first signal cancels, so that nothing is left half done.
+  /// Runs `body` as a task that the first signal cancels, so that the command can clean up.
   func canceledBySignals(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    // Before the work has begun: it may take a lock that only its end removes.
+    // Called before the work, which may take a lock that only its end releases.
     signals.begin()
     let work = Task { try await body() }
     try await signals.finishing(with: { work.cancel() }) {
@@ -132,7 +132,7 @@ enum FileProblem: Equatable, Sendable, CustomStringConvertible {
 
 /// Collects problems of files, which are reported when the command ends.
 final class FileProblems: Sendable {
-  // Held to append and to read, by an audio thread and the command.
+  // The lock is held to append or read, by an audio thread and the command.
   private let problems = Mutex<[FileProblem]>([])
 
   func append(_ problem: FileProblem) {
@@ -141,14 +141,14 @@ final class FileProblems: Sendable {
 
   var all: [FileProblem] { problems.withLock { $0 } }
 
-  /// Whether nothing is missing.
+  /// Whether no audio is missing.
   var isComplete: Bool {
     all.allSatisfy { problem in if case .notice = problem { true } else { false } }
   }
 }
 
 extension FilePath {
-  /// The audio of a file, an address, or standard input; a truncated one becomes a problem.
+  /// The audio of a file, an address, or standard input; truncated audio is recorded as a problem.
   func buffers(
     framesPerBuffer: FrameCount = 4096, problems: FileProblems
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {

@@ -81,7 +81,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var transcript: TranscriptOptions
 
-  /// The transcript of the only input; nil for a folder, once `validate` has moved it to `outputDir`.
+  /// The transcript of the only input; nil for a folder, once `validate` has moved it to
+  /// `outputDir`.
   @Option(
     name: .shortAndLong,
     help: .value(
@@ -125,7 +126,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     }
   }
 
-  /// Decides whether `--output` is a file, whose extension selects the format, or a folder.
+  /// Determines whether `--output` is a folder, or a file whose extension selects the format.
   private mutating func chooseOutput() throws {
     guard let name = output else { return }
     try require(outputDir == nil, "--output and --output-dir exclude each other.")
@@ -158,12 +159,12 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       guard output != nil else {
         return try await transcribe(to: nil, preparing: prepare, in: context)
       }
-      // Once the output is open, a signal must remove the incomplete file.
+      // From here on, a signal must remove the incomplete file.
       return try await context.canceledBySignals {
         try await transcribe(to: nil, preparing: prepare, in: context)
       }
     }
-    // From its opening on, the archive has a lock to remove.
+    // Once open, the archive has a lock to remove.
     try await context.canceledBySignals {
       do {
         try await transcribe(to: archive, preparing: prepare, in: context)
@@ -185,7 +186,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let remaining = try RemainingInputs(
       inputs, folder: folder, skipping: resume ? done : nil,
       stopSignal: context.signals.stopSignal)
-    // Nothing to do needs no model.
+    // Without remaining files, no model is needed.
     if try await !remaining.isEmpty() {
       try await makeReady(speech) { await context.console.notify($0) }
     }
@@ -199,7 +200,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     try await run.transcribeAll()
   }
 
-  /// What the arguments stand for.
+  /// The inputs that the arguments name.
   var inputs: TranscriptionInputs {
     TranscriptionInputs(
       arguments: files, patterns: patterns,
@@ -227,7 +228,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
     let chosen = recognition.chosenEngine
     var recipe = JSONRecord(
       engine: chosen.name, styles: transcript.styles, options: recognition)
-    // The model's folder; the availability of a remote engine would wait for its server.
+    // The model's folder. A remote engine has none, and its availability would wait for the server.
     recipe["model"] =
       chosen.isRemote
       ? self.engine.server ?? settings.server : chosen.availability().model?.location

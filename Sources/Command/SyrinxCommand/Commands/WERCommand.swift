@@ -72,7 +72,8 @@ struct WERCommand: Subcommand {
       throw CommandFailure("\(name) has no words to compare with")
     }
     for line in try lines(errors, rate) { try await context.console.print(line) }
-    // 7 / 25 is a little more than 28 percent, and 9.2 * 750 a little less than 6,900.
+    // In floating point, 7 / 25 is slightly more than 28 percent, and 9.2 * 750 slightly less than
+    // 6,900.
     if let limit, Double(errors.errorCount * 100) > (limit * Double(errors.referenceCount)).nextUp {
       await context.console.report(
         "the word error rate is \(rate.percentText)%, above the limit of \(limit)%")
@@ -93,7 +94,7 @@ struct WERCommand: Subcommand {
 }
 
 extension AlignedWord {
-  /// The word on a line of its own.
+  /// The word on its own line.
   fileprivate var line: String {
     switch self {
     case .match(let word): "= \(word)"

@@ -2,8 +2,8 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// Writes data to standard output and messages to standard error, on a thread of its own and in the
-/// order of the calls.
+/// Writes data to standard output and messages to standard error, in the order of the calls and on
+/// its own thread.
 actor Console {
   private let executor: ThreadExecutor
   private let output: OutputDescriptor
@@ -20,7 +20,7 @@ actor Console {
   /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - stopSignal: once it is signaled, a write to a reader that takes nothing for a second fails.
+  ///   - stopSignal: once signaled, a write fails if the reader reads nothing for a second.
   ///   - isQuiet: whether standard error gets no progress, notices, and summaries.
   init(
     output: OutputDescriptor = .output, error: OutputDescriptor = .error,
@@ -60,7 +60,7 @@ actor Console {
     show(status.clear() + "syrinx: \(sentence.printableLine)\n")
   }
 
-  /// Writes a notice, with or without a terminal.
+  /// Writes a notice to standard error, even if it is not a terminal.
   func notify(_ sentence: String) {
     if !isQuiet { report(sentence) }
   }
@@ -75,12 +75,12 @@ actor Console {
     if showsNotices { await update { status, _ in status.clear() + line.printableLine + "\n" } }
   }
 
-  /// Writes the outcome of the work, with or without a terminal.
+  /// Writes the result of the work to standard error, even if it is not a terminal.
   func summarize(_ line: String) {
     if !isQuiet { show(status.clear() + line.printableLine + "\n") }
   }
 
-  /// Rewrites the terminal's last line; if there is none that can be rewritten, it returns at once.
+  /// Rewrites the terminal's last line; returns at once if no line can be rewritten.
   nonisolated func showStatus(_ text: String) async {
     if isWatched { await update { $0.show(text.printableLine, columns: $1) } }
   }
@@ -117,7 +117,7 @@ actor Console {
   }
 }
 
-/// Standard output, standard error, or a file that is written.
+/// Standard output, standard error, or an output file.
 struct OutputDescriptor: Sendable {
   /// Standard output.
   static let output = OutputDescriptor(rawValue: 1, name: "standard output")
@@ -131,8 +131,8 @@ struct OutputDescriptor: Sendable {
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Whether it is a terminal that can rewrite a line and dim text; one of no type or of the type
-  /// `dumb` cannot.
+  /// Whether it is a terminal that can rewrite a line and dim text; a terminal without a type or of
+  /// type `dumb` cannot.
   var isStyled: Bool { isTerminal && !["", "dumb"].contains(terminalType ?? "") }
 
   /// Whether it is a terminal with colors, and the variable NO_COLOR is not set.
@@ -153,10 +153,9 @@ struct OutputDescriptor: Sendable {
     return ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
   }
 
-  /// Writes all bytes; blocks while the reader is slow.
+  /// Writes all bytes and blocks while the reader is slow.
   ///
-  /// - Parameter stopSignal: once it is signaled, a write to a reader that takes nothing for a
-  ///   second fails.
+  /// - Parameter stopSignal: once signaled, a write fails if the reader reads nothing for a second.
   func write(_ bytes: [UInt8], stopSignal: WakeUp? = nil) throws(OutputError) {
     let code = bytes.withUnsafeBytes { writeAll($0, to: rawValue, stopSignal: stopSignal) }
     guard code == 0 else { throw OutputError(name: name, code: code) }
@@ -167,17 +166,18 @@ struct OutputDescriptor: Sendable {
     try write(Array(text.utf8), stopSignal: stopSignal)
   }
 
-  /// Opens descriptors that fail as 0, 1, and 2 if the command was started without them; otherwise
-  /// the first file that is opened would become standard output.
+  /// If the command was started without the descriptors 0, 1, and 2, opens replacements that fail.
+  ///
+  /// Otherwise the first opened file would become standard output.
   static func reserveAll() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
-      // `open` returns the lowest free number: this one.
+      // `open` returns the lowest free number, which is this descriptor.
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 }
 
-/// Why an output could not be written.
+/// The reason that an output could not be written.
 struct OutputError: Error, Equatable, CustomStringConvertible {
   let name: String
   let code: Int32

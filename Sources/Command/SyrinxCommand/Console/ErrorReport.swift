@@ -8,7 +8,7 @@ import SoundFile
 import SpeechClient
 import WyomingServer
 
-/// Why a command ends without having done its job, if there is nothing more to report.
+/// The early end of a command about which nothing remains to be reported.
 enum CommandEnd: Error, Equatable {
   /// The error has been reported.
   case reported
@@ -24,14 +24,15 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
-  /// A recording without a frame.
+  /// The error of a recording without frames.
   static let noSound = CommandFailure("the device ended before it captured any audio")
 }
 
 /// The message and the exit status for an error.
 ///
-/// 0: success; 1: failure; 64: wrong usage; 128 + n: signal n ended the command. A reader of
-/// standard output that is gone counts as SIGPIPE, 141, as with programs that do not handle it.
+/// 0: success; 1: failure; 64: wrong usage; 128 + n: signal n ended the command. If the reader of
+/// standard output is gone, the status is 141 (SIGPIPE), as for programs that do not handle that
+/// signal.
 struct ErrorReport: Equatable {
   let sentence: String?
   let status: Int32
@@ -49,13 +50,14 @@ struct ErrorReport: Equatable {
     case CommandEnd.interrupted(let signal): self.init(status: StopSequence.status(signal))
     case let error as OutputError where error.isBrokenPipe: self.init(status: 141)
     case AudioRecorderError.brokenPipe, SoundFileError.brokenPipe: self.init(status: 141)
-    // Only the arguments make a request.
+    // A request depends only on the arguments, so this is wrong usage.
     case SpeechClientError.invalidRequest: self.init(sentence: Self.sentence(error), status: 64)
     default: self.init(sentence: Self.sentence(error), status: 1)
     }
   }
 
-  /// The error's own sentence, and the option or subcommand that helps: libraries know neither.
+  /// The error's own sentence, and the option or subcommand that helps, which the libraries cannot
+  /// name.
   static func sentence(_ error: any Error) -> String {
     switch error {
     case AudioPlayerError.startAfterEnd: "\(error) (--start)"
@@ -68,7 +70,7 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// The sentence of an error that concerns these files of several; it names one of them.
+  /// The sentence about an error that concerns some of several files; it names one of them.
   static func sentence(_ error: any Error, of files: [FilePath]) -> String {
     let sentence = sentence(error)
     let isNamed = files.contains { sentence.contains("\($0)") }
@@ -77,8 +79,8 @@ struct ErrorReport: Equatable {
 
   /// Whether the command can continue with its next file.
   ///
-  /// It cannot without standard output, space for files, or an engine.
-  /// `convert` removes its incomplete output when the disk is full, and continues.
+  /// It cannot continue without standard output, disk space, or an engine. However, `convert`
+  /// continues after a full disk, because it removes its incomplete output.
   static func isOfOneFile(_ error: any Error) -> Bool {
     switch error {
     case SoundFileError.brokenPipe, SoundFileError.diskFull: false
@@ -89,7 +91,7 @@ struct ErrorReport: Equatable {
     }
   }
 
-  /// How to choose a device, if the reason is that there is none or no such one.
+  /// Advice on choosing a device if no device, or not the requested one, was found.
   private static func hint(
     on id: AudioDevice.ID?, _ reason: String, _ direction: AudioDevice.Direction, virtual: String
   ) -> String {

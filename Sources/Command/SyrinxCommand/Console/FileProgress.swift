@@ -6,10 +6,10 @@ import SoundFile
 
 /// Shows the progress of the work on a file as a status line.
 ///
-/// The pace counts from `begin`, when the results of the file are read: the client may have
-/// recognized a part of the file before.
+/// The pace is measured from `begin`, when reading the results starts, because the client may
+/// already have recognized a part of the file.
 actor FileProgress {
-  /// Results that arrive so soon after the beginning were recognized before.
+  /// Results that arrive within this time after the beginning were recognized earlier.
   private static let catchingUp = Duration.milliseconds(100)
 
   private let text: ProgressText
@@ -30,7 +30,7 @@ actor FileProgress {
     stopwatch = Stopwatch(clock)
   }
 
-  /// Shows that the work is done up to this position in the audio, if an update is due.
+  /// Shows the position up to which the audio is processed, if an update is due.
   func show(_ position: Duration) async {
     guard let stopwatch else { return }
     let elapsed = stopwatch.elapsed()
@@ -48,12 +48,12 @@ actor FileProgress {
 }
 
 extension FileProgress {
-  /// Reports a position in the audio, and the length of all audio or nil if it is unknown.
+  /// Reports a position in the audio, and the total length or nil if it is unknown.
   typealias Report = @Sendable (_ position: Duration, _ total: Duration?) -> Void
 
-  /// Runs the work on a file, and shows on a console the positions that it reports.
+  /// Runs the work on a file and shows its reported positions on a console.
   ///
-  /// A slow terminal gets the latest position only.
+  /// A slow terminal receives only the latest position.
   ///
   /// - Parameter console: nil for none.
   static func showing<Value>(
@@ -85,7 +85,7 @@ extension FileProgress {
   }
 }
 
-/// The audio of a file, which reports how much of it was read.
+/// The audio of a file, with a report of the position read.
 typealias ObservedBuffers = AsyncMapSequence<
   AsyncThrowingStream<AudioBuffer, any Error>, AudioBuffer
 >
@@ -110,8 +110,8 @@ extension FilePath {
     }
   }
 
-  /// The length in a file's header; nil for a pipe, which is not opened, and for a file that cannot be
-  /// read, because the work on it reports why.
+  /// The length in a file's header; nil for a pipe, which is not opened, and for an unreadable
+  /// file, which is reported later.
   func announcedLength() async -> Duration? {
     guard self != "-", !isWebAddress else { return nil }
     return try? await DedicatedThread.run(name: "syrinx-length") { () throws -> Duration? in
@@ -128,8 +128,8 @@ struct ProgressText {
   /// The length of the file, or nil if it is unknown.
   let total: Duration?
 
-  /// The line for a position in the audio, so long after transcription began at another position;
-  /// nil in the first second, because short files need none.
+  /// The line for a position in the audio, given the elapsed time and the position at which
+  /// transcription began; nil in the first second, because short files need no progress.
   func line(
     at position: Duration, from start: Duration = .zero, after elapsed: Duration
   ) -> String? {

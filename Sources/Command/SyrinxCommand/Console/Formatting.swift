@@ -24,10 +24,10 @@ extension Decibels {
   /// The level for JSON, rounded to a hundredth; nil for infinity, which JSON lacks.
   var finite: Double? { value.finite }
 
-  /// A level for people: `-12.3 dBFS`.
+  /// The displayed level: `-12.3 dBFS`.
   var levelText: String { "\(self)FS" }
 
-  /// The level of a true peak for people: `-12.3 dBTP`.
+  /// The displayed level of a true peak: `-12.3 dBTP`.
   var truePeakText: String { "\(self)TP" }
 }
 
@@ -38,7 +38,7 @@ extension Double {
   /// Rounded to a tenth.
   var tenths: Double { rounded(toParts: 10) }
 
-  /// Rounded to a fraction of 1, such as thousandths, and never to -0, which JSON would show.
+  /// Rounded to a fraction of 1, such as thousandths; never -0, which would appear in JSON.
   func rounded(toParts parts: Double) -> Double { (self * parts).rounded() / parts + 0 }
 }
 
@@ -52,7 +52,7 @@ extension Duration {
     return rounded == 0 && self != .zero ? inSeconds : rounded
   }
 
-  /// The time for people, to a tenth of a second: `0:03.2`, `1:02:03.4`.
+  /// The displayed time, to a tenth of a second: `0:03.2`, `1:02:03.4`.
   var clockText: String {
     let tenths = Int(clamping: (max(.zero, self).inSeconds * 10).rounded(.down))
     let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
@@ -62,7 +62,7 @@ extension Duration {
 }
 
 extension Int {
-  /// The number with a noun, for people: `1 sample`, `2 samples`.
+  /// The number with a noun: `1 sample`, `2 samples`.
   func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 
   /// The number, padded with zeros to at least this many digits.
@@ -78,7 +78,8 @@ extension Collection {
 }
 
 extension String {
-  /// The text in lines of at most `columns` characters, divided at spaces; a longer word stays whole.
+  /// The text in lines of at most `columns` characters, divided at spaces; a longer word stays
+  /// whole.
   func wrapped(to columns: Int) -> String {
     let indentation: Substring = "   "
     var (lines, line, width) = ([[Substring]](), [Substring](), -1)
@@ -107,12 +108,12 @@ extension String {
 /// Rows of text in columns.
 struct TextTable {
   let titles: [String]
-  /// As many texts in each row as there are titles.
+  /// The rows; each has a text for every title.
   let rows: [[String]]
 
-  /// The line of titles, and a line for each row.
+  /// The title line, and a line for each row.
   var lines: [String] {
-    // Columns without an entry would only take room.
+    // Columns without entries are omitted.
     let shown = titles.indices.filter { index in rows.contains { !$0[index].isEmpty } }
     let columns = shown.map { index in column([titles[index]] + rows.map { $0[index] }) }
     return (0...rows.count).map { line in

@@ -1,8 +1,9 @@
 import FilePaths
 
-/// An object of `--json`: a value that is nil has no field.
+/// An object in the output of `--json`; nil values are omitted.
 ///
-/// Each command's extension of it names the fields and documents them in a schema for the help.
+/// Each command names its fields in an extension, which also documents them in a schema for the
+/// help.
 struct JSONRecord: Encodable, Sendable, ExpressibleByDictionaryLiteral {
   typealias Field = any Encodable & Sendable
 
@@ -20,7 +21,7 @@ struct JSONRecord: Encodable, Sendable, ExpressibleByDictionaryLiteral {
     for (name, field) in fields { self[name] = field }
   }
 
-  /// The names of the fields, in no order.
+  /// The names of the fields, in no particular order.
   var names: some Collection<String> { fields.keys }
 
   subscript(name: String) -> Field? {

@@ -3,8 +3,8 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A file that is written on a thread of its own and gets its name when it is complete; an incomplete
-/// one leaves nothing behind.
+/// A file that is written on its own thread and gets its name when it is complete; an incomplete
+/// file disappears.
 ///
 /// It has the permissions of the file that it replaces.
 actor PendingOutput {
@@ -23,12 +23,12 @@ actor PendingOutput {
   private let path: String
   private var state: State
 
-  /// Begins a file beside the one that it will replace.
+  /// Begins a file beside the file that it will replace.
   ///
   /// - Parameter followsLinks: true for a name that the user chose: the target of a link is
-  ///   replaced, and a named pipe or a device is written directly. False for a name that others can
-  ///   predict: whatever has the name is replaced.
-  /// - Throws: `SoundFileError`; `ThreadError` if the system has no thread left.
+  ///   replaced, and a named pipe or a device is written directly. False for a predictable name: a
+  ///   link or pipe that another user created under it is replaced.
+  /// - Throws: `SoundFileError`; `ThreadError` if the system cannot start a thread.
   init(path: String, followsLinks: Bool = false) throws {
     executor = try ThreadExecutor(name: "syrinx-text")
     self.path = path
@@ -58,7 +58,8 @@ actor PendingOutput {
     case .file(let file): return file.descriptor
     case .stream(let stream): return stream
     case .closedStream:
-      // It waits for the reader of a named pipe. Open for reading as well, it would outlive one.
+      // Opening a named pipe waits for its reader. It is not opened for reading, because writes
+      // would then succeed after the reader is gone.
       let number = FilePath(path).withCString { open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
       guard number >= 0 else { throw OutputError(name: path, code: errno) }
       let stream = Descriptor(owning: number)
@@ -73,7 +74,7 @@ actor PendingOutput {
     state = .ended
   }
 
-  /// Syncs the file to disk and gives it its name; a failure leaves nothing behind.
+  /// Syncs the file to the disk and gives it its name; after a failure, the file disappears.
   func complete() throws(SoundFileError) {
     let last = state
     state = .ended
@@ -84,6 +85,6 @@ actor PendingOutput {
 }
 
 extension stat {
-  /// Whether it is of neither a regular file nor a folder.
+  /// Whether the status describes neither a regular file nor a folder.
   fileprivate var isStream: Bool { !isRegularFile && !isFolder }
 }

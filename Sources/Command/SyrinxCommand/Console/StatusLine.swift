@@ -12,18 +12,18 @@ struct StatusLine {
     self.isColored = isColored
   }
 
-  /// Returns what to write to show `text`, cut to the terminal's width.
+  /// Returns the output that shows `text`, truncated to the terminal's width.
   mutating func show(_ text: String, columns: Int) -> String {
     show(String(text.prefix(columns: columns - 1)), dimmed: 0)
   }
 
-  /// Returns what to write to show the end of a text whose volatile tail is dimmed.
+  /// Returns the output that shows the end of a text, with its volatile tail dimmed.
   mutating func show(_ stable: String, tail: String, columns: Int) -> String {
     let text = [stable, tail].joinedAsWritten.suffix(columns: max(1, columns - 1))
     return show(String(text), dimmed: min(tail.count, text.count))
   }
 
-  /// Returns what to write to show a meter, whose mark after clipping is red.
+  /// Returns the output that shows a meter, with a red mark after clipping.
   mutating func show(_ meter: LevelMeterLine, columns: Int) -> String {
     let line = show(meter.text(columns: columns - 1), dimmed: 0)
     guard isColored, meter.isClipped else { return line }
@@ -31,12 +31,12 @@ struct StatusLine {
     return line.replacing(mark, with: "\u{1B}[1;31m\(mark)\u{1B}[0m")
   }
 
-  /// Returns what to write to erase the line.
+  /// Returns the output that erases the line.
   mutating func clear() -> String {
     isShown ? show("", dimmed: 0) + "\r" : ""
   }
 
-  /// Returns what to write to keep the line and begin the next text below it.
+  /// Returns the output that keeps the line and begins the next text below it.
   mutating func keep() -> String {
     guard isShown else { return "" }
     isShown = false
@@ -46,7 +46,7 @@ struct StatusLine {
   private mutating func show(_ line: String, dimmed: Int) -> String {
     isShown = !line.isEmpty
     let tail = dimmed > 0 ? "\u{1B}[2m\(line.suffix(dimmed))\u{1B}[0m" : ""
-    // The code erases what the previous line has beyond the new one.
+    // The control code erases the rest of a longer previous line.
     return "\r" + line.dropLast(dimmed) + tail + "\u{1B}[K"
   }
 }
@@ -63,11 +63,11 @@ struct StatusThrottle {
   }
 }
 
-/// The width of text on a terminal. It is never underestimated, because a line that is too long wraps.
+/// The width of text on a terminal; never underestimated, because a line that is too long wraps.
 extension StringProtocol {
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// The longest prefix that fits into so many columns.
+  /// The longest prefix that fits into `columns` columns.
   func prefix(columns: Int) -> SubSequence {
     var room = columns
     let end = indices.first { index in
@@ -77,7 +77,7 @@ extension StringProtocol {
     return self[..<(end ?? endIndex)]
   }
 
-  /// The longest suffix that fits into so many columns.
+  /// The longest suffix that fits into `columns` columns.
   func suffix(columns: Int) -> SubSequence {
     var begin = endIndex
     var room = columns
@@ -98,7 +98,7 @@ extension Character {
 extension Unicode.Scalar {
   fileprivate var columns: Int {
     if value < 0x300 { return 1 }
-    // The variation selector for the emoji form, which is wide, of a narrow character.
+    // The variation selector turns a narrow character into a wide emoji.
     if value == 0xFE0F { return 1 }
     // Medial vowels and final consonants of a Hangul syllable are part of its block.
     if (0x1160...0x11FF).contains(value) { return 0 }
@@ -131,7 +131,7 @@ struct LevelMeterLine {
     var heldPeak: Decibels
   }
 
-  /// The text in front of the bars; a narrow terminal lacks it.
+  /// The text in front of the bars; omitted on a narrow terminal.
   var label: String
   var channels: [Channel]
   /// Whether any sample was clipped so far.
@@ -144,9 +144,9 @@ struct LevelMeterLine {
   /// Heights for bars of one character; the first is for silence.
   private static let heights = Array(" ▁▂▃▄▅▆▇█")
 
-  /// The line, cut to the given number of columns.
+  /// The line, truncated to this number of columns.
   ///
-  /// Wide terminals show horizontal bars of four to 20 characters with the held peak as `|`. Where
+  /// Wide terminals show horizontal bars of four to 20 characters with the held peak as `|`. If
   /// those do not fit, each channel is one character.
   func text(columns: Int) -> String {
     let peak = channels.map(\.peak).max() ?? .silence
@@ -162,7 +162,7 @@ struct LevelMeterLine {
     return String(short.dropFirst().suffix(columns: max(0, columns)))
   }
 
-  /// Horizontal bars, or nil where they do not fit.
+  /// Horizontal bars, or nil if they do not fit.
   private func longBars(columns: Int) -> String? {
     guard !channels.isEmpty else { return nil }
     // A bar has two brackets, and a space before the next one.
@@ -171,7 +171,7 @@ struct LevelMeterLine {
     return channels.map { bar($0, length: length) }.joined(separator: " ")
   }
 
-  /// Bars of one character, or nil where they do not fit.
+  /// Bars of one character, or nil if they do not fit.
   private func shortBars(columns: Int) -> String? {
     guard !channels.isEmpty, channels.count + 2 <= columns else { return nil }
     let characters = channels.map {
@@ -191,14 +191,14 @@ struct LevelMeterLine {
     return "[\(String(cells))]"
   }
 
-  /// How many of `count` cells a level fills.
+  /// The number of cells, out of `count`, that a level fills.
   private static func cells(_ level: Decibels, of count: Int) -> Int {
     guard level.value > lowest else { return 0 }
     return min(count, Int(clamping: (level.value - lowest) / -lowest * Double(count)))
   }
 }
 
-/// Turns the levels of a stream into meters: it holds peaks and remembers clipping.
+/// Turns the levels of a stream into meters with held peaks and a lasting clip mark.
 struct MeterBallistics {
   private static let holdTime = Duration.milliseconds(1_500)
   private static let clipping = Decibels(amplitude: Double(AudioLevel.clippingAmplitude))
@@ -231,7 +231,7 @@ extension LevelMeterLine {
     label = levels.recorded.clockText
     isClipped = levels.channels.contains { $0.clippedSamples > 0 }
     channels = levels.channels.map { Channel(peak: $0.peak, heldPeak: $0.heldPeak) }
-    // A preview has no channels.
+    // A preview reports no channels.
     if channels.isEmpty {
       channels = [Channel(peak: levels.level.peak, heldPeak: levels.level.peak)]
     }

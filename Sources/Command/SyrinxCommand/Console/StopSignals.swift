@@ -5,7 +5,7 @@ import Synchronization
 /// Receives SIGINT, SIGTERM, and SIGHUP: the first asks the command to finish, the second ends the
 /// process at once.
 ///
-/// SIGUSR1 and SIGUSR2 control a recording; they end any other command, as they end most programs.
+/// SIGUSR1 and SIGUSR2 control a recording; they end any other command, as is their default.
 final class StopSignals: Sendable {
   // Held for a few instructions by the thread that receives signals and by the command.
   private let sequence = Mutex(StopSequence())
@@ -15,14 +15,14 @@ final class StopSignals: Sendable {
   private let command: AsyncStream<Int32>.Continuation
   private let takesCommands: Bool
 
-  // Held to set it, and by the thread that ends the process.
+  // The lock is held to set the closure, and by the thread that ends the process.
   private let lastAct = Mutex<@Sendable () -> Void> {}
 
-  /// Signaled with the first stop: from then on, blocking writes give up.
+  /// Signaled with the first stop, after which blocking writes fail.
   let stopSignal: WakeUp?
 
-  /// - Parameter takesCommands: true to queue SIGUSR1 and SIGUSR2 for `commanding`; false to end
-  ///   the process by them.
+  /// - Parameter takesCommands: whether SIGUSR1 and SIGUSR2 are queued for `commanding`; if false,
+  ///   they end the process.
   init(takesCommands: Bool = false, stopSignal: WakeUp? = nil) {
     self.takesCommands = takesCommands
     self.stopSignal = stopSignal
@@ -30,27 +30,27 @@ final class StopSignals: Sendable {
     (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
 
-  /// Starts to receive; call `block` before the process has a second thread.
+  /// Starts to receive signals; call `block` before the process has a second thread.
   func start() throws(ThreadError) {
     _ = try DedicatedThread.start(name: "syrinx-signals") { [self] in receiveForever() }
   }
 
-  /// The signal that asked to finish, or nil.
+  /// The signal that requested the end, or nil.
   var received: Int32? { sequence.withLock { $0.first } }
 
-  /// Sets what to do before a second signal ends the process.
+  /// Sets a function to call before a second signal ends the process.
   func beforeExit(_ act: @escaping @Sendable () -> Void) {
     lastAct.withLock { $0 = act }
   }
 
-  /// From now on, the first signal asks to finish; until then, it ends the process.
+  /// Makes the first signal request the end instead of ending the process.
   func begin() {
     sequence.withLock { $0.begin() }
   }
 
-  /// Runs `body`; on a signal, calls `finish`, which leads `body` to its end.
+  /// Runs `body`; on a signal, calls `finish`, which must make `body` end.
   ///
-  /// An earlier signal ends the process, because there is nothing to finish. For one call only.
+  /// An earlier signal ends the process, because there is nothing to finish. Call it only once.
   func finishing<Result>(
     with finish: @escaping @Sendable () async -> Void, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -64,7 +64,9 @@ final class StopSignals: Sendable {
     return result
   }
 
-  /// Runs `body`, and `act` with SIGUSR1 and SIGUSR2 as they arrive; for one call only.
+  /// Runs `body`, and calls `act` for each SIGUSR1 and SIGUSR2.
+  ///
+  /// Call it only once.
   func commanding<Result>(
     _ act: @escaping @Sendable (AsyncStream<Int32>) async -> Void,
     _ body: () async throws -> Result
@@ -132,7 +134,7 @@ final class StopSignals: Sendable {
   }
 }
 
-/// Decides what a stop signal does: the first one finishes the work, the next one ends the process.
+/// The effects of stop signals: the first finishes the work, and the next ends the process.
 struct StopSequence {
   /// The action to take.
   enum Action: Equatable {
@@ -147,7 +149,7 @@ struct StopSequence {
   /// The first signal, or nil.
   private(set) var first: Int32?
 
-  /// From now on there is work to finish.
+  /// Records that there is work to finish.
   mutating func begin() {
     canFinish = true
   }
@@ -158,6 +160,7 @@ struct StopSequence {
     return .finish
   }
 
-  /// The status that shells report for a process ended by a signal: 130 for SIGINT, 143 for SIGTERM.
+  /// The status that shells report for a process ended by a signal: 130 for SIGINT, 143 for
+  /// SIGTERM.
   static func status(_ signal: Int32) -> Int32 { 128 + signal }
 }

@@ -11,12 +11,12 @@ struct TextFile {
     self.name = name
   }
 
-  /// Whether it is a pipe, which can be read only once: a shell's `<(command)`, or one of `mkfifo`.
+  /// Whether the file is a pipe, such as a shell's `<(command)`, which can be read only once.
   var isPipe: Bool {
     name.status.map { $0.st_mode & S_IFMT } == S_IFIFO
   }
 
-  /// Reads the text on a thread of its own, because a pipe may block.
+  /// Reads the text on its own thread, because a pipe may block.
   ///
   /// - Parameter limit: the maximum number of bytes.
   /// - Throws: `CommandFailure`, `ThreadError`, `CancellationError`.
@@ -29,7 +29,7 @@ struct TextFile {
     guard bytes.count <= limit else {
       throw CommandFailure("\(name.shownName) has more than \(limit) bytes")
     }
-    // UTF-16 may be valid UTF-8 too, with zeros.
+    // UTF-16 can be valid UTF-8 with NUL characters.
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
       throw CommandFailure("\(name.shownName) is not UTF-8 text")
     }
@@ -46,14 +46,14 @@ struct TextFile {
   }
 }
 
-/// Splits an input into records, such as lines, as they are needed; empty ones are skipped.
+/// Splits an input on demand into records, such as lines; empty records are skipped.
 struct RecordReader {
   private let separator: UInt8
   private let longest: Int
   private let tooLong: CommandFailure?
   private let read: () throws -> [UInt8]
   private var bytes: ArraySlice<UInt8> = []
-  /// Whether the rest of a long record comes next.
+  /// Whether the next bytes belong to a long record that is being skipped.
   private var isSkipping = false
 
   /// - Parameters:
@@ -92,7 +92,7 @@ struct RecordReader {
   }
 }
 
-/// What is available of an input, at most so many bytes; nothing at the end.
+/// Returns the available bytes of an input, at most `count`; none at the end.
 ///
 /// - Parameter stopSignal: once it is signaled, reading throws `CancellationError`.
 func availableBytes(
@@ -113,7 +113,7 @@ func availableBytes(
 }
 
 extension CommandFailure {
-  /// An input cannot be read.
+  /// The error of an input that cannot be read.
   static func unreadable(_ name: String, _ code: Int32) -> CommandFailure {
     CommandFailure("cannot read \(name): \(FilePathError(code: code).readingReason)")
   }

@@ -28,7 +28,7 @@ enum DeviceRoute: Equatable {
     }
   }
 
-  /// Why the device lacks this direction, or nil.
+  /// The reason that the device lacks this direction, or nil.
   func obstacle(to direction: AudioDevice.Direction) -> String? {
     switch (self, direction) {
     case (.virtualPlayback, .capture):
@@ -49,9 +49,10 @@ enum DeviceRoute: Equatable {
   }
 }
 
-/// The devices that parts of names stood for: a lost one is not replaced by another.
+/// The devices found by a part of their name, remembered so that a lost device is not replaced with
+/// another.
 private final class FoundDevices: Sendable {
-  // Held for a lookup or a change.
+  // The lock is held for a lookup or a change.
   let ids = Mutex<[AudioDevice.Direction: [AudioDevice.ID: AudioDevice.ID]]>([:])
 }
 
@@ -87,14 +88,14 @@ extension SoundCard {
       deviceChanges: hardware.deviceChanges)
   }
 
-  /// Opens a device by its name, or else the only one with the name as a part of its own.
+  /// Opens a device by its name, or the only device whose name contains it.
   private func opening<Device>(
     _ request: PCMRequest, _ found: FoundDevices, _ open: (PCMRequest) async throws -> Device
   ) async throws -> Device {
     do {
       return try await open(request)
     } catch SoundCardError.unknownDevice(let part, let direction)
-      // Only whole names have a colon.
+      // A name with a colon is always a whole name.
       where part == request.device && !part.rawValue.contains(":")
     {
       var request = request
@@ -110,10 +111,10 @@ extension SoundCard {
     }
   }
 
-  /// The device with a part of its name; throws if there is none, or more than one.
+  /// Finds the device whose name contains a text; throws unless there is exactly one.
   ///
-  /// A card has several names in ALSA. Its device on the sound server takes precedence, and then the
-  /// one that converts formats.
+  /// A card has several names in ALSA. The device on the sound server takes precedence, followed by
+  /// the device that converts formats.
   private func device(
     withPart part: AudioDevice.ID, _ direction: AudioDevice.Direction
   ) async throws -> AudioDevice.ID {
@@ -143,7 +144,7 @@ extension SoundCard {
       part, reason: "it is a part of the names of several devices (\(list)); name one of them")
   }
 
-  /// On a busy machine the virtual card waits: without hardware there is no reason to lose frames.
+  /// On a busy machine, the virtual card waits, because no hardware forces it to lose frames.
   private static var inRealTime: VirtualPace {
     .lockstep(ContinuousClock(), slack: .milliseconds(50))
   }
@@ -180,8 +181,8 @@ extension AudioDevice {
 
 /// A file as the input of a virtual microphone.
 final class FileMicrophone: @unchecked Sendable {
-  // Right because one thread at a time uses the reader: the thread that opens the file, and after
-  // it has ended, the audio thread of the one card that captures it.
+  // Safe because one thread at a time uses the reader: first the thread that opens the file, and
+  // after its end the audio thread of the card that captures it.
   private let reader: SoundFileReader
   private let path: FilePath
   private let onProblem: @Sendable (FileProblem) -> Void
@@ -192,7 +193,7 @@ final class FileMicrophone: @unchecked Sendable {
     self.onProblem = onProblem
   }
 
-  /// Opens the file on a thread of its own, because a pipe blocks until it has a writer.
+  /// Opens the file on its own thread, because a pipe blocks until it has a writer.
   ///
   /// - Throws: `SoundFileError`, `ThreadError`, and `CancellationError`.
   static func open(

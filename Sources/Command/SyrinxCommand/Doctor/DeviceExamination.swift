@@ -4,7 +4,8 @@ import ClientDependencies
 import FilePaths
 import SoundCard
 
-/// Examines whether the default devices can be opened, and how soon a played sound is captured.
+/// Checks whether the default devices can be opened, and measures the delay until a played sound is
+/// captured.
 struct DeviceExamination {
   /// The IDs of the kernel's sound cards.
   let cardIDs: [String]
@@ -105,8 +106,8 @@ struct DeviceExamination {
     }
   }
 
-  /// The card of the kernel module snd-aloop, which captures on one device what is played on another;
-  /// nil if the default devices are connected.
+  /// The card of the kernel module snd-aloop, which loops the playback of one device to the capture
+  /// of another; nil if the default devices are connected.
   private var loopbackCard: String? {
     isConnected ? nil : cardIDs.first { $0.hasPrefix("Loopback") }
   }
@@ -140,7 +141,7 @@ extension Duration {
 
 /// Measures the time from writing a click to a playback device to reading it from a capture device.
 ///
-/// It blocks; run it on a thread of its own.
+/// It blocks, so run it on a separate thread.
 struct LoopbackMeasurement {
   let playback: any PlaybackPCM
   let capture: any CapturePCM
@@ -173,7 +174,8 @@ struct LoopbackMeasurement {
     return nil
   }
 
-  /// Writes the whole block, in as many parts as the device takes, and returns whether it did.
+  /// Writes the whole block, in as many writes as the device needs, and returns whether that
+  /// succeeded.
   private func writeBlock(_ block: [Float]) throws(SoundCardError) -> Bool {
     let channels = playback.configuration.format.channelCount
     var rest = block[...]
@@ -188,7 +190,7 @@ struct LoopbackMeasurement {
     return rest.isEmpty
   }
 
-  /// The number of frames that could be read without waiting.
+  /// Reads without waiting and returns the number of frames.
   private func read(into samples: inout [Float]) throws(SoundCardError) -> Int {
     let transfer = try samples.withUnsafeMutableBufferPointer { samples throws(SoundCardError) in
       try capture.read(into: samples)
@@ -209,6 +211,6 @@ struct LoopbackMeasurement {
       repeating: 0, count: configuration.period.rawValue * configuration.format.channelCount)
   }
 
-  /// A period at half of full scale.
+  /// A period of samples at half of full scale.
   private var click: [Float] { silence.map { _ in 0.5 } }
 }

@@ -3,7 +3,8 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// Examines the sound cards, permissions, limits, and disk of this machine, without opening a device.
+/// Examines the sound cards, permissions, limits, and disk of this machine, without opening a
+/// device.
 struct SystemExamination {
   /// The folder that contains `proc` and `dev`.
   var root: FilePath = "/"
@@ -11,9 +12,9 @@ struct SystemExamination {
   var mayUse: (FilePath) -> Bool = { $0.withCString { access($0, R_OK | W_OK) } == 0 }
   /// The limit on a resource, in its own unit.
   var limit: (__rlimit_resource) -> UInt64 = systemLimit
-  /// Whether this user is root, for whom the limits do not count.
+  /// Whether this user is root, who has no limits.
   var isRoot = geteuid() == 0
-  /// The bytes that this user may still write to a folder; nil if unknown.
+  /// Returns the number of bytes that this user may still write to a folder; nil if unknown.
   var freeBytes: (FilePath) -> UInt64? = freeBytesOnDisk
   /// The path of the `ffmpeg` on the PATH.
   var ffmpeg = SoundFile.ffmpeg
@@ -23,7 +24,7 @@ struct SystemExamination {
     [cards, permissions, formats, otherFormats, priority, lockedMemory, disk]
   }
 
-  /// The IDs of the sound cards that the kernel has, whether this user may open them or not.
+  /// The IDs of the kernel's sound cards, including those that this user may not open.
   var cardIDs: [String] { kernelCards.map(\.id) }
 
   var cards: HealthFinding {

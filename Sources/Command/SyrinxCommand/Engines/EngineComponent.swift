@@ -37,7 +37,7 @@ enum Machine: CaseIterable, Sendable {
   }
 }
 
-/// A component, installed as one folder.
+/// A component of an engine, installed as one folder.
 struct EngineComponent: Equatable, Sendable {
   /// A wheel that contains the component.
   struct Offer: Equatable, Sendable {
@@ -92,7 +92,7 @@ extension EngineComponent {
         files: ["silero_vad.onnx": "silero_vad/data/silero_vad_16k_op15.onnx"])
     ])
 
-  /// Not the library of Moonshine's wheel, 1.22.1, which damaged models can crash.
+  /// Used instead of the library in Moonshine's wheel, 1.22.1, which a damaged model can crash.
   private static let runtime = EngineComponent(
     name: ONNXLibrary.component,
     offers: sherpaWheels.map { machine, wheel in
@@ -106,7 +106,7 @@ extension EngineComponent {
 enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
   case moonshine, silero, all
 
-  /// For the help.
+  /// The list of names for the help.
   static let names = "moonshine, silero, or all"
 
   /// The names of the components of the choice.
@@ -121,7 +121,7 @@ enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The installed components to remove: none that a remaining one needs.
+  /// The installed components to remove, without those that remaining components need.
   func removed(from installed: Set<String>) -> Set<String> {
     let isNeeded = !installed.isDisjoint(with: Self.all.parts.subtracting(parts))
     return installed.intersection(isNeeded ? parts : components)

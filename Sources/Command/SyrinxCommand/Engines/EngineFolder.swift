@@ -4,8 +4,8 @@ import ONNXRuntime
 
 /// The installation folder, locked while one command changes it.
 ///
-/// Unfinished components are in a work folder inside it, on the same disk. A killed command leaves
-/// the work folder behind; the next command removes it.
+/// Unfinished components are in a work folder inside it, on the same disk. If a command is killed,
+/// the next command removes its work folder.
 struct EngineFolder: ~Copyable {
   let path: FilePath
   /// The work folder.
@@ -30,7 +30,9 @@ struct EngineFolder: ~Copyable {
     (self.path, self.work, self.descriptor) = (path, FilePath(cString: work), descriptor)
   }
 
-  /// Returns a descriptor that holds the lock, which any end of this process releases.
+  /// Returns a descriptor that holds the lock.
+  ///
+  /// The lock is released when the process ends for any reason.
   private static func lock(_ path: FilePath) throws(CommandFailure) -> Int32 {
     do throws(FilePathError) { try path.makeFolder() } catch {
       throw failure("cannot create \(path): \(error.reason)")
@@ -49,7 +51,8 @@ struct EngineFolder: ~Copyable {
 
   deinit {
     work.removeTree()
-    // A child that is just being started may have inherited the descriptor, and with it the lock.
+    // Releases the lock explicitly, because a child process that is starting may have inherited the
+    // descriptor.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
@@ -62,7 +65,7 @@ struct EngineFolder: ~Copyable {
     }
   }
 
-  /// Makes a folder in the work folder with hard links to these files of a component.
+  /// Creates a folder in the work folder, with hard links to these files of a component.
   func stage(_ name: FilePath, files: [String]) throws(FilePathError) -> FilePath {
     let (component, staged) = (path.appending(name), work.appending(name))
     try staged.makeFolder()
@@ -75,10 +78,11 @@ struct EngineFolder: ~Copyable {
     return staged
   }
 
-  /// Moves a component from the work folder to its place, swapping it with an installed one, so one
-  /// of them is always there.
+  /// Moves a component from the work folder to its place, or swaps it with the installed version,
+  /// so that the place is never empty.
   ///
-  /// - Parameter files: the files that an installed component without a manifest may have.
+  /// - Parameter files: the file names by which an installed component without a manifest is
+  ///   recognized.
   func publish(_ name: FilePath, files: Set<String> = []) throws(CommandFailure) {
     let (new, target) = (work.appending(name), path.appending(name))
     let names = target.names?.map(\.text)
@@ -122,7 +126,7 @@ extension FilePath {
   /// Swaps two folders on one disk; the corresponding C function is `renameat2`.
   fileprivate func exchange(with other: FilePath) throws(FilePathError) {
     // Swift's Glibc module has neither this GNU extension nor the flag RENAME_EXCHANGE, 2. The cast
-    // is right because dlsym returns the address of a C function of this type.
+    // is safe because dlsym returns the address of a C function of this type.
     let rename = dlsym(dlopen(nil, RTLD_LAZY), "renameat2").map {
       unsafeBitCast($0, to: RenameAt2.self)
     }
@@ -133,7 +137,7 @@ extension FilePath {
       if result == 0 { return }
       guard [EINVAL, ENOSYS].contains(errno) else { throw FilePathError(code: errno) }
     }
-    // On file systems that cannot swap, such as NFS, neither folder is there for a moment.
+    // On file systems that cannot swap, such as NFS, the place is empty for a moment.
     let old = FilePath(bytes: bytes + Array(".old".utf8))
     try other.move(to: old)
     do throws(FilePathError) { try move(to: other) } catch {

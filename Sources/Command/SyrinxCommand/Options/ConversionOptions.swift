@@ -4,7 +4,7 @@ import Conversion
 import Loudness
 import SoundFile
 
-/// What `syrinx convert` changes in the audio.
+/// The options of `syrinx convert` that change the audio.
 struct ConversionOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: .value("hertz", "Sample rate (default: the input's)."))
   var rate: Int?
@@ -92,7 +92,7 @@ struct ConversionOptions: ParsableArguments {
       "--every and --split-at-silence exclude each other; choose one.")
   }
 
-  /// Whether several files come out.
+  /// Whether the result may be several files.
   var splits: Bool { every != nil || splitAtSilence }
 
   func apply(to conversion: inout AudioConversion) {
@@ -112,14 +112,14 @@ struct ConversionOptions: ParsableArguments {
   }
 }
 
-/// A level as people write it: `-1` or `-1dBFS` for a peak, `-16LUFS` for a loudness.
+/// A target level in the form `-1` or `-1dBFS` for a peak, or `-16LUFS` for a loudness.
 struct NormalizationTarget: Equatable {
-  /// The lowest level that is a peak without a unit; a lower one is rather a loudness.
+  /// The lowest level without a unit that counts as a peak; a lower level is probably a loudness.
   private static let lowestPeak = -6.0
 
   let normalization: AudioConversion.Normalization
 
-  /// - Throws: `ValidationError`, also for a level without a unit that may be both.
+  /// - Throws: `ValidationError`, including for an ambiguous level without a unit.
   init(value: String) throws {
     let text = value.lowercased()
     let unit = ["lufs", "dbfs", "db"].first(where: text.hasSuffix)
@@ -135,12 +135,12 @@ struct NormalizationTarget: Equatable {
   }
 }
 
-/// A time as people write it: `90`, `1.5`, `1:30`, `1:02:03.5`, `500ms`, `90s`, `10m`, `2h`.
+/// A time in one of these forms: `90`, `1.5`, `1:30`, `1:02:03.5`, `500ms`, `90s`, `10m`, `2h`.
 struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
   static let zero = TimeValue(seconds: 0, description: "0")
 
   let seconds: Double
-  /// The time as it was written.
+  /// The time as the user wrote it.
   let description: String
 
   var duration: Duration { .seconds(seconds) }
@@ -170,7 +170,7 @@ struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
   /// A year, in seconds.
   private static let longest = 31_536_000.0
 
-  /// The seconds of a text, however many; nil if it is no time.
+  /// The seconds of a text, without a limit; nil if it is not a time.
   private static func number(_ argument: String) -> Double? {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60), ("h", 3_600)]
     let unit = units.first { argument.hasSuffix($0.0) }

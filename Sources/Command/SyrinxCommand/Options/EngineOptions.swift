@@ -17,7 +17,8 @@ extension RecognizingSubcommand {
     try engine.apply(to: &values, language: recognition.language)
   }
 
-  /// Loads the model or contacts the server, after a notice if a stronger engine is installed elsewhere.
+  /// Loads the model or contacts the server, after a notice if a stronger engine is installed
+  /// elsewhere.
   ///
   /// - Parameter notify: writes the notice.
   /// - Throws: `SpeechClientError.unavailable` if no model works.
@@ -28,9 +29,10 @@ extension RecognizingSubcommand {
     try await speech.makeReady(for: recognition)
   }
 
-  /// Why the default engine is a weaker one, and how to use the stronger one that is installed
-  /// elsewhere; nil if there is none, the user chose an engine or a model, or only the weaker one
-  /// finds key phrases.
+  /// A notice that a stronger engine than the default is installed elsewhere, and how to use it.
+  ///
+  /// It is nil without such an engine, if the user chose an engine or a model, or if only the
+  /// weaker engine finds key phrases.
   private var engineNotice: String? {
     @Dependency(\.settings) var settings
     @Dependency(\.speechEngine) var chosen
@@ -77,7 +79,7 @@ struct EngineOptions: ParsableArguments {
     }
   }
 
-  /// Replaces `\.speechEngine` by the selected engine.
+  /// Replaces `\.speechEngine` with the selected engine.
   func apply(to values: inout DependencyValues, language: String?) throws {
     let own = values.settings
     let engine = engine ?? own.engine
@@ -102,7 +104,7 @@ struct EngineOptions: ParsableArguments {
     throw ValidationError("--server \(server) \(obstacle).")
   }
 
-  /// Why the text is not the address of a server, or nil.
+  /// The reason that the text is not the address of a server, or nil.
   static func obstacle(toServer server: String) -> String? {
     switch WyomingAddress(server) {
     case nil: "is not an address; use tcp://host:port, unix:///path, or \"stdio:command\""
@@ -113,16 +115,17 @@ struct EngineOptions: ParsableArguments {
 }
 
 extension EngineSettings {
-  /// The settings of `--model` and `--server`, which have been checked.
+  /// Creates settings from valid values of `--model` and `--server`.
   init(model: FilePath?, server: String?) {
     self.init()
     modelDirectory = model?.url
     self.server = server.flatMap(WyomingAddress.init)
   }
 
-  /// These settings, completed by the user's own.
+  /// These settings, completed by the user's defaults.
   ///
-  /// - Parameter withModel: false for another engine than the one that the model was set for.
+  /// - Parameter withModel: whether the default model applies; false if it belongs to another
+  ///   engine.
   func completed(by own: Settings, withModel: Bool) -> EngineSettings {
     var settings = self
     settings.server = server ?? own.server.flatMap(WyomingAddress.init)
@@ -131,13 +134,13 @@ extension EngineSettings {
   }
 }
 
-/// The engines that `--engine` takes, in the order of the help.
+/// The engines that `--engine` accepts, in the order of the help.
 ///
 /// A new engine needs a case here and a maker in the executable.
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case moonshine, pocketsphinx, vosk, wyoming
 
-  /// What the engine needs, for the help.
+  /// The requirements of the engine, for the help.
   var needs: String {
     switch self {
     case .moonshine:
@@ -167,7 +170,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// How this command can help if the engine is not ready.
+  /// The advice for an engine that is not ready.
   var remedy: String? {
     switch self {
     case .moonshine: "`syrinx engines install moonshine` installs library and model"

@@ -12,7 +12,7 @@ func checkExtension(of file: FilePath, option: String = "") throws {
   }
 }
 
-/// Throws if an option names a container that is not written.
+/// Throws if an option names a container that cannot be written.
 func checkContainer(_ option: String, _ name: String?) throws {
   guard let name else { return }
   try require(
@@ -67,7 +67,7 @@ struct FileFormatOptions: ParsableArguments {
     }
   }
 
-  /// The format of a file with this extension; nil for the one that the extension selects.
+  /// The encoding for a file with this extension; nil for the encoding that the extension selects.
   func encoding(extension name: String) throws -> SoundFileEncoding? {
     guard format != nil || bits != nil else { return nil }
     return try SoundFileEncoding(container(extension: name), samples: samples)
@@ -80,7 +80,7 @@ struct FileFormatOptions: ParsableArguments {
 
   private typealias Container = SoundFileEncoding.Container
 
-  /// The container of `--format`, a file extension, or else that of `name`.
+  /// The container of `--format`, which is a file extension, or else of `name`.
   private func container(extension name: String) throws -> Container {
     try format.flatMap(Container.init(pathExtension:))
       ?? SoundFileEncoding(pathExtension: name).container

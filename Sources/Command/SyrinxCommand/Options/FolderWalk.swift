@@ -2,13 +2,12 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// The sound files in a folder, in order, then those in its subfolders, found one at a time.
+/// The sound files in a folder, in order, followed by those in its subfolders, found one at a time.
 ///
-/// Hidden files are skipped, and so are folders that were visited before: a link may lead back to a
-/// folder above.
+/// Hidden files and visited folders are skipped; a link may lead back to a parent folder.
 struct FolderWalk: Sequence, IteratorProtocol {
   enum Element {
-    /// A file, and its status unless it is a link to nothing.
+    /// A file and its status; nil for a dangling link.
     case file(FilePath, stat?)
     /// A folder that cannot be read.
     case unreadable(FilePath)
@@ -26,7 +25,7 @@ struct FolderWalk: Sequence, IteratorProtocol {
 
   /// - Parameters:
   ///   - order: whether one name comes before another one.
-  ///   - accepts: whether a file with this name is one of those to find.
+  ///   - accepts: whether to return a file with this name.
   init(
     _ folder: FilePath, by order: @escaping (FilePath, FilePath) -> Bool,
     accepts: @escaping (FilePath) -> Bool = \.isSound
@@ -60,13 +59,13 @@ struct FolderWalk: Sequence, IteratorProtocol {
 }
 
 extension FilePath {
-  /// Whether it is a folder that exists.
+  /// Whether the path is an existing folder.
   var isFolder: Bool { status?.isFolder == true }
 
-  /// Whether the extension is one of a sound file, or of a video, whose sound FFmpeg reads.
+  /// Whether the extension is that of a sound file, or of a video with sound that FFmpeg reads.
   var isSound: Bool { Self.soundExtensions.contains(pathExtension.lowercased()) }
 
-  /// Whether the name matches a pattern of the shell.
+  /// Whether the name matches a shell pattern.
   ///
   /// The corresponding C function is `fnmatch`.
   func matches(_ pattern: FilePath) -> Bool {

@@ -5,9 +5,9 @@ import FoundationEssentials
 import Glibc
 import SoundFile
 
-/// What `syrinx convert` changes in tags and pictures.
+/// The options of `syrinx convert` that change tags and pictures.
 struct MetadataOptions: ParsableArguments {
-  /// The size of the largest picture: every format with pictures holds it.
+  /// The size of the largest picture, which every format with pictures can store.
   private static let largestCover = 16_000_000
 
   @Option(
@@ -27,7 +27,7 @@ struct MetadataOptions: ParsableArguments {
   @Flag(help: "Keep no tags, pictures, cues, or chapters of the inputs; --tag and --cover apply.")
   var noTags = false
 
-  /// - Throws: `CommandFailure` if the cover is no picture that can be read.
+  /// - Throws: `CommandFailure` if the cover is not a readable picture.
   func apply(to conversion: inout AudioConversion) throws(CommandFailure) {
     conversion.keepsMetadata = !noTags
     for tag in tag {
@@ -56,13 +56,13 @@ struct MetadataOptions: ParsableArguments {
   }
 }
 
-/// A tag as people write it: `ARTIST=Ann`.
+/// A tag in the form `ARTIST=Ann`.
 struct TagValue: Equatable {
   let name: AudioTag
   /// The value; empty to remove the tag.
   let text: String
 
-  /// - Throws: `ValidationError` without a name that every format can hold.
+  /// - Throws: `ValidationError` unless every format can store the name.
   init(value: String) throws {
     let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     name = AudioTag(String(parts[0]))

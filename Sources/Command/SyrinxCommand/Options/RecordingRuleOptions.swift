@@ -3,7 +3,7 @@ import AudioCore
 import AudioRecorderClient
 import FilePaths
 
-/// The options that decide which part of the audio is recorded, and into which files.
+/// The options that select the part of the audio to record, and the files to record to.
 struct RecordingRuleOptions: ParsableArguments {
   @Flag(help: "Wait until the level exceeds --threshold for --hold.")
   var startAtSound = false
@@ -125,17 +125,19 @@ struct RecordingRuleOptions: ParsableArguments {
 
 extension RecordingGapRule: ExpressibleByArgument {}
 
-/// The first placeholder in a file name that is not one for a number, such as `%Y`; nil if there is
-/// none.
+/// The first placeholder in a file name that does not stand for a number, such as `%Y`; nil if
+/// there is none.
 func unsupportedPlaceholder(in file: String) -> Substring? {
   let name = file.split(separator: "/").last ?? ""
   return name.matches(of: /%[-_0^#]?[0-9]*[A-Za-z]/).map(\.output)
     .first { $0.wholeMatch(of: /%0?[0-9]?d/) == nil }
 }
 
-/// The first placeholder for a number or a date in the name of a single file; nil if there is none.
+/// The first placeholder in the name of a single file, where it has no meaning; nil if there is
+/// none.
 ///
-/// A percent sign before a word is kept, as in `50%done.wav`, and so is an encoded byte, as in `%2d1.wav`.
+/// A percent sign before a word, as in `50%done.wav`, and an encoded byte, as in `%2d1.wav`, are
+/// not placeholders.
 func meaninglessPlaceholder(in file: String) -> Substring? {
   let name = file.split(separator: "/").last ?? ""
   return name.firstMatch(of: /%(0?[0-9]*d|[-_0^#]?[FHMSTY])(?![A-Za-z0-9])/)?.output.0

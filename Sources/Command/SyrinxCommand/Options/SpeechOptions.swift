@@ -4,7 +4,7 @@ import FilePaths
 import SpeechClient
 import SpeechEngine
 
-/// The options for what may be said and where an utterance ends.
+/// The options for the expected words and the end of an utterance.
 struct SpeechOptions: ParsableArguments {
   @Option(
     help: .value("file", "JSGF grammar that every utterance must match, in a file or a pipe."))
@@ -109,7 +109,7 @@ struct SpeechOptions: ParsableArguments {
     try require(alternatives == nil || transcript.includesJSON, "--alternatives requires --json.")
   }
 
-  /// The engine that takes the requests of these options.
+  /// The engine for the requests of these options.
   var chosenEngine: SpeechEngine {
     @Dependency(\.speechEngine) var engine
     var options = SpeechSessionOptions(language: language)
@@ -117,18 +117,18 @@ struct SpeechOptions: ParsableArguments {
     return engine.choose(options) ?? engine
   }
 
-  /// Whether the engine takes dictation with its own settings.
+  /// Whether the request is dictation with the engine's own settings.
   var isPlainDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
 
-  /// In bytes: no written file is longer, and a pipe may have no end.
+  /// In bytes, longer than any real file; a pipe may never end.
   private static let (longestGrammar, longestContext) = (16_777_216, 1_048_576)
   /// Each phrase takes memory in every session, and time in every decode.
   private static let mostPhrases = 2_000
 
   /// Returns a function that applies the options to any number of requests.
   ///
-  /// The phrases of `--context-file`, and a grammar in a pipe, which can be read only once, are read
-  /// first.
+  /// The phrases of `--context-file` and a grammar in a pipe are read first, because a pipe can be
+  /// read only once.
   ///
   /// - Throws: `CommandFailure` if one of them contains no text, `ThreadError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
@@ -160,7 +160,7 @@ struct SpeechOptions: ParsableArguments {
 
   /// The text of the grammar; nil if there is none.
   ///
-  /// - Parameter prepare: what `preparation` returned, because a pipe can be read only once.
+  /// - Parameter prepare: the result of `preparation`, because a pipe can be read only once.
   /// - Throws: `CommandFailure` if it cannot be read, `ThreadError`.
   func grammarText(preparing prepare: (SpeechRequest) -> SpeechRequest) async throws -> String? {
     guard let grammar else { return nil }
@@ -205,11 +205,11 @@ extension SpeechClient {
     }
   }
 
-  /// How this command can install or reach the engine; nil if something else is wrong.
+  /// The advice to install or reach the engine; nil for any other problem.
   private static var remedy: String? {
     @Dependency(\.speechEngine) var engine
     let remedy = EngineName(rawValue: engine.name)?.remedy
-    // A remote engine's availability would wait for its server again.
+    // Querying a remote engine's availability would wait for its server again.
     if engine.isRemote { return remedy }
     guard remedy != nil, case .unavailable(let error) = engine.availability() else { return nil }
     switch error {

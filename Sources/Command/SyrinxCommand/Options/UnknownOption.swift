@@ -5,8 +5,8 @@ import Wyoming
 
 /// Finds an option that a command does not have.
 ///
-/// swift-argument-parser takes the value of such an option as a file, and validates the files first:
-/// an error about the value would hide the one about the option.
+/// swift-argument-parser treats the value of such an option as a file and validates the files
+/// first, so an error about the value would hide the error about the option.
 struct UnknownOption {
   /// The option's name, with its dashes.
   let name: String
@@ -19,7 +19,7 @@ struct UnknownOption {
     var takesValue = false
     for word in arguments {
       if word == "--" { break }
-      // Only a word that begins like a long option is not a value.
+      // Any word is a value, unless it begins like a long option.
       let isValue = takesValue && !word.hasPrefix("--")
       defer { takesValue = !isValue && known.takesValue(word) }
       guard word.hasPrefix("-"), word != "-", !isValue else { continue }
@@ -47,7 +47,7 @@ private struct KnownOptions {
     "--experimental-dump-help": false, "--generate-completion-script": true,
   ]
 
-  /// Nil if the description is in an unknown form.
+  /// Reads the options; nil if the description is in an unknown form.
   init?(of command: any ParsableCommand.Type) {
     guard let tool = JSONValue(parsing: Array(command._dumpHelp().utf8)),
       let arguments = tool["command"]?["arguments"]?.array
@@ -60,7 +60,7 @@ private struct KnownOptions {
     }
   }
 
-  /// Whether the next word is the value of the last option of a word.
+  /// Whether the word after this one is the value of its last option.
   func takesValue(_ word: String) -> Bool {
     if word.hasPrefix("--") { return options[word] == true }
     guard word.hasPrefix("-"), let last = word.last else { return false }
@@ -84,7 +84,7 @@ private struct KnownOptions {
     return nil
   }
 
-  /// The long option whose name differs by at most two letters, and by at most half of them.
+  /// The long option whose name differs by at most two letters and at most half of its letters.
   func suggestion(for name: String) -> String? {
     guard name.hasPrefix("--") else { return nil }
     let near = options.keys.filter { $0.hasPrefix("--") }.map { option in

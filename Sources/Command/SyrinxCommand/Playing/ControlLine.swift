@@ -10,7 +10,7 @@ struct StandardInputControl {
 
   /// Follows the lines until they end; a canceled task ends with the next line.
   ///
-  /// At their end, a paused playback resumes, because nobody is left to resume it.
+  /// When the lines end, a paused playback resumes, because no other command can resume it.
   func follow(_ lines: StandardInputLines) async {
     var isPaused = false
     while !Task.isCancelled {
@@ -29,7 +29,7 @@ struct StandardInputControl {
         await console.report("\(error)")
       }
     }
-    // A playback that has ended cancels the task and takes no command.
+    // The end of a playback cancels the task; the playback then accepts no command.
     if isPaused, !Task.isCancelled { try? await player.control(id: id, command: .resume()) }
   }
 }
@@ -46,13 +46,13 @@ struct ControlLine: Equatable {
 
   private let words: [Substring]
 
-  /// Nil for an empty line.
+  /// Splits a line into words; nil for an empty line.
   init?(_ line: String) {
     words = line.split(whereSeparator: \.isWhitespace)
     if words.isEmpty { return nil }
   }
 
-  /// The command for a playback of so many files; throws `CommandFailure`.
+  /// The command for a playback of `fileCount` files; throws `CommandFailure`.
   func command(fileCount: Int) throws -> PlaybackCommand {
     switch words[0] {
     case "pause": .pause(fade: try fade(after: 1) ?? .milliseconds(10))
@@ -86,7 +86,7 @@ struct ControlLine: Equatable {
     return time.duration
   }
 
-  /// The fade after so many words, or nil.
+  /// The fade after the first `count` words, or nil.
   private func fade(after count: Int) throws -> Duration? {
     guard words.count > count else { return nil }
     guard words.count == count + 1 else { throw unknown }
@@ -107,9 +107,9 @@ struct ControlLine: Equatable {
   }
 }
 
-/// The lines of standard input, read on a thread of their own and only on demand.
+/// The lines of standard input, read on demand on their own thread.
 actor StandardInputLines {
-  /// In bytes; no command is longer.
+  /// The maximum length in bytes; no command is longer.
   static let longest = 4_096
 
   private let executor: ThreadExecutor
@@ -118,7 +118,7 @@ actor StandardInputLines {
   init(of descriptor: Int32 = 0) throws {
     executor = try ThreadExecutor(name: "syrinx-control")
     reader = .ofCommands {
-      // An input that cannot be read ends.
+      // An unreadable input counts as its end.
       (try? availableBytes(of: descriptor, named: "standard input", atMost: Self.longest)) ?? []
     }
   }
@@ -127,7 +127,8 @@ actor StandardInputLines {
 
   /// The next line that is not empty; nil at the end.
   ///
-  /// It waits for the line even if the task is canceled: nothing else ends a read from a terminal.
+  /// It waits for the line even if the task is canceled, because cancellation cannot interrupt the
+  /// read.
   ///
   /// - Throws: `CommandFailure` for a line that is too long, which is skipped.
   func next() throws -> String? {

@@ -22,13 +22,13 @@ enum PlaybackKey: Equatable {
       q, ?          quit, show the keys
     """
 
-  /// The keys on one line, which ? shows.
+  /// The keys on one line, shown by the key ?.
   static let line = """
     keys: space (pause), left and right (5 s), up and down (60 s), n and p (next and previous file), \
     + and - (volume), m (mute), q (quit)
     """
 
-  /// The keys in bytes of a terminal; other bytes are skipped.
+  /// Returns the keys in bytes from a terminal; other bytes are skipped.
   static func keys(in bytes: [UInt8]) -> [PlaybackKey] {
     var (keys, rest): ([PlaybackKey], ArraySlice<UInt8>) = ([], bytes[...])
     while let byte = rest.popFirst() {
@@ -56,9 +56,9 @@ enum PlaybackKey: Equatable {
   ]
 }
 
-/// The state that keys change, and the commands that they lead to.
+/// Turns keys into commands, and tracks the state that they depend on.
 struct KeyState {
-  /// The loudest volume that the key + reaches.
+  /// The maximum volume of the key +.
   static let loudest: Float = 2
 
   private(set) var volume: Float
@@ -71,7 +71,7 @@ struct KeyState {
     self.volume = volume
   }
 
-  /// What the playback reports.
+  /// Updates the state from an event of the playback.
   mutating func note(_ event: PlaybackEvent) {
     switch event {
     case .started(let start): item = start.item
@@ -82,7 +82,7 @@ struct KeyState {
     }
   }
 
-  /// The command for a key; nil for one that only shows something.
+  /// Returns the command for a key; nil for a key that only shows text.
   mutating func command(for key: PlaybackKey) -> PlaybackCommand? {
     switch key {
     case .help: return nil
@@ -92,11 +92,11 @@ struct KeyState {
     case .quit: return .stop()
     case .next: return .skip
     case .previous:
-      // Soon after the beginning of a file, to the one before it.
+      // Within the first two seconds of a file, the key seeks to the previous file.
       let target = time < .seconds(2) ? max(0, item - 1) : item
       return .seek(to: .time(.zero), item: target)
     case .seek(let distance):
-      // Until the next report, further keys add up.
+      // Until the next report, repeated keys add up.
       time = max(.zero, time + distance)
       return .seek(to: .time(time))
     case .mute: isMuted.toggle()
@@ -111,7 +111,7 @@ struct KeyState {
     self.volume = min(max(((volume * 10).rounded()) / 10, 0), max(Self.loudest, self.volume))
   }
 
-  /// What the progress line adds; empty for a playback that nothing has changed.
+  /// The state in the progress line; empty if nothing was changed.
   var text: String {
     let volume =
       isMuted ? "muted" : self.volume == 1 ? "" : "volume \(Int(self.volume * 100 + 0.5))%"
@@ -131,7 +131,7 @@ actor KeyControl {
     state = KeyState(volume: volume)
   }
 
-  /// Notes an event and returns what the progress line adds.
+  /// Records an event and returns the state for the progress line.
   func note(_ event: PlaybackEvent) -> String {
     state.note(event)
     return state.text
@@ -144,7 +144,8 @@ actor KeyControl {
         await console.notifyTerminal(PlaybackKey.line)
         continue
       }
-      // A playback that has just ended takes no command, and a stream cannot be sought in.
+      // The error is ignored: a playback that has just ended accepts no command, and a stream is
+      // not seekable.
       try? await player.control(id: id, command: command)
     }
   }
@@ -153,17 +154,17 @@ actor KeyControl {
 /// The value that disables a key of a terminal; `_POSIX_VDISABLE` in C.
 private let disabledKey: UInt8 = 0
 
-/// A terminal that passes each key on at once, without showing it.
+/// A terminal in a mode that passes on each key at once, without echo.
 final class KeyTerminal: Sendable {
   private let original: termios
   private let descriptor: Int32
-  // Held to restore the terminal, once.
+  // The lock is held to restore the terminal once.
   private let isRestored = Mutex(false)
 
-  /// Nil if the descriptor is no terminal, or that of another job.
+  /// Changes the mode; nil if the descriptor is not a terminal, or this job is in the background.
   ///
-  /// - Parameter readLimitInTenths: the tenths of a second after which a read without a byte ends;
-  ///   nil to wait for one.
+  /// - Parameter readLimitInTenths: the time, in tenths of a second, after which a read without
+  ///   bytes returns; nil to wait for a byte.
   init?(descriptor: Int32 = 0, readLimitInTenths: UInt8? = nil) {
     var settings = termios()
     guard isatty(descriptor) == 1, tcgetpgrp(descriptor) == getpgrp(),
@@ -171,7 +172,8 @@ final class KeyTerminal: Sendable {
     else { return nil }
     (original, self.descriptor) = (settings, descriptor)
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    // Ctrl-C keeps its meaning. Ctrl-\ (VQUIT) and Ctrl-Z (VSUSP) would leave the terminal like this.
+    // Ctrl-C keeps its meaning. Ctrl-\ (VQUIT) and Ctrl-Z (VSUSP) are disabled, because they would
+    // leave the terminal in this mode.
     (settings.c_cc.1, settings.c_cc.10) = (disabledKey, disabledKey)
     if let readLimitInTenths {
       // VMIN and VTIME.
@@ -182,7 +184,7 @@ final class KeyTerminal: Sendable {
 
   deinit { restore() }
 
-  /// Gives the terminal its settings back; the second time it has no effect.
+  /// Restores the terminal's settings; calling it again has no effect.
   func restore() {
     isRestored.withLock { isRestored in
       guard !isRestored else { return }
@@ -192,7 +194,7 @@ final class KeyTerminal: Sendable {
     }
   }
 
-  /// The keys, read on a thread of its own that ends with the process.
+  /// The keys, read on a separate thread that ends with the process.
   func keys() throws -> AsyncStream<PlaybackKey> {
     let (keys, key) = AsyncStream.makeStream(
       of: PlaybackKey.self, bufferingPolicy: .bufferingOldest(64))

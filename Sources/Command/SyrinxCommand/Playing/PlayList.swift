@@ -3,27 +3,28 @@ import FoundationEssentials
 import Glibc
 import SoundFile
 
-/// The files that the arguments of `syrinx play` stand for: a folder stands for the sound files in it,
-/// and a playlist for its entries.
+/// The files that the arguments of `syrinx play` name: a folder means the sound files in it, and a
+/// playlist its entries.
 struct PlayList {
   /// The files, URLs, and `-`, in order.
   private(set) var files: [FilePath] = []
-  /// Why arguments stand for nothing.
+  /// The reasons that arguments name no file.
   private(set) var problems: [String] = []
-  /// Whether a file is standard input, a named pipe, or a device, whose audio may come slowly.
+  /// Whether a file is a source that may be slow: standard input, a named pipe, or a device.
   ///
   /// The entries of a playlist are not examined.
   private(set) var hasStream = false
 
-  /// The longest playlist, in bytes; on the web, a server may send anything.
+  /// The maximum size of a playlist in bytes; smaller on the web, because a server may send
+  /// anything.
   private static let longest = (file: 16 << 20, answer: 1 << 20)
 
-  /// The most entries of a playlist on the web.
+  /// The maximum number of entries of a playlist on the web.
   private static let mostEntries = 1_000
-  /// The most refused entries of a playlist on the web that are reported one by one.
+  /// The maximum number of rejected entries of a web playlist to report one by one.
   private static let mostRefusals = 10
 
-  /// Asks a server for a playlist; nil if it cannot be asked.
+  /// Requests a playlist from a server; nil if that fails.
   private let ask: Asking
   /// Whether an address is in a private network; nil if its host is unknown.
   private let isPrivate: @Sendable (_ address: String) -> Bool?
@@ -47,7 +48,7 @@ struct PlayList {
   @Sendable private static func ask(
     _ address: String, _ isWanted: (_ type: String, _ head: [UInt8]) -> Bool
   ) -> WebAnswer? {
-    // The player asks again, and reports what is wrong.
+    // The error is ignored, because the player requests the address again and reports the problem.
     (try? WebAnswer.following(address, atMost: longest.answer, isWanted: isWanted)) ?? nil
   }
 
@@ -83,7 +84,7 @@ struct PlayList {
   }
 
   private mutating func addPlaylist(_ playlist: FilePath, _ format: PlaylistFormat) {
-    // A pipe or a device may never end.
+    // Pipes and devices are excluded, because they may never end.
     guard playlist.status?.isRegularFile ?? true else {
       return problems.append("cannot read \(playlist): it is not a regular file")
     }
@@ -93,7 +94,7 @@ struct PlayList {
         return
       }
       for entry in entries.map({ $0.resolved(in: playlist.folder) }) {
-        // A playlist may come from anywhere, so it must not lead into a private network.
+        // A playlist can be from an untrusted source, so it must not lead into a private network.
         guard entry.isWebAddress, isPrivate("\(entry)") == true else {
           files.append(entry)
           continue
@@ -107,7 +108,7 @@ struct PlayList {
     }
   }
 
-  /// The entries of a playlist; nil if there is a problem with all of it.
+  /// The entries of a playlist; nil if it cannot be used.
   private mutating func entries(
     of playlist: FilePath, _ format: PlaylistFormat, _ bytes: [UInt8], atMost longest: Int
   ) -> [FilePath]? {
@@ -128,7 +129,7 @@ struct PlayList {
 
   /// Adds a file on the web, or the entries of a playlist there.
   private mutating func addAddress(_ address: FilePath) {
-    // The name of a sound file saves a second connection.
+    // An address with a sound file's extension needs no request.
     guard !address.isSound,
       let answer = ask(address.text, { PlaylistFormat(type: $0, head: $1, of: address) != nil }),
       let format = PlaylistFormat(type: answer.type, head: answer.bytes, of: address),
@@ -149,7 +150,7 @@ struct PlayList {
     let isInside = isPrivate(playlist.text) == true
     var refusedCount = 0
     for entry in entries.prefix(Self.mostEntries) {
-      // A server must not name the files of this machine.
+      // A playlist from a server must not name files of this machine.
       let target = WebRedirection.address(entry.text, in: base)
       if let target, isInside || isPrivate(target) == false {
         append(FilePath(target), isStream: false)
@@ -176,10 +177,10 @@ struct PlayList {
 }
 
 extension PlaylistFormat {
-  /// The length of the beginning of a file that shows its format.
+  /// The number of bytes at the beginning of a file that show its format.
   private static let headLength = 512
 
-  /// The format of a file, by its extension or its content; nil if it is no playlist.
+  /// Detects the format of a file by its extension or its content; nil if it is not a playlist.
   fileprivate init?(_ file: FilePath, _ status: stat?) {
     if let format = PlaylistFormat(rawValue: file.pathExtension.lowercased()) {
       self = format
@@ -191,9 +192,10 @@ extension PlaylistFormat {
     self.init(head: head)
   }
 
-  /// The format of a server's answer; nil if it is no playlist.
+  /// Detects the format of a server's response; nil if it is not a playlist.
   fileprivate init?(type: String, head: [UInt8], of address: FilePath) {
-    // The extension of an address may be that of a list that a script makes into audio.
+    // The extension is no proof: a script at such an address may return audio, which contains a
+    // NUL.
     let named = URL(string: address.text)
       .flatMap { PlaylistFormat(rawValue: FilePath($0.path()).pathExtension.lowercased()) }
     guard !head.contains(0), let format = Self(head: head) ?? Self(type: type) ?? named else {
@@ -212,7 +214,7 @@ extension FilePath {
   }
 }
 
-/// Whether a name comes before another one in natural order: `track 2` before `track 10`.
+/// Whether a name comes before another in natural order: `track 2` before `track 10`.
 private func isBefore(_ name: FilePath, _ other: FilePath) -> Bool {
   let (first, second) = (parts(of: name), parts(of: other))
   guard let (one, two) = zip(first, second).first(where: { $0 != $1 }) else {
@@ -238,7 +240,7 @@ private func parts(of name: FilePath) -> [(number: Int, text: String)] {
 enum PlaylistFormat: String {
   case m3u, m3u8, pls
 
-  /// The format by the beginning of the text; nil for a text without a header, and for no playlist.
+  /// Detects the format by the beginning of the text; nil without a known header.
   init?(head: [UInt8]) {
     let text = head.withoutByteOrderMark.drop { $0.isBlank || $0.isNewline }
     let line = String(decoding: text.prefix { !$0.isNewline }.trimmed, as: UTF8.self).lowercased()
@@ -249,7 +251,7 @@ enum PlaylistFormat: String {
     }
   }
 
-  /// The format by the media type of a server's answer; nil if it is another one.
+  /// Detects the format by the media type of a server's response; nil for other types.
   init?(type: String) {
     switch type.split(separator: "/").last {
     case "mpegurl", "x-mpegurl", "vnd.apple.mpegurl": self = .m3u
@@ -258,7 +260,7 @@ enum PlaylistFormat: String {
     }
   }
 
-  /// Whether a text lists the parts of a stream (HLS), which are no files.
+  /// Whether a text lists the segments of a stream (HLS), which are not separate files.
   static func isOfParts(_ bytes: [UInt8]) -> Bool {
     bytes.split(whereSeparator: \.isNewline).contains { line in
       ["#EXT-X-TARGETDURATION", "#EXT-X-STREAM-INF"].contains { line.starts(with: $0.utf8) }
@@ -303,7 +305,7 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-  /// Without spaces and tabs at both ends.
+  /// The bytes without spaces and tabs at both ends.
   fileprivate var trimmed: ArraySlice<UInt8> {
     var rest = drop(while: \.isBlank)
     while let last = rest.last, last.isBlank { rest.removeLast() }

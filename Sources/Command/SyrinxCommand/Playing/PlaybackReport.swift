@@ -5,12 +5,12 @@ import FilePaths
 import Logging
 import SoundFile
 
-/// Reports the events of a playback: messages and status line, and records with `--json`.
+/// Reports the events of a playback as messages, a status line, and, with `--json`, records.
 struct PlaybackReport {
   let files: [FilePath]
   let json: Bool
   let context: CommandContext
-  /// What controls the playback by keys; its state is part of the progress line.
+  /// The control by keys; its state is part of the progress line.
   var keys: KeyControl?
   private var remark = ""
   private var throttle = StatusThrottle()
@@ -88,7 +88,7 @@ struct PlaybackReport {
   }
 
   private mutating func printRecords(of event: PlaybackEvent) async throws {
-    let ends = itemEnds.take(event)
+    let ends = itemEnds.process(event)
     let record = JSONRecord(event, files: files)
     switch event {
     case .finished: try await print(ends)
@@ -147,12 +147,12 @@ struct PlaybackReport {
 
   private mutating func reportFaults() async {
     if silence > .zero {
-      // A device that fails loses audio on every machine.
+      // After a device failure, the machine's load is not the cause of lost audio.
       let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
       await context.console.report(
         "\(file): dropouts of \(silence.secondsText) in total\(question)")
     }
-    // Lossy files exceed full scale slightly all the time.
+    // Lossy files often exceed full scale slightly.
     if lowestGain.value < -1 {
       await context.console.report(
         "\(file) exceeded full scale and was limited by up to \(lowestGain.reductionText)")
@@ -175,7 +175,7 @@ extension PlaybackStart {
 }
 
 extension Decibels {
-  /// The reduction by a gain, for people.
+  /// The displayed reduction by a gain.
   fileprivate var reductionText: String { "\((-value).tenths) dB" }
 }
 
@@ -225,7 +225,7 @@ extension JSONRecord {
     case .failed(let item, let error):
       self.init("failed", item, files)
       self["error"] = "\(error)"
-    // Each item has a record of its own.
+    // The ends of the items have their own records.
     case .finished: self = ["event": "finished"]
     }
   }
@@ -265,7 +265,7 @@ extension JSONRecord {
 ///
 /// Every item has an end, even if it failed or was never played.
 struct ItemEndTracker {
-  /// Why an item ended.
+  /// The reason that an item ended.
   enum Reason: String {
     /// The next item began.
     case completed
@@ -279,7 +279,7 @@ struct ItemEndTracker {
   struct End: Equatable {
     let item: Int
     let reason: Reason
-    /// The length played of all items until then.
+    /// The total length played so far, over all items.
     let played: Duration
   }
 
@@ -292,8 +292,8 @@ struct ItemEndTracker {
     hasEnded = Array(repeating: false, count: itemCount)
   }
 
-  /// The ends that follow from an event.
-  mutating func take(_ event: PlaybackEvent) -> [End] {
+  /// Returns the ends that an event implies.
+  mutating func process(_ event: PlaybackEvent) -> [End] {
     switch event {
     case .started(let start):
       current = start.item

@@ -38,7 +38,7 @@ extension AudioPlot {
     return [title] + braille(columns: width, rows: rows) + [axis(width)] + cues
   }
 
-  /// The beginning, the middle, and the end of the time, as far as there is room.
+  /// The time axis: its start, middle, and end, as far as they fit.
   private func axis(_ width: Int) -> String {
     let (end, middle) = (duration.clockText, (duration / 2).clockText)
     var line = Array(repeating: Character(" "), count: width)
@@ -53,7 +53,7 @@ extension AudioPlot {
 }
 
 extension TerminalGraphics {
-  /// A PNG for a terminal with kitty graphics, in pieces of 4,096 bytes.
+  /// Encodes a PNG for a terminal with kitty graphics, in pieces of 4,096 bytes.
   static func kittyText(_ png: [UInt8]) -> String {
     let text = Array(Data(png).base64EncodedString().utf8)
     var (result, begin) = ("", 0)
@@ -94,17 +94,18 @@ extension JSONRecord {
   }
 }
 
-/// How a terminal shows pictures.
+/// The way in which a terminal shows pictures.
 enum TerminalGraphics: Equatable {
   case kitty
   case sixel
   case braille
 
-  /// The question for kitty graphics, and the one for the device's attributes, which every terminal
-  /// answers: its answer ends the wait.
+  /// The query for kitty graphics, followed by the query for the device attributes.
+  ///
+  /// Every terminal responds to the latter, which ends the wait.
   private static let question = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c"
 
-  /// What a terminal that gave this answer can do.
+  /// Determines the capability from a terminal's response.
   init(answer: String) {
     if answer.contains("_Gi=31;OK") {
       self = .kitty
@@ -115,7 +116,7 @@ enum TerminalGraphics: Equatable {
     }
   }
 
-  /// The numbers between `ESC [ ?` and `c`; nil for an answer without them.
+  /// The numbers between `ESC [ ?` and `c`; nil for a response without them.
   private static func attributes(_ answer: String) -> [Substring]? {
     guard let start = answer.firstRange(of: "\u{1B}[?"),
       let end = answer[start.upperBound...].firstIndex(of: "c")
@@ -125,9 +126,9 @@ enum TerminalGraphics: Equatable {
 
   /// Queries the controlling terminal on a separate thread.
   ///
-  /// A terminal that does not answer within half a second gets Braille.
+  /// If a terminal does not respond within half a second, the result is Braille.
   ///
-  /// - Parameter signals: they restore the terminal if a second signal ends the process.
+  /// - Parameter signals: restores the terminal if a second signal ends the process.
   static func ofTerminal(signals: StopSignals) async -> TerminalGraphics {
     guard OutputDescriptor.output.isStyled else { return .braille }
     // A canceled caller waits too, because the thread restores the terminal.
@@ -148,7 +149,7 @@ enum TerminalGraphics: Equatable {
     var byte: UInt8 = 0
     while bytes.count < 1_024, read(terminal, &byte, 1) == 1 {
       bytes.append(byte)
-      // No answer about kitty graphics has a `c` after `ESC [ ?`.
+      // A response about kitty graphics contains no `c` after `ESC [ ?`.
       if attributes(String(decoding: bytes, as: UTF8.self)) != nil { break }
     }
     return String(decoding: bytes, as: UTF8.self)

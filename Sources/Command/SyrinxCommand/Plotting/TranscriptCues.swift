@@ -5,12 +5,12 @@ import Wyoming
 
 /// The cues of a transcript that `syrinx transcribe` wrote: WebVTT, SRT, or JSON lines.
 struct TranscriptCues {
-  /// The cues, in the order of the text; empty where it has none.
+  /// The cues, in the order of the text.
   private(set) var cues: [PlotFrame.Cue] = []
-  /// The lines, counted from 1, whose cues are left out: their times are impossible.
+  /// The numbers of the lines, from 1, whose cues are skipped because their times are impossible.
   private(set) var badLines: [Int] = []
 
-  /// In seconds; a year is longer than any recording.
+  /// The possible times in seconds, up to a year.
   private static let possibleTimes = 0.0...31_536_000
 
   /// Reads the cues of a text.
@@ -31,7 +31,9 @@ struct TranscriptCues {
     cues.append(PlotFrame.Cue(.seconds(start)..<Duration.seconds(end), text))
   }
 
-  /// Each cue is a line with two times, and lines of text up to an empty one or to the next times.
+  /// Adds cues from lines.
+  ///
+  /// Each cue is a line with two times, followed by text up to an empty line or the next times.
   private mutating func addTimed(_ lines: [Substring], isWebVTT: Bool) {
     for (index, line) in lines.enumerated() where line.contains("-->") {
       let times = line.split(separator: " ", maxSplits: 3).map(String.init)
@@ -39,7 +41,7 @@ struct TranscriptCues {
         let end = Self.seconds(times[2])
       else { continue }
       var parts = lines[(index + 1)...].prefix { !$0.isEmpty && !$0.contains("-->") }
-      // Without an empty line, the number of the next cue of SRT looks like text.
+      // Without an empty line, the number of the next SRT cue looks like text.
       let next = parts.endIndex
       if !isWebVTT, next < lines.endIndex, lines[next].contains("-->"), let last = parts.last,
         last.allSatisfy(\.isNumber)
@@ -54,13 +56,13 @@ struct TranscriptCues {
   /// Replaces the escapes of WebVTT; SRT has none.
   private static func unescaped(_ text: String) -> String {
     var text = text
-    // The ampersand is last, because `&amp;lt;` stands for `&lt;`.
+    // The ampersand is last, because `&amp;lt;` means `&lt;`.
     let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{A0}"), ("&amp;", "&")]
     for (escape, character) in escapes { text = text.replacing(escape, with: character) }
     return text
   }
 
-  /// `01:02:03.456`, `02:03.456`, or with a comma.
+  /// Parses `01:02:03.456` or `02:03.456`, with a point or a comma.
   private static func seconds(_ text: String) -> Double? {
     let parts = text.replacing(",", with: ".").split(separator: ":").map { Double($0) }
     guard (2...3).contains(parts.count), parts.allSatisfy({ $0.map { $0 >= 0 } ?? false }) else {
@@ -69,9 +71,9 @@ struct TranscriptCues {
     return parts.compactMap { $0 }.reduce(0) { $0 * 60 + $1 }
   }
 
-  /// A final result with times; other lines have none.
+  /// Adds the cue of a final result with times; other lines are ignored.
   private mutating func addJSON(_ line: Substring, number: Int) {
-    // Lines of other events lack the keys, which makes no cue.
+    // Lines of other events lack the keys and add no cue.
     guard let line = JSONValue(parsing: Array(line.utf8)), line["final"]?.bool == true,
       let text = line["text"]?.string, let start = line["start"]?.number,
       let end = line["end"]?.number
@@ -84,13 +86,13 @@ extension String {
   private static let cueTagNames: Set<Substring> = [
     "b", "c", "font", "i", "lang", "rt", "ruby", "s", "u", "v",
   ]
-  /// More characters than a tag has; without a limit, a text of `<` would take quadratic time.
+  /// Longer than any tag; without this limit, a text of many `<` would take quadratic time.
   private static let longestCueTag = 256
 
   /// The text without the tags of SRT and WebVTT: `<i>`, `</c>`, `<font color="red">`, `<v Ann>`,
   /// and the time of a word, `<00:01.500>`.
   ///
-  /// Any other text in angle brackets stays.
+  /// Any other text in angle brackets is kept.
   fileprivate var withoutCueTags: String {
     var (text, rest) = ("", self[...])
     while let start = rest.firstIndex(of: "<") {

@@ -41,7 +41,7 @@ struct RecordingReport {
       hasLostDevice = true
       await context.console.report("the device is lost; waiting for it to return")
     case .deviceReturned(let gap):
-      // Nothing was lost before the first frame.
+      // No audio was lost before the first frame.
       let loss = gap > .zero ? "; \(gap.secondsText) of audio lost" : ""
       await context.console.report("the device is back\(loss)")
     case .waiting: await context.console.notifyTerminal("waiting for sound")
@@ -67,7 +67,7 @@ struct RecordingReport {
     }
   }
 
-  /// Names the device as it was requested, or else the one that was opened.
+  /// Names the requested device, or else the device that was opened.
   private func started(_ start: RecordingStart) async {
     let device = device ?? start.device
     await context.console.notifyTerminal(
@@ -97,7 +97,7 @@ struct RecordingReport {
         "\(nonFiniteCount) captured samples are NaN or infinite and are recorded as silence")
     }
     guard lost > .zero else { return }
-    // A device that fails loses audio on every machine.
+    // After a device failure, the machine's load is not the cause of lost audio.
     let question = hasLostDevice ? "" : "; is this machine too slow or busy?"
     await context.console.report(
       "\(lost.secondsText) of audio was lost \(gaps.consequence)\(question)")
@@ -105,14 +105,14 @@ struct RecordingReport {
 }
 
 extension Decibels {
-  /// The level as a maximum, for people.
+  /// The displayed maximum level.
   fileprivate var maximumText: String {
     value.isFinite ? "nothing louder than \(levelText)" : "digital silence"
   }
 }
 
 extension RecordingFinish {
-  /// The recording for people: its length, peak, RMS, and clipped samples.
+  /// The displayed summary: length, peak, RMS, and clipped samples.
   var summary: String {
     guard let level else { return "\(recorded.clockText) recorded" }
     let count = clippedSamples.counted("sample")
@@ -123,7 +123,7 @@ extension RecordingFinish {
 }
 
 extension RecordingGapRule {
-  /// What the recording contains instead of lost audio.
+  /// The content of the recording in place of lost audio.
   fileprivate var consequence: String {
     switch self {
     case .silence: "and is recorded as silence"
@@ -133,8 +133,8 @@ extension RecordingGapRule {
   }
 }
 
-/// The events in the output of `syrinx record --json`; lengths in seconds, levels in dBFS and missing
-/// for digital silence.
+/// The events in the output of `syrinx record --json`. Lengths are in seconds and levels in dBFS;
+/// digital silence has no level.
 extension JSONRecord {
   /// The documentation of the JSON in the help.
   static let recordingSchema = """

@@ -37,7 +37,7 @@ struct RecordingRun {
     _ recorder: AudioRecorderClient, _ keys: AsyncStream<PlaybackKey>?
   ) async throws {
     let events = await recorder.recording(request: request)
-    // An earlier signal did not stop a recording that the recorder did not know yet.
+    // Handles a signal that arrived before the recorder had started the recording.
     if context.signals.received != nil { await recorder.stopRecording() }
     let quitting = keys.map { keys in
       Task {
@@ -71,9 +71,9 @@ private func handle(
 ) async {
   var commands = SignalCommands()
   for await signal in signals {
-    // A recording to standard output has no id.
+    // A recording to standard output has no ID.
     guard let id = request.id, let command = commands.command(for: signal) else { continue }
-    // A recording that has ended needs no command.
+    // A command to an ended recording has no effect.
     do {
       try await recorder.control(id: id, command: command)
       commands.succeeded(command)
@@ -82,7 +82,7 @@ private func handle(
 }
 
 extension RecordingFinish {
-  /// Throws if the recording ended before the requested length, or without a frame.
+  /// Throws if the recording ended before the requested length, or without frames.
   func check(length: Duration?) throws(CommandFailure) {
     switch reason {
     case .deviceEnded where frameCount == 0: throw .noSound
@@ -114,7 +114,7 @@ struct SignalCommands {
     }
   }
 
-  /// The recording has taken the command.
+  /// Records that the recording has accepted the command.
   mutating func succeeded(_ command: RecordingCommand) {
     switch command {
     case .pause: isPaused = true

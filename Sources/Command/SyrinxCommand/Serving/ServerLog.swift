@@ -55,7 +55,7 @@ struct ServerLog: Sendable {
     case .json:
       var record = record
       record["time"] = date.now.ISO8601Format()
-      // Its fields are finite numbers and texts, which JSON can express.
+      // JSON can express its fields, which are finite numbers and texts.
       if let line = try? record.jsonLine() { await console.log(line) }
     }
   }
@@ -98,7 +98,7 @@ extension JSONRecord {
 }
 
 extension WyomingServerReport {
-  /// The report with at most 200 characters of each text, which may be a client's.
+  /// The report with at most 200 characters of each text, because a text may come from a client.
   ///
   /// Each form of the log escapes the text itself.
   fileprivate var shortened: WyomingServerReport {

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// An option takes precedence over both, and a variable over the file.
 struct Settings: Sendable {
-  /// A setting; the name is its key in the file.
+  /// The name of a setting, which is its key in the file.
   enum Name: String, CaseIterable {
     case playbackDevice = "playback-device"
     case captureDevice = "capture-device"
@@ -19,7 +19,7 @@ struct Settings: Sendable {
     }
   }
 
-  /// The text of a setting, and where it was found.
+  /// The text of a setting, and its source.
   struct Entry: Equatable {
     let text: String
     /// The name of the variable, or the path of the file.
@@ -28,7 +28,7 @@ struct Settings: Sendable {
 
   /// The settings that have a value.
   private(set) var entries: [Name: Entry] = [:]
-  /// Why the settings cannot be used; they are empty then, and no command begins.
+  /// The reason that the settings cannot be used; they are then empty, and no command begins.
   private(set) var problem: CommandFailure?
 
   var playbackDevice: AudioDevice.ID? { text(.playbackDevice).map(AudioDevice.ID.init(rawValue:)) }
@@ -39,18 +39,19 @@ struct Settings: Sendable {
   var locale: String? { text(.locale) }
   var jobs: Int? { text(.jobs).flatMap { Int($0) } }
 
-  /// No settings.
+  /// Creates empty settings.
   init() {}
 
   /// - Parameters:
   ///   - variable: the value of an environment variable.
-  ///   - file: the configuration file; one that does not exist has no settings.
+  ///   - file: the configuration file; a missing file has no settings.
   init(variable: (_ name: String) -> String?, file: FilePath?) {
     do throws(CommandFailure) {
       if let file { try read(file) }
       for name in Name.allCases {
         guard let text = variable(name.variable), !text.isEmpty else { continue }
-        // The file's model belongs to the file's engine; a variable for the model comes later.
+        // The model in the file belongs to the engine in the file; a variable for the model is
+        // applied later.
         if name == .engine, self.text(.engine) != text { entries[.model] = nil }
         entries[name] = Entry(text: text, source: name.variable)
       }
@@ -70,7 +71,7 @@ struct Settings: Sendable {
 
   private func text(_ name: Name) -> String? { entries[name]?.text }
 
-  /// In bytes: no written configuration is longer.
+  /// The maximum size in bytes; no real configuration is larger.
   private static let longestFile = 65_536
 
   private mutating func read(_ file: FilePath) throws(CommandFailure) {
@@ -107,7 +108,7 @@ struct Settings: Sendable {
     throw CommandFailure("the configuration \(file) has no settings; write lines like `jobs: 2`")
   }
 
-  /// The bytes of a file that is UTF-8.
+  /// The bytes of a file, which must be UTF-8.
   private static func text(of file: FilePath) throws(CommandFailure) -> [UInt8] {
     do throws(FilePathError) {
       let bytes = try file.contents(atMost: longestFile)
@@ -120,7 +121,7 @@ struct Settings: Sendable {
       "the configuration \(file) is not UTF-8 text of at most \(longestFile) bytes")
   }
 
-  /// Throws if a setting is not a value that its option takes.
+  /// Throws if the option of a setting does not accept its value.
   private func check() throws(CommandFailure) {
     for (name, entry) in entries {
       guard let reason = reason(against: name, entry.text) else { continue }
@@ -151,7 +152,7 @@ struct Settings: Sendable {
   }
 }
 
-/// Tests have no settings of the machine.
+/// Tests ignore the settings of the machine.
 extension Settings: DependencyKey {
   static var liveValue: Settings {
     let variable: (String) -> String? = { name in

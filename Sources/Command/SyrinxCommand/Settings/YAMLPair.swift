@@ -13,7 +13,8 @@ struct YAMLPair: Equatable {
   ///
   /// A text without a document has no pairs.
   static func all(in text: [UInt8]) throws(YAMLError) -> [YAMLPair]? {
-    // libyaml limits no depth, and its time grows with the square of it: 7 s for 65,536 brackets.
+    // libyaml does not limit the depth, and its time grows with the square of the depth: 7 s for
+    // 65,536 brackets.
     guard text.count(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }) <= 100 else {
       throw YAMLError(description: "it has more than 100 opening brackets, comments included")
     }
@@ -24,14 +25,14 @@ struct YAMLPair: Equatable {
   }
 }
 
-/// Why a text is not YAML, with the line.
+/// The reason that a text is not YAML, with the line.
 struct YAMLError: Error, Equatable {
   let description: String
 }
 
-/// The one owner of a parser of libyaml.
+/// The owner of a libyaml parser.
 private struct YAMLParser: ~Copyable {
-  /// Its place is fixed, because the parser holds a pointer to itself.
+  /// Its address is fixed, because the parser holds a pointer to itself.
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let text: UnsafeBufferPointer<UInt8>
 
@@ -71,9 +72,10 @@ private struct YAMLParser: ~Copyable {
     }
   }
 
-  /// The next document, which the caller deletes; at the end, one without a root.
+  /// Returns the next document, which the caller deletes; at the end, a document without a root.
   ///
-  /// The corresponding C function is `yaml_parser_load`. It deletes the document itself when it fails.
+  /// The corresponding C function is `yaml_parser_load`. The function deletes the document if it
+  /// fails.
   private func nextDocument() throws(YAMLError) -> yaml_document_t {
     var document = yaml_document_t()
     guard yaml_parser_load(parser, &document) == 1 else { throw error }
@@ -89,14 +91,15 @@ private struct YAMLParser: ~Copyable {
     }
   }
 
-  /// Why the parser has stopped: "while scanning a quoted scalar in line 1, found unexpected end of stream in line 2".
+  /// The reason that the parser has stopped: "while scanning a quoted scalar in line 1, found
+  /// unexpected end of stream in line 2".
   private var error: YAMLError {
     let state = parser.pointee
     guard let problem = state.problem else { return YAMLError(description: "out of memory") }
     let context = state.context.map {
       "\(String(cString: $0)) in line \(state.context_mark.line + 1), "
     }
-    // An error of the reader has an offset in bytes instead of a mark.
+    // An error of libyaml's reader has a byte offset instead of a mark.
     let line =
       state.error == YAML_READER_ERROR
       ? text.prefix(state.problem_offset).count { $0 == UInt8(ascii: "\n") }

@@ -9,7 +9,7 @@ final class FileRecognition: Sendable {
   let file: FilePath
   private let context: CommandContext
   private let problems = FileProblems()
-  // Held to add a buffer's length and to read the sum.
+  // The lock is held to add a buffer's length or read the sum.
   private let readLength = Mutex(Duration.zero)
   private let progress: FileProgress?
 
@@ -34,7 +34,7 @@ final class FileRecognition: Sendable {
     return request
   }
 
-  /// The length of the audio that was read so far.
+  /// The length of the audio read so far.
   var length: Duration { readLength.withLock { $0 } }
 
   /// Shows the progress from now on and measures the pace from here.
@@ -42,13 +42,15 @@ final class FileRecognition: Sendable {
     await progress?.begin()
   }
 
-  /// Updates the progress from an event, because the audio is read far ahead of its recognition.
+  /// Updates the progress from an event.
+  ///
+  /// The audio read is no measure, because it is far ahead of recognition.
   func note(_ event: SpeechRecognitionEvent) async {
     guard let progress, let position = event.position else { return }
     await progress.show(position)
   }
 
-  /// Reports the file's problems and returns whether there were none.
+  /// Reports the file's problems, and returns true if there are none.
   ///
   /// - Throws: `CommandFailure` if the file has no audio.
   func finish() async throws -> Bool {
@@ -72,11 +74,11 @@ extension SpeechRecognitionEvent {
   }
 }
 
-/// Starts the recognition of files in order, some of them ahead of the file whose results are read.
+/// Recognizes files in order, some of them ahead of the file whose results are being read.
 ///
-/// A limited number of files is recognized at a time. The results of a limited number of files wait,
-/// and a file ahead stops when too many of its results wait, so memory does not grow with the number or
-/// length of files.
+/// A limited number of files is recognized at a time. The results of a limited number of files
+/// wait, and a file ahead stops when too many of its results wait, so memory does not grow with the
+/// number or length of files.
 struct RecognitionQueue {
   /// A recognition that has been started.
   struct Entry: Sendable {
@@ -85,9 +87,9 @@ struct RecognitionQueue {
     var events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
   }
 
-  /// The number of events of a file that may wait: those of a short file.
+  /// The number of waiting events of a file, which suffices for a short file.
   fileprivate static let eventLimit = 64
-  /// How many files may have waiting results, for each job.
+  /// The number of files per job that may have waiting results.
   private static let filesAhead = 4
 
   private typealias Entries = AsyncThrowingStream<Result<Entry, TranscriptionProblem>, any Error>
@@ -96,12 +98,13 @@ struct RecognitionQueue {
   /// Each element permits one more file to start.
   private let permits: AsyncStream<Void>.Continuation
 
-  /// Makes a queue whose files are started by a task that ends with it.
+  /// Creates a queue whose task starts the files; the task ends with the queue.
   ///
-  /// A list may come slowly through a pipe, so no file waits for the one after it.
+  /// A file never waits for the next name, because a list may arrive slowly through a pipe.
   ///
   /// - Parameters:
-  ///   - limit: the number of files to recognize at the same time, at least 1; 1 for none ahead.
+  ///   - limit: the number of files to recognize at the same time, at least 1; with 1, no file is
+  ///     recognized ahead.
   ///   - input: the next file; nil at the end.
   init(
     limit: Int, input: @escaping @Sendable () async throws -> FoundInput?,
@@ -122,7 +125,8 @@ struct RecognitionQueue {
             switch try await input() {
             case .success(let input):
               let entry = await start(input)
-              // A single file is read directly: a partial result replaces an older one that waits.
+              // A single file is read directly, so that a new partial result replaces a waiting
+              // one.
               if limit == 1 { slots.continuation.yield() }
               entries.yield(
                 .success(limit == 1 ? entry : entry.recognized { slots.continuation.yield() }))
@@ -156,7 +160,7 @@ struct RecognitionQueue {
 }
 
 extension RecognitionQueue.Entry {
-  /// The entry with its events as they come, read or not; `whenDone` is called after the last one.
+  /// The entry with buffered events; `whenDone` is called after the last event.
   fileprivate func recognized(_ whenDone: @escaping @Sendable () -> Void) -> Self {
     let pipe = PolicyPipe<SpeechRecognitionEvent>(
       policy: .keepingAll(limit: RecognitionQueue.eventLimit))

@@ -27,7 +27,7 @@ struct TranscriptFolder {
   /// Begins the transcripts of an input, in the order of the styles.
   func files(for input: TranscriptionInput) async throws -> [PendingOutput] {
     let files = styles.map { file(for: input, $0) }
-    // They differ in their extensions only.
+    // The transcripts differ only in their extensions.
     try await makeFolder(files[0].folder)
     return try files.map { try PendingOutput(path: $0.text) }
   }
@@ -37,7 +37,7 @@ struct TranscriptFolder {
     styles.allSatisfy { FileVersion(file(for: input, $0).status) != nil }
   }
 
-  /// The list or the manifest of the folder, if a transcript of an input would have its name.
+  /// The folder's list or manifest whose name a transcript of an input would have; nil if none.
   func ownFile(namedLikeTranscriptsOf input: TranscriptionInput) -> FilePath? {
     let own = [TranscriptArchive.failedName, TranscriptArchive.manifestName].map(path.appending)
     return own.first(where: styles.map { file(for: input, $0) }.contains)
@@ -50,14 +50,14 @@ struct TranscriptFolder {
   }
 }
 
-/// The records of an output folder, on a thread of their own: `manifest.jsonl` and `failed.txt`, which
-/// one process at a time writes.
+/// The records of an output folder, `manifest.jsonl` and `failed.txt`. One process at a time writes
+/// them, on its own thread.
 actor TranscriptArchive {
   static let failedName: FilePath = "failed.txt"
   static let manifestName: FilePath = "manifest.jsonl"
 
   private let executor: ThreadExecutor
-  /// The list of the inputs that failed.
+  /// The list of the failed inputs.
   nonisolated let failedPath: FilePath
   private let manifestPath: FilePath
   private let listSeparator: UInt8
@@ -66,7 +66,7 @@ actor TranscriptArchive {
   private var file: ManifestFile?
   private var failed: PendingFile?
 
-  /// - Parameter listSeparator: what ends a name in `failed.txt`.
+  /// - Parameter listSeparator: the byte that ends a name in `failed.txt`.
   init(folder: FilePath, recipe: JSONRecord, listSeparator: UInt8) throws {
     executor = try ThreadExecutor(name: "syrinx-archive")
     failedPath = folder.appending(Self.failedName)
@@ -77,10 +77,10 @@ actor TranscriptArchive {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Takes the folder for this process and returns what is done.
+  /// Locks the folder for this process and returns the finished files.
   ///
-  /// - Throws: `CommandFailure` if another process has the folder, or if it has a `failed.txt` that
-  ///   no run made.
+  /// - Throws: `CommandFailure` if another process has locked the folder, or if it contains a
+  ///   `failed.txt` that no run wrote.
   func open() throws -> TranscriptManifest {
     guard manifestPath.status != nil || failedPath.status == nil else {
       throw CommandFailure(
@@ -95,7 +95,7 @@ actor TranscriptArchive {
     return manifest
   }
 
-  /// Records that the transcripts of an input, if there are some, are about to be replaced.
+  /// Records that any existing transcripts of an input are about to be replaced.
   func willReplace(_ input: TranscriptionInput) throws(OutputError) {
     guard let entry = manifest.voidEntry(for: input) else { return }
     try file?.append(entry)
@@ -107,7 +107,7 @@ actor TranscriptArchive {
     try file?.append(entry)
   }
 
-  /// Adds an input to `failed.txt`, and returns whether a list can name it.
+  /// Adds an input to `failed.txt`; returns false if a list cannot contain its name.
   func addFailed(_ input: TranscriptionInput) throws -> Bool {
     guard input.file != "-", !input.listed.bytes.contains(listSeparator) else { return false }
     let list = try failed ?? PendingFile(for: failedPath.text)
@@ -117,21 +117,21 @@ actor TranscriptArchive {
     return true
   }
 
-  /// Replaces `failed.txt`, or removes it if nothing failed.
+  /// Replaces `failed.txt`, or removes it if no input failed.
   func finish() throws {
     guard let failed = failed.take() else { return failedPath.remove() }
     try failed.publish()
   }
 
-  /// Lets other processes have the folder.
+  /// Unlocks the folder for other processes.
   ///
-  /// The end of the command does not wait for this actor to go.
+  /// The command must call it, because it ends without waiting for the `deinit` of this actor.
   func close() {
     (file, lock) = (nil, nil)
   }
 }
 
-/// Opens a file, which it creates if it does not exist.
+/// Opens a file, or creates it if it does not exist.
 private func openForWriting(
   _ path: FilePath, _ flags: Int32 = 0
 ) throws(CommandFailure) -> Int32 {
@@ -145,13 +145,13 @@ private func openForWriting(
 
 /// The lock of a folder, which ends with the process.
 ///
-/// Its file names the process and the machine that have it. It is not the manifest: whoever reads an
-/// input closes it again, and only the locks of `flock` outlast that.
+/// The lock file names the process and the machine that hold it. It is separate from the manifest
+/// and uses `flock`, because closing any descriptor of a file releases other kinds of locks.
 private final class FolderLock {
   private let path: FilePath
   private let descriptor: Int32
 
-  /// - Throws: `CommandFailure` if another process has the folder.
+  /// - Throws: `CommandFailure` if another process has locked the folder.
   init(_ folder: FilePath) throws(CommandFailure) {
     path = folder.appending(".lock")
     descriptor = try Self.locked(path)
@@ -170,7 +170,7 @@ private final class FolderLock {
   private static func locked(_ path: FilePath) throws(CommandFailure) -> Int32 {
     while true {
       let descriptor = try openForWriting(path)
-      // A file system without locks has no other writer to exclude.
+      // A file system without locks is treated as unlocked.
       if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
         defer { close(descriptor) }
         throw folderInUse(path, descriptor)
@@ -178,14 +178,14 @@ private final class FolderLock {
       var status = stat()
       fstat(descriptor, &status)
       if status.st_nlink > 0 { return descriptor }
-      // Its owner has just removed it.
+      // The previous owner has just removed the file.
       close(descriptor)
     }
   }
 
   private static func folderInUse(_ path: FilePath, _ descriptor: Int32) -> CommandFailure {
     let content = try? FilePath.contents(of: descriptor, atMost: 300)
-    // The owner has the lock before it writes its name.
+    // The owner locks the file before it writes its name, so the name may be missing.
     let owner = content.flatMap { FilePath(bytes: $0).description.unlessEmpty }
     return CommandFailure(
       "\(owner ?? "another process") is writing into \(path.folder); "
@@ -197,7 +197,7 @@ private final class FolderLock {
 private final class ManifestFile {
   private let path: FilePath
   private let descriptor: Int32
-  /// Whether the last line has no end, because a process was killed while it wrote.
+  /// Whether the last line is incomplete, because a process was killed while writing it.
   private var isCut = false
 
   init(_ path: FilePath) throws(CommandFailure) {
@@ -213,7 +213,7 @@ private final class ManifestFile {
     close(descriptor)
   }
 
-  /// The lines, from the first one on.
+  /// Returns a reader of all lines.
   func lines() -> RecordReader {
     RecordReader(longest: 1 << 20) { [path, descriptor] in
       try availableBytes(of: descriptor, named: "\(path)")
@@ -243,29 +243,29 @@ extension JSONRecord {
   }
 }
 
-/// The finished files, according to the entries of a manifest, which are lines of JSON.
+/// The finished files, read from a manifest; each entry is a line of JSON.
 ///
-/// Transcribing the same version of a file in the same way always gives the same entry. So a file
-/// is done if the last entry for its transcripts equals the one that it would get now. Only
-/// checksums stay in memory. Entries are compared as text because they are many, and equal text is
-/// what counts.
+/// The same version of a file, transcribed with the same options, always produces the same entry. A
+/// file is finished if the newest entry for its transcripts equals the entry for the current
+/// version and options. Only checksums of entries stay in memory, and entries are compared as text,
+/// because there can be many.
 struct TranscriptManifest: Sendable {
-  /// The entries by their transcripts.
+  /// The newest entry for each transcript.
   private var entries: [RunChecksum: RunChecksum] = [:]
-  /// The end of each entry.
+  /// The end of an entry: the options.
   private let recipe: String
 
   init(recipe: JSONRecord) throws {
     self.recipe = String(try recipe.jsonLine().dropFirst())
   }
 
-  /// Adds a line of the manifest; a line that is cut is no entry of any file.
+  /// Adds a line of the manifest; a truncated line matches no file.
   mutating func add(_ line: [UInt8]) {
     guard let transcript = Self.transcript(of: line) else { return }
     entries[transcript] = RunChecksum(line)
   }
 
-  /// Whether the last entry for the transcripts of this input is its own.
+  /// Whether the newest entry for the transcripts equals the entry of this input.
   func contains(_ input: TranscriptionInput) -> Bool {
     guard let line = entry(for: input).map({ Array($0.utf8) }),
       let transcript = Self.transcript(of: line)
@@ -273,14 +273,14 @@ struct TranscriptManifest: Sendable {
     return entries[transcript] == RunChecksum(line)
   }
 
-  /// A line after which the input is not done; nil if it has never been.
+  /// Returns a line that marks the input as unfinished; nil if it was never finished.
   func voidEntry(for input: TranscriptionInput) -> String? {
     guard let file = input.place.jsonText else { return nil }
     let line = Self.begin + file + Self.afterFile + "replaced\":true}"
     return Self.transcript(of: Array(line.utf8)).flatMap { entries[$0] } == nil ? nil : line
   }
 
-  /// The line for an input that has been transcribed; nil if it has no version.
+  /// Returns the line for a transcribed input; nil if the input has no version.
   func entry(for input: TranscriptionInput) -> String? {
     guard let version = input.version, let file = input.place.jsonText else { return nil }
     return Self.begin + file + Self.afterFile + "size\":\(version.byteCount),\"modified\":"
@@ -288,7 +288,7 @@ struct TranscriptManifest: Sendable {
   }
 
   private static let begin = "{\"file\":\""
-  /// In JSON, no string contains this.
+  /// A JSON string cannot contain this text.
   private static let afterFile = "\",\""
 
   /// The path of the transcripts in a line, without their extension.
@@ -307,7 +307,7 @@ struct TranscriptManifest: Sendable {
   }
 }
 
-/// 128 bits that stand for some bytes while the command runs.
+/// A checksum of 128 bits, valid while the command runs.
 struct RunChecksum: Hashable, Sendable {
   private let low: Int
   private let high: Int
@@ -329,7 +329,7 @@ extension FilePath {
     FilePath(bytes: bytes.dropLast(name.bytes.count - stem.bytes.count))
   }
 
-  /// The text as it stands in a string of JSON.
+  /// The text as the content of a JSON string.
   fileprivate var jsonText: String? {
     let isPlain = bytes.allSatisfy { byte in
       (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")

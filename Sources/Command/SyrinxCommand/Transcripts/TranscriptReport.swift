@@ -6,9 +6,9 @@ import SpeechClient
 import SpeechEngine
 
 /// Writes recognition events: results to the transcript, partial results to the terminal or as JSON
-/// to the transcript, losses and lag as messages.
+/// to the transcript, and losses and lag as messages.
 struct TranscriptReport {
-  /// The transcripts in their forms, and what writes a line of each.
+  /// The transcripts in their forms, each with a function that writes a line.
   private var transcripts: [(text: TranscriptText, print: @Sendable (String) async throws -> Void)]
   private let includesJSON: Bool
   private let file: FilePath?
@@ -17,19 +17,20 @@ struct TranscriptReport {
   private var isLagging = false
   private var losses = LossSummary()
   private var languageNotice: LanguageNotice?
-  /// The utterance with partial results but no final one yet.
+  /// The utterance with partial results but no final result yet.
   private var open: Int?
 
-  /// Whether all audio was recognized.
+  /// Whether no audio was lost.
   private(set) var isComplete = true
 
-  /// The next pause makes up for a smaller lag.
+  /// The lag from which messages are written; a pause makes up for a smaller lag.
   private static let seriousLag = Duration.seconds(5)
 
   /// - Parameters:
   ///   - outputs: the file for each form; empty for one form on standard output.
   ///   - namesFile: whether each line of text on standard output begins with the file's name.
-  ///   - languageNotice: reports an input in another language than the model's; nil for no such report.
+  ///   - languageNotice: reports an input in another language than the model's; nil for no such
+  ///     report.
   init(
     styles: [TranscriptStyle], file: FilePath? = nil, to outputs: [PendingOutput] = [],
     namesFile: Bool = false, languageNotice: LanguageNotice? = nil, console: Console
@@ -71,13 +72,13 @@ struct TranscriptReport {
       try await print { $0.style == .json ? [line] : [] }
     }
     for sentence in sentences(about: event) { await console.report(sentence) }
-    // The partial results of an utterance without a final one are void.
+    // At the end of an utterance without a final result, its partial results become invalid.
     if case .speechEnded = event, open.take() != nil, !includesJSON { await console.clearStatus() }
   }
 
-  /// Messages report that recognition lags far behind, and the sum of losses.
+  /// Returns messages about a large lag and the sum of losses.
   ///
-  /// They do not report every change of the lag, nor each loss. Noises are only logged.
+  /// Small changes of the lag and single losses are not reported. Noises are only logged.
   private mutating func sentences(about event: SpeechRecognitionEvent) -> [String] {
     switch event {
     case .speechStarted(let time), .speechEnded(let time): return named(losses.reach(time))
@@ -102,9 +103,9 @@ struct TranscriptReport {
     sentences.map { (file.map { "\($0): " } ?? "") + $0 }
   }
 
-  /// Reports the remaining losses; call it if no more results follow.
+  /// Reports the remaining losses; call it after the last result.
   mutating func reportLosses() async {
-    for sentence in named(losses.finish()) { await console.report(sentence) }
+    for sentence in named(losses.flush()) { await console.report(sentence) }
   }
 
   private func showVolatile(_ result: SpeechRecognitionResult) async {
@@ -122,7 +123,7 @@ struct TranscriptReport {
     try await print { $0.end() }
   }
 
-  /// Writes what each form adds to its transcript.
+  /// Writes the new lines of each form to its transcript.
   private mutating func print(
     _ lines: (inout TranscriptText) throws -> [String]
   ) async throws {
@@ -134,8 +135,8 @@ struct TranscriptReport {
   }
 }
 
-/// Summarizes lost audio for people: at most one line per reason and second of audio, because a
-/// machine that is too slow loses a little audio repeatedly.
+/// Summarizes lost audio in at most one line per reason and second, because a machine that is too
+/// slow repeatedly loses a little audio.
 struct LossSummary {
   /// The minimum length of audio between two lines about one reason.
   private static let interval = Duration.seconds(1)
@@ -143,9 +144,9 @@ struct LossSummary {
   /// The losses for one reason.
   private struct Loss {
     var reason: SpeechRecognitionEvent.DropReason
-    /// The position of the audio from which on the next line is due.
+    /// The position in the audio from which the next line is due.
     var next = Duration.zero
-    /// The begin, total length, and number of the losses that are not reported yet.
+    /// The start, total length, and number of the unreported losses.
     var unreported: (begin: Duration, length: Duration, count: Int)?
 
     mutating func add(
@@ -172,8 +173,8 @@ struct LossSummary {
   mutating func add(
     _ range: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
   ) -> [String] {
-    // Each failure loses an utterance and has a reason of its own.
-    if case .engineFailed = reason { return finish() + [reason.sentence(about: range)] }
+    // Each failure loses an utterance and has its own reason.
+    if case .engineFailed = reason { return flush() + [reason.sentence(about: range)] }
     let index = losses.firstIndex { $0.reason.joined(with: reason) != nil } ?? losses.endIndex
     if index == losses.endIndex { losses.append(Loss(reason: reason)) }
     losses[index].add(range, reason)
@@ -189,25 +190,25 @@ struct LossSummary {
     }
   }
 
-  /// Returns the lines about everything that has not been reported.
-  mutating func finish() -> [String] {
+  /// Returns the lines about all unreported losses.
+  mutating func flush() -> [String] {
     losses.indices.compactMap { losses[$0].line() }
   }
 }
 
 extension SpeechRecognitionEvent.DropReason {
-  /// The message about one range.
+  /// Returns the message about one range.
   func sentence(about range: Range<Duration>) -> String {
     let length = range.upperBound - range.lowerBound
     return "\(length.secondsText) of audio at \(range.lowerBound.clockText) \(consequence)"
   }
 
-  /// The message about several ranges; the first one begins at `begin`.
+  /// Returns the message about several ranges; the first begins at `begin`.
   fileprivate func sentence(about length: Duration, in count: Int, from begin: Duration) -> String {
     "\(length.secondsText) of audio in \(count) places from \(begin.clockText) on \(consequence)"
   }
 
-  /// The reason for this loss and another one of the same kind; nil if they have nothing in common.
+  /// The common reason of this loss and another; nil if they differ.
   fileprivate func joined(with other: Self) -> Self? {
     switch (self, other) {
     case (.nonFinite(let count), .nonFinite(let more)): .nonFinite(sampleCount: count + more)
@@ -229,9 +230,9 @@ extension SpeechRecognitionEvent.DropReason {
   }
 }
 
-/// Notices that an input is probably in another language than the model: its words are improbable.
+/// Detects an input in another language than the model's, by words of low confidence.
 struct LanguageNotice {
-  /// The least speech to judge by.
+  /// The minimum duration of speech before a notice.
   private static let leastSpeech = Duration.seconds(10)
 
   private let engine: SpeechEngine
@@ -243,15 +244,15 @@ struct LanguageNotice {
     self.engine = engine
   }
 
-  /// The mean below which the words of 10 seconds are doubtful.
+  /// The mean confidence below which 10 seconds of words are doubtful.
   ///
-  /// Measured on English: Moonshine's mean is 0.71 and more, and PocketSphinx's 0.44 and more. On
-  /// other languages, PocketSphinx's is 0.37 to 0.45.
+  /// Measured on English, Moonshine's mean is at least 0.71, and PocketSphinx's at least 0.44. On
+  /// other languages, PocketSphinx's mean is 0.37 to 0.45.
   private var leastConfidence: Double {
     engine.name == EngineName.pocketsphinx.rawValue ? 0.4 : 0.5
   }
 
-  /// The text of the notice if it is due after this result; at most once for each input.
+  /// Returns the notice if it is due after this result, at most once for each input.
   mutating func text(after result: SpeechRecognitionResult) -> String? {
     guard !isReported, result.isFinal else { return nil }
     let words = result.bestTranscription.segments
@@ -279,7 +280,7 @@ struct LanguageNotice {
 }
 
 extension SpeechOptions {
-  /// Makes the notice for one input; nil if the options limit what may be said.
+  /// Makes the notice for one input; nil if the options restrict the words.
   func makeLanguageNotice() -> LanguageNotice? {
     isPlainDictation ? LanguageNotice(engine: chosenEngine) : nil
   }

@@ -9,12 +9,12 @@ enum TranscriptStyle: Hashable {
   case text
   /// A JSON object for each result.
   case json
-  /// Cues, cut at pauses.
+  /// Cues, divided at pauses.
   case cues(CueFormat)
 
   static let all = [text] + CueFormat.allCases.map(cues) + [json]
 
-  /// The style of a file with this extension; nil for an extension that no transcript has.
+  /// Creates the style for a file extension; nil if no style uses it.
   init?(pathExtension: String) {
     let name = pathExtension.lowercased()
     let style = name == "json" ? .json : Self.all.first { $0.pathExtension == name }
@@ -31,7 +31,7 @@ enum TranscriptStyle: Hashable {
     }
   }
 
-  /// Whether it contains word times.
+  /// Whether the style contains word times.
   var hasWordTimes: Bool { self != .text }
 
   /// The file extension.
@@ -84,10 +84,10 @@ struct TranscriptOptions: ParsableArguments {
     format?.styles ?? [json ? .json : .text]
   }
 
-  /// Whether a transcript is JSON.
+  /// Whether one of the transcripts is JSON.
   var includesJSON: Bool { styles.contains(.json) }
 
-  /// Throws if standard output would need several forms.
+  /// Throws if standard output would get several forms.
   func checkSingleFormat() throws {
     try require(!json || includesJSON, "--json and --format exclude each other; use one of them.")
     try require(styles.count == 1, "several formats require `syrinx transcribe --output-dir`.")
@@ -125,7 +125,7 @@ struct TranscriptText {
     return format.header.map { [$0] } ?? []
   }
 
-  /// The lines that a result adds; a partial result adds lines only to JSON.
+  /// Returns the lines of a result; a partial result has lines only in JSON.
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
     let transcription = result.bestTranscription.printable
     switch style {
@@ -140,7 +140,7 @@ struct TranscriptText {
 
   mutating func end() -> [String] {
     guard case .cues(let format) = style else { return [] }
-    return lines(of: builder.finish(), format)
+    return lines(of: builder.flush(), format)
   }
 
   private mutating func lines(of cues: [Cue], _ format: CueFormat) -> [String] {
@@ -152,7 +152,7 @@ struct TranscriptText {
 }
 
 extension Transcription {
-  /// The transcription without control characters, which a server or a model may have put into words.
+  /// The transcription without control characters, which a server or a model may return in words.
   fileprivate var printable: Transcription {
     guard !segments.allSatisfy(\.substring.isPlain) else { return self }
     var transcription = self
@@ -163,7 +163,7 @@ extension Transcription {
     return transcription
   }
 
-  /// The marks that order the letters beside them, a part of Arabic and Hebrew text.
+  /// The marks of text direction, which are part of Arabic and Hebrew text.
   private static var orderMarks: Set<Unicode.Scalar> { ["\u{200E}", "\u{200F}", "\u{61C}"] }
 }
 
@@ -224,7 +224,7 @@ extension JSONRecord {
     unintelligible and engine, "utterance" is the number of the utterance whose partial results are void.
     """
 
-  /// The same for files, which neither lag nor have gaps.
+  /// The documentation of a loss for files, which have neither lag nor gaps.
   static let droppedSchema = """
     An object with the "event" dropped has the "start" and "end" of a range and the "reason": \
     unintelligible (sound without plausible words), engine (not recognized, because the engine failed; \
@@ -235,7 +235,7 @@ extension JSONRecord {
 
   /// Nil for any other event.
   ///
-  /// - Parameter utterance: the utterance with partial results but no final one.
+  /// - Parameter utterance: the utterance with partial results but no final result.
   init?(_ event: SpeechRecognitionEvent, file: FilePath? = nil, utterance: Int? = nil) {
     switch event {
     case .lagging(let lag):

@@ -3,15 +3,15 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// A file to transcribe; in a problem, the file or folder that it concerns.
+/// A file to transcribe; in a problem, the affected file or folder.
 struct TranscriptionInput: Equatable, Sendable {
   let file: FilePath
-  /// The path of its transcripts below the output folder, with the extension of the file.
+  /// The path of its transcripts in the output folder, with the extension of the file.
   let place: FilePath
-  /// Nil for standard input, a pipe, and an address.
+  /// The version of the file; nil for standard input, a pipe, and an address.
   var version: FileVersion?
 
-  /// The name for a list, from which this input comes back.
+  /// The name in a list from which this input can be restored.
   var listed: FilePath {
     let above = file.bytes.dropLast(place.bytes.count)
     guard !file.isWebAddress, above.last == UInt8(ascii: "/"),
@@ -21,14 +21,14 @@ struct TranscriptionInput: Equatable, Sendable {
   }
 }
 
-/// The state of a file, which changes when the file is written.
+/// The state of a file; it changes when the file is written.
 struct FileVersion: Equatable, Sendable {
   let byteCount: Int
-  /// The last modification: whole seconds since 1970, and the rest.
+  /// The last modification in whole seconds since 1970, and the remaining nanoseconds.
   let modifiedSeconds: Int
   let modifiedNanoseconds: Int
 
-  /// Nil for anything that is not a regular file.
+  /// Creates a version; nil for anything that is not a regular file.
   init?(_ status: stat?) {
     guard let status, status.isRegularFile else { return nil }
     byteCount = Int(status.st_size)
@@ -45,7 +45,7 @@ struct TranscriptionProblem: Error, CustomStringConvertible {
 
 typealias FoundInput = Result<TranscriptionInput, TranscriptionProblem>
 
-/// A list of names, each ended by a line feed, or by a NUL.
+/// A list of names, each ending with a line feed or a NUL.
 struct NameList: Sendable {
   /// The list's file; - is standard input.
   let file: FilePath
@@ -54,7 +54,7 @@ struct NameList: Sendable {
 
   func open(stopSignal: WakeUp?) throws(CommandFailure) -> RecordReader {
     let (isFile, name) = (file != "-", "\(file.shownName)")
-    // A pipe without a writer is waited for like one without data: until the stop signal.
+    // Opening a pipe must not block: like a pipe without data, it is polled until the stop signal.
     let flags = O_RDONLY | O_CLOEXEC | (stopSignal == nil ? 0 : O_NONBLOCK)
     let number = isFile ? file.withCString { Glibc.open($0, flags) } : STDIN_FILENO
     guard number >= 0 else { throw .unreadable(name, errno) }
@@ -68,7 +68,7 @@ struct NameList: Sendable {
   }
 }
 
-/// The files that the arguments of `syrinx transcribe` stand for: named files, the files in folders,
+/// The files that the arguments of `syrinx transcribe` select: named files, the files in folders,
 /// and the entries of a list.
 struct TranscriptionInputs: Sendable {
   var arguments: [FilePath]
@@ -76,10 +76,10 @@ struct TranscriptionInputs: Sendable {
   var patterns: [FilePath] = []
   var list: NameList?
 
-  /// Whether they are exactly one file.
+  /// Whether the arguments select exactly one file.
   var isOneFile: Bool { list == nil && arguments.count == 1 && !arguments[0].isFolder }
 
-  /// Whether they can be read more than once.
+  /// Whether the inputs can be listed more than once.
   var isRepeatable: Bool {
     let files = arguments + (list.map { [$0.file] } ?? [])
     return !files.contains("-") && list.map { FileVersion($0.file.status) != nil } ?? true
@@ -95,7 +95,7 @@ struct TranscriptionInputs: Sendable {
     private let patterns: [FilePath]
     private var names: RecordReader?
     private let endsWithNUL: Bool
-    /// The folder whose files come next, and whether it had any.
+    /// The folder whose files are returned next, and whether any were found in it.
     private var walk: (files: FolderWalk, root: TranscriptionInput, isEmpty: Bool)?
 
     fileprivate init(_ inputs: TranscriptionInputs, names: RecordReader?) {
@@ -153,7 +153,7 @@ struct TranscriptionInputs: Sendable {
   }
 }
 
-/// Finds the inputs that are left, on a thread of its own.
+/// Finds the unfinished inputs, on its own thread.
 actor RemainingInputs {
   private let executor: ThreadExecutor
   private let folder: TranscriptFolder?
@@ -162,12 +162,12 @@ actor RemainingInputs {
   private var claimed: Set<RunChecksum> = []
   private var upcoming: FoundInput?
 
-  /// The number of inputs that were done before, and their size in bytes.
+  /// The number and size in bytes of the skipped inputs, which were finished earlier.
   private(set) var skipped = (count: 0, byteCount: 0)
 
   /// - Parameters:
   ///   - folder: the folder for transcripts; nil for standard output.
-  ///   - done: what to skip.
+  ///   - done: the finished files, which are skipped.
   init(
     _ inputs: TranscriptionInputs, folder: TranscriptFolder?, skipping done: TranscriptManifest?,
     stopSignal: WakeUp?
@@ -179,13 +179,13 @@ actor RemainingInputs {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Whether nothing is left to do.
+  /// Whether no unfinished input exists.
   func isEmpty() throws -> Bool {
     upcoming = try next()
     return upcoming == nil
   }
 
-  /// The next input that is not done; nil at the end.
+  /// Returns the next unfinished input; nil at the end.
   func next() throws -> FoundInput? {
     if let input = upcoming.take() { return input }
     while let found = try inputs.next() {
@@ -210,18 +210,18 @@ actor RemainingInputs {
 }
 
 extension TranscriptionInput {
-  /// Throws if the file is not the one that was found.
+  /// Throws if the file has changed since it was found.
   func checkUnchanged() throws(CommandFailure) {
     guard let version, version != FileVersion(file.status) else { return }
     throw CommandFailure("\(file) changed while it was read; transcribe it again")
   }
 
-  /// The failure to transcribe it.
+  /// The problem of this input, with the reason that it could not be transcribed.
   fileprivate func problem(_ description: String) -> FoundInput {
     .failure(TranscriptionProblem(input: self, description: description))
   }
 
-  /// A file or folder in this folder, or this one.
+  /// A file or folder in this folder, or this folder itself.
   fileprivate func below(_ file: FilePath, _ version: FileVersion? = nil) -> TranscriptionInput {
     let rest = FilePath(
       bytes: file.bytes[self.file.bytes.count...].drop { $0 == UInt8(ascii: "/") })
@@ -231,21 +231,21 @@ extension TranscriptionInput {
 }
 
 extension FilePath {
-  /// The place of a file that was named itself.
+  /// The transcript path of a file that is named directly.
   var ownPlace: FilePath { self == "-" ? "stdin" : name }
 
-  /// The file of this name in a list, and the folders that its transcripts keep: those after `/./`,
-  /// or all.
+  /// The file with this name in a list, and the folders to keep in the output folder: those after
+  /// `/./`, or all.
   fileprivate var asListed: (file: FilePath, place: FilePath) {
     guard !isWebAddress else { return (self, name) }
     let slash = UInt8(ascii: "/")
     let mark = bytes.indices.last { bytes[$0...].starts(with: "/./".utf8) }
     let kept = mark.map { bytes[($0 + 3)...] } ?? bytes[...]
     let file = mark.map { FilePath(bytes: bytes[...$0] + kept) } ?? self
-    // Transcripts stay below the output folder.
+    // `..` is dropped, so that transcripts stay in the output folder.
     let folders = kept.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
       .filter { !$0.elementsEqual("..".utf8) }
-    // A list names no standard input.
+    // In a list, - is a file, not standard input.
     return (file == "-" ? "./-" : file, FilePath(bytes: folders.joined(separator: [slash])))
   }
 }

@@ -15,14 +15,14 @@ struct TranscriptionRun: Sendable {
   /// Applies the options to a request.
   let prepare: Preparation
   let inputs: RemainingInputs
-  /// Nil without an output folder.
+  /// The records of the output folder; nil without one.
   let archive: TranscriptArchive?
   let progress: ArchiveProgress
   /// Whether lines of text on standard output begin with the name of their file.
   let namesFiles: Bool
   let context: CommandContext
 
-  /// Transcribes the inputs in order; a file that fails is reported, and the others follow.
+  /// Transcribes the inputs in order; a failure is reported, and the remaining files follow.
   func transcribeAll() async throws {
     let counting = Task { await progress.count(command.inputs) }
     defer { counting.cancel() }
@@ -64,7 +64,8 @@ struct TranscriptionRun: Sendable {
       ])
   }
 
-  /// - Parameter error: nil if only a part of the file was transcribed, which is already reported.
+  /// - Parameter error: nil if a part of the file was not transcribed, which has already been
+  ///   reported.
   private func fail(_ input: TranscriptionInput, _ error: (any Error)? = nil) async throws {
     if let error {
       await context.console.report(ErrorReport.sentence(error, of: [input.file]))
@@ -97,7 +98,7 @@ struct TranscriptionRun: Sendable {
     guard counts.failed == 0 else { throw CommandEnd.reported }
   }
 
-  /// Prints a record if transcripts leave standard output free.
+  /// Prints a record if no transcript is written to standard output.
   private func print(_ record: JSONRecord) async throws {
     guard command.transcript.json, archive != nil else { return }
     try await context.console.print(record.jsonLine())
@@ -105,9 +106,9 @@ struct TranscriptionRun: Sendable {
 
   private var wantsPartials: Bool { command.transcript.wantsPartials(on: context.console) }
 
-  /// The number of files, or of one file's utterances, to recognize in parallel.
+  /// The number of files, or utterances of one file, to recognize in parallel.
   ///
-  /// Partial results, which have one utterance at a time, are of one file at a time as well.
+  /// It is 1 with partial results, which are limited to one utterance of one file at a time.
   private var jobCount: Int { wantsPartials ? 1 : command.parallel.count }
 
   /// Starts to recognize a file, whose results are buffered until they are read.
@@ -153,7 +154,7 @@ struct TranscriptionRun: Sendable {
         await recognition.note(event)
         if progress.isShown, let position = event.position { await progress.show(at: position) }
       }
-      // A canceled recognition ends as if its audio had ended.
+      // A canceled recognition ends without an error.
       try Task.checkCancellation()
     } catch {
       await report.reportLosses()
@@ -191,13 +192,13 @@ actor ArchiveProgress {
     stopwatch = Stopwatch(clock)
   }
 
-  /// Whether a line shows the progress.
+  /// Whether the progress is shown.
   nonisolated var isShown: Bool { console?.isWatched == true }
 
-  /// Counts all files beside the work, for the end to be estimated.
+  /// Counts all files in parallel to the work, to estimate the remaining time.
   func count(_ inputs: TranscriptionInputs) async {
     guard isShown, inputs.isRepeatable else { return }
-    // What cannot be read is reported by the work.
+    // The error is ignored, because the work reports unreadable files.
     total = try? await DedicatedThread.run(name: "syrinx-count") {
       () throws -> (count: Int, byteCount: Int) in
       var all = try inputs.makeIterator()
@@ -210,12 +211,12 @@ actor ArchiveProgress {
     }
   }
 
-  /// Sets what the queue has skipped so far.
+  /// Sets the number and size of the files skipped so far.
   func setSkipped(_ skipped: (count: Int, byteCount: Int)) {
     (counts.skipped, skippedBytes) = (skipped.count, skipped.byteCount)
   }
 
-  /// Adds a file and its audio; nil for a file that failed.
+  /// Adds a file and the length of its audio; nil for a failed file.
   func add(_ input: TranscriptionInput, audio: Duration?) async {
     counts.transcribed += audio == nil ? 0 : 1
     counts.failed += audio == nil ? 1 : 0
@@ -257,7 +258,7 @@ actor ArchiveProgress {
   }
 }
 
-/// A file, or all files, in the output of `transcribe --json --output-dir`.
+/// The record of a file, or of the whole run, in the output of `transcribe --json --output-dir`.
 extension JSONRecord {
   /// The documentation of the JSON in the help.
   static let archiveSchema = """

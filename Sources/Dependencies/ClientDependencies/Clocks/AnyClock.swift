@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// A type-erased clock, for code that cannot take `any Clock`.
+/// A type-erased clock, for code that cannot use `any Clock`.
 ///
 /// For example, a type that is generic over its clock, `struct Metronome<C: Clock>`:
 ///
@@ -8,7 +8,7 @@
 /// let metronome = Metronome(clock: AnyClock(clock))
 /// ```
 public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
-  /// A time on the clock, as the distance from its time when it was wrapped.
+  /// A time on the clock, as the distance from the time at which it was wrapped.
   public typealias Instant = ClockInstant<Duration>
 
   private let readNow: @Sendable () -> Instant
@@ -33,7 +33,7 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Sleeps on the wrapped clock.
   ///
-  /// - Throws: what that clock throws, which is `CancellationError` in a canceled task.
+  /// - Throws: the error of that clock, which is `CancellationError` in a canceled task.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try await sleepUntil(deadline, tolerance)
   }
@@ -49,7 +49,7 @@ public struct ClockInstant<Duration: DurationProtocol & Hashable>: InstantProtoc
     self.offset = offset
   }
 
-  /// The time that is later by `duration`.
+  /// Returns the time that is later by `duration`.
   public func advanced(by duration: Duration) -> ClockInstant {
     ClockInstant(offset: offset + duration)
   }

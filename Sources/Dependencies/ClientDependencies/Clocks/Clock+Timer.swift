@@ -65,7 +65,7 @@ extension Clock where Self == ImmediateClock<Swift.Duration> {
 }
 
 extension Clock where Self == UnimplementedClock<Swift.Duration> {
-  /// A clock that reports an issue whenever it is used, and calls itself `name` there.
+  /// A clock that reports an issue with this name whenever it is used.
   public static func unimplemented(name: String = "Clock") -> Self {
     UnimplementedClock(name: name)
   }

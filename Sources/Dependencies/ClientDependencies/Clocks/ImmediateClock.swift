@@ -6,10 +6,10 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
 
   /// Always zero.
   public let minimumResolution: Duration = .zero
-  // Held to read or move the time, never across a suspension.
+  // The lock is held to read or move the time, never across a suspension.
   private let time: Lock<Instant>
 
-  /// Makes a clock that shows `now`.
+  /// Creates a clock at the time `now`.
   public init(now: Instant = Instant()) {
     time = Lock(now)
   }
@@ -28,7 +28,7 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
 }
 
 extension ImmediateClock where Duration == Swift.Duration {
-  /// Makes a clock whose time is at zero.
+  /// Creates a clock at time zero.
   public convenience init() {
     self.init(now: Instant())
   }
@@ -36,8 +36,8 @@ extension ImmediateClock where Duration == Swift.Duration {
 
 /// A clock that reports an issue at every use, for tests that should not depend on time.
 ///
-/// After the report, the use goes to a base clock, by default an immediate clock. The issue belongs
-/// to the test that created the clock, even if another thread uses it.
+/// After the report, it forwards the call to a base clock, by default an immediate clock. The issue
+/// belongs to the test that created the clock, even if another thread uses it.
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock, as the distance from its start.
   public typealias Instant = ClockInstant<Duration>

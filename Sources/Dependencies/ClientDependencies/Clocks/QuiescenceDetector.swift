@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 import Glibc
 
-/// Decides how long a test clock waits for tasks that may be about to sleep.
+/// Determines how long a test clock waits for tasks that may be about to sleep.
 ///
 /// A started or woken task runs on some thread, or is scheduled by the kernel. Once every running
 /// thread sleeps, or has run for longer than a task needs to reach its next sleep, no task can
@@ -17,13 +17,13 @@ struct QuiescenceDetector {
   /// Whether all threads were quiet at the last turn.
   var isQuiet: Bool { quietTurns > 0 }
 
-  /// Decides after a turn of at most about a millisecond whether to stop.
+  /// Returns, after a turn of about a millisecond, whether to stop.
   ///
   /// - Parameters:
-  ///   - isReady: whether the expected sleeper has come.
+  ///   - isReady: whether the expected sleeper has arrived.
   ///   - isWaking: whether a woken task has not yet run. The clock waits longer for it, because it
   ///     will run unless its actor is blocked.
-  ///   - isMainDone: whether the main actor has finished its work of the turn before.
+  ///   - isMainDone: whether the main actor has finished the work of the previous turn.
   ///   - running: the running threads with their run times; nil if unknown.
   mutating func isOver(
     isReady: Bool, isWaking: Bool, isMainDone: Bool, running: @autoclosure () -> [pid_t: Duration]?
@@ -31,14 +31,14 @@ struct QuiescenceDetector {
     turns += 1
     if isReady || turns >= (isWaking ? 1_000 : 200) { return true }
     let isQuiet = !isWaking && (running().map { self.isQuiet($0, isMainDone: isMainDone) } ?? false)
-    // At the first check, a task may not have had a thread yet.
+    // One quiet turn is not enough, because a task may not have had a thread yet.
     quietTurns = isQuiet ? quietTurns + 1 : 0
     return quietTurns >= 2
   }
 
   private mutating func isQuiet(_ running: [pid_t: Duration], isMainDone: Bool) -> Bool {
     for (thread, time) in running where beginnings[thread] == nil { beginnings[thread] = time }
-    // Do not wait for a main actor that does not run.
+    // A main actor that does not run is not awaited.
     guard isMainDone || running.isEmpty else { return false }
     return running.allSatisfy { thread, time in
       beginnings[thread].map { time - $0 >= Self.share } ?? false
@@ -50,14 +50,14 @@ struct QuiescenceDetector {
 enum ProcessThreads {
   /// The other threads that run or can run, each with its run time.
   ///
-  /// A thread that waits for a disk counts as running, because it continues by itself.
+  /// A thread that waits for a disk counts as running, because it continues on its own.
   ///
   /// - Returns: nil if the kernel does not report it.
   static var running: [pid_t: Duration]? {
     guard let own = ownID, let all = threads else { return nil }
     var running: [pid_t: Duration] = [:]
     for thread in all where thread != own && isRunnable(stat: stat(of: "self/task/\(thread)")) {
-      // The thread may have ended.
+      // The thread may have ended in the meantime.
       if let time = timeRun(by: thread) { running[thread] = time }
     }
     return running
@@ -75,7 +75,7 @@ enum ProcessThreads {
     let file = open("/proc/\(thread)/stat", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return "" }
     defer { close(file) }
-    // The name has 16 bytes at most, so that the state is among the first.
+    // The name has at most 16 bytes, so the first bytes include the state.
     return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
       String(decoding: buffer.prefix(max(0, read(file, buffer.baseAddress, 64))), as: UTF8.self)
     }

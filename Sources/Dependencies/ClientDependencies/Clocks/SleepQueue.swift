@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 /// The sleepers of a test clock and their deadlines: the clock's logic without tasks.
 ///
-/// Its methods return the waiters to resume, which the clock does after releasing its lock.
+/// Its methods return the waiters, which the clock resumes after releasing its lock.
 struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
   typealias Instant = ClockInstant<Duration>
 
@@ -11,7 +11,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
     case isCancelled
   }
 
-  /// Counts the sleepers, so that a clock notices whether resumed tasks sleep again.
+  /// The total number of sleeps, which shows a clock whether resumed tasks sleep again.
   private(set) var arrivals = 0
   private var sleepers: DueQueue<Instant, (id: Int, task: String?, waiter: Waiter)>
   private var cancelledEarly: Set<Int> = []
@@ -35,7 +35,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
 
   mutating func nextID() -> Int { sleepers.nextID() }
 
-  /// One phrase for each sleeper: its task and its deadline.
+  /// A phrase for each sleeper, with its task and its deadline.
   var descriptions: [String] {
     sleepers.waiting.map { deadline, sleeper in
       "\(sleeper.task.map { "the task '\($0)'" } ?? "a task") sleeps until \(deadline.offset)"
@@ -60,7 +60,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
     return nil
   }
 
-  /// Removes an ended sleep, because its task runs again.
+  /// Removes an ended sleep when its task runs again.
   mutating func end(_ id: Int) {
     cancelledEarly.remove(id)
     waking.remove(id)
@@ -68,7 +68,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
 
   /// Moves the time to the next deadline until `limit`, or to `limit`.
   mutating func wakeNext(until limit: Instant) -> Waiter? {
-    guard let sleeper = sleepers.takeNext(until: limit) else { return nil }
+    guard let sleeper = sleepers.popNext(until: limit) else { return nil }
     waking.insert(sleeper.id)
     return sleeper.waiter
   }
@@ -107,9 +107,9 @@ struct DueQueue<Instant: Comparable, Work> {
     items.firstIndex { $0.id == id }.map { items.remove(at: $0).work }
   }
 
-  /// Takes out the next work that is due by `limit` and moves the time there, or to `limit` if
-  /// there is none; the time never goes back.
-  mutating func takeNext(until limit: Instant) -> Work? {
+  /// Removes the next work that is due by `limit` and moves the time to it, or to `limit` if no
+  /// work is due; the time never goes back.
+  mutating func popNext(until limit: Instant) -> Work? {
     guard let first = items.first, first.due <= limit else {
       now = max(now, limit)
       return nil

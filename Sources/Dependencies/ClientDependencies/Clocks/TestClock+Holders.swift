@@ -1,14 +1,14 @@
 #if !PointFreeDependencies
-/// Work that the time of a test clock waits for, for example the consumers of a virtual sound card's
-/// audio.
+/// Work that a test clock waits for before it moves, for example the consumers of a virtual sound
+/// card's audio.
 package protocol TimeHolder: AnyObject, Sendable {
-  /// Returns when nothing holds the time.
+  /// Returns when no consumer holds the clock's time.
   func settled() async
-  /// Whether a feature has a result that it may react to.
+  /// Whether a feature has a result and may still react to it.
   var isReacting: Bool { get }
-  /// Waits no longer for reactions.
+  /// Stops waiting for reactions.
   func endReactions()
-  /// The names of those who hold the time, and of those who did not answer.
+  /// The names of the consumers that hold the time, and of those that lost their holds.
   var holders: [String] { get }
 }
 
@@ -18,7 +18,7 @@ struct WeakTimeHolder: Sendable {
 }
 
 extension TestClock {
-  /// Makes the time wait for a holder until the holder is released.
+  /// Adds a holder that the time waits for until the holder is released.
   package func add(_ holder: any TimeHolder) {
     state.withLock { $0.holders.append(WeakTimeHolder(holder: holder)) }
   }
@@ -27,10 +27,11 @@ extension TestClock {
     state.withLock { $0.holders }.compactMap(\.holder)
   }
 
-  /// Returns when nothing holds the time.
+  /// Returns when no consumer holds the clock's time.
   ///
-  /// A woken task comes first, because it may begin to hold the time. Reactions are awaited until no
-  /// task can be running: a feature may wait for something that needs the time.
+  /// Woken tasks run first, because they may begin to hold the time. The wait ends when no task of
+  /// the process can be running, because a feature may wait for something that needs the time to
+  /// advance.
   func waitForHolders() async {
     let holders = holders
     guard !holders.isEmpty else { return }
@@ -48,8 +49,8 @@ extension TestClock {
   /// The time moves only while the task waits for it. If nothing sleeps, it waits for the next
   /// sleeper, so that a feature may open devices one after another.
   ///
-  /// If the task does not finish, it reports an issue and cancels the task, so that a test that awaits
-  /// the task ends.
+  /// If the task does not finish, it reports an issue and cancels the task, so that a test that
+  /// awaits it ends.
   ///
   /// - Parameters:
   ///   - task: the task to wait for.
@@ -121,7 +122,7 @@ extension TestClock {
     ending.cancel()
   }
 
-  /// Who sleeps on the clock, and who holds its time.
+  /// A sentence about the sleepers and the holders of the time.
   private var sleepersAndHolders: String {
     let names = holders.flatMap(\.holders)
     guard !names.isEmpty else { return sleepersDescription }

@@ -26,10 +26,10 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// Always zero.
   public let minimumResolution: Duration = .zero
-  // Held for one change of the queue. Sleepers are resumed after the lock.
+  // The lock is held for one change of the queue. Sleepers are resumed after its release.
   let state: Lock<State>
 
-  /// Makes a clock that shows `now`.
+  /// Creates a clock at the time `now`.
   public init(now: Instant = Instant()) {
     state = Lock(State(queue: SleepQueue(now: now)))
   }
@@ -48,7 +48,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     try await sleep(until: deadline) {}
   }
 
-  /// Sleeps until the deadline, and calls `wake` before the time goes on.
+  /// Sleeps until the deadline, and calls `wake` before the time moves on.
   package func sleep(until deadline: Instant, wake: () -> Void) async throws {
     try Task.checkCancellation()
     let id = state.withLock { $0.queue.nextID() }
@@ -65,7 +65,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     let (arrival, watches) = state.withLock { state in
       (
         state.queue.sleep(id, until: deadline, task: Task.name, sleep),
-        state.takeFulfilledWatches()
+        state.popFulfilledWatches()
       )
     }
     switch arrival {
@@ -78,21 +78,21 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 }
 
 extension TestClock where Duration == Swift.Duration {
-  /// Makes a clock whose time is at zero.
+  /// Creates a clock at time zero.
   public convenience init() {
     self.init(now: Instant())
   }
 }
 
 extension TestClock.State {
-  mutating func takeFulfilledWatches() -> [TestClock.Watch] {
+  mutating func popFulfilledWatches() -> [TestClock.Watch] {
     let count = queue.count
     let fulfilled = watches.filter { $0.count <= count }
     watches.removeAll { $0.count <= count }
     return fulfilled.map(\.continuation)
   }
 
-  mutating func takeWatch(_ id: Int) -> TestClock.Watch? {
+  mutating func removeWatch(_ id: Int) -> TestClock.Watch? {
     watches.firstIndex { $0.id == id }.map { watches.remove(at: $0).continuation }
   }
 }
@@ -113,10 +113,11 @@ extension TestClock {
     while await wakeNext(until: deadline) {}
   }
 
-  /// Wakes the next sleeper, and returns when it sleeps again or cannot be about to; false if there
-  /// is none until `deadline`, to which the time then moves.
+  /// Wakes the next sleeper and returns when it sleeps again or can no longer be about to.
+  ///
+  /// Without a sleeper until `deadline`, moves the time there and returns false.
   func wakeNext(until deadline: Instant) async -> Bool {
-    guard let (sleep, arrivals) = takeNext(until: deadline) else { return false }
+    guard let (sleep, arrivals) = popNext(until: deadline) else { return false }
     sleep.resume()
     await letOthersRun(until: { $0.arrivals > arrivals })
     await waitForHolders()
@@ -158,7 +159,7 @@ extension TestClock {
     if state.withLock({ $0.queue.count }) > 0 { throw SuspensionError() }
   }
 
-  /// Returns once at least `count` tasks sleep on the clock, or its task is canceled.
+  /// Returns once at least `count` tasks sleep on the clock, or the calling task is canceled.
   ///
   /// - Parameters:
   ///   - count: the number of sleeping tasks to wait for.
@@ -195,7 +196,7 @@ extension TestClock {
     return "At \(now.offset), \(all.isEmpty ? "no task sleeps" : all.joined(separator: ", "))."
   }
 
-  /// Returns once at least `count` tasks sleep on the clock, or its task is canceled.
+  /// Returns once at least `count` tasks sleep on the clock, or the calling task is canceled.
   package func watch(for count: Int) async {
     let id = state.withLock { $0.queue.nextID() }
     await withTaskCancellationHandler {
@@ -208,7 +209,7 @@ extension TestClock {
   private func watch(_ id: Int, _ count: Int, _ continuation: Watch) {
     let fulfilled = state.withLock { state in
       state.watches.append((id, count, continuation))
-      return state.takeFulfilledWatches()
+      return state.popFulfilledWatches()
     }
     for watch in fulfilled { watch.resume() }
     // The task may have been canceled before the watch began.
@@ -216,7 +217,7 @@ extension TestClock {
   }
 
   private func endWatch(_ id: Int) {
-    state.withLock { $0.takeWatch(id) }?.resume()
+    state.withLock { $0.removeWatch(id) }?.resume()
   }
 
   /// Waits for other tasks to reach their next sleep.
@@ -237,7 +238,7 @@ extension TestClock {
         running: ProcessThreads.running)
       if main.withLock({ $0 }) { main = endOfMainActorsWork() }
       if isOver { return await Task.megaYield(count: 5) }
-      // A canceled test need not wait.
+      // The sleep ends early if the test is canceled.
       if !detector.isQuiet { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
     }
   }
@@ -249,7 +250,7 @@ extension TestClock {
     return end
   }
 
-  private func takeNext(until deadline: Instant) -> (Sleep, arrivals: Int)? {
+  private func popNext(until deadline: Instant) -> (Sleep, arrivals: Int)? {
     state.withLock { state in
       state.queue.wakeNext(until: deadline).map { ($0, state.queue.arrivals) }
     }
@@ -258,10 +259,10 @@ extension TestClock {
 
 /// A task sleeps on a test clock that should have no sleepers.
 public struct SuspensionError: Error, Equatable, CustomStringConvertible {
-  /// Makes the error.
+  /// Creates the error.
   public init() {}
 
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     "Something sleeps on the clock: advance the clock, or end what sleeps, before the test ends."
   }

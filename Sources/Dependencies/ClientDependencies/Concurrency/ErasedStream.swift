@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 /// Reads a sequence for a stream, one element at a time.
 private final class ErasedSource<Base: AsyncSequence & Sendable>: @unchecked Sendable {
-  // `@unchecked` is right, because only the task with the lock uses the iterator.
+  // `@unchecked` is safe, because only the task with the lock uses the iterator.
   private var iterator: Base.AsyncIterator?
   private let base: Base
   // Several tasks may read a stream at the same time.
@@ -12,7 +12,7 @@ private final class ErasedSource<Base: AsyncSequence & Sendable>: @unchecked Sen
   }
 
   func next() async throws -> Base.Element? {
-    guard await turns.take() else { return nil }
+    guard await turns.acquire() else { return nil }
     defer { turns.pass() }
     var reader = iterator ?? base.makeAsyncIterator()
     defer { iterator = reader }
@@ -56,7 +56,7 @@ extension AsyncThrowingStream where Failure == any Error {
     Self { _ in }
   }
 
-  /// A stream that ends or throws at once, the default of an endpoint that returns a stream.
+  /// A stream that ends or throws at once; the default result of an endpoint that returns a stream.
   public static func finished(throwing error: Failure? = nil) -> Self {
     AsyncThrowingStream { $0.finish(throwing: error) }
   }
@@ -74,25 +74,25 @@ extension AsyncSequence where Self: Sendable {
   }
 }
 
-/// An asynchronous lock that tasks take in the order of their requests.
+/// An asynchronous lock that tasks acquire in the order of their requests.
 final class FairLock: Sendable {
   private struct State {
     var isTaken = false
     var lastID = 0
     var waiting: [(id: Int, turn: CheckedContinuation<Bool, Never>)] = []
 
-    mutating func take(_ id: Int) -> CheckedContinuation<Bool, Never>? {
+    mutating func remove(_ id: Int) -> CheckedContinuation<Bool, Never>? {
       waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0).turn }
     }
   }
 
-  // Held for one change. Waiting tasks are resumed after the lock.
+  // The lock is held for one change. Waiting tasks are resumed after its release.
   private let state = Lock(State())
 
   /// Waits for the lock and holds it until ``pass()``.
   ///
-  /// - Returns: false if the task was canceled while it waited, without the lock.
-  func take() async -> Bool {
+  /// - Returns: false, without the lock, if the task was canceled while it waited.
+  func acquire() async -> Bool {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
@@ -125,7 +125,7 @@ final class FairLock: Sendable {
   }
 
   private func cancel(_ id: Int) {
-    state.withLock { $0.take(id) }?.resume(returning: false)
+    state.withLock { $0.remove(id) }?.resume(returning: false)
   }
 }
 #endif

@@ -1,18 +1,18 @@
 #if !PointFreeDependencies
 import Glibc
 
-/// A mutable state that one thread at a time accesses.
+/// Mutable state that one thread at a time accesses.
 ///
 /// It uses a POSIX mutex instead of `Synchronization.Mutex`, because Thread Sanitizer understands
 /// the former. It is not recursive. Hold it for a lookup or a change, never while foreign code
 /// runs.
 ///
 /// Thread safety: any thread may call ``withLock(_:)`` at any time, and may wait there.
-// `@unchecked` is right, because `state` is only used under `mutex`.
+// `@unchecked` is safe, because `state` is only used under `mutex`.
 package final class Lock<State>: @unchecked Sendable {
-  // On the heap, because a mutex must not move.
+  // It is on the heap, because a mutex must not move.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  // On the heap too, because an empty state in the object would share its address with another
+  // It is on the heap, too: inside the object, an empty state would share its address with another
   // property, which confuses the sanitizer.
   private let state: UnsafeMutablePointer<State>
 

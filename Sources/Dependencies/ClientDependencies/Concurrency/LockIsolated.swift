@@ -10,11 +10,11 @@ import Foundation
 /// ```
 ///
 /// Thread safety: any thread may use it at any time, and may wait. The argument of ``setValue(_:)``
-/// and the operation of ``withValue(_:)`` may read the object, and get the earlier value. Their
-/// other changes of the object are overwritten when they end.
+/// and the operation of ``withValue(_:)`` may read the object and get its earlier value. If they
+/// change it in other ways, their result overwrites those changes.
 @dynamicMemberLookup
 public final class LockIsolated<Value>: @unchecked Sendable {
-  // `@unchecked` is right, because the value is only used under the lock.
+  // `@unchecked` is safe, because the value is only used under the lock.
   private let lock = NSRecursiveLock()
   private var isolated: Value
 
@@ -38,7 +38,7 @@ public final class LockIsolated<Value>: @unchecked Sendable {
   ) rethrows -> sending T {
     lock.lock()
     defer { lock.unlock() }
-    // A copy, because the operation may also read this object.
+    // A copy is changed, because the operation may also read this object.
     var value = isolated
     defer { isolated = value }
     return try operation(&value)
@@ -55,7 +55,7 @@ public final class LockIsolated<Value>: @unchecked Sendable {
 }
 
 extension LockIsolated where Value: Sendable {
-  /// The value as it is now.
+  /// The current value.
   public var value: Value { lock.withLock { isolated } }
 }
 
@@ -68,7 +68,7 @@ extension LockIsolated where Value: Sendable {
 ///
 /// `LockIsolated` does the same without `await`.
 public final actor ActorIsolated<Value> {
-  /// The value as it is now.
+  /// The current value.
   public var value: Value
 
   /// Guards a value.

@@ -53,7 +53,7 @@ private enum EnqueueHook {
   typealias Original = @convention(thin) (UnownedJob) -> Void
   typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  // Right, because the address never changes.
+  // Safe, because the address never changes.
   nonisolated(unsafe) static let address: UnsafeMutablePointer<Hook?>? =
     dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook")?
     .assumingMemoryBound(to: Hook?.self)

@@ -1,10 +1,10 @@
 #if !PointFreeDependencies
-/// A value that is passed between tasks on the user's responsibility.
+/// A value that is passed between tasks without a check by the compiler.
 ///
-/// Thread safety: that of the value. The compiler does not check it.
+/// Thread safety: that of the value, which is your responsibility.
 @dynamicMemberLookup
 @propertyWrapper
-public struct UncheckedSendable<Value>: @unchecked Sendable {  // Right if its user is right.
+public struct UncheckedSendable<Value>: @unchecked Sendable {  // Safe if its user is right.
   /// The value.
   public var value: Value
 
@@ -18,7 +18,7 @@ public struct UncheckedSendable<Value>: @unchecked Sendable {  // Right if its u
     value = wrappedValue
   }
 
-  /// The value, as a property sees it.
+  /// The value of the wrapped property.
   public var wrappedValue: Value {
     _read { yield value }
     _modify { yield &value }
@@ -78,7 +78,7 @@ public struct AnyHashableSendable: Hashable, Sendable {
 
   /// Wraps a value.
   ///
-  /// A wrapper is not wrapped again.
+  /// A value that is already a wrapper is not wrapped again.
   public init(_ base: some Hashable & Sendable) {
     self.base = (base as? AnyHashableSendable)?.base ?? base
   }
@@ -101,10 +101,10 @@ public struct AnyHashableSendable: Hashable, Sendable {
 }
 
 extension AnyHashableSendable: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The value's text for people.
+  /// The value's description for users.
   public var description: String { String(describing: base) }
 
-  /// The value's text for developers, and what wraps it.
+  /// The value's description for developers, with the name of the wrapper.
   public var debugDescription: String { "AnyHashableSendable(\(String(reflecting: base)))" }
 }
 
@@ -114,12 +114,12 @@ extension AnyHashableSendable: CustomReflectable {
 }
 
 extension AnyHashableSendable: _HasCustomAnyHashableRepresentation {
-  /// The value without its wrapper, so that both are the same key of a dictionary.
+  /// The value without its wrapper, so that both are equal as keys of a dictionary.
   public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(base) }
 }
 
 extension AnyHashableSendable: ExpressibleByBooleanLiteral {
-  /// Wraps a truth value.
+  /// Wraps a Boolean.
   public init(booleanLiteral value: Bool) { self.init(value) }
 }
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 extension Task where Failure == Never {
   /// Waits until the caller is canceled.
   ///
-  /// - Throws: `CancellationError` then.
+  /// - Throws: `CancellationError` when the caller is canceled.
   public static func never() async throws -> Success {
     for await element in AsyncStream<Success>.never { return element }
     throw _Concurrency.CancellationError()
@@ -27,7 +27,7 @@ extension Task where Failure == Never {
 extension Task where Success == Never, Failure == Never {
   /// Waits until the caller is canceled.
   ///
-  /// - Throws: `CancellationError` then.
+  /// - Throws: `CancellationError` when the caller is canceled.
   public static func never() async throws {
     for await _ in AsyncStream<Never>.never {}
     throw _Concurrency.CancellationError()
@@ -66,8 +66,8 @@ extension Result {
 extension Task where Success == Never, Failure == Never {
   /// Yields repeatedly, so that started tasks can run.
   ///
-  /// It guarantees nothing: `withMainSerialExecutor` makes the order deterministic, and a
-  /// `TestClock` waits by itself.
+  /// It guarantees nothing. Use `withMainSerialExecutor` for a deterministic order; a `TestClock`
+  /// needs no yields.
   ///
   /// - Parameter count: the number of yields.
   public static func megaYield(count: Int = _defaultMegaYieldCount) async {
@@ -77,7 +77,7 @@ extension Task where Success == Never, Failure == Never {
   }
 }
 
-/// The yields of `Task.megaYield()`: 20, or `TASK_MEGA_YIELD_COUNT`, at most 10,000.
+/// The number of yields of `Task.megaYield()`: 20, or `TASK_MEGA_YIELD_COUNT`, at most 10,000.
 public let _defaultMegaYieldCount: Int = {
   let text = ProcessInfo.processInfo.environment["TASK_MEGA_YIELD_COUNT"]
   return min(max(text.flatMap { Int($0) } ?? 20, 0), 10_000)

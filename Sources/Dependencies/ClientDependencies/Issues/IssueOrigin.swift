@@ -1,9 +1,9 @@
 #if !PointFreeDependencies
-/// The test of an issue, for issues that are reported outside the test's task.
+/// The test that an issue belongs to, for issues that are reported outside the test's task.
 ///
 /// Swift Testing identifies the current test by task-locals, which detached tasks, Dispatch queues,
-/// and threads of C libraries do not have, so their issues are lost. A value that may be called there
-/// captures the origin when it is created in the test, as `unimplemented(endpoint:)` does:
+/// and threads of C libraries do not have, so their issues are lost. A value that may be called in
+/// such places captures the origin when it is created in the test, like `unimplemented(endpoint:)`:
 ///
 /// ```swift
 /// struct UnimplementedVoice: Voice {
@@ -28,7 +28,7 @@ public struct IssueOrigin: Sendable {
     self.suspended = suspended
   }
 
-  /// An origin without a test: issues are reported as by `reportIssue`.
+  /// Creates an origin without a test, which reports issues like `reportIssue`.
   public init() {
     suspended = nil
   }
@@ -40,7 +40,7 @@ public struct IssueOrigin: Sendable {
     return IssueOrigin(taken(in: test))
   }
 
-  /// The same for a wrapper, which shares the origin of its test's other wrappers.
+  /// The running test for a wrapper, which shares the origin of the test's other wrappers.
   static var ofWrapper: IssueOrigin {
     guard let test = TestFramework.current?.currentTest() else { return escaped }
     return IssueOrigin(RunningTests.shared.origin(sharedBy: test) ?? taken(in: test))
@@ -48,7 +48,7 @@ public struct IssueOrigin: Sendable {
 
   private static func taken(in test: RunningTest) -> SuspendedTest {
     let suspended = SuspendedTest(in: test)
-    // A cached value does not show whether the test still runs.
+    // A cached value may outlive the test, so its origin does not show that the test runs.
     if !Construction.isRunning { RunningTests.shared.add(suspended) }
     return suspended
   }
@@ -87,7 +87,7 @@ extension IssueOrigin {
   /// The origin of the surrounding escaped scope.
   static var ofEscapedScope: IssueOrigin { escaped }
 
-  /// This origin, or another one if this one is empty.
+  /// Returns this origin, or the other origin if this one is empty.
   func or(_ other: IssueOrigin) -> IssueOrigin {
     suspended == nil ? other : self
   }
@@ -123,7 +123,8 @@ private final class OriginatingClients: Sendable {
   private struct Setter<Client>: Sendable {
     let set: @Sendable (inout Client, IssueOrigin) -> Void
   }
-  // Held for one lookup or change of the dictionary. Its values release nothing.
+  // The lock is held for one lookup or change of the dictionary. Releasing its values runs no other
+  // code.
   private let setters = Lock<[ObjectIdentifier: any Sendable]>([:])
 
   func register<Client>(_ set: @escaping @Sendable (inout Client, IssueOrigin) -> Void) {
@@ -134,7 +135,8 @@ private final class OriginatingClients: Sendable {
     }
   }
 
-  /// A copy of a client that reports to `origin`, or the value itself without the macro.
+  /// Returns a copy of a client that reports to `origin`, or the value itself if it does not use
+  /// the macro.
   func value<Value>(_ value: Value, reportingTo origin: @autoclosure () -> IssueOrigin) -> Value {
     let setter = setters.withLock { $0[ObjectIdentifier(Value.self)] }
     guard let setter = setter as? Setter<Value> else { return value }
@@ -149,8 +151,8 @@ private final class OriginatingClients: Sendable {
 extension IssueOrigin {
   /// The current origin, for expansions of the macro.
   ///
-  /// - Parameter set: Sets the origin of a client. `DependencyValues` does that with each client
-  ///   that is read in a test.
+  /// - Parameter set: sets the origin of a client; `DependencyValues` calls it for each client that
+  ///   is read in a test.
   public static func _current<Client>(
     _ set: @escaping @Sendable (inout Client, IssueOrigin) -> Void
   ) -> IssueOrigin {
@@ -161,7 +163,7 @@ extension IssueOrigin {
 }
 
 extension DependencyValues {
-  /// A value for its reader in a test process.
+  /// Returns the value for its reader in a test process.
   func originating<Value>(_ value: Value) -> Value {
     OriginatingClients.shared.value(
       value, reportingTo: .current.or(scope.origin))
@@ -170,7 +172,7 @@ extension DependencyValues {
 
 /// Runs each job immediately on the enqueuing thread.
 ///
-/// It is for tasks that only wait: their work is done when the resuming call returns.
+/// It is for tasks that only wait, so that their work is finished when the resuming call returns.
 final class InlineExecutor: TaskExecutor {
   static let shared = InlineExecutor()
 

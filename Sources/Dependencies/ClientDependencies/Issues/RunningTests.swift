@@ -1,19 +1,21 @@
 #if !PointFreeDependencies
 import Synchronization
 
-/// The tests that something holds an origin of, for the issues that come without one, and for the
-/// wrappers of tests that have many.
+/// The tests with a retained origin.
+///
+/// Issues without an origin are matched to them, and the wrappers of a test with many origins share
+/// one.
 final class RunningTests: Sendable {
   static let shared = RunningTests()
-  /// From this number of origins on the wrappers of a test share one.
+  /// The number of origins from which the wrappers of a test share one.
   static let manyOrigins = 32
 
   private struct Entry {
     var id: ObjectIdentifier
     weak var suspended: SuspendedTest?
   }
-  // Held for one lookup or change of the dictionary. No reference is released meanwhile, because
-  // that could end a test's objects, which might come back here.
+  // The lock is held for one lookup or change of the dictionary. No reference is released under it,
+  // because a released object of a test might call back.
   private let entries = Lock<[RunningTest: [Entry]]>([:])
   private let hasSeenOne = Atomic(false)
 
@@ -23,7 +25,7 @@ final class RunningTests: Sendable {
     entries.withLock { $0[suspended.test, default: []].append(entry) }
   }
 
-  /// Called when an origin ends.
+  /// Removes an origin when it is released.
   func remove(_ id: ObjectIdentifier, of test: RunningTest) {
     entries.withLock { entries in
       entries[test]?.removeAll { $0.id == id }
@@ -31,52 +33,53 @@ final class RunningTests: Sendable {
     }
   }
 
-  /// The oldest origin of a test that has many already; nil where one more does not matter.
+  /// Returns the oldest origin of a test that has many origins; nil for a test with few.
   ///
-  /// A test that makes thousands of models has one waiting task for all of their wrappers. What the
-  /// origins of one test differ in is whether they were taken where its issues are known ones.
+  /// A test that creates thousands of models thus has one waiting task for all their wrappers.
+  /// Origins of a test differ only in whether they were captured inside `withKnownIssue`.
   func origin(sharedBy test: RunningTest) -> SuspendedTest? {
     let all = entries.withLock { entries -> [SuspendedTest?] in
       guard let all = entries[test], all.count >= Self.manyOrigins else { return [] }
       return all.map(\.suspended)
     }
-    // Outside the lock, which the end of an origin takes.
+    // Released outside the lock, because the `deinit` of an origin takes it.
     return all.compactMap(\.self).first
   }
 
-  /// One origin of each test that something holds one of.
+  /// One origin of each test with a retained origin.
   ///
-  /// A running test that uses no dependencies is not among them, and a test that has ended is while
-  /// something keeps its origin.
+  /// A running test that uses no dependencies is missing, and an ended test is included while its
+  /// origin is retained.
   var alive: [SuspendedTest] {
-    // The references end outside the lock, which the end of an origin takes.
+    // The references are released outside the lock, because the `deinit` of an origin takes it.
     let all = entries.withLock { $0.values.map { $0.map(\.suspended) } }
     return all.compactMap { $0.compactMap(\.self).first }
   }
 
-  /// Whether any test of Swift Testing was seen in this process.
+  /// Whether a test of Swift Testing has run in this process.
   var haveBeenSeen: Bool { hasSeenOne.load(ordering: .relaxed) }
 }
 
-/// A task that was started in a test, waits there, and reports issues with the test's task-locals
-/// on whichever thread brings them.
+/// A task that was started in a test and waits.
 ///
-/// What decides to which test an issue belongs, and whether it is a known one, are task-locals of
-/// the test framework; only a task that inherited them can show them to the framework elsewhere.
+/// It reports issues with the test's task-locals, on the thread that reports them.
+///
+/// Task-locals of the test framework determine the test of an issue, and whether the issue is
+/// known. On other threads, only a task that inherited them can provide them.
 final class SuspendedTest: Sendable {
   typealias Report = @Sendable () -> Void
 
   let test: RunningTest
   private let slot = ReportSlot()
-  // One report at a time: the task takes the next one only when it waits again. Held while a report
-  // runs, which reads nothing but task-locals of the waiting task. It counts them, because Thread
-  // Sanitizer takes a state of no size for the field beside it.
+  // Serializes reports: the task accepts the next report only when it waits again. The lock is held
+  // while a report runs, which reads only task-locals of the waiting task. Its state is a count,
+  // because Thread Sanitizer confuses a state of size zero with the adjacent field.
   private let turn = Lock(0)
 
   /// Starts a task that inherits the task-locals of the caller, which runs in `test`.
   ///
-  /// It has come to its first wait when the initializer returns. It does not keep the overrides of
-  /// the caller's scope alive, which may hold objects that the test wants to see released.
+  /// The task already waits when the initializer returns. It does not retain the overrides of the
+  /// caller's scope, because the test may check that their objects are released.
   init(in test: RunningTest) {
     self.test = test
     DependencyValues.$_current.withValue(.ofProcess) {
@@ -91,7 +94,7 @@ final class SuspendedTest: Sendable {
     slot.fill(with: nil)
   }
 
-  /// Runs a report with the task-locals of the test, and returns when that is done.
+  /// Runs a report with the task-locals of the test and returns after it.
   func perform(_ report: @escaping Report) {
     turn.withLock { count in
       count += 1
@@ -100,9 +103,9 @@ final class SuspendedTest: Sendable {
   }
 }
 
-/// The place where a suspended task waits for its next report.
+/// A slot in which a suspended task waits for its next report.
 private final class ReportSlot: Sendable {
-  // Held to put a continuation there or to take it away; it is resumed after the lock is released.
+  // The lock is held to store or remove a continuation, which is resumed after the release.
   private let waiting = Lock<CheckedContinuation<SuspendedTest.Report?, Never>?>(nil)
 
   /// - Returns: nil when no further report will come.

@@ -1,12 +1,12 @@
 #if !PointFreeDependencies
 #if Foundation
-/// A reporter of test processes, around the usual one, that loses nothing which is reported where
-/// no test is running.
+/// A reporter for test processes that wraps the usual one, so that issues outside a running test
+/// are not lost.
 struct StrayIssueReporter: IssueReporter {
   var base: any IssueReporter
   var tests = RunningTests.shared
 
-  /// Puts one around each default reporter of the process.
+  /// Wraps each default reporter of the process.
   static func install() {
     IssueReporters.current = IssueReporters.current.map { reporter in
       reporter is _DefaultReporter ? StrayIssueReporter(base: reporter) : reporter
@@ -59,15 +59,15 @@ struct StrayIssueReporter: IssueReporter {
       error, message(), fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Gives the issue to the scope around that escaped from its test, or to the only test that is
-  /// known to use dependencies, or records it without a test.
+  /// Reports the issue to the test of the enclosing escaped scope, or to the only test known to use
+  /// dependencies, or records it without a test.
   ///
-  /// A test that uses none is not known: an issue from its detached task may go to that only one,
-  /// so its text explains how it came there.
+  /// An issue from a detached task of a test without dependencies may thus be reported to another
+  /// test, so its text explains the choice.
   ///
-  /// - Parameter report: Reports the issue, with a note after its text.
+  /// - Parameter report: reports the issue, with a note after its text.
   private func route(_ stray: StrayIssue, report: @escaping @Sendable (_ note: String?) -> Void) {
-    // Reading `isTesting` first ends a process that has no receiver for issues.
+    // Reading `isTesting` first ends a process without test support, which would lose issues.
     guard isTesting, TestProcess.isSwiftTesting, TestFramework.current?.currentTest() == nil else {
       return report(nil)
     }
@@ -81,10 +81,11 @@ struct StrayIssueReporter: IssueReporter {
   }
 }
 
-/// Runs when a process loads this module, because a test may report an issue without using anything else in it.
+/// Runs when a process loads this module, because a test may report an issue without using anything
+/// else in it.
 ///
-/// glibc hands it the arguments of `main`. `CommandLine` would be read too early: in a statically linked program it may
-/// not have them yet, and then it stays empty.
+/// glibc passes the arguments of `main` to it. `CommandLine` cannot be used: in a statically linked
+/// program, it may be empty this early, and it would then stay empty.
 @section(".init_array") @used
 private let register: @convention(c) (CInt, UnsafePointer<UnsafePointer<CChar>>) -> Void = {
   count, words in
@@ -99,22 +100,22 @@ private func joined(_ message: String?, _ note: String?) -> String? {
 }
 #endif
 
-/// An issue that was reported where no test is running, and without an origin.
+/// An issue without an origin that was reported outside a running test.
 package struct StrayIssue: Sendable {
-  /// What is wrong, and which tests may be meant.
+  /// The description of the issue, and the tests that it may belong to.
   package var text: String
-  /// How bad it is.
+  /// The severity of the issue.
   package var severity: IssueSeverity
-  /// The place that it was reported from, as `#fileID`.
+  /// The location of the report, as `#fileID`.
   package var fileID: StaticString
-  /// The place that it was reported from, as `#filePath`.
+  /// The location of the report, as `#filePath`.
   package var filePath: StaticString
-  /// The line that it was reported from, from 1.
+  /// The line of the report, counted from 1.
   package var line: UInt
-  /// The column that it was reported from, from 1.
+  /// The column of the report, counted from 1.
   package var column: UInt
 
-  /// What the text of an issue ends with that was given to a test because no other is known.
+  /// The note at the end of an issue that was attributed to a test because no other test is known.
   static func attribution(to test: RunningTest) -> String {
     """
     This was reported \(place), where no test is running. It was attributed to \(test), the only test that is known to \
@@ -122,10 +123,10 @@ package struct StrayIssue: Sendable {
     """
   }
 
-  /// The issue with a sentence about the tests that it may belong to.
+  /// Returns the issue with a sentence about the tests that it may belong to.
   func explained(candidates: [RunningTest]) -> StrayIssue {
     var issue = self
-    // The cases of a parameterized test have one name.
+    // The cases of a parameterized test share a name.
     let names = Set(candidates.map(\.description)).sorted().map { "\n  \($0)" }.joined()
     let tests =
       names.isEmpty ? "No running test is known to use dependencies." : "It may be:\(names)"
@@ -139,7 +140,7 @@ package struct StrayIssue: Sendable {
     return issue
   }
 
-  /// Where the caller runs, which is all that is known of its origin.
+  /// The thread or task of the caller, the only known fact about its origin.
   private static var place: String {
     guard withUnsafeCurrentTask(body: { $0 != nil }) else {
       return "on a Dispatch queue or a thread"

@@ -47,7 +47,7 @@ extension DispatchQueue {
       .nanoseconds(other.nanoseconds - nanoseconds)
     }
 
-    /// The time plus a duration, at the earliest the machine's start.
+    /// Returns the time plus a duration, but no time before the machine's start.
     public func advanced(by duration: Duration) -> Self {
       Self(dispatchTime + duration / .seconds(1))
     }

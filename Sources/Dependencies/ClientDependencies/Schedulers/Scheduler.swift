@@ -1,8 +1,8 @@
 #if !PointFreeDependencies
 /// Runs work now, later, or repeatedly: a queue, a run loop, or a test scheduler.
 ///
-/// The methods are those of Combine's scheduler without options and tolerances. Distances between
-/// times are of Swift's type `Duration`.
+/// The methods are those of Combine's scheduler, without options and tolerances. Distances between
+/// times have the type `Duration`.
 public protocol Scheduler<SchedulerTimeType> {
   /// A time of the scheduler.
   associatedtype SchedulerTimeType: InstantProtocol where SchedulerTimeType.Duration == Duration
@@ -18,8 +18,8 @@ public protocol Scheduler<SchedulerTimeType> {
 
   /// Runs work at a time and then once per interval, until the result is canceled.
   ///
-  /// An interval that is not longer than zero is a reported issue, and nothing is scheduled, except
-  /// where repeated work runs once anyway.
+  /// If the interval is not positive, an issue is reported and nothing is scheduled, except by
+  /// schedulers that run repeated work only once.
   func schedule(
     after date: SchedulerTimeType, interval: Duration, _ action: @escaping () -> Void
   ) -> AnyCancellable
@@ -29,8 +29,8 @@ extension Scheduler {
   /// Runs work as soon as possible.
   public func schedule(_ action: @escaping () -> Void) { schedule(after: now, action) }
 
-  /// Whether work can be repeated in an interval; if not, because the next turn would never be
-  /// later than the last one, it is reported.
+  /// Returns whether the interval is positive; otherwise reports an issue, because the work would
+  /// repeat without end at the same time.
   func canRepeat(every interval: Duration) -> Bool {
     if interval > .zero { return true }
     reportIssue(
@@ -56,9 +56,8 @@ extension Scheduler {
 
   /// The scheduler's time once per interval, first after one interval.
   ///
-  /// The stream ends when its reader is canceled or releases it. A reader that is slower than
-  /// the ticks finds all of them. An interval that is not longer than zero is a reported issue, and
-  /// the stream is empty.
+  /// The stream ends when its reader is canceled or releases it. A slow reader receives every tick.
+  /// If the interval is not positive, an issue is reported and the stream is empty.
   public func timer(interval: Duration) -> AsyncStream<SchedulerTimeType> {
     AsyncStream { continuation in
       guard canRepeat(every: interval) else { return continuation.finish() }
@@ -74,10 +73,10 @@ extension Scheduler {
 ///
 /// Thread safety: any thread may cancel it, and the closure runs once.
 public final class AnyCancellable: Sendable {
-  // Right if the caller is right: the interface is Combine's, whose closures are not `Sendable`.
+  // Safe if the caller is right: Combine's interface accepts closures that are not `Sendable`.
   private let action: Lock<UncheckedSendable<() -> Void>?>
 
-  /// Runs the closure at the end.
+  /// Creates it with the closure to run.
   public init(_ cancel: @escaping () -> Void) {
     action = Lock(UncheckedSendable(cancel))
   }
@@ -94,12 +93,12 @@ public final class AnyCancellable: Sendable {
   }
 }
 
-/// A type-erased scheduler with the given times.
+/// A type-erased scheduler with this type of times.
 ///
 /// Thread safety: any thread may use it.
 public struct AnyScheduler<SchedulerTimeType: InstantProtocol>: Scheduler, Sendable
 where SchedulerTimeType.Duration == Duration {
-  // Right for the schedulers of this module; those of others must allow it.
+  // Safe for the schedulers of this module; other schedulers must be usable from any thread.
   private let base: UncheckedSendable<any Scheduler<SchedulerTimeType>>
 
   /// Hides the type of a scheduler.
@@ -135,7 +134,7 @@ where SchedulerTimeType.Duration == Duration {
   }
 }
 
-/// A scheduler with the times of the named one: `AnySchedulerOf<DispatchQueue>`.
+/// A type-erased scheduler with the times of another: `AnySchedulerOf<DispatchQueue>`.
 public typealias AnySchedulerOf<S: Scheduler> = AnyScheduler<S.SchedulerTimeType>
 
 extension Scheduler {
@@ -145,7 +144,7 @@ extension Scheduler {
   }
 }
 
-/// A scheduler that runs work before `schedule` returns, whatever its time.
+/// A scheduler that runs work before `schedule` returns, regardless of the requested time.
 ///
 /// Repeated work runs once.
 public struct ImmediateScheduler<SchedulerTimeType: InstantProtocol>: Scheduler, Sendable

@@ -17,10 +17,10 @@ where SchedulerTimeType.Duration == Duration {
     let action: UncheckedSendable<() -> Void>
   }
 
-  // Never held while work runs.
+  // The lock is never held while work runs.
   private let queue: Lock<DueQueue<SchedulerTimeType, Work>>
 
-  /// Creates a scheduler with its first time.
+  /// Creates a scheduler with its initial time.
   public init(now: SchedulerTimeType) {
     queue = Lock(DueQueue(now: now))
   }
@@ -30,7 +30,7 @@ where SchedulerTimeType.Duration == Duration {
   /// Only `advance` and `run` change it.
   public var now: SchedulerTimeType { queue.withLock { $0.now } }
 
-  /// Runs work once at a time; even work for now waits for an `advance`.
+  /// Runs work once at a time; even work that is due now waits for `advance`.
   public func schedule(after date: SchedulerTimeType, _ action: @escaping () -> Void) {
     _ = add(at: date, interval: nil, action)
   }
@@ -59,11 +59,11 @@ where SchedulerTimeType.Duration == Duration {
 
   /// Runs the next work that is due by `limit`, at its time.
   ///
-  /// - Returns: whether there was any.
+  /// - Returns: whether any work was due.
   private func runNext(until limit: SchedulerTimeType) -> Bool {
     let work = queue.withLock { queue -> Work? in
-      guard var work = queue.takeNext(until: limit) else { return nil }
-      // Repeated work has its next turn before it runs, so that it can cancel itself.
+      guard var work = queue.popNext(until: limit) else { return nil }
+      // Repeated work is scheduled again before it runs, so that it can cancel itself.
       if let interval = work.interval {
         work.due = work.due.advanced(by: interval)
         queue.add(work.id, due: work.due, work)

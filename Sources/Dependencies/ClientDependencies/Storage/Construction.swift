@@ -32,9 +32,10 @@ final class Construction: Sendable {
 
   /// Makes a value.
   ///
-  /// If this task already makes the same value, another context's value breaks the cycle.
+  /// If this task is already constructing the same value, the value of another context breaks the
+  /// cycle.
   ///
-  /// The substitute is reported and not kept: later readers get the value of their context.
+  /// The substitute is reported and not cached, so later readers get the value of their context.
   static func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for purpose: DependencyValues.Purpose,
     readAt location: SourceLocation
@@ -64,8 +65,8 @@ final class Construction: Sendable {
   private func evaluate<Key: TestDependencyKey>(_ key: Key.Type) -> (Key.Value, MissingValueKind?) {
     switch context {
     case .live:
-      // In steps, because one chain would confuse a missing live value with an optional value that
-      // is nil.
+      // Cast in steps, because a single chain would confuse a missing live value with an optional
+      // value of nil.
       if let liveKey = key as? any DependencyKey.Type,
         let value = liveKey.liveValue as? Key.Value
       {
@@ -79,9 +80,10 @@ final class Construction: Sendable {
     }
   }
 
-  /// Whether a missing live value is reported to readers.
+  /// Whether the key reports its missing live value to readers.
   ///
-  /// Update closures do not report it, but their value serves later readers.
+  /// It is checked as for a use, even in an update closure, because the value is cached for later
+  /// readers.
   private func lacksLiveValue(_ key: (some TestDependencyKey).Type) -> Bool {
     DependencyValues.$_current.withValue(.current(for: .use)) { key.shouldReportUnimplemented }
   }
@@ -98,9 +100,9 @@ extension Construction {
     ObjectIdentifier(self.key) == ObjectIdentifier(key)
   }
 
-  /// The default `testValue` of a key with a live value calls this.
+  /// Records a missing test value; called by the default `testValue` of a key with a live value.
   ///
-  /// For a direct access to the key, the location is unknown, or that of the outer construction.
+  /// For a direct access to the key, the location is that of the outer construction, or unknown.
   static func noteMissingTestValue(of key: (some DependencyKey).Type) {
     if let current, current.isOf(key) {
       current.lacksTestValue.store(true, ordering: .relaxed)
@@ -109,8 +111,8 @@ extension Construction {
     }
   }
 
-  /// Stops the process if a key's live value would stand in during its own construction: a second
-  /// access to its `static let` would never return.
+  /// Ends the process if a key's live value would be used during its own construction, because a
+  /// second access to its `static let` would never return.
   static func noteLiveValue(of key: (some DependencyKey).Type) {
     guard let cycle = ConstructionCycle(of: key, in: .live, readAt: current?.location),
       let current, current.isOf(key), current.context != .live
@@ -127,7 +129,7 @@ struct ConstructionCycle {
   private let members: [Construction]
   private let contexts: Set<DependencyContext>
 
-  /// Nil if the current task does not construct the key's value in this context.
+  /// Finds the cycle; nil if the current task does not construct the key's value in this context.
   init?(
     of key: any TestDependencyKey.Type, in context: DependencyContext,
     readAt location: SourceLocation?
@@ -201,10 +203,10 @@ struct ConstructionCycle {
 ///
 /// Other readers of the same value wait for it.
 ///
-/// No lock is held during construction. A task does not wait if the construction needs it: its
-/// task-locals show that it constructs the value itself, or one that the construction waits for.
-/// The construction may also block on a thread without these task-locals. That thread waits until a
-/// timeout, then constructs the value too, and the first value is kept.
+/// No lock is held during construction. A task does not wait for a construction that depends on it.
+/// Its task-locals show that it constructs the value itself, or a value that the construction waits
+/// for. A construction may also depend on a thread without these task-locals. That thread waits
+/// until a timeout and then constructs the value, too; the first value is kept.
 final class PendingValue: Sendable {
   /// Identifies a cached value.
   struct Slot: Hashable {
@@ -215,7 +217,7 @@ final class PendingValue: Sendable {
   }
 
   @TaskLocal private static var current: PendingValue?
-  // Held to look up and to insert, never during construction.
+  // The lock is held for a lookup or an insertion, never during construction.
   private static let pending = Lock(PendingValues())
 
   private let outer = PendingValue.current
@@ -257,7 +259,7 @@ final class PendingValue: Sendable {
   }
 }
 
-/// The values under construction in the process, and which of them wait for which.
+/// The values under construction in the process, and the dependencies between them.
 struct PendingValues {
   enum Entrance {
     case first(PendingValue)
@@ -293,7 +295,7 @@ struct PendingValues {
     }
   }
 
-  /// Whether a value is one of these, or waits for one of them directly or indirectly.
+  /// Whether a value is one of the given values, or waits for one of them directly or indirectly.
   private func needs(_ value: PendingValue, anyOf chain: [PendingValue]) -> Bool {
     var seen: Set<ObjectIdentifier> = []
     var open = [value]

@@ -2,7 +2,7 @@
 /// The overrides of a scope with its cache and context.
 struct DependencyScope: Sendable {
   private var overrides: [ObjectIdentifier: any Sendable] = [:]
-  /// The keys whose overrides are those of a value's first reader; see `forConstruction`.
+  /// The keys whose overrides come from a value's first reader; see `forConstruction`.
   private var keysOfReader: Set<ObjectIdentifier> = []
   private var ownCache: ValueCache?
   /// The context set by this scope or an outer one.
@@ -12,7 +12,7 @@ struct DependencyScope: Sendable {
 
   /// A scope without overrides.
   ///
-  /// - Parameter cache: the cache for its context values; nil for the process's.
+  /// - Parameter cache: the cache for its context values; nil for the cache of the process.
   init(cache: ValueCache? = nil) {
     ownCache = cache
   }
@@ -23,7 +23,7 @@ struct DependencyScope: Sendable {
     set { ownCache = newValue }
   }
 
-  /// Whether the scope is that of a process without tests and overrides.
+  /// Whether the scope has no overrides and no test.
   var isEmpty: Bool {
     overrides.isEmpty && ownCache == nil && context == nil && origin.test == nil
   }
@@ -38,7 +38,8 @@ struct DependencyScope: Sendable {
     keysOfReader.remove(ObjectIdentifier(key))
   }
 
-  /// This scope's overrides merged over those of another scope, whose test the result has.
+  /// Merges this scope's overrides over those of another scope; the result has the other scope's
+  /// test.
   func merged(over other: DependencyScope) -> DependencyScope {
     if other.isEmpty { return self }
     if isEmpty { return other }
@@ -55,8 +56,8 @@ struct DependencyScope: Sendable {
 extension DependencyScope {
   /// The scope for a wrapper to capture, with the test in a test process.
   ///
-  /// It lacks the overrides of a value's first reader, if a construction reads this scope.
-  /// Overrides that the construction itself has set stay.
+  /// During a construction, it lacks the overrides of the value's first reader, but keeps overrides
+  /// set by the construction itself.
   var captured: DependencyScope {
     var captured = self
     if !keysOfReader.isEmpty {
@@ -67,9 +68,10 @@ extension DependencyScope {
     return captured
   }
 
-  /// The scope for the construction of a value that all readers get.
+  /// The scope for constructing a value that is shared by all readers.
   ///
-  /// The construction reads the overrides of the first reader, but no wrapper captures them there.
+  /// The construction reads the overrides of the first reader, but wrappers created in it do not
+  /// capture them.
   var forConstruction: DependencyScope {
     var scope = self
     scope.keysOfReader = Set(overrides.keys)
@@ -79,33 +81,33 @@ extension DependencyScope {
 
 /// The value of an override.
 ///
-/// A cast of the value itself would confuse an optional value that is nil with none.
+/// Casting the value itself would confuse an optional value of nil with a missing override.
 private struct Override<Value: Sendable>: Sendable {
   let value: Value
 }
 
 /// The scopes of objects that `withDependencies` returned.
 ///
-/// They are stored here for the process, and removed as later objects are added. An object with a
-/// `@Dependency` also holds its own scope.
+/// They are stored for the whole process, and removed when later objects are added. An object with
+/// a `@Dependency` also holds its own scope.
 enum ObjectScopes {
   private static let remembered = WeakScopeTable()
 
   /// Stores the scope of `result` if it is an object.
   static func remember<Result>(_ result: Result, madeIn values: DependencyValues) {
-    // Compare the size first: it excludes most results without a type lookup.
+    // The size is compared first, because it excludes most results without a type lookup.
     guard MemoryLayout<Result>.size == MemoryLayout<AnyObject>.size, Result.self is AnyObject.Type
     else { return }
     let object = result as AnyObject
     if capturedScope(in: Mirror(reflecting: object)) == nil {
       remembered.remember(object, madeIn: values.scope)
     } else {
-      // What the object holds itself ends with it.
+      // The object holds its own scope, which ends with the object.
       remembered.sweep()
     }
   }
 
-  /// The scope of an object: that of its first `@Dependency`, or else the stored one.
+  /// The scope of an object: the scope of its first `@Dependency`, or else the stored scope.
   static func scope(of model: AnyObject) -> DependencyScope? {
     capturedScope(in: Mirror(reflecting: model)) ?? remembered.scope(of: model)
   }
@@ -131,13 +133,14 @@ final class WeakScopeTable: Sendable {
     var entries: [ObjectIdentifier: Entry] = [:]
     var order: [ObjectIdentifier] = []
     var next = 0
-    /// References to release after the lock, because the `deinit` of an object could call back.
+    /// The references to release after the lock, because the `deinit` of an object could call back.
     var leftovers: [Any] = []
   }
-  // Held for one lookup or insertion.
+  // The lock is held for one lookup or insertion.
   private let state = Lock(State())
 
-  /// Keeps the first scope of an object: outer scopes have fewer of its overrides.
+  /// Stores the first scope of an object and ignores later ones, because outer scopes have fewer
+  /// overrides.
   func remember(_ object: AnyObject, madeIn scope: DependencyScope) {
     change { state in
       let id = ObjectIdentifier(object)

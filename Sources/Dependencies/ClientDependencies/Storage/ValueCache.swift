@@ -1,16 +1,18 @@
 #if !PointFreeDependencies
 /// The cached values: one for each key and context, and in test processes for each test.
 ///
-/// A value is made once. No lock is held during construction, which may read other values, even on
-/// other threads. Readers of the same value wait for it; see `PendingValue` for the exceptions.
+/// A value is created once. No lock is held during construction, because it may read other values,
+/// even on other threads. Readers of the same value wait for it; see `PendingValue` for the
+/// exceptions.
 final class ValueCache: Sendable {
   /// The default cache of scopes, for the life of the process.
   static let ofProcess = ValueCache()
 
   private let separatesTests: Bool
-  /// How long a reader waits for another construction of the same value.
+  /// The time limit for waiting for another construction of the same value.
   private let constructionTimeout: Duration
-  // Held to look up and to insert. Outside test processes, only the values of nil exist.
+  // The lock is held for a lookup or an insertion. Outside test processes, only the entry for nil
+  // exists.
   private let values = Lock<[RunningTest?: ValuesOfTest]>([:])
 
   /// - Parameter separatesTests: whether each test has its own values.
@@ -21,7 +23,8 @@ final class ValueCache: Sendable {
 
   /// - Parameters:
   ///   - origin: the origin of the reader, used outside a running test.
-  ///   - purpose: the purpose of the read, if it makes the value. The value is kept in any case.
+  ///   - purpose: the purpose of the read, used if it creates the value, which is cached in any
+  ///     case.
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
     purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation
@@ -32,7 +35,7 @@ final class ValueCache: Sendable {
         cache: ObjectIdentifier(self), test: test(of: origin), key: ObjectIdentifier(key),
         context: context)
       let made = PendingValue.perform(in: slot, timeout: constructionTimeout) {
-        // Another thread may have made it in the meantime.
+        // Another thread may have created it in the meantime.
         find(key, in: context, for: origin)
           ?? make(key, in: context, for: origin, purpose: purpose, readAt: location)
       } onTimeout: {
@@ -59,19 +62,19 @@ final class ValueCache: Sendable {
     _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     purpose: DependencyValues.Purpose, readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
-    // A value that is made outside a running test belongs to the reader's test.
+    // A value that is created outside a running test belongs to the reader's test.
     let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
       Construction.value(of: key, in: context, for: purpose, readAt: location)
     }
     guard made.isKept else { return made.value }
     changeValues(for: origin) { $0.insert(made.value, at: ValuesOfTest.Place(key, context)) }
-    // Another thread's value may have been there.
+    // Another thread's value may have been stored first.
     return find(key, in: context, for: origin) ?? made.value
   }
 
   /// Reads or changes the values of the reading test.
   ///
-  /// `change` runs no foreign code.
+  /// `change` must not run code of the user.
   private func changeValues<Result>(
     for origin: IssueOrigin, _ change: (inout ValuesOfTest) -> sending Result
   ) -> sending Result {
@@ -87,7 +90,7 @@ final class ValueCache: Sendable {
 
   /// Releases the values of an ended test.
   func removeValues(of test: RunningTest?) {
-    // The values are released after the lock: their `deinit` may read others.
+    // The values are released after the lock, because their `deinit` may read other values.
     _ = values.withLock { $0.removeValue(forKey: test) }
   }
 
@@ -102,14 +105,14 @@ extension ValueCache {
   ///
   /// In previews it replaces any other value, because previews run repeatedly in one process.
   ///
-  /// - Returns: the source of an earlier value that stays; nil if the new value is stored.
+  /// - Returns: the source of the earlier value that was kept; nil if the new value was stored.
   func prepare<Key: TestDependencyKey>(
     _ key: Key.Type, _ value: Key.Value, in context: DependencyContext, by preparation: Preparation,
     for origin: IssueOrigin
   ) -> CachedValueSource? {
     let new = CachedValue(value, source: .preparation(preparation))
     let place = ValuesOfTest.Place(key, context)
-    // Released after the lock: its `deinit` may read other values.
+    // The old value is released after the lock, because its `deinit` may read other values.
     var replaced: (any CacheEntry)?
     let obstacle = changeValues(for: origin) { values -> CachedValueSource? in
       if let earlier = values.entries[place]?.source,
@@ -132,8 +135,7 @@ extension ValueCache {
     changeValues(for: origin) { $0.prepare(context, in: preparation) }
   }
 
-  /// The value that a partial change starts from: the cached value, or a new one, which is not
-  /// cached.
+  /// The value before a partial change: the cached value, or a new value that is not cached.
   func valueToPrepare<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     readAt location: SourceLocation

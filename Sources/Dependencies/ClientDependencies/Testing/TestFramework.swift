@@ -2,11 +2,11 @@
 import Glibc
 import Synchronization
 
-/// What this module asks of the test framework, which it does not import.
+/// The functions of the test framework, which this module does not import.
 ///
-/// The product `ClientDependenciesTestSupport` installs it as soon as it is linked.
+/// The product `ClientDependenciesTestSupport` installs them as soon as it is linked.
 package struct TestFramework: Sendable {
-  /// The test whose task is running, with its case; nil elsewhere, and under XCTest.
+  /// Returns the test and case of the current task; nil outside of tests and under XCTest.
   package var currentTest: @Sendable () -> RunningTest?
   /// Records an issue that belongs to no test, so that the run fails.
   package var recordWithoutTest: @Sendable (StrayIssue) -> Void
@@ -35,14 +35,16 @@ extension TestFramework {
     #endif
   }
 
-  /// Nil in a program; a test process without it ends (see `isTesting`).
+  /// The installed framework; nil in a program.
+  ///
+  /// A test process without it ends (see `isTesting`).
   static var current: TestFramework? { installed.load()?.framework }
 }
 
-/// A test that is running: a function, and of a parameterized one the case.
+/// A running test: a function, and the case if it is parameterized.
 package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
   package var name: String
-  /// Where the test is declared, as in `Module/File.swift`; empty where that is not known.
+  /// The file of the test, as in `Module/File.swift`; empty if unknown.
   package var fileID: String
   package var line: Int
   package var column: Int
@@ -65,8 +67,9 @@ package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RunningTest {
-  /// The test that the current task belongs to, or the one that the scope around escaped from;
-  /// under XCTest, on every thread, the case that is running.
+  /// The test of the current task, or of the enclosing escaped scope.
+  ///
+  /// Under XCTest, it is the running case on every thread.
   static var current: RunningTest? {
     TestFramework.current?.currentTest() ?? IssueOrigin.ofEscapedScope.test ?? XCTestRun.current
   }
@@ -84,9 +87,9 @@ let isTesting: Bool = {
   TestProcess.endWithoutSupport()
 }()
 
-/// What is known of the process in which tests run.
+/// Facts about a process that runs tests.
 enum TestProcess {
-  /// Whether the tests are Swift Testing's: SwiftPM runs XCTest's in a separate process.
+  /// Whether the tests are those of Swift Testing; SwiftPM runs XCTest cases in a separate process.
   static var isSwiftTesting: Bool { wasAskedForSwiftTesting || RunningTests.shared.haveBeenSeen }
 
   private static let wasAskedForSwiftTesting = asksForSwiftTesting(CommandLine.arguments)
@@ -98,12 +101,12 @@ enum TestProcess {
       }
   }
 
-  /// Whether the arguments are those of a process that `swift test` starts.
+  /// Whether these are the arguments of a process that `swift test` starts.
   static func areTestArguments(_ arguments: [String]) -> Bool {
     arguments.first?.hasSuffix(".xctest") == true || asksForSwiftTesting(arguments)
   }
 
-  /// Ends the process, whose tests would pass despite issues.
+  /// Ends the process, because its tests would pass despite issues.
   static func endWithoutSupport() -> Never {
     warn(
       """
@@ -120,24 +123,24 @@ enum TestProcess {
   }
 }
 
-/// The run of XCTest's cases, as an observer reports it.
+/// The state of an XCTest run, reported by an observer.
 package enum XCTestRun {
-  // The number of the case that is running; between two cases, that of the last one with a minus.
+  // The number of the running case; between two cases, the negative number of the previous one.
   // Only the thread that runs the cases writes it.
   private static let number = Atomic(0)
 
-  /// The case that is running, if XCTest runs and an observer reports it.
+  /// The running case, if XCTest runs and an observer reports it.
   static var current: RunningTest? {
     let number = number.load(ordering: .relaxed)
     return number > 0 ? RunningTest(name: "XCTest case", line: number) : nil
   }
 
-  /// A case starts, with none of the values that others used.
+  /// Records the start of a case, which has its own values.
   package static func caseWillStart() {
     number.store(abs(number.load(ordering: .relaxed)) + 1, ordering: .relaxed)
   }
 
-  /// The case has ended: its values are released.
+  /// Records the end of a case and releases its values.
   package static func caseDidFinish() {
     if let current { ValueCache.ofProcess.removeValues(of: current) }
     number.store(-abs(number.load(ordering: .relaxed)), ordering: .relaxed)

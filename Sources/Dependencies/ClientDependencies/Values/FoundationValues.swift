@@ -13,7 +13,7 @@ extension DependencyValues {
   }
 }
 
-// `UncheckedSendable` is right, because Foundation documents defaults as safe on every thread.
+// `UncheckedSendable` is safe, because Foundation documents that any thread may use defaults.
 enum DefaultAppStorageKey: DependencyKey {
   static let liveValue = UncheckedSendable(UserDefaults.standard)
   static var previewValue: UncheckedSendable<UserDefaults> { testValue }
@@ -32,7 +32,7 @@ private struct DefaultsDomains {
   /// The program's domain.
   var own: [String: Any] {
     get { persistent[Self.ownKey] ?? [:] }
-    // A setter would copy all entries for each change.
+    // `_modify` avoids the copy of all entries that a setter would make for each change.
     _modify { yield &persistent[Self.ownKey, default: [:]] }
   }
 
@@ -56,12 +56,12 @@ private struct DefaultsDomains {
   }
 }
 
-/// In-memory defaults that end with their owner.
+/// In-memory defaults that are lost when their owner is released.
 ///
-/// Setting a value changes the program's domain. All other domains are in memory too. Foundation's
-/// other accessors call the ones that are overridden here.
+/// Setting a value changes the program's domain. All other domains are in memory, too. Foundation's
+/// other accessors call the methods that are overridden here.
 private final class VolatileDefaults: UserDefaults {
-  // Held for one lookup or change. Values are immutable property lists.
+  // The lock is held for one lookup or change. Values are immutable property lists.
   private let lock = NSLock()
   private var domains = DefaultsDomains()
 
@@ -199,7 +199,7 @@ private final class SessionOrigin: NSObject, URLSessionDelegate {
   private let number: Int
 
   init(_ origin: IssueOrigin) {
-    (number, protocolClass) = SessionClasses.takeClass(for: origin)
+    (number, protocolClass) = SessionClasses.acquireClass(for: origin)
   }
 
   deinit { SessionClasses.giveBack(number, protocolClass) }
@@ -214,19 +214,19 @@ private enum SessionClasses {
     var unused: [Int] = []
     var made = 0
 
-    mutating func takeNumber() -> Int {
+    mutating func acquireNumber() -> Int {
       if let number = unused.popLast() { return number }
       defer { made += 1 }
       return made
     }
   }
 
-  // Held for one lookup or change. Origins are released after the lock.
+  // The lock is held for one lookup or change. Origins are released after it.
   private static let state = Lock(State())
 
-  static func takeClass(for origin: IssueOrigin) -> (number: Int, AnyClass) {
+  static func acquireClass(for origin: IssueOrigin) -> (number: Int, AnyClass) {
     state.withLock { state in
-      let number = state.takeNumber()
+      let number = state.acquireNumber()
       let taken: AnyClass = numbered(number, Binary.self)
       state.origins[ObjectIdentifier(taken)] = origin
       return (number, taken)

@@ -109,7 +109,7 @@ public final class WithRandomNumberGenerator: Sendable {
     return try generator.withLock { generator throws(Failure) in
       borrower.withLock { $0 = thread }
       defer { borrower.withLock { $0 = nil } }
-      // Right, because the result goes only to the caller, who made the closure.
+      // Safe, because the result is passed only to the caller, who created the closure.
       nonisolated(unsafe) let result = try work(&generator)
       return result
     }

@@ -5,7 +5,8 @@ public import FoundationEssentials
 extension DependencyValues {
   /// The current date: `@Dependency(\.date.now) var now`.
   ///
-  /// A test that asks it for a date gets an issue, unless it gives one: `$0.date.now = start`.
+  /// A test that reads the date without an override gets an issue. Override it with `$0.date.now =
+  /// start`.
   public var date: DateGenerator {
     get {
       let date = self[DateGeneratorKey.self]

@@ -2,7 +2,7 @@ import ClientDependencies
 
 /// An enumeration whose cases have key paths.
 ///
-/// The macro `@CasePathable` of `ReducersMacros` writes the conformance.
+/// The macro `@CasePathable` of `ReducersMacros` generates the conformance.
 public protocol CasePathable: SendableMetatype {
   /// A type with one property for each case, of type `AnyCasePath<Self, Value>`.
   associatedtype AllCasePaths
@@ -11,26 +11,26 @@ public protocol CasePathable: SendableMetatype {
   static var allCasePaths: AllCasePaths { get }
 }
 
-/// How to make one case of an enumeration and how to read it.
+/// Functions that make and read one case of an enumeration.
 public struct AnyCasePath<Root, Value>: Sendable {
   /// Makes the case.
   public let embed: @Sendable (Value) -> Root
-  /// Reads the case; nil for another one.
+  /// Reads the case; nil for another case.
   public let extract: @Sendable (Root) -> Value?
 
-  /// A path from its two functions; `extract(embed(value))` must return the value.
+  /// Creates a path from its two functions; `extract(embed(value))` must return the value.
   public init(
     embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?
   ) {
     (self.embed, self.extract) = (embed, extract)
   }
 
-  /// The path that a case key path stands for.
+  /// Creates the path that a case key path denotes.
   public init(_ keyPath: CaseKeyPath<Root, Value>) {
     let path: Any =
       Case<Root>()[keyPath: keyPath].path
       ?? AnyCasePath<Root, Root>(embed: { $0 }, extract: { $0 })
-    // Every `Case` that is reached from `Case<Root>()` holds the path from there.
+    // Every `Case` reached from `Case<Root>()` holds the path from that root.
     guard let path = path as? Self else {
       preconditionFailure("the path does not begin at \(Root.self)")
     }
@@ -38,13 +38,13 @@ public struct AnyCasePath<Root, Value>: Sendable {
   }
 }
 
-/// The place of a case, on which the next part of a case key path is looked up.
+/// A step of a case key path, on which the next step is looked up.
 @dynamicMemberLookup
 public struct Case<Value>: Sendable {
-  /// The path from the root to this place; nil at the root.
+  /// The path from the root to this step; nil at the root.
   fileprivate let path: (any PathFromRoot<Value>)?
 
-  /// The place where a path begins.
+  /// Creates the root of a path.
   public init() {
     self.init(path: nil)
   }
@@ -53,7 +53,7 @@ public struct Case<Value>: Sendable {
     self.path = path
   }
 
-  /// The place of a case of this enumeration.
+  /// The step to a case of this enumeration.
   public subscript<Next>(
     dynamicMember keyPath: KeyPath<Value.AllCasePaths, AnyCasePath<Value, Next>>
   ) -> Case<Next> where Value: CasePathable {
@@ -81,7 +81,7 @@ extension AnyCasePath: PathFromRoot {
   }
 }
 
-/// A key path to a case: `\Action.Cases.child`, or `\.child` where the type is known.
+/// A key path to a case: `\Action.Cases.child`, or `\.child` if the type can be inferred.
 public typealias CaseKeyPath<Root, Value> = KeyPath<Case<Root>, Case<Value>>
 
 extension CasePathable {
@@ -93,8 +93,9 @@ extension CasePathable {
     self[case: keyPath] != nil
   }
 
-  /// The value of a case, nil for another one; setting nil, or a case that is not current, changes
-  /// nothing.
+  /// The value of a case; nil for another case.
+  ///
+  /// Setting nil, or the value of another case, has no effect.
   public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
     get { AnyCasePath(keyPath).extract(self) }
     set {
@@ -103,7 +104,7 @@ extension CasePathable {
     }
   }
 
-  /// Changes the value of a case in place; a report if this is another one.
+  /// Changes the value of a case in place; another case is reported as an issue.
   public mutating func modify<Value>(
     _ keyPath: CaseKeyPath<Self, Value>, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
@@ -121,7 +122,7 @@ extension CasePathable {
 }
 
 extension Optional: CasePathable {
-  /// The paths to the two cases of an optional, and through `some` to the cases of its value.
+  /// The paths to the two cases of an optional, and to the cases of its value.
   public struct AllCasePaths: Sendable {
     /// The path to the value.
     public var some: AnyCasePath<Wrapped?, Wrapped> {

@@ -10,7 +10,7 @@ public protocol BindableAction {
 extension BindableAction {
   /// The value of the case `binding`; nil for other cases.
   var binding: BindingAction<State>? {
-    // The requirement above is met by a case of that name, so its value is found by reflection.
+    // A case named `binding` satisfies the requirement above, so its value is found by reflection.
     guard let value = Mirror(reflecting: self).children.first, value.label == "binding" else {
       return nil
     }
@@ -25,7 +25,7 @@ extension BindableAction {
   }
 }
 
-/// A property of the state and its new value.
+/// An assignment of a new value to a property of the state.
 public struct BindingAction<State>: Equatable, Sendable {
   /// The property.
   public let keyPath: any PartialKeyPath<State> & Sendable
@@ -53,12 +53,12 @@ extension Equatable {
 
 /// Sets the properties that binding actions name.
 ///
-/// Put it above the logic that reacts to the new values.
+/// Put it before the logic that reacts to the new values.
 public struct BindingReducer<State, Action: BindableAction>: Reducer where Action.State == State {
-  /// A reducer for the actions of the case `binding`.
+  /// Creates a reducer for the actions of the case `binding`.
   public init() {}
 
-  /// Runs the reducer; its effects are returned.
+  /// Runs the reducer and returns its effects.
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     action.binding?.set(in: &state)
     return .none

@@ -3,10 +3,10 @@ import OrderedCollections
 
 /// Runs a child's reducer on a part of the parent's state.
 ///
-/// Put it above the parent's own logic, so that the child handles an action before the parent may
+/// Put it before the parent's own logic, so that the child handles an action before the parent can
 /// change the child's state.
 public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
-  /// The place of the state if it is a property, nil if it is a case.
+  /// The key path of the state if it is a property; nil if it is a case.
   @usableFromInline let property: WritableKeyPath<ParentState, Child.State>?
   @usableFromInline let `case`: AnyCasePath<ParentState, Child.State>?
   @usableFromInline let id: FeatureID
@@ -14,7 +14,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @usableFromInline let child: PreparedReducer<Child.State, Child.Action>
   @usableFromInline let site: CallSite
 
-  /// A child whose state is a property.
+  /// Creates a child whose state is a property.
   public init<ChildState, ChildAction>(
     state: any WritableKeyPath<ParentState, ChildState> & Sendable,
     action: CaseKeyPath<ParentAction, ChildAction>,
@@ -28,7 +28,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// A child whose state is a case; an action for another case is reported.
+  /// Creates a child whose state is a case; an action for another case is reported.
   public init<ChildState, ChildAction>(
     state: any CaseKeyPath<ParentState, ChildState> & Sendable,
     action: CaseKeyPath<ParentAction, ChildAction>,
@@ -42,7 +42,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Runs the reducer; its effects are returned.
+  /// Runs the reducer and returns its effects.
   @inlinable
   public func reduce(
     into state: inout ParentState, action: ParentAction
@@ -62,7 +62,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   }
 }
 
-/// Where a feature was composed or a store was made, for reports.
+/// The location at which a feature was composed or a store was created, for reports.
 @usableFromInline
 struct CallSite: Sendable {
   let fileID: StaticString
@@ -95,7 +95,7 @@ func summary<Action>(of action: Action) -> String {
 }
 
 extension Effect {
-  /// The same effect as that of a child feature in its parent's.
+  /// The effect of a child feature as a part of its parent's effects.
   @inlinable
   func ofChild<ParentAction>(
     _ id: FeatureID, dismiss: ParentAction? = nil,
@@ -111,9 +111,9 @@ extension Effect {
 extension Reducer {
   /// Runs a child's reducer while its optional state is set.
   ///
-  /// The child handles an action before this reducer does. When this reducer sets the state to nil,
-  /// to another case of an enumeration, or to one with another `id`, the child's effects end. An
-  /// action without state is reported.
+  /// The child handles an action before this reducer does. The child's effects end when this
+  /// reducer sets the state to nil, to another case of an enumeration, or to a state with another
+  /// `id`. An action without state is reported.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: any WritableKeyPath<State, ChildState?> & Sendable,
     action: CaseKeyPath<Action, ChildAction>,
@@ -179,21 +179,21 @@ extension Reducer {
 }
 
 extension Reducer {
-  /// Reduces state that is set; nothing happens to nil.
+  /// Reduces the state if it is not nil.
   func reduceOptional(into state: inout State?, action: Action) -> Effect<Action> {
     guard state != nil else { return .none }
-    // In place, so that no collection in it is copied.
+    // Reduces in place, so that no collection in the state is copied.
     return reduce(into: &state!, action: action)
   }
 }
 
-/// Identifies a child's state, so that a later child is told apart; nil if there is no state.
+/// Returns an identity that distinguishes a child from a later child; nil if there is no state.
 func identity<State>(of state: State?) -> AnyHashable? {
   guard let state else { return nil }
   if let identified = state as? any Identifiable { return identified.hashableID }
-  // Not for other types: a mirror costs more than the rest of an action.
+  // Other types are not reflected, because a mirror costs more than the rest of an action.
   guard state is any CasePathable else { return AnyHashable(true) }
-  // Enumerations differ if their cases differ, or the identities of their values.
+  // Enumerations differ if their cases or the identities of their values differ.
   let mirror = Mirror(reflecting: state)
   guard mirror.displayStyle == .enum else { return AnyHashable(true) }
   guard let value = mirror.children.first else { return AnyHashable("\(state)") }
@@ -204,7 +204,7 @@ extension Identifiable {
   fileprivate var hashableID: AnyHashable { AnyHashable(id) }
 }
 
-/// An action of one element of an identified collection.
+/// An action of an element of an identified collection.
 public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
   /// The action of the element with this id.
   case element(id: ID, action: Action)
@@ -241,7 +241,7 @@ extension IdentifiedAction: Equatable where Action: Equatable {}
 extension IdentifiedAction: Hashable where Action: Hashable {}
 
 extension Case {
-  /// The place of the action of the element with an id: `\.rows[id: row.id]`.
+  /// The step to the action of the element with an id: `\.rows[id: row.id]`.
   public subscript<ID: Hashable & Sendable, Action>(id id: ID) -> Case<Action>
   where Value == IdentifiedAction<ID, Action> {
     appending(Value.allCasePaths[id: id])
@@ -251,8 +251,8 @@ extension Case {
 extension Reducer {
   /// Runs an element's reducer on each element of an identified array.
   ///
-  /// The element handles an action before this reducer does. When an element is removed, its effects
-  /// end. An action for an element that is gone is reported.
+  /// The element handles an action before this reducer does. When an element is removed, its
+  /// effects end. An action for a removed element is reported.
   public func forEach<
     ID: Hashable & Sendable, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>
   >(
@@ -283,7 +283,8 @@ extension Reducer {
       let before = state[keyPath: elements].identities
       effect = effect.merge(with: base.reduce(into: &state, action: action))
       let after = state[keyPath: elements].identities
-      // Constant time if no element was added or removed: they share their storage then.
+      // Takes constant time if no element was added or removed, because both then share their
+      // storage.
       guard before != after else { return effect }
       return .merge(
         [effect]

@@ -5,18 +5,18 @@ import CustomDump
 public struct Reduce<State, Action>: Reducer {
   @usableFromInline let function: (inout State, Action) -> Effect<Action>
 
-  /// A reducer that calls the function for each action.
+  /// Creates a reducer that calls the function for each action.
   @inlinable
   public init(_ function: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
     self.function = function
   }
 
-  /// The same reducer without its type.
+  /// Creates a type-erased reducer.
   public init(_ reducer: some Reducer<State, Action>) {
     function = reducer.prepared().reduce
   }
 
-  /// Runs the reducer; its effects are returned.
+  /// Runs the reducer and returns its effects.
   @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     function(&state, action)
@@ -28,20 +28,20 @@ public struct EmptyReducer<State, Action>: Reducer {
   /// A reducer that does nothing.
   public init() {}
 
-  /// Runs the reducer; its effects are returned.
+  /// Runs the reducer and returns its effects.
   public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
 }
 
-/// Several reducers as one, so that a modifier applies to all of them.
+/// Combines several reducers, so that a modifier applies to all of them.
 public struct CombineReducers<State, Action>: Reducer {
   private let base: PreparedReducer<State, Action>
 
-  /// The reducers of a body as one.
+  /// Creates a reducer from the reducers of a body.
   public init(@ReducerBuilder<State, Action> _ build: () -> PreparedReducer<State, Action>) {
     base = build()
   }
 
-  /// Runs the reducer; its effects are returned.
+  /// Runs the reducer and returns its effects.
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     base.reduce(into: &state, action: action)
   }
@@ -66,8 +66,9 @@ extension Reducer {
   /// Runs another reducer whenever a value of the state has changed.
   ///
   /// - Parameters:
-  ///   - value: what is compared before and after each action.
-  ///   - reducer: makes the reducer from the old and the new value; it gets the same action.
+  ///   - value: returns the value that is compared before and after each action.
+  ///   - reducer: makes the reducer from the old and the new value; the reducer gets the same
+  ///     action.
   public func onChange<Value: Equatable, Next: Reducer<State, Action>>(
     of value: @escaping (State) -> Value,
     @ReducerBuilder<State, Action> _ reducer: @escaping (_ old: Value, _ new: Value) -> Next
@@ -91,7 +92,7 @@ private struct DependencyReducer<State, Action>: Reducer {
   init(
     _ base: some Reducer<State, Action>, update: @escaping (inout DependencyValues) -> Void
   ) {
-    // Its body, too, is made with the changed dependencies.
+    // The body is created with the changed dependencies, too.
     self.base = withDependencies(update) { base.prepared() }
     self.update = update
   }
@@ -102,9 +103,9 @@ private struct DependencyReducer<State, Action>: Reducer {
 }
 
 extension Reducer {
-  /// Prints each action and the change of the state that follows from it, in debug builds only.
+  /// Prints each action and the resulting change of the state, only in debug builds.
   ///
-  /// - Parameter print: takes the text; by default it goes to standard output.
+  /// - Parameter print: receives the text; by default it is written to standard output.
   public func _printChanges(
     to print: @escaping (String) -> Void = { Swift.print($0) }
   ) -> some ReducerOf<Self> {

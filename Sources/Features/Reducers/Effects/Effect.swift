@@ -1,11 +1,11 @@
 public import ClientDependencies
 
-/// Work that a reducer asks its store to do after the state has changed.
+/// Work for the store to perform after a reducer has changed the state.
 ///
-/// An effect is a description: nothing happens until the store runs it. It uses the dependencies that
-/// were current when it was made.
+/// An effect is a description: nothing happens until the store runs it. It uses the dependencies
+/// that were current when it was made.
 public struct Effect<Action> {
-  /// What the effect consists of.
+  /// The content of the effect.
   @usableFromInline
   indirect enum Step {
     case none
@@ -17,7 +17,7 @@ public struct Effect<Action> {
     case cancel(id: AnyHashableSendable)
     case debounce(Step, id: AnyHashableSendable, wait: @Sendable () async throws -> Void)
     case throttle(Step, id: AnyHashableSendable, ThrottleRule)
-    /// The effects of a child feature, which its parent knows by this id.
+    /// The effects of a child feature; this ID identifies it in its parent.
     case child(FeatureID, Step, dismiss: Action?)
     case cancelChild(FeatureID)
   }
@@ -35,18 +35,18 @@ public struct Effect<Action> {
     self.step = step
   }
 
-  /// Nothing.
+  /// An effect that does nothing.
   @inlinable
   public static var none: Effect { Effect(.none) }
 
-  /// Sends an action at once, after the one that is being reduced.
+  /// Sends an action immediately after the current action.
   public static func send(_ action: Action) -> Effect { Effect(.send(action)) }
 
   /// Runs an asynchronous operation that may send actions.
   ///
   /// - Parameters:
   ///   - priority: the priority of its task.
-  ///   - operation: what to run. After its task is canceled, what it sends is ignored.
+  ///   - operation: the operation. After its task is canceled, its actions are ignored.
   ///   - handler: called with an error of the operation. Without it, an error other than
   ///     `CancellationError` is reported as an issue at this call.
   public static func run(
@@ -87,52 +87,52 @@ public struct Effect<Action> {
     return Effect(steps.count > 1 ? .merge(steps) : steps.first ?? .none)
   }
 
-  /// Runs effects one after the other, each when the one before has ended.
+  /// Runs effects one after the other, each after the end of the previous one.
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
-  /// Runs effects one after the other, each when the one before has ended.
+  /// Runs effects one after the other, each after the end of the previous one.
   public static func concatenate(_ effects: some Sequence<Effect>) -> Effect {
     let steps = effects.map(\.step).filter { !$0.isNone }
     return Effect(steps.count > 1 ? .concatenate(steps) : steps.first ?? .none)
   }
 
-  /// This effect and another one at the same time.
+  /// This effect and another effect at the same time.
   @inlinable
   public func merge(with other: Effect) -> Effect {
     if other.step.isNone { return self }
     return step.isNone ? other : Effect(.merge([step, other.step]))
   }
 
-  /// This effect and then another one.
+  /// This effect, followed by another effect.
   public func concatenate(with other: Effect) -> Effect { .concatenate(self, other) }
 
-  /// The same effect with its actions in another type.
+  /// The same effect with its actions converted to another type.
   public func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> Effect<Other> {
     Effect<Other>(step.map(transform))
   }
 
-  /// An effect that `cancel(id:)` ends.
+  /// Makes the effect cancelable by `cancel(id:)`.
   ///
-  /// An id belongs to the feature whose reducer uses it: two children of one type do not cancel each
-  /// other's effects, but their parent cancels both.
+  /// An ID is local to the feature whose reducer uses it: two children of the same type do not
+  /// cancel each other's effects, but their parent cancels both.
   ///
   /// - Parameters:
-  ///   - id: what `cancel(id:)` names.
-  ///   - cancelInFlight: whether to end earlier effects with this id first.
+  ///   - id: the ID for `cancel(id:)`.
+  ///   - cancelInFlight: whether to cancel earlier effects with this ID first.
   public func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
   ) -> Effect {
     Effect(.cancellable(step, id: AnyHashableSendable(id), cancelInFlight: cancelInFlight))
   }
 
-  /// Ends the effects with an id, those of child features too.
+  /// Cancels the effects with an ID, including those of child features.
   public static func cancel(id: some Hashable & Sendable) -> Effect {
     Effect(.cancel(id: AnyHashableSendable(id)))
   }
 
-  /// Starts after a time in which no other effect with this id was started.
+  /// Delays the start until no other effect with this ID was started for a time.
   ///
-  /// A new effect cancels the one before it, also when that one has started already.
+  /// A new effect cancels the previous one, even if that has already started.
   ///
   /// - Parameters:
   ///   - id: identifies the effects that belong together.
@@ -146,19 +146,19 @@ public struct Effect<Action> {
         step, id: AnyHashableSendable(id), wait: { try await clock.sleep(for: duration) }))
   }
 
-  /// Starts at most once in each interval.
+  /// Limits the effects with this ID to one start per interval.
   ///
-  /// The first effect starts at once. Of those that follow within the interval, one starts at its
-  /// end, when the next interval begins: the latest, or the first.
+  /// The first effect starts at once. Of the effects that follow within the interval, either the
+  /// latest or the first starts at its end, when the next interval begins.
   ///
-  /// An effect that waits is canceled with its own action. The interval itself goes on when the
-  /// action that began it is canceled.
+  /// A waiting effect is canceled with its own action. The interval continues even if the action
+  /// that began it is canceled.
   ///
   /// - Parameters:
   ///   - id: identifies the effects that belong together.
   ///   - duration: the length of the interval.
   ///   - clock: measures the time.
-  ///   - latest: whether the latest of the effects that follow starts, or the first of them.
+  ///   - latest: whether the latest of the following effects starts, instead of the first.
   public func throttle<C: Clock<Duration>>(
     id: some Hashable & Sendable, for duration: Duration, clock: C, latest: Bool
   ) -> Effect {
@@ -169,7 +169,7 @@ public struct Effect<Action> {
   }
 }
 
-/// How often a throttled effect starts.
+/// The limit of a throttled effect.
 @usableFromInline
 struct ThrottleRule: Sendable {
   let keepsLatest: Bool
@@ -187,7 +187,7 @@ public struct Send<Action>: Sendable {
     self.deliver = deliver
   }
 
-  /// Sends an action; ignored once the effect is canceled or over.
+  /// Sends an action, which is ignored once the effect is canceled or has ended.
   public func callAsFunction(_ action: Action) {
     if !Task.isCancelled { deliver(action) }
   }
@@ -230,7 +230,7 @@ struct EffectScope: Sendable {
 
   /// Sends the parent's `.dismiss`; nil if the feature is not presented.
   let dismiss: (@MainActor @Sendable () -> Void)?
-  /// Lets `cancel` end a part of the effect; returns what to call at its end.
+  /// Makes a part of the effect cancelable; returns a function to call at its end.
   let begin:
     @MainActor @Sendable (
       _ id: AnyHashableSendable, _ cancelInFlight: Bool, _ cancel: @escaping @Sendable () -> Void
@@ -238,15 +238,15 @@ struct EffectScope: Sendable {
   let cancel: @MainActor @Sendable (_ id: AnyHashableSendable) -> Void
 }
 
-/// Runs a part of an effect that `cancel(id:)` ends.
+/// Runs a part of an effect that `cancel(id:)` can cancel.
 ///
-/// Outside of effects it only runs the operation.
+/// Outside of effects, it only runs the operation.
 ///
 /// - Parameters:
-///   - id: what `cancel(id:)` names.
-///   - cancelInFlight: whether to end effects with this id first.
+///   - id: the ID for `cancel(id:)`.
+///   - cancelInFlight: whether to cancel effects with this ID first.
 ///   - operation: the part of the effect.
-/// - Returns: what the operation returns; throws what it throws.
+/// - Returns: the operation's result; rethrows its error.
 public func withTaskCancellation<Value: Sendable>(
   id: some Hashable & Sendable, cancelInFlight: Bool = false,
   operation: @escaping @Sendable () async throws -> Value
@@ -270,7 +270,7 @@ public func withTaskCancellation<Value: Sendable>(
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Ends the effects with an id, from within an effect of the same feature or of a parent.
+  /// Cancels the effects with an ID, from within an effect of the same feature or of a parent.
   public static func cancel(id: some Hashable & Sendable) async {
     await EffectScope.current?.cancel(AnyHashableSendable(id))
   }

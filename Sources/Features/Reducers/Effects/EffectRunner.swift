@@ -3,19 +3,19 @@ public import ClientDependencies
 /// Identifies a child feature within its parent.
 @usableFromInline
 enum FeatureID: Hashable, Sendable {
-  /// The child at a place of the parent's state.
+  /// The child at a key path of the parent's state.
   case place(AnyHashableSendable)
-  /// The child with an id in a collection at a place.
+  /// The child with an ID in a collection at a key path.
   case element(place: AnyHashableSendable, AnyHashableSendable)
 }
 
 /// Runs the effects of one store, and ends them.
 @MainActor
 final class EffectRunner<Action> {
-  /// Where an effect belongs.
+  /// The groups and the feature that an effect belongs to.
   private struct Context {
     var path: [FeatureID] = []
-    /// Ended together.
+    /// The groups that the effect is a member of.
     var groups: [EffectGroup]
     /// The effects of one sent action and of the actions that follow from it.
     let origin: EffectGroup
@@ -28,7 +28,7 @@ final class EffectRunner<Action> {
       (self.groups, self.origin) = (groups, origin)
     }
 
-    /// The groups for what other actions share.
+    /// The groups that effects of other actions share.
     var shared: [EffectGroup] {
       groups.filter { group in group !== origin && !steps.contains { $0 === group } }
     }
@@ -47,7 +47,7 @@ final class EffectRunner<Action> {
   }
 
   private struct Key: Hashable, Sendable {
-    /// What `cancel(id:)` names; nil for all effects of a child feature.
+    /// The ID for `cancel(id:)`; nil for all effects of a child feature.
     let id: AnyHashableSendable?
     let path: [FeatureID]
   }
@@ -55,36 +55,36 @@ final class EffectRunner<Action> {
   private typealias Step = Effect<Action>.Step
 
   private let all = EffectGroup()
-  /// The groups with running effects: one for each id of `cancel(id:)`, and one for each child
-  /// feature.
+  /// The groups with running effects: a group for each ID of `cancel(id:)`, and a group for each
+  /// child feature.
   private var groups: [Key: EffectGroup] = [:]
   private var throttled: [Key: Throttled] = [:]
   private let deliver: @MainActor (Action, _ origin: EffectGroup) -> Void
 
   private struct Throttled {
-    /// The interval in which effects wait.
+    /// The running interval.
     let interval: RunningEffect
     /// The effect that waits for the end of the interval.
     ///
-    /// It keeps its groups waiting, and is over if it is canceled.
+    /// It counts as running in its groups, and is over if it is canceled.
     var next: (effect: RunningEffect, start: () -> Void)?
   }
 
-  /// - Parameter deliver: takes an action that an effect sends.
+  /// - Parameter deliver: receives an action that an effect sends.
   init(deliver: @escaping @MainActor (Action, _ origin: EffectGroup) -> Void) {
     self.deliver = deliver
   }
 
-  /// Whether an effect is running that may still send: a canceled one may not.
+  /// Whether an effect is running that may still send actions, which a canceled effect may not.
   var isBusy: Bool { all.hasUncancelled }
 
-  /// Whether no effect is running, not even a canceled one.
+  /// Whether no effect is running, including canceled ones.
   var isIdle: Bool { all.isEmpty }
 
-  /// Returns when no effect is running, not even a canceled one.
+  /// Returns when no effect is running, including canceled ones.
   func waitUntilIdle() async { await all.waitUntilEmpty() }
 
-  /// Ends all effects.
+  /// Cancels all effects.
   func cancelAll() { all.cancel() }
 
   func run(_ effect: Effect<Action>, for origin: EffectGroup) {
@@ -115,7 +115,7 @@ final class EffectRunner<Action> {
       var child = context
       child.path.append(id)
       if let dismiss {
-        // Right because the closure runs on the main actor alone.
+        // Safe because the closure runs only on the main actor.
         nonisolated(unsafe) let action = dismiss
         child.dismiss = { [weak self, origin = context.origin] in
           self?.deliver(action, origin)
@@ -123,12 +123,12 @@ final class EffectRunner<Action> {
       }
       start(step, in: Key(id: nil, path: child.path), child)
     case .cancelChild(let id):
-      // A grandchild's effects are in its parent's group as well.
+      // A grandchild's effects also belong to the group of its parent.
       groups[Key(id: nil, path: context.path + [id])]?.cancel()
     }
   }
 
-  /// Starts a step in a group, which is forgotten if no effect runs in it.
+  /// Starts a step in a group, and removes the group if no effect runs in it.
   private func start(_ step: Step, in key: Key, _ context: Context) {
     start(step, context.in(group(for: key)))
     if groups[key]?.isEmpty == true { groups[key] = nil }
@@ -137,7 +137,7 @@ final class EffectRunner<Action> {
   private func start(_ run: Effect<Action>.Run, _ context: Context) {
     let effect = RunningEffect(groups: context.groups)
     let send = Send<Action> { [weak self, weak effect, origin = context.origin] action in
-      // What an escaped `send` sends after the end of its effect, or its store's, is ignored.
+      // Actions of an escaped `send` are ignored after the end of its effect or store.
       if let self, let effect, !effect.isOver { deliver(action, origin) }
     }
     let scope = EffectScope(
@@ -151,7 +151,8 @@ final class EffectRunner<Action> {
     }
   }
 
-  /// Dismisses the feature while the effect may send: later, another one may be presented.
+  /// Dismisses the feature only while the effect may send, because later another feature may be
+  /// presented.
   private func dismissal(
     of effect: RunningEffect, _ context: Context
   ) -> (@MainActor @Sendable () -> Void)? {
@@ -161,7 +162,7 @@ final class EffectRunner<Action> {
     }
   }
 
-  /// Lets `cancel(id:)` end a part of an effect; returns what to call at its end.
+  /// Makes a part of an effect cancelable by `cancel(id:)`; returns a function to call at its end.
   private func begin(
     _ id: AnyHashableSendable, _ cancelInFlight: Bool, _ context: Context,
     _ cancel: @escaping @Sendable () -> Void
@@ -172,12 +173,12 @@ final class EffectRunner<Action> {
     return { part.end() }
   }
 
-  /// Starts the first steps at once, as long as each ends at once, and the others in a task.
+  /// Starts steps immediately as long as each ends at once, and the remaining steps in a task.
   private func startInTurn(_ steps: [Step], _ context: Context) {
     let effect = RunningEffect(groups: context.groups)
     effect.start(cancel: nil)
     var (rest, running, mayHaveSent) = (steps[...], EffectGroup(), false)
-    // The store may reduce an action later. Until then, only other actions follow it.
+    // If the store reduces the action later, the remaining steps start only after it.
     while !effect.isOver, running.isEmpty, let step = rest.first, step.isSend || !mayHaveSent {
       rest.removeFirst()
       running = EffectGroup()
@@ -185,7 +186,7 @@ final class EffectRunner<Action> {
       mayHaveSent = mayHaveSent || !step.isCancel
     }
     guard !effect.isOver, !rest.isEmpty else { return effect.end() }
-    // Right because the task runs on the main actor alone.
+    // Safe because the task runs only on the main actor.
     nonisolated(unsafe) let others = rest
     let first = running
     effect.start(priority: nil) { @MainActor [weak self] in
@@ -204,7 +205,7 @@ final class EffectRunner<Action> {
     let key = Key(id: id, path: context.path)
     let context = context.in(group(for: key))
     let current = throttled[key]
-    // A canceled interval ends later, but nothing waits for its end.
+    // A canceled interval ends later, but no effect waits for its end.
     if let current, !current.interval.isOver {
       guard rule.keepsLatest || current.next?.effect.isOver != false else { return }
       let waiting = RunningEffect(groups: context.groups)
@@ -214,7 +215,8 @@ final class EffectRunner<Action> {
       return
     }
     current?.next?.effect.end()
-    // It goes on after the action is canceled: effects of other actions wait for its end.
+    // The interval continues after the action is canceled, because effects of other actions wait
+    // for its end.
     let interval = RunningEffect(groups: context.shared)
     throttled[key] = Throttled(interval: interval)
     start(step, context)
@@ -223,10 +225,10 @@ final class EffectRunner<Action> {
     }
   }
 
-  /// Starts the effect that waits for the end of an interval; returns whether there was one.
+  /// Starts the effect that waits for the end of an interval; returns false if no effect waits.
   private func end(_ interval: RunningEffect, of key: Key) -> Bool {
     guard let current = throttled[key], current.interval === interval else { return false }
-    // After its start, so that its groups do not become empty in between.
+    // Ended after the start, so that its groups do not become empty in between.
     defer { current.next?.effect.end() }
     guard !interval.isOver, let next = current.next, !next.effect.isOver else {
       throttled[key] = nil
@@ -256,7 +258,7 @@ extension Effect.Step {
   fileprivate var isCancel: Bool { if case .cancel = self { true } else { false } }
 }
 
-/// Effects that are ended, or waited for, together.
+/// A group of effects that are canceled or awaited together.
 @MainActor
 final class EffectGroup {
   private var running: Set<RunningEffect> = []
@@ -306,7 +308,7 @@ private final class RunningEffect: Hashable {
     start(cancel: { task.cancel() })
   }
 
-  /// Not isolated, so that the task begins without a visit to the main actor.
+  /// Nonisolated, so that the task begins without a hop to the main actor.
   private nonisolated func task(
     _ priority: TaskPriority?, _ body: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
@@ -316,14 +318,14 @@ private final class RunningEffect: Hashable {
     }
   }
 
-  /// - Parameter cancel: cancels what calls `end()` then; nil if nothing runs that would.
+  /// - Parameter cancel: cancels the work, which then calls `end()`; nil if no work is running.
   func start(cancel: (@Sendable () -> Void)?) {
     for group in groups { group.insert(self) }
     cancelTask = cancel
   }
 
   func cancel() {
-    // From here on, what it sends is ignored.
+    // From here on, its actions are ignored.
     isOver = true
     if let cancelTask { cancelTask() } else { end() }
   }

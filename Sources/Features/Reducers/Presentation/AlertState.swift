@@ -1,15 +1,15 @@
-/// State that any of its actions removes: an alert closes when a button is chosen.
+/// State that is removed by any of its actions: an alert closes when a button is chosen.
 public protocol EphemeralState {
-  /// Whether this value is such state; true, unless it is one of several destinations.
+  /// Whether this value is ephemeral; true, except for some cases of a destination.
   var isEphemeral: Bool { get }
 }
 
 extension EphemeralState {
-  /// True.
+  /// True, for state that is always ephemeral.
   public var isEphemeral: Bool { true }
 }
 
-/// The state of one of several destinations; the macro `@Reducer` writes it for an enumeration.
+/// The state of one of several destinations; the macro `@Reducer` generates it for an enumeration.
 public protocol DestinationState: EphemeralState, CasePathable {
   /// The actions of the destinations.
   associatedtype DestinationAction
@@ -24,7 +24,7 @@ public protocol DestinationState: EphemeralState, CasePathable {
 public struct TextState: Hashable, Sendable, ExpressibleByStringInterpolation,
   CustomStringConvertible
 {
-  /// The text as it is shown.
+  /// The displayed text.
   public let description: String
 
   /// Text from a string.
@@ -33,7 +33,7 @@ public struct TextState: Hashable, Sendable, ExpressibleByStringInterpolation,
   public init(stringLiteral text: String) { description = text }
 }
 
-/// What a button means for the user.
+/// The role of a button.
 public enum ButtonStateRole: Hashable, Sendable {
   case cancel
   case destructive
@@ -41,14 +41,14 @@ public enum ButtonStateRole: Hashable, Sendable {
 
 /// A button of an alert or a dialog, as data.
 public struct ButtonState<Action> {
-  /// What it means for the user.
+  /// The role of the button.
   public let role: ButtonStateRole?
-  /// The action that is sent when the button is chosen; nil if choosing it only closes the alert.
+  /// The action to send when the button is chosen; nil if it only closes the alert.
   public let action: Action?
-  /// Its title.
+  /// The button's title.
   public let label: TextState
 
-  /// A button with a title.
+  /// Creates a button with a title.
   public init(role: ButtonStateRole? = nil, action: Action? = nil, label: () -> TextState) {
     (self.role, self.action, self.label) = (role, action, label())
   }
@@ -58,7 +58,7 @@ extension ButtonState: Equatable where Action: Equatable {}
 extension ButtonState: Hashable where Action: Hashable {}
 extension ButtonState: Sendable where Action: Sendable {}
 
-/// An alert as data; the program decides how to show it.
+/// An alert as data; the program shows it.
 public struct AlertState<Action>: EphemeralState {
   /// The title.
   public var title: TextState
@@ -67,7 +67,7 @@ public struct AlertState<Action>: EphemeralState {
   /// The buttons, in order.
   public var buttons: [ButtonState<Action>]
 
-  /// An alert; without buttons, a program shows one that only closes it.
+  /// Creates an alert; if it has no buttons, a program shows a button that closes it.
   public init(
     title: () -> TextState,
     @ButtonStateBuilder<Action> actions: () -> [ButtonState<Action>] = { [] },
@@ -81,7 +81,7 @@ extension AlertState: Equatable where Action: Equatable {}
 extension AlertState: Hashable where Action: Hashable {}
 extension AlertState: Sendable where Action: Sendable {}
 
-/// A choice between several actions as data; the program decides how to show it.
+/// A choice between several actions as data; the program shows it.
 public struct ConfirmationDialogState<Action>: EphemeralState {
   /// The title.
   public var title: TextState
@@ -90,7 +90,7 @@ public struct ConfirmationDialogState<Action>: EphemeralState {
   /// The buttons, in order.
   public var buttons: [ButtonState<Action>]
 
-  /// A dialog with its buttons.
+  /// Creates a dialog with its buttons.
   public init(
     title: () -> TextState, @ButtonStateBuilder<Action> actions: () -> [ButtonState<Action>],
     message: (() -> TextState)? = nil
@@ -106,7 +106,7 @@ extension ConfirmationDialogState: Sendable where Action: Sendable {}
 /// The buttons of an alert or a dialog, one to a line.
 @resultBuilder
 public enum ButtonStateBuilder<Action> {
-  /// Takes one line.
+  /// Builds one line.
   public static func buildExpression(_ button: ButtonState<Action>) -> [ButtonState<Action>] {
     [button]
   }
@@ -114,19 +114,19 @@ public enum ButtonStateBuilder<Action> {
   public static func buildBlock(_ buttons: [ButtonState<Action>]...) -> [ButtonState<Action>] {
     buttons.flatMap(\.self)
   }
-  /// Takes a branch without `else`.
+  /// Builds a branch without `else`.
   public static func buildOptional(_ buttons: [ButtonState<Action>]?) -> [ButtonState<Action>] {
     buttons ?? []
   }
-  /// Takes the first branch of a condition.
+  /// Builds the first branch of a condition.
   public static func buildEither(first buttons: [ButtonState<Action>]) -> [ButtonState<Action>] {
     buttons
   }
-  /// Takes the second branch of a condition.
+  /// Builds the second branch of a condition.
   public static func buildEither(second buttons: [ButtonState<Action>]) -> [ButtonState<Action>] {
     buttons
   }
-  /// Takes the rounds of a loop.
+  /// Builds the iterations of a loop.
   public static func buildArray(_ buttons: [[ButtonState<Action>]]) -> [ButtonState<Action>] {
     buttons.flatMap(\.self)
   }

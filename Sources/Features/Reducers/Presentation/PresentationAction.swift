@@ -1,16 +1,16 @@
 public import ClientDependencies
 
-/// The action of a presented feature, or its end.
+/// An action of a presented feature, or its dismissal.
 public enum PresentationAction<Action>: CasePathable {
   /// The feature is dismissed: its state becomes nil, and its effects end.
   case dismiss
   /// An action of the presented feature.
   indirect case presented(Action)
 
-  /// The paths to all cases; those of the presented action are found on it at once.
+  /// The paths to all cases, and to the cases of the presented action.
   @dynamicMemberLookup
   public struct AllCasePaths: Sendable {
-    /// The path to the end.
+    /// The path to the dismissal.
     public var dismiss: AnyCasePath<PresentationAction, Void> {
       AnyCasePath(
         embed: { .dismiss }, extract: { if case .dismiss = $0 { () } else { nil } })
@@ -65,7 +65,7 @@ public struct PresentationState<State> {
   // An array, so that a feature can present itself recursively.
   private var storage: [State]
 
-  /// A feature that is presented, or none.
+  /// Creates the state of a presented feature, or nil.
   public init(wrappedValue: State?) {
     storage = wrappedValue.map { [$0] } ?? []
   }
@@ -76,7 +76,7 @@ extension PresentationState: Equatable where State: Equatable {}
 extension PresentationState: Hashable where State: Hashable {}
 
 extension PresentationState: Encodable where State: Encodable {
-  /// Encodes the value as its content alone.
+  /// Encodes the value as the optional state.
   public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
@@ -91,9 +91,9 @@ extension Reducer {
   /// Runs the reducer of a presented feature.
   ///
   /// The feature handles an action before this reducer does. `.dismiss` sets its state to nil. When
-  /// the state becomes nil, or that of another feature, the feature's effects end. Another feature
-  /// has another `id`, or is another case of an enumeration, which the feature did not set itself.
-  /// An action without state is reported.
+  /// the state becomes nil, or the state of another feature, the feature's effects end. Another
+  /// feature is a state with another `id`, or another case that the feature did not set itself. An
+  /// action without state is reported.
   public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
     _ state: any WritableKeyPath<State, PresentationState<ChildState>> & Sendable,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
@@ -117,7 +117,8 @@ extension Reducer {
           ).ofChild(id, dismiss: path.embed(.dismiss)) { path.embed(.presented($0)) }
         }
       }
-      // Read after the child's reducer: a feature that changes its own case is still the same one.
+      // Read after the child's reducer, because a feature that changes its own case is still the
+      // same feature.
       let before = identity(of: parentState[keyPath: state].wrappedValue)
       if case .presented? = presentation {
         let presented = parentState[keyPath: state].wrappedValue as? any EphemeralState
@@ -136,7 +137,7 @@ extension Reducer {
     }
   }
 
-  /// Runs the reducers of several destinations, of which one is presented at a time.
+  /// Runs the reducers of several destinations; one of them is presented at a time.
   public func ifLet<Presented: DestinationState>(
     _ state: any WritableKeyPath<State, PresentationState<Presented>> & Sendable,
     action: CaseKeyPath<Action, PresentationAction<Presented.DestinationAction>>,
@@ -148,7 +149,7 @@ extension Reducer {
       filePath: filePath, line: line, column: column)
   }
 
-  /// Presents plain data, such as an alert, that has no reducer.
+  /// Presents data without a reducer, such as an alert.
   public func ifLet<ChildState, ChildAction>(
     _ state: any WritableKeyPath<State, PresentationState<ChildState>> & Sendable,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
@@ -170,15 +171,17 @@ extension Reducer {
 public struct DismissEffect: Sendable {
   private let action: @MainActor @Sendable () async -> Void
 
-  /// An effect for tests.
+  /// Creates an effect for tests.
   public init(_ action: @escaping @MainActor @Sendable () async -> Void) {
     self.action = action
   }
 
-  /// Dismisses the feature; its effects are canceled, including the one that calls.
+  /// Dismisses the feature.
   ///
-  /// Ignored once the calling effect is canceled or over. Outside the effects of a presented feature
-  /// it is reported as an issue.
+  /// This cancels all its effects, including the calling effect.
+  ///
+  /// The call is ignored once the calling effect is canceled or has ended. Outside the effects of a
+  /// presented feature, it is reported as an issue.
   @MainActor
   public func callAsFunction(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

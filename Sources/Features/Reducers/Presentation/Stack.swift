@@ -1,6 +1,6 @@
 import ClientDependencies
 
-/// The id of an element of a stack; each element that is pushed gets the next one.
+/// The ID of an element of a stack; each pushed element gets the next ID.
 public struct StackElementID: Hashable, Sendable, CustomStringConvertible {
   let number: Int
 
@@ -9,7 +9,7 @@ public struct StackElementID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StackElementID: ExpressibleByIntegerLiteral {
-  /// The id of the element that was pushed as this one, counted from 0; for tests.
+  /// Creates an ID from the order in which the element was pushed, counted from 0; for tests.
   public init(integerLiteral number: Int) { self.number = number }
 }
 
@@ -23,10 +23,10 @@ public struct StackState<Element> {
   var entries: IdentifiedArrayOf<Entry> = []
   private var nextNumber = 0
 
-  /// An empty stack.
+  /// Creates an empty stack.
   public init() {}
 
-  /// A stack of these elements, the last one on top.
+  /// Creates a stack of these elements, the last one on top.
   public init(_ elements: some Sequence<Element>) {
     for element in elements { append(element) }
   }
@@ -34,7 +34,9 @@ public struct StackState<Element> {
   /// The ids, from the bottom to the top.
   public var ids: [StackElementID] { entries.ids }
 
-  /// The element with an id; setting nil removes it alone, and an id that is not there is ignored.
+  /// The element with an ID.
+  ///
+  /// Setting nil removes only this element; setting an unknown ID has no effect.
   public subscript(id id: StackElementID) -> Element? {
     get { entries[id: id]?.element }
     set {
@@ -57,13 +59,13 @@ public struct StackState<Element> {
     entries.isEmpty ? nil : entries.remove(at: entries.count - 1).element
   }
 
-  /// Removes the element with an id and all above it; an id that is not there is ignored.
+  /// Removes the element with an ID and all elements above it; an unknown ID has no effect.
   public mutating func pop(from id: StackElementID) {
     guard let index = entries.index(id: id) else { return }
     while entries.count > index { popLast() }
   }
 
-  /// Removes all elements above the one with an id; an id that is not there is ignored.
+  /// Removes all elements above the element with an ID; an unknown ID has no effect.
   public mutating func pop(to id: StackElementID) {
     guard let index = entries.index(id: id) else { return }
     while entries.count > index + 1 { popLast() }
@@ -79,7 +81,7 @@ public struct StackState<Element> {
 }
 
 extension StackState: RandomAccessCollection {
-  /// 0.
+  /// The index of the first element, 0.
   public var startIndex: Int { 0 }
   /// The number of elements.
   public var endIndex: Int { entries.count }
@@ -88,7 +90,7 @@ extension StackState: RandomAccessCollection {
 }
 
 extension StackState: ExpressibleByArrayLiteral {
-  /// A stack of these elements, the last one on top.
+  /// Creates a stack of these elements, the last one on top.
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 
@@ -97,7 +99,7 @@ extension StackState.Entry: Equatable where Element: Equatable {}
 extension StackState.Entry: Hashable where Element: Hashable {}
 extension StackState: Sendable where Element: Sendable {}
 
-// The next number is no part of a stack's value: a test cannot state which elements are gone.
+// The next ID is not compared, because a test cannot state which elements were removed earlier.
 extension StackState: Equatable where Element: Equatable {
   /// Whether both have equal elements with the same ids, in the same order.
   public static func == (stack: Self, other: Self) -> Bool { stack.entries == other.entries }
@@ -112,9 +114,9 @@ extension StackState: Hashable where Element: Hashable {
 public enum StackAction<State, Action>: CasePathable {
   /// An action of the element with this id.
   indirect case element(id: StackElementID, action: Action)
-  /// The element with this id, and all above it, are removed.
+  /// Removes the element with this ID and all elements above it.
   case popFrom(id: StackElementID)
-  /// An element is put on top; its id must be new.
+  /// Puts an element on top; its ID must be new.
   case push(id: StackElementID, state: State)
 
   /// The paths to all cases, and to one element's action.
@@ -126,7 +128,7 @@ public enum StackAction<State, Action>: CasePathable {
         extract: { if case .element(let id, let action) = $0 { (id, action) } else { nil } })
     }
 
-    /// The path to the end of an element.
+    /// The path to the removal of an element.
     public var popFrom: AnyCasePath<StackAction, StackElementID> {
       AnyCasePath(
         embed: { .popFrom(id: $0) },
@@ -160,7 +162,7 @@ extension StackAction: Equatable where State: Equatable, Action: Equatable {}
 extension StackAction: Hashable where State: Hashable, Action: Hashable {}
 
 extension Case {
-  /// The place of the action of the element with an id: `\.path[id: id]`.
+  /// The step to the action of the element with an id: `\.path[id: id]`.
   public subscript<State, Action>(id id: StackElementID) -> Case<Action>
   where Value == StackAction<State, Action> {
     appending(Value.allCasePaths[id: id])
@@ -170,9 +172,10 @@ extension Case {
 extension Reducer {
   /// Runs an element's reducer on each element of a stack, and pushes and pops elements.
   ///
-  /// The element handles an action before this reducer does; this reducer sees a popped element before
-  /// it is gone. `dismiss()` in an element pops it and all above it. When an element is gone, its
-  /// effects end. An action for an element that is gone, and a push with an id in use, are reported.
+  /// The element handles an action before this reducer does, and this reducer sees a popped element
+  /// before it is removed. `dismiss()` in an element pops it and all elements above it. When an
+  /// element is removed, its effects end. An action for a removed element, and a push with a used
+  /// ID, are reported.
   public func forEach<DestinationState, DestinationAction, Destination>(
     _ stack: any WritableKeyPath<State, StackState<DestinationState>> & Sendable,
     action: CaseKeyPath<Action, StackAction<DestinationState, DestinationAction>>,

@@ -3,22 +3,22 @@ public import Observation
 
 /// The runtime of a feature: it holds the state, reduces each action, and runs the effects.
 ///
-/// A store that `scope` returns is a view of its parent's state. When the store that was made with
-/// `init` is released, its effects are canceled.
+/// A store that `scope` returns is a view of its parent's state. When the store that was created
+/// with `init` is released, its effects are canceled.
 ///
 /// An `Equatable` value, as in `store.count`, is observed separately: its observers are notified
 /// only of actions that changed it. They are notified after the action, when the store has the new
 /// state. Observers of `state`, or of a value that is not `Equatable`, are notified of each action.
 ///
-/// The store reads an observed property again after each action until it changes. A computed property,
-/// or a subscript as in `store.items[0]`, must therefore not trap for any state.
+/// The store reads an observed property again after each action until it changes. A computed
+/// property, or a subscript as in `store.items[0]`, must therefore not trap for any state.
 ///
 /// In a command-line program, use it in functions that are `@MainActor`: an asynchronous `main`
 /// serves the main actor while it waits.
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action>: Observable {
-  /// Reads the state, or the last one after a child is gone; it does not keep the core.
+  /// Reads the state, or the last state of a removed child; it does not retain the core.
   private let read: () -> (state: State, isPresent: Bool)
   private let deliver: (Action) -> StoreTask
   let changes: StoreChanges
@@ -29,11 +29,11 @@ public final class Store<State, Action>: Observable {
   private var children: [StoreID: WeakStore] = [:]
   private var purgeLimit = 16
 
-  /// A store for a feature.
+  /// Creates a store for a feature.
   ///
   /// - Parameters:
-  ///   - initialState: the state before the first action, made with the store's dependencies.
-  ///   - reducer: the feature, made with the store's dependencies.
+  ///   - initialState: the state before the first action, created with the store's dependencies.
+  ///   - reducer: the feature, created with the store's dependencies.
   ///   - prepareDependencies: changes the current dependencies for the feature and its effects.
   public convenience init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> State,
@@ -63,26 +63,26 @@ public final class Store<State, Action>: Observable {
     (self.place, self.core) = (place, core)
   }
 
-  /// The state now; reading it takes part in observation.
+  /// The current state; reading it is observed.
   ///
-  /// The store's own reducer cannot read it: it has the state as a parameter. There, and in what the
-  /// reducer calls, reading is reported as an issue and gives the initial state.
+  /// The reducer must use its parameter instead. If the reducer, or a function that it calls, reads
+  /// this property, an issue is reported and the initial state is returned.
   public var state: State {
     changes.accessAll()
     return read().state
   }
 
-  /// A value of the state; reading it takes part in observation, which learns of each action.
+  /// A value of the state; its observers are notified of each action.
   public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     state[keyPath: keyPath]
   }
 
-  /// A value of the state; reading it takes part in observation, which learns of its changes.
+  /// A value of the state; its observers are notified of its changes.
   public subscript<Value: Equatable>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     observe(keyPath) { $0[keyPath: keyPath] }
   }
 
-  /// Reads a value, and lets observers learn when it is another one.
+  /// Reads a value and registers it, so that observers are notified when it changes.
   private func observe<Value: Equatable>(
     _ keyPath: AnyKeyPath, _ value: @escaping (State) -> Value
   ) -> Value {
@@ -97,23 +97,25 @@ public final class Store<State, Action>: Observable {
     return current
   }
 
-  /// Reads the state without taking part in observation.
+  /// Reads the state without being observed.
   public func withState<Value>(_ body: (State) -> Value) -> Value { body(read().state) }
 
   /// Runs the reducer for an action, and starts its effects.
   ///
-  /// An action that is sent while another one is being reduced waits until that is done. If 10,000
-  /// actions follow from one, each from the one before, or 1,000,000 in all, that is reported as an
-  /// issue and those that wait are dropped.
+  /// An action that is sent while another action is being reduced waits for its end. If an action
+  /// leads to a chain of 10,000 actions, or to 1,000,000 actions in total, an issue is reported and
+  /// the waiting actions are dropped.
   ///
-  /// - Returns: the effects of the action and of the actions that follow from it.
+  /// - Returns: the effects of the action and of the actions that result from it.
   @discardableResult
   public func send(_ action: Action) -> StoreTask { deliver(action) }
 
-  /// The state now and after each action, until the task that iterates is canceled or the store that
-  /// was made with `init` is gone.
+  /// The current state, and the state after each action.
   ///
-  /// A slow reader gets the newest state; earlier ones are skipped.
+  /// The stream ends when the iterating task is canceled or the store that was created with `init`
+  /// is released.
+  ///
+  /// A slow reader gets the newest state; earlier states are skipped.
   public var states: AsyncStream<State> {
     let changed = changes.stream()
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { [core, read] continuation in
@@ -131,7 +133,7 @@ public final class Store<State, Action>: Observable {
 
   /// A store for a child feature.
   ///
-  /// While the child store is retained, the same one is returned.
+  /// While the child store is retained, the same store is returned.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction> {
@@ -141,9 +143,9 @@ public final class Store<State, Action>: Observable {
     }
   }
 
-  /// A store for a child feature whose state is optional; nil while there is none.
+  /// A store for a child feature whose state is optional; nil while the state is nil.
   ///
-  /// After the state is gone, a child store that is still held keeps the last state, and its actions
+  /// After the state becomes nil, a retained child store keeps the last state. Its actions still
   /// reach the parent's reducer, which reports them. Its observers are notified once.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
@@ -164,7 +166,7 @@ public final class Store<State, Action>: Observable {
     }
   }
 
-  /// A store for the presented feature; nil while none is presented.
+  /// A store for the presented feature; nil while no feature is presented.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, PresentationState<ChildState>>,
     action: CaseKeyPath<Action, PresentationAction<ChildAction>>
@@ -175,7 +177,7 @@ public final class Store<State, Action>: Observable {
 
   /// The stores of the elements of an identified array, by their ids.
   ///
-  /// Each is made when it is read.
+  /// Each store is created when it is read.
   public func scope<ID: Hashable & Sendable, ChildState, ChildAction>(
     state: KeyPath<State, IdentifiedArray<ID, ChildState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>
@@ -185,7 +187,7 @@ public final class Store<State, Action>: Observable {
     return StoreRows(store: self, ids: Array(ids), state: state, action: action)
   }
 
-  /// The child store that is retained, or a new one that reads its state with `read`.
+  /// The retained child store, or a new store that reads its state with `read`.
   private func child<ChildState, ChildAction>(
     _ state: AnyKeyPath, _ action: CaseKeyPath<Action, ChildAction>,
     read: @escaping () -> (state: ChildState, isPresent: Bool)
@@ -209,7 +211,7 @@ public final class Store<State, Action>: Observable {
 @MainActor
 public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, ChildAction> {
   fileprivate let store: Store<State, Action>
-  /// The ids of the elements when the rows were scoped, in order.
+  /// The IDs of the elements at the time of scoping, in order.
   public let ids: [ID]
   fileprivate let state: KeyPath<State, IdentifiedArray<ID, ChildState>>
   fileprivate let action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>
@@ -219,7 +221,7 @@ public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, Chil
 
   /// The store of the element with an id; nil if there is none.
   public subscript(id id: ID) -> Store<ChildState, ChildAction>? {
-    // Whether there is one is observed with all ids, not once for each row.
+    // The presence of the element is observed with all IDs, not separately for each row.
     store.optionalChild(
       state: state.appending(path: \.[id: id]), action: action.appending(path: \.[id: id]))
   }
@@ -228,7 +230,7 @@ public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, Chil
   public var stores: [Store<ChildState, ChildAction>] { ids.compactMap { self[id: $0] } }
 }
 
-/// The effects of an action that was sent, and of those that followed from it.
+/// The effects of a sent action, and of the actions that resulted from it.
 public struct StoreTask: Sendable {
   let group: EffectGroup
 
@@ -249,7 +251,7 @@ public struct StoreTask: Sendable {
 }
 
 extension Optional {
-  /// Whether there is a value, as a part of a key path.
+  /// Whether there is a value; used as a step of a key path.
   fileprivate var isSet: Bool { self != nil }
 }
 

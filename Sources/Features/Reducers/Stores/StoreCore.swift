@@ -5,10 +5,12 @@ import Observation
 /// The state, the reducer, and the effects of a store.
 @MainActor
 final class StoreCore<State, Action> {
-  /// The state; while an action is being reduced, the initial one, and a report.
+  /// The state.
   ///
-  /// The reducer has the current one to itself: a copy would make each change of a collection in it
-  /// as expensive as the collection is large.
+  /// While an action is being reduced, reading it reports an issue and returns the initial state.
+  ///
+  /// The reducer has exclusive access to the current state, because with a copy each change of a
+  /// collection in it would copy the collection.
   var state: State {
     guard let action = reducedAction else { return current }
     report(
@@ -31,10 +33,10 @@ final class StoreCore<State, Action> {
     self?.reduce(action, for: origin) { [weak self] in self?.whenReceived(action) }
   }
   private var waiting: [(action: Action, depth: Int, origin: EffectGroup, then: () -> Void)] = []
-  /// How many actions led to the one that is being reduced, each to the next.
+  /// The length of the chain of actions that led to the current action.
   private var depth = 0
   private var isBusyReducing = false
-  /// The action that the reducer handles right now.
+  /// The action that the reducer currently handles.
   private var reducedAction: Action?
 
   init<R: Reducer<State, Action>>(
@@ -61,7 +63,7 @@ final class StoreCore<State, Action> {
 
   func cancelEffects() { runner.cancelAll() }
 
-  /// Reduces an action and starts its effects; while another action is being reduced, after it.
+  /// Reduces an action and starts its effects; waits if another action is being reduced.
   func reduce(_ action: Action, for origin: EffectGroup, then: @escaping () -> Void = {}) {
     guard !isBusyReducing else { return waiting.append((action, depth + 1, origin, then)) }
     isBusyReducing = true
@@ -71,7 +73,8 @@ final class StoreCore<State, Action> {
     while index < waiting.count {
       let (next, nextDepth, origin, then) = waiting[index]
       (index, depth) = (index + 1, nextDepth)
-      // Actions that multiply fill the memory before they get that deep.
+      // The total is limited, too, because multiplying actions fill the memory before their chain
+      // is long.
       if depth == 10_000 || index == 1_000_000 {
         report(
           """
@@ -83,7 +86,7 @@ final class StoreCore<State, Action> {
       }
       reduceNow(next, for: origin, then: then)
     }
-    // Not `isEmpty`, which costs a tenth of an action: it looks up the type of a tuple.
+    // `isEmpty` is avoided: it looks up the type of a tuple, a tenth of the cost of an action.
     if index > 0 { (waiting, depth) = ([], 0) }
   }
 
@@ -114,20 +117,21 @@ final class StoreCore<State, Action> {
 /// Notifies observers of a store and of its child stores of changes.
 @MainActor
 final class StoreChanges {
-  /// By the key paths from the root store to each value.
+  /// The observed values by the key paths from the root store.
   private var observed: [[AnyKeyPath]: ObservedValue] = [:]
   private var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
   private var nextID = 0
 
-  /// The number of values that are read again after the next action.
+  /// The number of values to read again after the next action.
   var observedCount: Int { observed.count }
 
-  /// Notes that the whole state is read.
+  /// Records that the whole state is read.
   func accessAll() { access([]) { true } }
 
-  /// Notes that a value is read.
+  /// Records that a value is read.
   ///
-  /// - Parameter hasChanged: Returns whether the value differs now; called after each action until it does.
+  /// - Parameter hasChanged: returns whether the value has changed; called after each action until
+  ///   it has.
   func access(_ place: [AnyKeyPath], hasChanged: @escaping () -> Bool) {
     if let value = observed[place] { return value.access() }
     let value = ObservedValue(hasChanged)
@@ -135,7 +139,8 @@ final class StoreChanges {
     value.access()
   }
 
-  /// Notifies the observers of changed values; each is notified once, as the Observation module does.
+  /// Notifies the observers of changed values; each is notified once, as the Observation module
+  /// does.
   func report() {
     if !observed.isEmpty {
       let changed = observed.filter { $0.value.hasChanged() }
@@ -161,12 +166,12 @@ final class StoreChanges {
   }
 }
 
-/// A value of the state that was read, and may be observed.
+/// A value of the state that was read and may be observed.
 @MainActor
 private final class ObservedValue: Observable {
   let hasChanged: () -> Bool
   private let registrar = ObservationRegistrar()
-  /// The property that observers are registered for.
+  /// The property for which observers are registered.
   private var value: Void { () }
 
   init(_ hasChanged: @escaping () -> Bool) {
@@ -178,8 +183,10 @@ private final class ObservedValue: Observable {
   func report() { registrar.withMutation(of: self, keyPath: \.value) {} }
 }
 
-/// Says in each issue of a test which feature and action led to it: a reducer may have read a
-/// dependency that the test did not provide, and the dependency does not know its reader.
+/// Adds the feature and the action to each issue of a test.
+///
+/// Without it, the issue of a dependency that the test did not provide would not show the reducer
+/// that read it.
 private struct NamingReporter: IssueReporter {
   private let name: String
   private let reporters: [any IssueReporter]

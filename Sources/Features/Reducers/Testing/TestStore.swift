@@ -1,21 +1,22 @@
 public import ClientDependencies
 import CustomDump
 
-/// Whether a test has to state everything that a feature does.
+/// Whether a test must state all behavior of a feature.
 public enum Exhaustivity: Equatable, Sendable {
-  /// Every change, received action, and running effect.
+  /// Every change, received action, and running effect must be stated.
   case on
-  /// Only what the test states.
+  /// Only the statements of the test are checked.
   ///
-  /// - Parameter showSkippedAssertions: whether to print what was not stated.
+  /// - Parameter showSkippedAssertions: whether to print unstated behavior.
   case off(showSkippedAssertions: Bool)
 
-  /// Only what the test states.
+  /// Only the statements of the test are checked.
   public static let off = Exhaustivity.off(showSkippedAssertions: false)
 }
 
-/// A store for tests: the test states how each action changes the state, and which actions effects
-/// send.
+/// A store for tests.
+///
+/// The test states the change of the state for each action, and the actions that effects send.
 ///
 /// ```swift
 /// let store = TestStore(initialState: Counter.State()) { Counter() }
@@ -23,8 +24,8 @@ public enum Exhaustivity: Equatable, Sendable {
 /// ```
 ///
 /// A failure is an issue at the line of the statement, with the difference of expected and actual
-/// state. When the store is released, unreceived actions and running effects are issues at the line
-/// where it was made.
+/// state. When the store is released, unreceived actions and running effects are reported as issues
+/// at the line where it was created.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
   private struct Received {
@@ -32,13 +33,13 @@ public final class TestStore<State: Equatable, Action> {
     let state: State
   }
 
-  /// The state after all that was stated.
+  /// The state after all stated actions.
   public private(set) var state: State
-  /// Whether everything has to be stated.
+  /// Whether the test must state all behavior.
   public var exhaustivity = Exhaustivity.on
-  /// How long `receive` and `finish` wait without their own limit.
+  /// The time limit of `receive` and `finish` if they have no limit of their own.
   public var timeout = Duration.seconds(1)
-  /// The clock that measures these limits; by default real time.
+  /// The clock for these limits; by default real time.
   public var timeoutClock: any Clock<Duration> = ContinuousClock()
   /// The dependencies of the feature and its effects; changes apply to later actions.
   public var dependencies: DependencyValues {
@@ -52,7 +53,7 @@ public final class TestStore<State: Equatable, Action> {
   private let site: CallSite
   private let origin = IssueOrigin.current
 
-  /// A test store for a feature.
+  /// Creates a test store for a feature.
   public init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> State,
     @ReducerBuilder<State, Action> reducer: () -> R,
@@ -88,12 +89,12 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Sends an action, and expects that the state changes as the closure changes it.
   ///
-  /// All actions that effects sent before must have been received.
+  /// All actions that effects have sent must have been received first.
   ///
   /// - Parameters:
   ///   - action: the action to send.
-  ///   - expected: changes the state before the action to that after it; without it, nothing may
-  ///     change.
+  ///   - expected: changes the state before the action to the state after it; without it, the state
+  ///     must not change.
   /// - Returns: the effects of the action.
   @discardableResult
   public func send(
@@ -142,8 +143,8 @@ public final class TestStore<State: Equatable, Action> {
       "receive(\(action))", timeout, expected, where: { path.extract($0) != nil })
   }
 
-  /// Expects that an effect sends an action of a case with a value, and that the state changes as the
-  /// closure changes it.
+  /// Expects that an effect sends an action of a case with a value, and that the state changes as
+  /// the closure changes it.
   public func receive<Value: Equatable>(
     _ action: CaseKeyPath<Action, Value>, _ value: Value, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -158,8 +159,8 @@ public final class TestStore<State: Equatable, Action> {
       where: { path.extract($0) == value })
   }
 
-  /// Expects that an effect sends an action for which the condition holds, and that the state changes
-  /// as the closure changes it.
+  /// Expects that an effect sends an action for which the condition holds, and that the state
+  /// changes as the closure changes it.
   public func receive(
     _ matches: (_ action: Action) -> Bool, timeout: Duration? = nil,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -171,9 +172,9 @@ public final class TestStore<State: Equatable, Action> {
       "receive", timeout, expected, where: matches)
   }
 
-  /// Waits for all effects to end; those that do not within the limit are an issue.
+  /// Waits for the end of all effects; effects that exceed the limit are reported as an issue.
   ///
-  /// Unreceived actions are an issue as well.
+  /// Unreceived actions are also reported as an issue.
   public func finish(
     timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -192,9 +193,9 @@ public final class TestStore<State: Equatable, Action> {
     }
   }
 
-  /// Leaves out the actions that effects have sent so far.
+  /// Skips the actions that effects have sent so far.
   ///
-  /// - Parameter strict: whether it is an issue if there are none.
+  /// - Parameter strict: whether to report an issue if there are none.
   public func skipReceivedActions(
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -206,7 +207,7 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Cancels the running effects.
   ///
-  /// - Parameter strict: whether it is an issue if there are none.
+  /// - Parameter strict: whether to report an issue if there are none.
   public func skipInFlightEffects(
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -217,7 +218,7 @@ public final class TestStore<State: Equatable, Action> {
     await core.waitUntilIdle()
   }
 
-  /// Changes dependencies for an operation; actions that are sent in it use them.
+  /// Changes dependencies for an operation and the actions sent in it.
   public func withDependencies<Value>(
     _ update: (inout DependencyValues) -> Void, operation: () async throws -> Value
   ) async rethrows -> Value {
@@ -234,7 +235,7 @@ public final class TestStore<State: Equatable, Action> {
   ) async {
     let limit = limit ?? timeout
     var skipped: [Received] = []
-    // One limit for all that is skipped.
+    // One time limit for all skipped effects.
     var end: Task<Void, any Error>?
     defer { end?.cancel() }
     while true {
@@ -265,7 +266,7 @@ public final class TestStore<State: Equatable, Action> {
     await letEffectsRun()
   }
 
-  /// Lets an effect that has nothing more to do end before the test does.
+  /// Waits briefly, so that an effect that has finished its work ends before the test.
   private func letEffectsRun() async {
     if !core.isIdle { await Task.megaYield() }
   }
@@ -302,7 +303,7 @@ public final class TestStore<State: Equatable, Action> {
     received.map { summary(of: $0.action) }.joined(separator: ", ")
   }
 
-  /// Reports an issue with exhaustivity, else prints it where that is wanted.
+  /// Reports an issue if the store is exhaustive; otherwise prints it if requested.
   private func note(_ message: String, at site: CallSite) {
     switch exhaustivity {
     case .on: report(message, at: site)
@@ -317,7 +318,7 @@ public final class TestStore<State: Equatable, Action> {
   }
 }
 
-/// The effects of an action that a test sent.
+/// The effects of an action sent by a test.
 public struct TestStoreTask: Sendable {
   fileprivate let group: EffectGroup
   fileprivate let timeout: Duration
@@ -326,7 +327,7 @@ public struct TestStoreTask: Sendable {
   /// Cancels the effects and waits for their end.
   public func cancel() async { await StoreTask(group: group).cancel() }
 
-  /// Waits for the effects; if they take longer than the limit, that is an issue.
+  /// Waits for the effects; exceeding the limit is reported as an issue.
   @MainActor
   public func finish(
     timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -341,7 +342,7 @@ public struct TestStoreTask: Sendable {
   }
 }
 
-/// Whether an operation ends within a time; if not, it goes on running.
+/// Returns whether an operation ends within a time; if not, the operation keeps running.
 @MainActor
 private func finishes(
   within limit: Duration, _ clock: any Clock<Duration>,
@@ -357,7 +358,7 @@ private func finishes(
   return await arrivals.next()
 }
 
-/// Counts events, and wakes a task that waits for the next one until a limit.
+/// Counts events, and wakes a task that waits for the next event or a limit.
 @MainActor
 private final class Arrivals {
   private var count = 0
@@ -370,7 +371,7 @@ private final class Arrivals {
     if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
   }
 
-  /// Ends the waits after a time, until the returned task is canceled.
+  /// Ends waits after a time, unless the returned task is canceled first.
   func end(after limit: Duration, _ clock: any Clock<Duration>) -> Task<Void, any Error> {
     isOver = false
     return Task { @MainActor in
@@ -382,7 +383,7 @@ private final class Arrivals {
     }
   }
 
-  /// Waits for an event; false if none comes before the limit.
+  /// Waits for an event; returns false if there is none before the limit.
   func next() async -> Bool {
     if count > 0 {
       count -= 1

@@ -24,35 +24,36 @@ struct DevicePlayhead: Equatable {
   /// The frames that have been written and not played.
   var unplayed: Int { written - played }
 
-  /// Notes that the device took frames.
+  /// Records frames that the device accepted.
   mutating func write(_ frames: Int) {
     written += frames
     held = min(buffer, held + frames)
   }
 
-  /// Notes the room that the device has at this time.
+  /// Records the room in the device's buffer at this time.
   mutating func see(room: FrameCount, at time: Duration) {
     (held, heldAt) = (max(0, buffer - room.rawValue), time)
   }
 
-  /// Notes that the device may hold nothing.
+  /// Records that the device may be empty.
   mutating func empty() {
     held = 0
   }
 
-  /// Notes the delay that the device reports at this time, in frames; any number is accepted.
+  /// Records the delay that the device reports at this time, in frames; any number is valid.
   mutating func observe(delay: Int, at time: Duration) {
     let least = held > 0 ? max(0, held - FrameCount(time - heldAt, at: rate).rawValue) : 0
     played = max(played, min(written, written - max(delay, least)))
   }
 
-  /// The device is lost with its unplayed frames, the last `frames` of which will be written again.
+  /// Records the loss of the device; the last `frames` of its unplayed frames will be written
+  /// again.
   mutating func lose(keeping frames: Int) {
     written -= frames
     played = written
   }
 
-  /// The device has discarded its unplayed frames.
+  /// Records that the device has discarded its unplayed frames.
   mutating func discard() {
     written = played
     held = 0
@@ -65,19 +66,19 @@ struct DevicePlayhead: Equatable {
   }
 }
 
-/// The last frames given to the device, which are written again when a lost device returns.
+/// The last frames that were written to the device, kept to write them again after a loss.
 ///
 /// Its memory is allocated and touched once; used only on the audio thread.
 final class UnplayedFrames {
   private let samples: UnsafeMutableBufferPointer<Float>
   private let channels: Int
-  /// The frames given so far, and how many of the last ones are kept.
+  /// The number of frames written so far, and the number of kept ones.
   private var end = 0
   private var kept = 0
-  /// How many of the kept frames are to be written again.
+  /// The number of kept frames that must be written again.
   private(set) var backlog = 0
 
-  /// - Parameter capacity: the most frames that it keeps.
+  /// - Parameter capacity: the maximum number of kept frames.
   init(capacity: Int, channels: Int) {
     self.channels = channels
     samples = .allocate(capacity: capacity * channels)
@@ -90,7 +91,7 @@ final class UnplayedFrames {
 
   private var capacity: Int { samples.count / channels }
 
-  /// Keeps frames that the device was given.
+  /// Keeps frames that were written to the device.
   func keep(_ given: UnsafeBufferPointer<Float>) {
     var left = given
     while !left.isEmpty {
@@ -110,7 +111,7 @@ final class UnplayedFrames {
     (kept, backlog) = (0, 0)
   }
 
-  /// Marks the last frames to be written again; returns how many of them are kept.
+  /// Marks the last frames to be written again; returns the number of them that are kept.
   func rewind(_ frames: Int) -> Int {
     let count = min(frames, kept - backlog)
     backlog += count
@@ -125,7 +126,7 @@ final class UnplayedFrames {
       rebasing: samples[(start * channels)..<((start + count) * channels)])
   }
 
-  /// Records that `frames` of them have been written.
+  /// Records that `frames` marked frames have been written.
   func advance(_ frames: Int) {
     backlog -= frames
   }

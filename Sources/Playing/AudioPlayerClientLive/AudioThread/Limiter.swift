@@ -91,7 +91,7 @@ struct LimiterReport: Equatable {
     self.interval = interval
   }
 
-  /// Notes the gain of the block that begins at the device frame `position`.
+  /// Records the gain of the block that begins at the device frame `position`.
   mutating func note(_ gain: Float, at position: Int) {
     guard gain < 1 else { return }
     lowest = min(lowest, gain)
@@ -104,7 +104,7 @@ struct LimiterReport: Equatable {
     return lowest
   }
 
-  /// Notes that it has been reported.
+  /// Records that the gain has been reported.
   mutating func markReported() {
     lowest = 1
     since = nil

@@ -19,7 +19,7 @@ final class Mixer {
   private var limiterReport: LimiterReport
   /// The samples of the block that have not been written.
   private var pending = 0..<0
-  /// Whether the block still holds the samples of the one before it.
+  /// Whether the block still holds the samples of the previous block.
   private var isStale = false
 
   init(
@@ -94,7 +94,7 @@ final class Mixer {
     let isSounding = voice.transport.phase == .sounding
     let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()
     let frames = wanted > 0 ? add(voice, atMost: wanted, isComplete: isLast) : 0
-    if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomRequest.take() {
+    if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomRequest.consume() {
       voice.room.signal()
     }
     voice.transport.end(took: frames, of: wanted, isLast: isLast)
@@ -113,7 +113,7 @@ final class Mixer {
     if isEnding { voice.playhead.end(at: position + frames) }
   }
 
-  /// Adds at most `length` frames of a voice with their gains; returns how many it had.
+  /// Adds at most `length` frames of a voice with their gains; returns their number.
   ///
   /// A dropout of an incomplete voice fades out and in.
   private func add(_ voice: Voice, atMost length: Int, isComplete: Bool) -> Int {
@@ -172,7 +172,7 @@ final class Mixer {
     }
   }
 
-  /// Keeps the block within ±1, and reports that before a voice that ends in this block finishes.
+  /// Limits the block to ±1, and reports the gain before a voice that ends in this block finishes.
   private func limit(at position: Int, isEnding: Bool) {
     limiterReport.note(limiter.apply(to: mix, channels: channels), at: position)
     reportLimit(at: position, isEnding: isEnding)
@@ -188,14 +188,14 @@ final class Mixer {
 
 /// Removes the clicks of dropouts: a voice fades out before missing frames and in after them.
 ///
-/// If too little is left to fade, the last frame is held while it fades.
+/// If the voice has fewer frames than the fade, the last frame is held and faded.
 struct DropoutFade: Equatable {
   /// The gains of one block's frames.
   struct Gains: Equatable {
     let length: Int
     let rises: Bool
     let falls: Bool
-    /// The frames of the block that sound, held ones included.
+    /// The end of the audible frames of the block, including held frames.
     let end: Int
 
     subscript(frame: Int) -> Float {

@@ -33,7 +33,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   /// The shortest time until a voice's deadline; nil if no voice has one.
   private var timeToDeadline: Duration?
   private var reportedAt = 0
-  /// The frames written when the device was last asked for its delay.
+  /// The frames written when the device's delay was last read.
   private var observedAt = 0
   /// The frames written when the device was last empty.
   private var startedAt = 0
@@ -44,9 +44,9 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private var lostAt: Int?
   private var isOver = false
 
-  /// How many periods apart the device is asked for its delay while progress is seldom reported.
+  /// The number of periods between reads of the delay while progress is seldom reported.
   private static let seldom = 4
-  /// The longest buffer that is played to its end before a stop.
+  /// The longest device buffer that is played to its end before a stop.
   private static let longestUncutBuffer = Duration.seconds(1)
 
   init(pcm: any PlaybackPCM, link: DeviceLink<Voice>, volume: MasterVolume) {
@@ -87,7 +87,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   // MARK: While the device is lost
 
-  /// Notes that the device is lost.
+  /// Records that the device is lost.
   ///
   /// Time stands still for the voices until it returns; its unplayed frames come first then.
   func lose(at time: Duration?) {
@@ -115,7 +115,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   // MARK: One step
 
-  /// Takes all commands; false after `quit`.
+  /// Applies all commands; false after `quit`.
   private func takeCommands() -> Bool {
     link.commandHold?.end()
     while !isOver, let command = link.commands.tryRead() {
@@ -139,7 +139,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
       return try write(unplayed.next(atMost: period)) { unplayed.advance($0) }
     }
     if mixer.unwritten.count == 0 {
-      // Commands that came during the wait are taken first.
+      // Commands that arrived during the wait are applied first.
       if link.commands.readable > 0 { return }
       voices.applyParameters()
       if try waitForSource() { return }
@@ -160,7 +160,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     let slack = try pcm.timeUntilUnderrun - periodLength
     guard slack > .milliseconds(1) else { return false }
     sourceRequest.make()
-    // The source may have written before its feeder could see that.
+    // The source may have written before its feeder could read the request.
     guard voices.areStarving(period: period) else { return true }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: slack) {
       handle(interruption)
@@ -168,14 +168,14 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     return true
   }
 
-  /// Keeps frames of the block that the device took, in case it is lost and a voice waits for it.
+  /// Keeps frames that the device accepted, in case it is lost and a voice waits for it.
   private func keep(_ frames: Int) {
     guard voices.areWaitingForLostDevice else { return unplayed.forget() }
     let count = frames * configuration.format.channelCount
     unplayed.keep(UnsafeBufferPointer(rebasing: mixer.unwritten[..<count]))
   }
 
-  /// Offers samples to the device, and reports how many frames it took.
+  /// Offers samples to the device, and returns the number of accepted frames.
   private func write(
     _ samples: UnsafeBufferPointer<Float>, _ took: (Int) -> Void
   ) throws(SoundCardError) {
@@ -196,7 +196,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     }
   }
 
-  /// Waits for the device and notes what that shows about it.
+  /// Waits for the device and records the result.
   private func watchedWait(
     for interest: PCMInterest, atMost timeout: Duration
   ) throws(SoundCardError) -> PCMWakeUp {
@@ -235,7 +235,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     let left = FrameCount(playhead.unplayed).duration(at: rate)
     var pause = min(max(left, .milliseconds(1)), .milliseconds(50))
     if let timeToDeadline { pause = min(pause, timeToDeadline) }
-    // If the device is lost, the frames that it was seen to play are not repeated.
+    // If the device is lost, frames whose playback was observed are not repeated.
     if voices.areWaitingForLostDevice { pause = min(pause, periodLength) }
     guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
       return
@@ -267,7 +267,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     sinceBegin = (playhead.written, 0)
   }
 
-  /// Whether the device has kept anything of what it was given for the present voices.
+  /// Whether the device has kept any frames of the present voices.
   private var hasPlayed: Bool {
     let taken = playhead.written - sinceBegin.written
     return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= period
@@ -282,7 +282,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     voices.noteSilence(interruption, at: playhead.written)
   }
 
-  /// Reports what the voices lost on a device that is given up, and returns the error.
+  /// Reports the lost frames of the voices on an abandoned device, and returns the error.
   private func stalled() -> SoundCardError {
     for index in 0..<voices.count {
       _ = voices[index].reportSilence(to: link.events, place: voices.place(at: index))
@@ -291,7 +291,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     return .stalled(configuration.device, .playback)
   }
 
-  /// Gives up a device that takes no frames: early if everything is ending anyway, else as a loss.
+  /// Abandons a device that accepts no frames: early if all voices are ending, otherwise as a loss.
   private func considerStall() throws(SoundCardError) {
     switch stall.verdict {
     case .fine: return
@@ -304,7 +304,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     }
   }
 
-  /// Ends all voices where they are and discards what the device holds.
+  /// Ends all voices at the playhead and discards the device's buffer.
   private func giveUp() throws(SoundCardError) {
     try pcm.drop()
     unplayed.forget()
@@ -314,7 +314,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     playhead.finish()
   }
 
-  /// Whether the device holds so much that the usual fade of a stop would come late.
+  /// Whether the device's buffer would delay the usual fade of a stop.
   private var mayCutShort: Bool {
     guard bufferLength > Self.longestUncutBuffer else { return false }
     voices.applyParameters()
@@ -333,8 +333,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   // MARK: Reports
 
-  /// Asks the device for its delay, reports what has been played, and removes the voices that are
-  /// over.
+  /// Reads the device's delay, reports the played frames, and removes the voices that are over.
   private func observe() throws(SoundCardError) {
     if isObservationDue {
       playhead.observe(delay: try pcm.delay().rawValue, at: pcm.elapsed)
@@ -368,14 +367,14 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     link.wakeControl()
   }
 
-  /// Whether the device is to be asked for its delay: less often while progress is seldom reported.
+  /// Whether to read the device's delay now: less often while progress is seldom reported.
   private var isObservationDue: Bool {
-    // If the device is lost, the frames that it was seen to play are not repeated.
+    // If the device is lost, frames whose playback was observed are not repeated.
     voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
       || playhead.written - observedAt >= Self.seldom * period
   }
 
-  /// How long a server may pause while it holds the last frames; a card's time is its own.
+  /// The time for which a server may pause while it holds the last frames; zero for a card.
   private func drainPatience() throws(SoundCardError) -> Duration {
     guard isDraining, configuration.patience > PCMConfiguration.cardPatience else { return .zero }
     return try pcm.timeUntilUnderrun > .zero ? configuration.patience : .zero

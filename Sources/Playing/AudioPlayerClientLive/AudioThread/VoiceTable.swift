@@ -6,7 +6,7 @@ import SoundCard
 typealias VoiceTable = PortTable<Voice>
 
 extension PortTable<Voice> {
-  /// The most sounds that one device mixes.
+  /// The maximum number of sounds that one device mixes.
   static var limit: Int { 64 }
 
   /// The number of voices that have not been mixed to their end.
@@ -63,12 +63,12 @@ extension PortTable<Voice> {
     }
   }
 
-  /// Notes silence that the device played at the frame `position`, and the frames before it that it
-  /// has discarded, for the voices that they fall within.
+  /// Records silence that the device played at the frame `position`, and the discarded frames
+  /// before it, for the affected voices.
   func noteSilence(_ interruption: PCMInterruption, at position: Int) {
     for index in 0..<count {
       let voice = self[index]
-      // A device that slept has yet to play what it holds.
+      // A device that slept still has to play its buffer.
       if interruption.cause == .suspended { voice.deadline = nil }
       let discarded = voice.playhead.frames(
         within: (position - interruption.discarded.rawValue)..<position)
@@ -79,7 +79,7 @@ extension PortTable<Voice> {
     }
   }
 
-  /// Ends all voices at the frame `position`, because the device takes no more.
+  /// Ends all voices at the frame `position`, because the device accepts no more frames.
   func endAll(at position: Int) {
     for index in 0..<count where self[index].playhead.endsAt ?? .max > position {
       self[index].playhead.end(at: position)

@@ -2,7 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import Synchronization
 
-/// The gain of everything that a player plays; audio threads read it without waiting.
+/// The gain of all sounds of a player; audio threads read it without waiting.
 final class MasterVolume: Sendable {
   private let bits = Atomic<UInt32>(Float(1).bitPattern)
 
@@ -18,7 +18,7 @@ func clampedGain(_ gain: Float, atMost maximum: Float = 1) -> Float {
   gain.isNaN ? 0 : min(max(gain, 0), maximum)
 }
 
-/// The buses of a player by name; a bus is created when it is first named, and stays.
+/// The buses of a player by name; a bus is created at its first use and is never removed.
 final class BusVolumes: Sendable {
   // Held for a few instructions by control threads; audio threads use only the buses themselves.
   private let buses = Mutex<[PlaybackBus: BusVolume]>([:])
@@ -75,7 +75,7 @@ final class BusGains {
     var isInUse: Bool
   }
 
-  /// Twice the number of voices: their buses, and as many whose gain still moves.
+  /// Twice the number of voices: the buses of the voices, and as many buses whose gain still moves.
   private static let limit = 2 * VoiceTable.limit
 
   private let entries: UnsafeMutableBufferPointer<Entry>
@@ -152,7 +152,7 @@ struct SmoothedGain: Equatable {
     target = gain
   }
 
-  /// Whether it has reached the target.
+  /// Whether the gain has reached the target.
   var isSteady: Bool { framesLeft == 0 }
 
   /// Begins to move to a gain, to be reached in `frames`; nothing changes if it is there already.
@@ -163,7 +163,7 @@ struct SmoothedGain: Equatable {
     step = (gain - current) / Float(framesLeft)
   }
 
-  /// Shortens the rest of the way to `frames` if it is longer.
+  /// Shortens the remaining ramp to `frames` if it is longer.
   mutating func arrive(within frames: Int) {
     guard frames < framesLeft else { return }
     framesLeft = max(1, frames)

@@ -23,7 +23,7 @@ struct AbandonableTask<Value: Sendable>: Sendable {
     }
   }
 
-  /// Whether it has ended, so that nothing blocks its thread.
+  /// Whether the task has ended, so that nothing blocks its thread.
   var hasEnded: Bool { ended.isOpen }
 
   /// The result, without a time limit.
@@ -51,7 +51,7 @@ struct AbandonableTask<Value: Sendable>: Sendable {
     cancel()
     guard !released.isOpen else { return }
     let timeout = Task { [clock, released] in
-      // It is canceled once the task has ended.
+      // The sleep is canceled once the task has ended.
       try? await clock.sleep(for: .seconds(1))
       released.open()
     }

@@ -2,8 +2,7 @@ import AudioCore
 
 /// Fades a stream of samples in and out.
 ///
-/// The end is not known in advance: the samples of a fade-out are held back until they are not the
-/// last ones.
+/// The end is not known in advance: samples are held back for the length of the fade-out.
 struct EdgeFades {
   /// The longest fade-out, which is kept in memory.
   static let longestFadeOut = Duration.seconds(60)
@@ -12,7 +11,7 @@ struct EdgeFades {
   private let fadeIn: Int
   private let fadeOut: Int
   private var held: [Float] = []
-  /// How many samples at the front of `held` have been returned.
+  /// The number of samples at the front of `held` that have been returned.
   private var returned = 0
 
   init(in fadeIn: Duration, out fadeOut: Duration, format: AudioFormat) {
@@ -22,7 +21,7 @@ struct EdgeFades {
       0, FrameCount(min(fadeOut, Self.longestFadeOut), at: format.sampleRate).rawValue)
   }
 
-  /// Takes samples from the stream's frame `frame` on; returns those that are certainly not in the
+  /// Processes samples from the stream's frame `frame` on; returns those that cannot be in the
   /// fade-out.
   mutating func apply(_ samples: [Float], at frame: Int) -> [Float] {
     let samples = frame < fadeIn ? fadedIn(samples, from: frame) : samples

@@ -17,8 +17,8 @@ struct FeederRequest: Sendable {
 
 /// The requests that a feeder has not handled yet.
 ///
-/// It is not a `StreamPipe`, because the feeder's thread never waits for a request. It looks for one
-/// between blocks, and a request interrupts its other waits.
+/// It is not a `StreamPipe`, because the feeder's thread never waits for a request. It checks for
+/// requests between blocks, and a request interrupts its other waits.
 final class FeederMailbox: Sendable {
   private struct State {
     var requests: [FeederRequest] = []

@@ -15,7 +15,7 @@ final class ItemReader {
   let description: SourceDescription
   /// The source's next frame.
   private(set) var position: FrameCount
-  /// Whether any of it has been played.
+  /// Whether any audio of the item has been played.
   private(set) var hasBeenPlayed = false
   private let source: any FeederSource
   private let range: Range<FrameCount>
@@ -63,14 +63,14 @@ final class ItemReader {
   /// The source's shortfall; nil if the source was not read to its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { source.shortfall }
 
-  /// The source's title if it is a new one.
+  /// The source's title if it has changed.
   func newTitle() -> String? {
     guard let new = source.title, new != title else { return nil }
     title = new
     return new
   }
 
-  /// Whether it has returned no audio at all.
+  /// Whether the item has returned no audio.
   var isEmpty: Bool { !hasReturnedAudio }
 
   /// The error of an item that is empty.
@@ -97,12 +97,12 @@ final class ItemReader {
     return .looped(count: repetitions.current)
   }
 
-  /// Moves to its first frame, or for a stream to the first unplayed one.
+  /// Moves to the item's first frame, or for a stream to its first unplayed frame.
   nonisolated(nonsending) func rewind() async throws {
     try await move(to: max(range.lowerBound, source.oldestFrame))
   }
 
-  /// Notes that the frames before this one have been played.
+  /// Records that the frames before this frame have been played.
   func forget(before frame: FrameCount) {
     hasBeenPlayed = true
     source.forget(before: frame)
@@ -132,7 +132,7 @@ final class ItemReader {
 
 /// Counts the repetitions of an item or the rounds of a list.
 ///
-/// One without audio is the last, so that nothing repeats forever in silence.
+/// A repetition without audio is the last, so that nothing repeats forever in silence.
 struct RepetitionCounter {
   /// The number of the current repetition, from 0.
   private(set) var current = 0
@@ -147,12 +147,12 @@ struct RepetitionCounter {
       }
   }
 
-  /// Notes that the current repetition has audio.
+  /// Records that the current repetition has audio.
   mutating func markAudio() {
     hasAudio = true
   }
 
-  /// Moves to a repetition that a seek or skip asks for, even without audio.
+  /// Moves to the repetition of a seek or skip, even if a repetition had no audio.
   mutating func move(to repetition: Int) {
     (current, hasAudio) = (repetition, true)
   }

@@ -65,7 +65,7 @@ final class PlaybackQueue {
     steps.compactMap { if case .event(let event) = $0 { event } else { nil } }
   }
 
-  /// Throws `streamCannotRepeat` if a source that can be read only once is to be repeated.
+  /// Throws `streamCannotRepeat` if the request repeats a source that can be read only once.
   func check() throws(AudioPlayerError) {
     for index in 0..<items.count { try check([items[index]]) }
   }
@@ -120,12 +120,12 @@ final class PlaybackQueue {
     }
   }
 
-  /// Whether something can be released once it has been played; a repeated list keeps everything.
+  /// Whether played audio can be released; a repeated list keeps everything.
   var releasesPlayedAudio: Bool {
     !openStreams.isEmpty || !isRepeated && items.canRelease(before: current.item)
   }
 
-  /// Notes that everything before a frame of an item has been played.
+  /// Records that all audio before a frame of an item has been played.
   func forget(before frame: FrameCount, of item: Int) {
     openStreams[item]?.forget(before: frame)
     releaseStreams(before: item)
@@ -143,13 +143,13 @@ final class PlaybackQueue {
     }
   }
 
-  /// Whether a seek has been performed of which no audio has been returned.
+  /// Whether no audio has been returned since a seek.
   private var isSeekPending: Bool {
     if case .begins = steps.last { true } else { false }
   }
 
-  /// Seeks to a time of an item; before the first item that is its start, and after the last one the
-  /// next round or the end.
+  /// Seeks to a time of an item; an index before the first item means its start, and an index after
+  /// the last item means the next round or the end.
   ///
   /// Throws and stays in place if the position cannot be reached.
   nonisolated(nonsending) private func seek(
@@ -168,7 +168,7 @@ final class PlaybackQueue {
     return current
   }
 
-  /// Moves to the start of an item; after the last one that is the next round or the end.
+  /// Moves to the start of an item; an index after the last item means the next round or the end.
   private func skip(to target: QueuePosition) -> QueuePosition {
     let item = min(target.item, items.count)
     releaseStreams(before: item)

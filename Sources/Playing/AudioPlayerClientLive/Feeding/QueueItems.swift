@@ -8,11 +8,11 @@ import FoundationEssentials
 struct QueueItems {
   private enum Entry {
     case item(PlaybackItem)
-    /// It could be read only once, or was released.
+    /// The item could be read only once, or was released.
     case released(URL?)
   }
 
-  /// How many played, enqueued items keep an entry: at least this many, at most twice as many.
+  /// The minimum number of played, enqueued items with an entry; the maximum is twice this number.
   static let playedLimit = 1_000
 
   /// The items of the request, which stay as long as the playback.

@@ -137,7 +137,7 @@ private struct Stretch {
     } else if extensionLength > 0 {
       rest = try resample(mirrored(tail, around: tail.count - inputFormat.channelCount))
     }
-    rest += output(try resampler.finish().samples)
+    rest += output(try resampler.flush().samples)
     guard extensionLength > 0 else { return rest }
     let excess = max(0, returned - length)
     returned -= excess

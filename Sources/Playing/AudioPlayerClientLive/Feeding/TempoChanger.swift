@@ -9,7 +9,7 @@ import FilePaths
 ///
 /// Thread safety: one thread at a time.
 final class TempoChanger {
-  /// The output frame after the last one returned.
+  /// The index after the last returned output frame.
   private(set) var outputFrame = 0
   private let speed: Double
   private let channels: Int
@@ -53,7 +53,7 @@ final class TempoChanger {
     origin + Int(clamping: Double(frame - origin) / speed)
   }
 
-  /// Takes samples; returns those that are complete, which may be none.
+  /// Processes samples and returns the completed output, which may be empty.
   func process(_ samples: [Float]) -> [Float] {
     taken += samples.count / channels
     tail += samples
@@ -69,10 +69,10 @@ final class TempoChanger {
     }
   }
 
-  /// Returns the rest of the samples.
+  /// Returns the remaining output.
   func finish() -> [Float] {
     guard taken > 0 else { return [] }
-    // Otherwise the last samples would be crossfaded with silence.
+    // Without these samples, SoundTouch would crossfade the last samples with silence.
     put(mirroredTail)
     _ = soundTouch.flush(handle)
     let rest = completed()

@@ -11,7 +11,8 @@ actor VoiceFeeder {
   private let request: PlaybackRequest
   private let mailbox: FeederMailbox
   private let queue: PlaybackQueue
-  /// Opens when the ring holds enough audio to begin, or all of it, or the source has failed.
+  /// Opens when the ring holds enough audio to begin, the source has ended, or the source has
+  /// failed.
   nonisolated let primed = Gate()
 
   init(_ request: PlaybackRequest, _ mailbox: FeederMailbox, _ settings: FeederSettings) throws {
@@ -29,8 +30,8 @@ actor VoiceFeeder {
 
   /// Opens the first item that can be opened; nil if every item was skipped before it was open.
   ///
-  /// Throws also if a source that can be read only once is to be repeated, which takes a look at
-  /// the files.
+  /// It also throws if the request repeats a source that can be read only once; this check reads
+  /// the files' status.
   func open() async throws -> SourceDescription? {
     try queue.check()
     while true {
@@ -46,10 +47,10 @@ actor VoiceFeeder {
   /// The items that failed to open before the first audio.
   var failures: [TimelineEvent] { queue.failures }
 
-  /// Fills the voice's ring until the voice is over or the task is canceled; throws what an item
-  /// failed with.
+  /// Fills the voice's ring until the voice is over or the task is canceled; throws an item's
+  /// error.
   ///
-  /// A voice that is stopping still needs the audio of its fade, but takes no more commands.
+  /// A voice that is stopping still needs the audio of its fade, but accepts no more commands.
   func feed(_ voice: Voice, _ events: VoiceEvents, on device: PlaybackDevice) async throws {
     defer {
       mailbox.close()
@@ -169,9 +170,8 @@ private final class VoiceFeed {
   /// Asks the audio thread to discard the ring's content; returns the serial number of the
   /// parameters that ask for it, or nil if nothing was written yet.
   ///
-  /// This thread writes nothing between the request and its confirmation. That order is relied on:
-  /// the audio thread discards all that it can read, which must not include frames of the new
-  /// position.
+  /// This thread writes nothing between the request and its confirmation. The audio thread discards
+  /// all that it can read, which must not include frames of the new position.
   private func flush() -> Int? {
     pending = []
     fades.reset()

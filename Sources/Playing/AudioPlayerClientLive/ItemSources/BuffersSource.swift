@@ -54,19 +54,19 @@ struct RewindableBuffers {
   /// The first frame that `seek` can reach.
   private(set) var oldest: FrameCount = 0
   private var pieces: [Piece] = []
-  /// How many pieces at the front are forgotten but not removed yet.
+  /// The number of pieces at the front that are forgotten but not removed yet.
   private var forgotten = 0
-  /// The piece to be returned next, and its first frame that was not returned.
+  /// The index of the next piece, and its first frame that was not returned.
   private var index = 0
   private var offset: FrameCount = 0
   /// The start, length, and rate of the trailing buffers that share a rate.
   private var run = (start: FrameCount.zero, length: FrameCount.zero, rate: SampleRate.speech)
   private var rate = SampleRate.speech
 
-  /// The frame after the last one.
+  /// The index after the last frame.
   var end: FrameCount { run.start + run.length.converted(from: run.rate, to: rate) }
 
-  /// The frame to be returned next.
+  /// The index of the next frame.
   var position: FrameCount {
     guard index < pieces.count else { return end }
     return pieces[index].start + offset.converted(from: pieces[index].rate, to: rate)

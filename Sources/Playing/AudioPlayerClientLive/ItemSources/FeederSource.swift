@@ -9,7 +9,7 @@ protocol FeederSource: AnyObject {
   /// The file's URL; nil if the source is not a file.
   var url: URL? { get }
 
-  /// The title that a live stream announced last; nil if the source is none.
+  /// The title that a live stream announced last; nil for other sources.
   var title: String? { get }
 
   /// The audio that the source announced but did not hold, known once its end has been reached.
@@ -73,10 +73,10 @@ struct SourceDescription: Sendable {
   var item = 0
 }
 
-/// Interrupts a wait for audio because the mailbox holds a request.
+/// The error that ends a wait for audio because the mailbox holds a request.
 struct FeederInterruption: Error {}
 
-/// How sources are made and how long their blocked calls are waited for.
+/// The factory of sources, and the clock that limits the wait for their blocked calls.
 struct FeederSettings: Sendable {
   var makeSource: @Sendable (PlaybackSource, FeederMailbox) -> any FeederSource = {
     source, mailbox in

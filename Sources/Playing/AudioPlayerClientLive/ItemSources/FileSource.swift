@@ -58,7 +58,7 @@ final class FileSource: FeederSource {
     }
   }
 
-  /// Seeks to a frame, or to the one before it: some formats cannot seek to their very end.
+  /// Seeks to a frame, or to the previous frame: some formats cannot seek to their very end.
   private func leap(to frame: FrameCount) throws {
     let old = position
     if reaches(frame) { return }

@@ -11,8 +11,8 @@ import Synchronization
 final class Voice: DevicePort, @unchecked Sendable {
   /// Samples in the device's format, from the feeder to the audio thread.
   let ring: RingBuffer<Float>
-  /// Signaled when the ring has room that the feeder asked for, when it has been flushed, when the
-  /// feeder has a request, and when the voice is over.
+  /// Signaled when the ring has the requested room or has been flushed, when the feeder has a
+  /// request, and when the voice is over.
   let room: WakeUp
   let roomRequest = WakeUpRequest()
   let format: AudioFormat
@@ -40,16 +40,17 @@ final class Voice: DevicePort, @unchecked Sendable {
   var playhead = VoicePlayhead()
   var dropout: DropoutFade
   var unreported = UnreportedSilence()
-  /// Whether its source was late with part of the last block.
+  /// Whether the source was late with part of the last block.
   var isInDropout = false
-  /// Set once the device has all of it; a device that slept needs more time and resets it.
+  /// The deadline for the end of the voice, set when the device has its last frame, and again if
+  /// the device slept.
   var deadline: PlayoutDeadline?
-  /// The frame at which it last began to sound.
+  /// The frame at which the voice last became audible.
   var soundsSince = 0
   /// The last frame read from the ring, one sample per channel.
   let lastFrame: UnsafeMutableBufferPointer<Float>
   private var appliedSerial: Int
-  /// The samples that the ring must have got before the voice begins.
+  /// The number of samples that must be in the ring before the voice begins.
   private let prefill: Int
 
   /// - Parameter prefill: the audio that must be decoded before it begins, at most its capacity.
@@ -88,21 +89,21 @@ final class Voice: DevicePort, @unchecked Sendable {
     max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 10)
   }
 
-  /// The audio to wait for before a voice begins: what the device's buffer takes, so that a live
-  /// stream is no later than the device makes it, and at most a second.
+  /// The audio to wait for before a voice begins: the length of the device's buffer, which limits
+  /// the latency of a live stream, and at most a second.
   static func prefill(on device: PCMConfiguration) -> Duration {
     min(.seconds(1), device.buffer.duration(at: device.format.sampleRate))
   }
 
-  /// Whether it fades out and ends.
+  /// Whether the voice is fading out to its end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
-  /// Whether the ring holds all that will come, unless the feeder reopens the input in time.
+  /// Whether the ring holds the end of the input, unless the feeder reopens the input in time.
   var hasInputEnded: Bool { input.load(ordering: .acquiring) != .open }
   /// Whether the ring will not be read again.
   var isOver: Bool { over.load(ordering: .acquiring) }
   /// The frames that can be mixed now.
   var readableFrames: Int { ring.readable / format.channelCount }
-  /// Whether enough has been decoded to begin.
+  /// Whether enough audio has been decoded to begin.
   var isPrimed: Bool { ring.totalWritten >= prefill }
 
   func stop(fade: Duration = VoiceParameters.shortestFade) {
@@ -118,7 +119,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     _ = input.compareExchange(expected: .open, desired: .ended, ordering: .acquiringAndReleasing)
   }
 
-  /// Announces more input after all; false if the voice has ended in the meantime.
+  /// Reopens the input that was declared complete; false if the voice has ended in the meantime.
   func reopenInput() -> Bool {
     input.compareExchange(expected: .ended, desired: .open, ordering: .acquiringAndReleasing)
       .original != .closed
@@ -236,8 +237,8 @@ final class Voice: DevicePort, @unchecked Sendable {
     return true
   }
 
-  /// The time to wait for its end at most; zero if it is over, nil if the device does not have all
-  /// of it.
+  /// The maximum remaining wait for the voice's end: zero if the voice is over, nil if the device
+  /// does not have its last frame.
   ///
   /// - Parameter patience: how long the device may pause while it holds the last frames.
   func timeLeft(
@@ -253,14 +254,14 @@ final class Voice: DevicePort, @unchecked Sendable {
     return deadline?.timeLeft(delay: delay, patience: patience, at: time) ?? .zero
   }
 
-  /// Updates how much of it has been played: all of it if it is over.
+  /// Updates the number of played frames; a voice that is over has been played completely.
   func observe(_ device: DevicePlayhead, isOver: Bool) {
     playhead.observe(device.played)
     if isOver { playhead.finish() }
     playedFrames.store(playhead.played, ordering: .relaxed)
   }
 
-  /// Reports its silence as far as the ring has room; false if nothing was reported.
+  /// Reports the voice's silence as far as the event ring has room; false if nothing was reported.
   ///
   /// A dropout that continues is reported in parts of 50 ms, until the voice is over.
   func reportSilence(to events: RingBuffer<DeviceEvent>, place: Int) -> Bool {
@@ -283,20 +284,20 @@ final class Voice: DevicePort, @unchecked Sendable {
   private enum Input: UInt8, AtomicRepresentable {
     case open
     case ended
-    /// It has ended, and so has the voice.
+    /// The input and the voice have ended.
     case closed
   }
 }
 
 /// Silence in a voice that has not been reported yet, in frames; nil if there was none.
 struct UnreportedSilence: Equatable {
-  /// Caused by a late source.
+  /// The silence caused by a late source.
   var starved: Int?
-  /// Caused by the device, for a time that it may not know.
+  /// The silence caused by the device, whose length may be unknown.
   var device: Int?
 }
 
-/// What the device reports about a voice.
+/// A device's report about a voice.
 enum VoiceReport {
   case played(frames: Int)
   /// The parameters up to this serial number are in effect, from one of the voice's frames on.
@@ -310,7 +311,7 @@ enum VoiceReport {
   /// The device is lost, and the voice waits for it.
   case deviceLost
   case deviceReturned(gap: Duration)
-  /// Its last frame, or its fade, has been played; the last report.
+  /// The last frame, or the fade-out, has been played; the last report.
   case finished(played: Int)
   /// The device failed; the last report.
   case failed(any Error, played: Int)

@@ -34,8 +34,8 @@ final class VoiceEvents: Sendable {
     state = Mutex(State(timeline: VoiceTimeline(rate: rate, speed: speed)))
   }
 
-  /// Takes a report and passes on its events.
-  func take(_ voiceReport: VoiceReport, _ report: (PlaybackEvent) -> Void) {
+  /// Processes a report and passes on its events.
+  func process(_ voiceReport: VoiceReport, _ report: (PlaybackEvent) -> Void) {
     switch voiceReport {
     case .played(let frames):
       reportEvents(upTo: frames, report)

@@ -7,7 +7,7 @@ import Synchronization
 struct VoiceParameters: Equatable {
   var isPaused = false
   var isStopping = false
-  /// How many times the samples in the ring were to be discarded.
+  /// The number of requests to discard the samples in the ring.
   var flushCount = 0
   /// The duration of a fade to silence or back.
   var fade = VoiceParameters.shortestFade

@@ -4,11 +4,11 @@
 struct VoicePlayhead: Equatable {
   /// The device frame at which the voice begins; nil before it was mixed.
   private(set) var startedAt: Int?
-  /// The device frame at which it ends; nil before its end was mixed.
+  /// The device frame at which the voice ends; nil before its end was mixed.
   private(set) var endsAt: Int?
-  /// The frames of it that have been played; never decreases.
+  /// The played frames of the voice; never decreases.
   private(set) var played = 0
-  /// The frames of it that the device was given.
+  /// The frames of the voice that were written to the device.
   private(set) var mixed = 0
   /// The last inserted silence, in device frames, and the length of all earlier ones.
   private var gap = 0..<0
@@ -33,19 +33,19 @@ struct VoicePlayhead: Equatable {
     endsAt = frame
   }
 
-  /// Notes that the device has played up to a frame.
+  /// Records that the device has played up to a frame.
   mutating func observe(_ frame: Int) {
     guard let startedAt else { return }
     let silence = earlierGaps + max(0, min(frame, gap.upperBound) - gap.lowerBound)
     played = max(played, min(mixed, frame - startedAt - silence))
   }
 
-  /// Whether it has been played to its end when the device has played up to a frame.
+  /// Whether the voice has been played to its end when the device has played up to a frame.
   func isOver(_ frame: Int) -> Bool {
     endsAt.map { frame >= $0 } ?? false
   }
 
-  /// Counts all of it as played.
+  /// Counts the whole voice as played.
   mutating func finish() {
     if let endsAt { observe(endsAt) }
   }
@@ -63,11 +63,11 @@ struct VoicePlayhead: Equatable {
   }
 }
 
-/// How long to wait for the end of a voice once the device has all of it.
+/// The deadline for the end of a voice whose last frame has been written to the device.
 ///
-/// The time is the delay that the device reports, at most the length of its buffer, and a quarter of
-/// a second. A sound server that holds more than the buffer gets more time only while it is seen to
-/// play, or while it pauses with frames that it has not taken yet.
+/// The time is the delay that the device reports, at most the length of its buffer, and a quarter
+/// of a second. A sound server that holds more than the buffer gets more time only while its delay
+/// decreases, or while it pauses with unread frames.
 struct PlayoutDeadline {
   private static let grace = Duration.milliseconds(250)
 
@@ -84,7 +84,7 @@ struct PlayoutDeadline {
     last = (delay, time)
   }
 
-  /// Returns how long to wait, or nil if the wait is over; the device reports this delay at `time`.
+  /// Returns the time to wait, or nil if the wait is over; the device reports this delay at `time`.
   ///
   /// - Parameter patience: how much longer the device may take if it pauses; zero if it does not.
   mutating func timeLeft(

@@ -13,10 +13,10 @@ enum TimelineEvent: Equatable {
   case nonFinite(sampleCount: Int)
   case failed(item: Int, AudioPlayerError)
 
-  /// Whether it describes the voice's samples, not a command.
+  /// Whether the event describes the voice's samples, not a command.
   fileprivate var belongsToSamples: Bool { self != .paused && self != .resumed }
 
-  /// Whether it announces an item that may be the previous one again.
+  /// Whether the event begins an item that may be the same as the previous item.
   fileprivate var isRepetition: Bool {
     switch self {
     case .looped, .advanced: true
@@ -84,7 +84,8 @@ struct VoiceTimeline {
     if let event { add(event, at: frame) }
   }
 
-  /// Merges a short repetition into the last segment; false if it is none.
+  /// Merges a short repetition into the last segment; false if the position is not a short
+  /// repetition.
   private mutating func merge(
     _ position: ItemPosition, at frame: Int, _ event: TimelineEvent
   ) -> Bool {

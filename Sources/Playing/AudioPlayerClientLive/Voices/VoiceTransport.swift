@@ -1,16 +1,16 @@
 import AudioCore
 
-/// Decides, block by block on the audio thread, whether a voice sounds, and avoids clicks.
+/// Determines, block by block on the audio thread, whether a voice is audible, and avoids clicks.
 ///
 /// A voice begins at its full gain. A pause, a stop, and a flush fade it out; during the fade, the voice
 /// gives only the frames that the fade needs. Volume is a separate gain and is not reset by a fade.
 struct VoiceTransport: Equatable {
   enum Phase: Equatable {
-    /// None of it has been mixed.
+    /// No frame of the voice has been mixed.
     case primed
     case sounding
     case fadingOut
-    /// It is paused, or waits for samples after a flush.
+    /// The voice is paused, or waits for samples after a flush.
     case silent
     case over
   }
@@ -95,7 +95,7 @@ struct VoiceTransport: Equatable {
     }
   }
 
-  /// Whether the ring's content is to be discarded now.
+  /// Returns whether to discard the ring's content now.
   mutating func flush() -> Bool {
     guard phase == .silent || phase == .primed, flushCount != parameters.flushCount else {
       return false

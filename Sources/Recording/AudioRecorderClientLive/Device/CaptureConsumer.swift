@@ -4,27 +4,28 @@ import SoundCard
 
 /// A user of a capture, on its own thread.
 protocol CaptureConsumer: AnyObject {
-  /// What happens to the consumer when the device is lost.
+  /// The response of the consumer to the loss of the device.
   var onDeviceLoss: DeviceLossPolicy { get }
 
   /// Converts the device's blocks for the consumer.
   var converter: CaptureConverter { get }
 
-  /// How much audio may be joined into one block to save work; zero for each block at once.
+  /// The maximum duration of blocks to join into one, which saves work; zero to process each block
+  /// at once.
   var batchDuration: Duration { get }
 
-  /// Processes a converted block, which may be empty; false if the consumer wants no more.
+  /// Processes a converted block, which may be empty; returns false if the consumer wants no more.
   ///
-  /// - Parameter number: how many blocks the port had before it.
+  /// - Parameter number: the number of blocks before this one.
   func process(_ block: CapturedAudio, number: Int) throws -> Bool
 
-  /// The device is lost; false if the consumer wants no more.
+  /// Handles the loss of the device; returns false if the consumer wants no more.
   func deviceLost() throws -> Bool
 
-  /// The device is back; the next block has the gap.
+  /// Handles the return of the device; the next block contains the gap.
   func deviceReturned(after gap: Duration)
 
-  /// Completes the work: nothing follows.
+  /// Completes the work; no call follows.
   func finish() throws
 }
 

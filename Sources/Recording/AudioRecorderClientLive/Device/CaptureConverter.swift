@@ -2,10 +2,10 @@ import AudioCore
 import AudioRecorderClient
 import Resampling
 
-/// Picks channels of captured blocks, converts them to the requested format, keeps gaps in place, and
-/// dates every block; the only stage between a port and its user.
+/// The only stage between a port and its user: it picks channels of captured blocks, converts them
+/// to the requested format, keeps gaps in place, and adds timestamps.
 ///
-/// Successive openings of a device, also in other formats, have one frame count and one clock.
+/// Successive openings of a device, even in other formats, share one frame count and one clock.
 final class CaptureConverter {
   /// The format of the converted blocks.
   let format: AudioFormat
@@ -16,18 +16,18 @@ final class CaptureConverter {
   /// Restores the first opening's format, in which channels are picked.
   private var restoring: (resampler: Resampler, from: AudioFormat)?
   private var times: CaptureTimes
-  /// The frame after the last converted one; nil before the first.
+  /// The index after the last converted frame; nil before the first frame.
   private var end: FrameCount?
-  /// Added to the resampler's frame numbers, which begin anew with each opening.
+  /// The offset of the resampler's frame numbers, which restart at each opening.
   private var shift: FrameCount = 0
-  /// How long a device that returned did not capture before it was open.
+  /// The time without capture before a lost device was opened again; nil for the first opening.
   private var absence: Duration?
-  /// Added to the device's times, which begin anew with each opening.
+  /// The offset of the device's times, which restart at each opening.
   private var origin = Duration.zero
   /// The end of the last block, on the clock of the first opening.
   private var lastTime = Duration.zero
   private var nonFiniteCount = 0
-  /// Whether the held-back frames were delivered since the last block.
+  /// Whether the held frames were delivered since the last block.
   private var isFlushed = false
 
   /// - Parameters:
@@ -46,26 +46,27 @@ final class CaptureConverter {
     times = CaptureTimes(rate: format.sampleRate)
   }
 
-  /// Notes that the device is open again; it did not capture for `absence`.
+  /// Records that the device is open again after `absence` without capture.
   ///
-  /// A device that is lost again before it delivered a frame is away since the first loss.
+  /// If a device is lost again before it delivers a frame, its absence includes the first loss.
   func deviceReturned(after absence: Duration) {
     self.absence = absence
   }
 
-  /// The length of the absence that ends with this block; nil if none does.
+  /// The length of the absence that ends with this block; nil if there is none.
   func gapEnding(with captured: CapturedAudio) -> Duration? {
     absence.map { end == nil ? .zero : $0 + captured.time }
   }
 
-  /// Converts a block in the device's format; before a gap come the held-back frames, and the block after
-  /// it has the gap.
+  /// Converts a block in the device's format.
+  ///
+  /// Before a gap, the held frames are returned, and the block after it contains the gap.
   func process(_ captured: CapturedAudio) throws -> [CapturedAudio] {
     let missed = gapEnding(with: captured)
     absence = nil
     let isGap = end != nil && (captured.gap != nil || missed != nil)
     let hasChanged = restoring?.from ?? device != captured.buffer.format
-    let rest = isGap || hasChanged ? try finish() : nil
+    let rest = isGap || hasChanged ? try flush() : nil
     if hasChanged { try restore(from: captured.buffer.format) }
     if isFlushed {
       try resampler.reset()
@@ -85,21 +86,21 @@ final class CaptureConverter {
     if let missed {
       shift = end + FrameCount(missed, at: format.sampleRate) - buffer.firstFrame
     } else {
-      // After a gap shorter than a frame, the held-back frames may overlap the next ones.
+      // After a gap shorter than a frame, the held frames may overlap the next frames.
       shift += max(0, end - buffer.firstFrame - shift)
     }
-    // Counted between converted frames, so that lost and captured frames add up.
+    // Measured between converted frames, so that lost and captured frames add up.
     let gap = CaptureGap(lost: buffer.firstFrame + shift - end)
     return [rest, placed(buffer, gap: gap)].compactMap(\.self)
   }
 
-  /// The frames that are held back; nil if there are none.
-  func finish() throws -> CapturedAudio? {
+  /// Returns the held frames; nil if there are none.
+  func flush() throws -> CapturedAudio? {
     guard !isFlushed else { return nil }
     isFlushed = true
-    let restored = try restoring.map { try pick.apply(try $0.resampler.finish()) }
+    let restored = try restoring.map { try pick.apply(try $0.resampler.flush()) }
     let last = try restored.map { try resampler.process($0) }
-    var rest = try resampler.finish()
+    var rest = try resampler.flush()
     if let last, !last.isEmpty {
       rest = AudioBuffer(
         format: format, samples: last.samples + rest.samples, firstFrame: last.firstFrame)
@@ -118,18 +119,18 @@ final class CaptureConverter {
     end = buffer.endFrame
     defer { nonFiniteCount = 0 }
     return CapturedAudio(
-      buffer: buffer, time: times.take(buffer.frameCount), gap: gap, capturedAt: capturedAt,
+      buffer: buffer, time: times.advance(by: buffer.frameCount), gap: gap, capturedAt: capturedAt,
       nonFiniteCount: nonFiniteCount)
   }
 }
 
 /// The capture times of converted frames, since the capture began.
 ///
-/// The device's clock counts at the beginning and after each gap, and the number of frames in between:
-/// a converter holds frames back, and a wake-up may be late.
+/// At the beginning and after each gap, the times follow the device's clock. In between, they
+/// follow the number of frames, because a converter holds frames and a wake-up may be late.
 struct CaptureTimes {
   private let rate: SampleRate
-  /// The device's time when the capture began.
+  /// The device's time at the beginning of the capture.
   private var began: Duration?
   private var start = Duration.zero
   private var framesSinceStart: FrameCount = 0
@@ -140,7 +141,7 @@ struct CaptureTimes {
     self.rate = rate
   }
 
-  /// Notes a captured block.
+  /// Records a captured block.
   ///
   /// - Parameter isGap: whether frames were lost right before it.
   mutating func note(_ captured: CapturedAudio, isGap: Bool) {
@@ -148,18 +149,18 @@ struct CaptureTimes {
     last = (offset, captured.time)
     if began == nil { began = captured.time }
     guard isGap, let began else { return }
-    // Time never goes back, even if the estimate of the loss was too low.
+    // The time never decreases, even if the estimate of the loss was too low.
     start = max(next, captured.time - began)
     framesSinceStart = 0
   }
 
-  /// The time of the first of the next `frames`.
-  mutating func take(_ frames: FrameCount) -> Duration {
+  /// Returns the time of the first of the next `frames`.
+  mutating func advance(by frames: FrameCount) -> Duration {
     defer { framesSinceStart += frames }
     return next
   }
 
-  /// When this frame of the present opening was captured, in the device's time.
+  /// The device's time at which this frame of the current opening was captured.
   func capturedAt(_ frame: FrameCount) -> Duration {
     max(.zero, last.time + frame.duration(at: rate) - last.offset)
   }

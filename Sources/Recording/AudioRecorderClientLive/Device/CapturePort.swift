@@ -4,12 +4,13 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// One user of a capture device: a ring that the audio thread writes, and that the user's thread drains.
+/// One user of a capture device: a ring that the audio thread writes, and that the user's thread
+/// drains.
 ///
-/// Neither thread waits for the other, so a slow disk delays no other user. What does not fit into the
-/// ring is lost for this port alone, and the next block reports it.
+/// Neither thread waits for the other, so a slow disk does not delay other users. Frames that do
+/// not fit into the ring are lost only for this port, and the next block reports them.
 final class CapturePort: DevicePort {
-  /// What a place in the ring of blocks stands for.
+  /// The kind of an element in the ring of blocks.
   struct Block: BitwiseCopyable {
     enum Kind: BitwiseCopyable {
       case frames
@@ -19,25 +20,26 @@ final class CapturePort: DevicePort {
     }
 
     var kind = Kind.frames
-    /// The rate and the channels of the samples; a device that returns may have others than before.
+    /// The rate and the channels of the samples, which may change when a device returns.
     var hertz = 0
     var channelCount = 1
-    /// The block's samples in the ring; 0 for frames that were lost at the very end.
+    /// The number of the block's samples in the ring; 0 for frames lost at the very end.
     var sampleCount = 0
-    /// The frames that were lost right before the block.
+    /// The number of frames lost immediately before the block.
     var lostFrames = 0
-    /// When the first frame was captured, in the device's time; for a returned device, how long it did
-    /// not capture before it was open.
+    /// The device's time at which the first frame was captured; for a returned device, the time
+    /// without capture before it was open.
     var nanoseconds: Int64 = 0
     /// The number of samples that were NaN or infinite; they are silence.
     var nonFinite = 0
   }
 
-  /// The length of the ring: how long a disk or the reader of a pipe may block before frames are lost.
+  /// The length of the ring: the time for which a disk or the reader of a pipe may block before
+  /// frames are lost.
   ///
-  /// The ring occupies only as much memory as was ever used.
+  /// The ring occupies only the memory that its largest backlog needed.
   static let depth = Duration.seconds(32)
-  /// The blocks that stay free for a loss at the end and for changes of the device.
+  /// The number of blocks that stay free for a loss at the end and for changes of the device.
   private static let spareBlocks = 16
 
   let onDeviceLoss: DeviceLossPolicy
@@ -47,29 +49,32 @@ final class CapturePort: DevicePort {
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
   /// Wakes the user's thread.
   let readerWakeUp: WakeUp
-  /// Holds the time of a virtual card from a wake-up of the user's thread until it has nothing to do.
+  /// Holds the time of a virtual card from a wake-up of the user's thread until that thread is
+  /// idle.
   let hold: TimeHold?
-  /// What the audio thread waits for while the ring is full.
+  /// The audio thread's request for room while the ring is full.
   let roomRequest = WakeUpRequest()
-  /// How many samples may wait in the ring before the user's thread is woken for them.
+  /// The number of waiting samples from which the user's thread is woken.
   ///
-  /// The reader changes it and then looks at the ring (`isDue`); the audio thread writes into the
-  /// ring and then looks at it (`announce`). At least one must see what the other did, or samples
-  /// wait for a reader that sleeps. The ring publishes with release order, which a later load may
-  /// overtake, so both sides put a fence between their write and their look.
+  /// The reader changes it and then checks the ring (`isDue`); the audio thread writes into the
+  /// ring and then checks the threshold (`announce`). At least one of them must see the other's
+  /// change, or samples wait for a sleeping reader. The ring publishes with release order, so a
+  /// later load may be reordered before the write, and both sides put a fence between their write
+  /// and their check.
   private let wakeThreshold = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
-  /// The frames that did not fit into the ring since its last block; the audio thread's.
+  /// The number of frames that did not fit into the ring since its last block; it belongs to the
+  /// audio thread.
   private let missing = Atomic<Int>(0)
   private let over = Atomic<Bool>(false)
-  /// Opened when the port has ended, while its ring may still hold frames.
+  /// Opens when the port has ended; its ring may still contain frames.
   private let ended: Gate
-  // Written once, by the control thread. The lock also orders every block before an outcome that the
-  // reader sees.
+  // Written once, by the control thread. The lock also ensures that a reader that sees the result
+  // sees every block.
   private let outcome = Mutex<Result<Void, any Error>?>(nil)
 
   /// - Parameters:
-  ///   - ended: opened when the port has ended, while its ring may still hold frames.
+  ///   - ended: opens when the port has ended; its ring may still contain frames.
   ///   - lockstep: the lockstep of a virtual card.
   init(
     of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, ended: Gate = Gate(),
@@ -81,7 +86,7 @@ final class CapturePort: DevicePort {
     hold = TimeHold(lockstep, "a user of a capture")
     hold?.begin()
     let depth = FrameCount(Self.depth, at: format.sampleRate).rawValue
-    // Some plug-ins have periods of many seconds, and a period has to find room.
+    // A period must fit into the ring, and some plug-ins have periods of many seconds.
     let frames = max(depth, 4 * device.period.rawValue)
     samples = RingBuffer(
       capacity: frames * format.channelCount,
@@ -98,7 +103,7 @@ final class CapturePort: DevicePort {
     stopping.store(true, ordering: .releasing)
   }
 
-  /// How the port ended; nil while it is served.
+  /// The result of the port; nil while it is served.
   var ending: Result<Void, any Error>? { outcome.withLock { $0 } }
 
   /// Wakes the user's thread.
@@ -120,13 +125,13 @@ final class CapturePort: DevicePort {
 
   func deviceReturned(after gap: Duration) {}
 
-  /// Notes, before the audio thread runs, that the device is open again; it did not capture for
-  /// `absence`.
+  /// Records, before the audio thread runs, that the device is open again after `absence` without
+  /// capture.
   func deviceOpened(after absence: Duration) {
     blocks.tryWrite(Block(kind: .deviceReturned, nanoseconds: absence.inNanoseconds))
   }
 
-  /// A port that was to stop anyway has not failed.
+  /// A stopping port does not count as failed.
   func conclude(_ error: (any Error)?) {
     let result: Result<Void, any Error> =
       if let error, !isStopping { .failure(error) } else { .success(()) }
@@ -149,8 +154,8 @@ final class CapturePort: DevicePort {
   /// Writes a block, or counts it as lost if it does not fit.
   ///
   /// - Parameters:
-  ///   - lost: the frames that were lost right before the block.
-  ///   - time: when the first frame was captured.
+  ///   - lost: the number of frames lost immediately before the block.
+  ///   - time: the time at which the first frame was captured.
   func write(
     _ block: UnsafeBufferPointer<Float>, _ format: AudioFormat, lost: Int, time: Duration,
     nonFinite: Int
@@ -163,14 +168,14 @@ final class CapturePort: DevicePort {
     blocks.tryWrite(
       Block(
         hertz: format.sampleRate.hertz, channelCount: format.channelCount,
-        sampleCount: block.count, lostFrames: lost + takeMissing(),
+        sampleCount: block.count, lostFrames: lost + resetMissing(),
         nanoseconds: time.inNanoseconds, nonFinite: nonFinite))
     announce()
   }
 
-  /// Reports frames lost at the very end, which no block follows.
+  /// Reports frames lost at the very end, after which no block follows.
   func reportLoss(_ lost: Int, _ format: AudioFormat, time: Duration) {
-    let all = lost + takeMissing()
+    let all = lost + resetMissing()
     guard all > 0 else { return }
     blocks.tryWrite(
       Block(
@@ -181,12 +186,12 @@ final class CapturePort: DevicePort {
 
   /// Whether the user's thread need not be woken for this many samples.
   ///
-  /// It decides only how long the device is left alone, so the value may be a moment old.
+  /// It only affects how long the device is not polled, so a slightly old value is acceptable.
   func defersWakeUp(for samples: Int) -> Bool {
     wakeThreshold.load(ordering: .relaxed) >= samples
   }
 
-  private func takeMissing() -> Int { missing.exchange(0, ordering: .relaxed) }
+  private func resetMissing() -> Int { missing.exchange(0, ordering: .relaxed) }
 
   private func announce() {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
@@ -204,10 +209,10 @@ final class CapturePort: DevicePort {
     var reader = BlockReader(format)
     while true {
       let wakeUps = hold?.count
-      // Read before the blocks: after the end, the ring holds all that there will be.
+      // Read before the blocks, because after the end the ring contains all blocks.
       let ending = ending
       while let read = reader.next(self, joining: samples(of: consumer.batchDuration)) {
-        if roomRequest.take() { madeRoom() }
+        if roomRequest.consume() { madeRoom() }
         guard try consumer.process(read) else { return }
       }
       if let ending {
@@ -218,7 +223,7 @@ final class CapturePort: DevicePort {
     }
   }
 
-  /// Lets the reader sleep until this many samples wait, or something else happens.
+  /// Defers wake-ups of the reader until this number of samples waits, or another event occurs.
   func deferWakeUps(for samples: Int) {
     wakeThreshold.store(samples, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
@@ -226,13 +231,13 @@ final class CapturePort: DevicePort {
 
   private func sleepUntilDue(_ samples: Int, since wakeUps: Int?) {
     deferWakeUps(for: samples)
-    // The threshold is lower now: blocks may be due that woke no thread.
+    // After lowering the threshold, blocks may be due that did not wake a thread.
     if isDue { return }
     hold?.end(at: wakeUps)
     readerWakeUp.wait()
   }
 
-  /// Whether there are samples for which the reader is no longer woken.
+  /// Whether samples are waiting for which the reader will not be woken again.
   var isDue: Bool {
     let waiting = samples.readable
     return waiting > 0 && waiting >= wakeThreshold.load(ordering: .relaxed)
@@ -243,13 +248,14 @@ final class CapturePort: DevicePort {
   }
 }
 
-/// Reads blocks from a port and numbers their frames, for each opening of the device from 0.
+/// Reads blocks from a port and numbers their frames, starting from 0 for each opening of the
+/// device.
 struct BlockReader {
   enum Element {
-    /// A block in the device's format, and how many blocks came before it.
+    /// A block in the device's format, and the number of blocks before it.
     case block(CapturedAudio, number: Int)
     case deviceLost
-    /// The device is open again; it did not capture for this long.
+    /// The device is open again after this time without capture.
     case deviceReturned(Duration)
   }
 
@@ -257,9 +263,9 @@ struct BlockReader {
   private var nextFrame: FrameCount = 0
   /// The number of the next block to read.
   private(set) var nextNumber = 0
-  /// Whether frames of this opening were read: a loss before the first ones is no gap.
+  /// Whether frames of this opening were read; a loss before the first frames is not a gap.
   private var hasBegun = false
-  /// A block that was read ahead and comes next.
+  /// The next block, if it was read ahead.
   private var upcoming: CapturePort.Block?
 
   /// - Parameter format: the format of the device's first opening.
@@ -267,7 +273,8 @@ struct BlockReader {
     self.format = format
   }
 
-  /// The next block, joined with those that follow it without a loss, up to `limit` samples.
+  /// Returns the next block, joined with the blocks that follow it without a loss, up to `limit`
+  /// samples.
   mutating func next(_ port: CapturePort, joining limit: Int = 0) -> Element? {
     guard var block = upcoming.take() ?? port.blocks.tryRead() else { return nil }
     let number = nextNumber
@@ -314,7 +321,8 @@ struct BlockReader {
 }
 
 extension CaptureConsumer {
-  /// Converts and processes an element of the ring; false if the consumer wants no more audio.
+  /// Converts and processes an element of the ring; returns false if the consumer wants no more
+  /// audio.
   fileprivate func process(_ read: BlockReader.Element) throws -> Bool {
     switch read {
     case .block(let captured, let number):
@@ -330,8 +338,8 @@ extension CaptureConsumer {
     }
   }
 
-  /// Processes the frames that the converter holds back.
+  /// Processes the frames held by the converter.
   fileprivate func processRest(number: Int) throws -> Bool {
-    try converter.finish().map { try process($0, number: number) } ?? true
+    try converter.flush().map { try process($0, number: number) } ?? true
   }
 }

@@ -6,12 +6,12 @@ import Synchronization
 
 /// The open capture devices of a recorder.
 ///
-/// The first user of a device chooses the rate, channels, and buffering: a recording chooses those of its
-/// file, a capture those that suit all users. Each user converts from the device's format and counts its
-/// own frames.
+/// The first user of a device selects the rate, channels, and buffering: a recording selects its
+/// file's, and a capture selects values that suit all users. Each user converts from the device's
+/// format and counts its own frames.
 typealias CaptureDevices = DevicePool<CaptureThread>
 
-/// One user's capture from its opening to its end; it can be stopped at any point.
+/// One user's capture from its opening to its end; it can be stopped at any time.
 final class CaptureSession: Sendable {
   /// Makes the consumer on a new thread when the device is open.
   typealias MakeConsumer = @Sendable (_ device: PCMConfiguration) throws -> any CaptureConsumer
@@ -24,14 +24,14 @@ final class CaptureSession: Sendable {
     var device: CaptureDevices.Runtime?
   }
 
-  // Held for a few instructions by the session and its stopping callers.
+  // The lock is held for a few instructions by the session and by callers that stop it.
   private let state = Mutex(State())
   private let gate = Gate()
   private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
   private let devices: CaptureDevices
   private let lockstep: Lockstep?
-  /// Holds the time of a virtual card while the session begins, and from its end until the caller has
-  /// its result.
+  /// Holds the time of a virtual card while the session begins, and from its end until the caller
+  /// receives the result.
   private let hold: TimeHold?
 
   /// - Parameter lockstep: the lockstep of a virtual card.
@@ -41,7 +41,7 @@ final class CaptureSession: Sendable {
     hold?.begin()
   }
 
-  /// Lets the time of a virtual card go on: the caller has the result, and may react to it.
+  /// Releases the time of a virtual card after the caller has received the result.
   func releaseTime() {
     lockstep?.expectReaction()
     hold?.end()
@@ -52,7 +52,8 @@ final class CaptureSession: Sendable {
 
   /// Opens the device and starts the consumer; returns when it runs or could not start.
   ///
-  /// A session that is stopped before its device is open ends without an error and a consumer.
+  /// A session that is stopped before its device is open ends without an error and without a
+  /// consumer.
   func start(_ opening: DeviceOpening<CaptureThread>, makeConsumer: @escaping MakeConsumer) async {
     do {
       guard let lease = try await open(opening) else { return end(.success(())) }
@@ -80,7 +81,7 @@ final class CaptureSession: Sendable {
     device?.wake()
   }
 
-  /// Makes the consumer take the audio captured so far; returns the number of blocks captured.
+  /// Makes the consumer process the audio captured so far; returns the number of captured blocks.
   func nudge() -> Int {
     guard let port = state.withLock({ $0.port }) else { return 0 }
     defer { port.wakeReader() }
@@ -98,7 +99,7 @@ final class CaptureSession: Sendable {
     try outcome.withLock { $0 }.get()
   }
 
-  /// The leased device, nil if the session was stopped before it was open.
+  /// Returns the leased device; nil if the session was stopped before the device was open.
   private func open(_ opening: DeviceOpening<CaptureThread>) async throws -> CaptureDevices.Lease? {
     let task = state.withLock { [devices] state in
       if !state.isStopping { state.opening = Task { try await devices.acquire(opening) } }
@@ -111,9 +112,11 @@ final class CaptureSession: Sendable {
     }
   }
 
-  /// Makes the consumer and gives it the device's audio until its end; on the session's own thread.
+  /// Creates the consumer and passes the device's audio to it until the end, on the session's own
+  /// thread.
   ///
-  /// The device is released when the port has ended: a consumer may need long for the frames in its ring.
+  /// The device is released as soon as the port has ended, because a consumer may take long for the
+  /// frames in the ring.
   private func capture(_ lease: CaptureDevices.Lease, _ makeConsumer: MakeConsumer) {
     let (device, releasing) = (lease.runtime, Gate())
     let release = Task { [devices] in
@@ -141,7 +144,7 @@ final class CaptureSession: Sendable {
     let port = try CapturePort(
       of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, ended: ended,
       lockstep: lockstep)
-    // The time of a virtual card goes on when the port has ended.
+    // The time of a virtual card continues when the port has ended.
     defer { port.hold?.close() }
     guard let place = device.reserve() else {
       throw AudioRecorderError.device(
@@ -158,14 +161,14 @@ final class CaptureSession: Sendable {
     defer {
       state.withLock { ($0.port, $0.device) = (nil, nil) }
       hold?.begin()
-      // A consumer that wants no more has not been stopped.
+      // Stops the port of a consumer that wants no more.
       port.stop()
       device.wake()
     }
     try port.drain(into: consumer) { device.wake() }
   }
 
-  /// Ends the session; `Recording` also ends one that could not begin.
+  /// Ends the session; `Recording` also calls it for a session that could not begin.
   func end(_ result: Result<Void, any Error>) {
     hold?.begin()
     outcome.withLock { $0 = result.mapError(AudioRecorderError.init) }
@@ -174,7 +177,7 @@ final class CaptureSession: Sendable {
 }
 
 extension DeviceOpening<CaptureThread> {
-  /// Opens a microphone; its users convert from whatever format it has.
+  /// Opens a microphone; its users can convert from any format.
   init(_ request: PCMRequest, on soundCard: SoundCard, clock: any Clock<Duration>) {
     self.init(request, convertsAnyFormat: true, clock: clock, on: soundCard) { soundCard, request in
       MonitoredCapture(try await soundCard.openCapture(request: request))

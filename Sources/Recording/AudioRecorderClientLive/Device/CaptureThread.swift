@@ -2,22 +2,23 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// The audio thread of a capture device: it moves captured frames into the ring of each port and counts
-/// lost ones beside it.
+/// The audio thread of a capture device. It moves captured frames into the ring of each port, and
+/// counts lost frames separately.
 ///
-/// After `run` begins it neither allocates nor takes a lock. While no port has room, frames stay in the
-/// device, whose overrun is then an event like any other.
-// `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the open
-// device, and while the device is lost to the control thread. `Heartbeat` hands it over.
+/// After `run` begins, it neither allocates nor takes a lock. While no port has room, frames stay
+/// in the device, whose overrun is then reported like any other.
+// `@unchecked Sendable` is safe because it belongs to one thread at a time: to the thread of the
+// open device, or, while the device is lost, to the control thread. `Heartbeat` transfers the
+// ownership.
 final class CaptureThread: PortServer, @unchecked Sendable {
   static let threadName = "syrinx-capture"
-  /// The most ports of one device.
+  /// The maximum number of ports of a device.
   static let limit = 4_096
 
   let link: DeviceLink<CapturePort>
   private let ports: PortTable<CapturePort>
   private var pcm: any CapturePCM
-  // Used by the owner's thread alone; the pointer never leaves a call.
+  // Used only by the owner's thread; the pointer never escapes a call.
   private var block: UnsafeMutableBufferPointer<Float>
   private var rate: SampleRate
   private var longestWait: Duration
@@ -25,10 +26,10 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   private var isRunning = false
   private var hasQuit = false
   private var lost: FrameCount = 0
-  /// When the frame after the last one read was captured, if none were lost since.
+  /// The capture time of the frame after the last frame read, if none were lost since.
   private var next = Duration.zero
   private var lastRead = ContinuousClock.now
-  /// Whether the device has delivered no frame since it returned.
+  /// Whether the device has not delivered a frame since it returned.
   private var hasNotDelivered = false
   /// The time without frames before the last loss was noticed.
   private var silenceBeforeLoss = Duration.zero
@@ -48,7 +49,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
 
   /// Captures until `quit` or the device's end; throws if the device is lost.
   func run() throws(SoundCardError) {
-    while takeCommands() {
+    while performCommands() {
       guard ports.count > 0 else {
         try waitForPort()
         continue
@@ -76,7 +77,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
 
   func serveInSilence() -> Bool {
     defer { releaseLeavingPorts() }
-    return takeCommands()
+    return performCommands()
   }
 
   func begin(on device: MonitoredCapture, after gap: Duration) {
@@ -95,8 +96,8 @@ final class CaptureThread: PortServer, @unchecked Sendable {
 
   // MARK: Ports
 
-  /// Takes all commands; false after `quit`.
-  private func takeCommands() -> Bool {
+  /// Performs all commands; returns false after `quit`.
+  private func performCommands() -> Bool {
     link.commandHold?.end()
     while !hasQuit, let command = link.commands.tryRead() {
       switch command {
@@ -123,9 +124,9 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     }
   }
 
-  /// Reports frames lost at the very end, which no block follows.
+  /// Reports frames lost at the very end, after which no block follows.
   ///
-  /// Frames lost before the first one of a returned device belong to its absence.
+  /// Frames lost before the first frame of a returned device are part of its absence.
   private func reportLoss() {
     if hasNotDelivered { lost = 0 }
     for index in 0..<ports.count { ports[index].reportLoss(lost.rawValue, format, time: next) }
@@ -134,7 +135,8 @@ final class CaptureThread: PortServer, @unchecked Sendable {
 
   // MARK: The device
 
-  /// Stops the device and sleeps until a port comes: what it would hold by then is older than the port.
+  /// Stops the device and sleeps until a port is added, because frames captured meanwhile would be
+  /// older than the port.
   private func waitForPort() throws(SoundCardError) {
     if isRunning { try pcm.drop() }
     (isRunning, lost) = (false, 0)
@@ -170,7 +172,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
 
   private var periodLength: Duration { pcm.configuration.period.duration(at: rate) }
 
-  /// Waits for the device and keeps account of stalls and losses.
+  /// Waits for the device, and records stalls and losses.
   private func watchedWait(
     for interest: PCMInterest, atMost timeout: Duration
   ) throws(SoundCardError) -> PCMWakeUp {
@@ -187,7 +189,8 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     stall.interrupted()
   }
 
-  /// While all readers take large blocks, leaves the device alone until half of its buffer is full.
+  /// While all readers accept large blocks, does not poll the device until half of its buffer is
+  /// full.
   private func waitForHalfBuffer(holding held: FrameCount) throws(SoundCardError) {
     let configuration = pcm.configuration
     let missing = FrameCount(configuration.buffer.rawValue / 2) - held
@@ -203,29 +206,30 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     return true
   }
 
-  /// Gives up a device that delivers nothing: its recording would be shorter than the time it took.
+  /// Throws for a device that delivers no frames, because its recording would be shorter than the
+  /// elapsed time.
   private func considerStall() throws(SoundCardError) {
     guard stall.verdict == .stalled else { return }
     throw .stalled(pcm.configuration.device, .capture)
   }
 
-  /// Frames captured before a stop belong to the port; they are at most a full buffer, also of a device
-  /// that always has more.
+  /// Reads the frames captured before a stop, which belong to the port: at most a full buffer, even
+  /// if the device always has more.
   private func fetchRest() throws(SoundCardError) {
     let stopped = pcm.elapsed
     var left = pcm.configuration.buffer
     while left > 0, hasRoom {
       let count = try fetch()
-      // A device that keeps running has a frame or two more at every read.
+      // A running device has one or two new frames at every read.
       guard count > 0, next < stopped || count.duration(at: rate) > .milliseconds(1) else { return }
       left -= count
     }
   }
 
-  /// Waits until a reader makes room; the device is not expected to deliver meanwhile.
+  /// Waits until a reader makes room; the device need not deliver frames meanwhile.
   private func waitForRoom() throws(SoundCardError) {
     for index in 0..<ports.count { ports[index].roomRequest.make() }
-    // A reader may have made room before it could see the request.
+    // A reader may have made room before it saw the request.
     guard !hasRoom else { return }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: longestWait) {
       note(interruption)
@@ -233,13 +237,13 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     stall.reset()
   }
 
-  /// Whether a port has room; one without it does not delay the others.
+  /// Whether any port has room; a port without room does not delay the others.
   private var hasRoom: Bool {
     for index in 0..<ports.count where ports[index].hasRoom(for: block.count) { return true }
     return false
   }
 
-  /// Moves at most a block; 0 if the device had nothing or was interrupted.
+  /// Moves at most a block; returns 0 if the device had no frames or was interrupted.
   private func fetch() throws(SoundCardError) -> FrameCount {
     switch try pcm.read(into: block) {
     case .interrupted(let interruption):
@@ -270,7 +274,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
     link.wakeControl()
   }
 
-  /// Replaces NaN and infinite samples by silence, and returns their number.
+  /// Replaces NaN and infinite samples with silence, and returns their number.
   private func silenceNonFinite(_ samples: UnsafeMutableBufferPointer<Float>) -> Int {
     var count = 0
     for index in samples.indices where !samples[index].isFinite {

@@ -22,7 +22,7 @@ struct LevelReport {
     channels = Array(repeating: PeakHoldMeter(), count: format.channelCount)
   }
 
-  /// Takes captured audio into account; returns a report when the interval is complete.
+  /// Adds captured audio; returns a report when the interval is complete.
   mutating func add(_ buffer: AudioBuffer, recorded: FrameCount) -> RecordingLevels? {
     for index in channels.indices {
       channels[index].add(buffer.samples, from: index, step: channels.count)
@@ -67,7 +67,7 @@ struct LevelReport {
 
 /// The level of one channel over an interval, with a peak hold and a clip counter beyond it.
 struct PeakHoldMeter {
-  /// How long a peak is held.
+  /// The duration for which a peak is held.
   static let hold = Duration.milliseconds(1_500)
 
   /// The peak amplitude of the interval.
@@ -81,7 +81,7 @@ struct PeakHoldMeter {
   /// The mean square of the interval; 0 if it is empty.
   var meanSquare: Double { count == 0 ? 0 : squares / Double(count) }
 
-  /// Takes every `step`th sample into account.
+  /// Adds every `step`th sample.
   mutating func add(_ samples: [Float], from first: Int, step: Int) {
     let sums = samples.withUnsafeBufferPointer { StridedSums($0, from: first, step: step) }
     highest = max(highest, sums.highest)
@@ -89,7 +89,7 @@ struct PeakHoldMeter {
     count += (samples.count - first + step - 1) / step
   }
 
-  /// Counts the clipped ones of recorded samples.
+  /// Counts the clipped samples of recorded audio.
   mutating func count(clipped samples: [Float], from first: Int, step: Int) {
     samples.withUnsafeBufferPointer { samples in
       for index in stride(from: first, to: samples.count, by: step)
@@ -99,7 +99,7 @@ struct PeakHoldMeter {
     }
   }
 
-  /// The level of the interval, which has this length.
+  /// Returns the level of the interval, which has this length.
   mutating func level(after length: Duration) -> ChannelLevel {
     heldFor += length
     if highest >= held || heldFor > Self.hold {
@@ -123,7 +123,7 @@ private struct StridedSums {
   private(set) var highest: Float = 0
   private(set) var squares: Double = 0
 
-  /// Sums four samples at a time, so that no sum waits for the one before.
+  /// Sums four samples at a time, so that a sum does not depend on the previous one.
   init(_ samples: UnsafeBufferPointer<Float>, from first: Int, step: Int) {
     var others = (StridedSums(), StridedSums(), StridedSums())
     var index = first
@@ -146,7 +146,7 @@ private struct StridedSums {
 
   private init() {}
 
-  /// NaN is not a peak.
+  /// Adds a sample; NaN does not count as a peak.
   @inline(__always)
   private mutating func add(_ sample: Float) {
     let size = abs(sample)

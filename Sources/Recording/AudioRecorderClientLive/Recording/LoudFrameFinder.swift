@@ -1,8 +1,9 @@
 import AudioCore
 import AudioRecorderClient
 
-/// Finds loud frames among quiet ones: a frame is loud if one of its channels reaches the
-/// threshold.
+/// Finds loud frames.
+///
+/// A frame is loud if one of its channels reaches the threshold.
 struct LoudFrameFinder {
   private let threshold: Float
 
@@ -15,11 +16,13 @@ struct LoudFrameFinder {
     self.threshold = threshold
   }
 
-  /// False if no frame is loud; a quick test, which is also true if a sample is NaN.
+  /// A quick test: false if no frame is loud.
+  ///
+  /// It may be true for quiet frames if a sample is NaN.
   func mayBeLoud(_ buffer: AudioBuffer) -> Bool {
     buffer.samples.withUnsafeBufferPointer { samples in
-      // Without the sign, the bits of a float order as its value does: subtracting larger bits sets
-      // the highest bit.
+      // Without the sign, the bits of floats have the order of their values, and subtracting larger
+      // bits sets the highest bit.
       var differences: UInt32 = 0
       for sample in samples {
         differences |= (threshold.bitPattern &- 1) &- (sample.bitPattern & 0x7FFF_FFFF)
@@ -53,7 +56,7 @@ struct SilentMicrophone {
   private let hold: FrameCount
   private var quiet: FrameCount = 0
   private var highest: Float = 0
-  /// Whether it has warned, or a sound has come.
+  /// Whether a warning was reported or a sound was captured.
   private var isOver = false
 
   init(_ rule: LevelRule, rate: SampleRate) {
@@ -61,10 +64,10 @@ struct SilentMicrophone {
     hold = FrameCount(rule.hold, at: rate)
   }
 
-  /// Takes a buffer; returns the peak level once, if nothing loud has come since the beginning.
+  /// Processes a buffer; returns the peak level once, if there was no sound since the beginning.
   ///
-  /// A microphone that has captured a sound is not muted: later pauses say nothing about it.
-  mutating func take(_ buffer: AudioBuffer) -> Decibels? {
+  /// A microphone that has captured a sound is not muted, so later pauses are ignored.
+  mutating func process(_ buffer: AudioBuffer) -> Decibels? {
     guard !isOver else { return nil }
     if loudFrames.mayBeLoud(buffer), loudFrames.last(in: buffer) != nil {
       isOver = true
@@ -97,8 +100,9 @@ struct SilenceEnd {
     quiet -= frames
   }
 
-  /// Takes a buffer; returns how many of its frames come before the end, nil if the end is not in it.
-  mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
+  /// Processes a buffer; returns the number of its frames before the end, or nil if the recording
+  /// continues.
+  mutating func process(_ buffer: AudioBuffer) -> FrameCount? {
     let levels = offset.levels(of: buffer)
     var position: FrameCount = 0
     while true {

@@ -28,7 +28,8 @@ final class Recording: Sendable {
   ) {
     id = request.id
     session = CaptureSession(on: source.devices, lockstep: source.soundCard.lockstep)
-    // Only a descriptor's reader may block. Without a wake-up, a stop waits for it.
+    // Only a descriptor's reader may block. If no wake-up can be created, a stop waits for the
+    // reader.
     let stopSignal: WakeUp? =
       if case .descriptor = request.destination { try? WakeUp() } else { nil }
     control = RecordingControl(stopSignal: stopSignal)
@@ -44,14 +45,14 @@ final class Recording: Sendable {
     session.stop()
   }
 
-  /// Sends a command; `stop` takes effect at once, the others with the next captured block.
+  /// Sends a command; `stop` takes effect at once, other commands with the next captured block.
   func apply(_ command: RecordingCommand) {
     if command == .stop { stop() } else { control.send(command, from: session.nudge()) }
   }
 
   /// Returns the result when the file is closed; throws the error that ended the recording.
   ///
-  /// A recording that is stopped before its device is open records nothing and makes no file.
+  /// A recording that is stopped before its device is open creates no file.
   func ended() async throws -> RecordingFinish {
     await waitUntilClosed()
     try await session.ended()
@@ -62,7 +63,7 @@ final class Recording: Sendable {
     return finish
   }
 
-  /// Lets the time of a virtual card go on: the caller has the result.
+  /// Releases the time of a virtual card after the caller has received the result.
   func releaseTime() { session.releaseTime() }
 
   /// The contents of the files after an error ended the recording; nil if there is no file.
@@ -111,7 +112,7 @@ final class Recording: Sendable {
   }
 }
 
-/// The commands for a recording that it has not applied yet.
+/// The commands that a recording has not applied yet.
 final class RecordingControl: Sendable {
   private struct State {
     var commands: [(block: Int, command: RecordingCommand)] = []
@@ -121,7 +122,7 @@ final class RecordingControl: Sendable {
   /// Signaled by `stop`, so that a blocked output does not delay the end.
   let stopSignal: WakeUp?
 
-  // Held for a few instructions by the senders and by the recording's thread.
+  // The lock is held for a few instructions by senders and by the recording's thread.
   private let state = Mutex(State())
 
   init(stopSignal: WakeUp? = nil) {
@@ -131,10 +132,10 @@ final class RecordingControl: Sendable {
   /// Whether no command waits.
   var isEmpty: Bool { state.withLock(\.commands.isEmpty) }
 
-  /// Whether the recording was stopped; for work that would delay the end.
+  /// Whether the recording was stopped, checked by work that would delay the end.
   var isStopping: Bool { state.withLock(\.isStopping) }
 
-  /// Notes the stop; the capture's own stop ends the recording.
+  /// Records the stop; stopping the capture ends the recording.
   func stop() {
     state.withLock { $0.isStopping = true }
     stopSignal?.signal()
@@ -145,8 +146,8 @@ final class RecordingControl: Sendable {
     state.withLock { $0.commands.append((block, command)) }
   }
 
-  /// Takes the commands that apply from this block on, in order.
-  func takeAll(at block: Int) -> [RecordingCommand] {
+  /// Removes and returns the commands that apply from this block on, in order.
+  func popAll(at block: Int) -> [RecordingCommand] {
     state.withLock { state in
       let count = state.commands.prefix { $0.block <= block }.count
       defer { state.commands.removeFirst(count) }

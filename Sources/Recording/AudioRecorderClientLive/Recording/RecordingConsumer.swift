@@ -1,22 +1,22 @@
 import AudioCore
 import AudioRecorderClient
 
-/// Writes a recording: picks channels, converts, lets the gate select what is recorded, and stops at
-/// the requested length.
+/// Writes a recording: picks channels, converts, lets the gate select what is recorded, and stops
+/// at the requested length.
 final class RecordingConsumer: CaptureConsumer {
-  /// What the consumer reports while it runs.
+  /// The callbacks of the consumer.
   struct Reports {
     /// The length recorded so far.
     var progress: (Duration) -> Void
     var event: @Sendable (RecordingEvent) -> Void
-    /// Once, when the files are closed.
+    /// Called once, when the files are closed.
     var finished: (RecordingFinish) -> Void
   }
 
-  /// The longest block, which is lost if the process is killed.
+  /// The maximum duration of joined blocks, which are lost if the process is killed.
   private static let longestBatch = Duration.milliseconds(250)
 
-  /// How much silence is still written after a stop: a machine may have slept for days.
+  /// The maximum silence to write after a stop, because a machine may have slept for days.
   private static let silenceAtStop = Duration.seconds(10)
 
   private let output: any RecordingOutput
@@ -35,7 +35,7 @@ final class RecordingConsumer: CaptureConsumer {
   private var hasStoppedAtGap = false
   private var hasStoppedInGap = false
 
-  /// Opens the output; throws `AudioRecorderError` where that fails.
+  /// Opens the output; throws `AudioRecorderError` on failure.
   init(
     _ plan: RecordingPlan, device: AudioFormat, control: RecordingControl, reports: Reports
   ) throws(AudioRecorderError) {
@@ -58,7 +58,7 @@ final class RecordingConsumer: CaptureConsumer {
   /// The format of the file.
   var format: AudioFormat { output.format }
 
-  /// Whether it has not begun to record.
+  /// Whether the recording has not begun.
   var isWaiting: Bool { gate.isWaiting }
 
   func process(_ block: CapturedAudio, number: Int) throws -> Bool {
@@ -85,7 +85,8 @@ final class RecordingConsumer: CaptureConsumer {
     isReturning = gap > .zero
   }
 
-  /// Frames that reach the requested length are not delayed, nor is audio that a command waits for.
+  /// Frames that reach the requested length are not delayed, and neither is audio that a command
+  /// waits for.
   var batchDuration: Duration {
     guard maximumBatch > .zero, control.isEmpty, !gate.isWaiting else { return .zero }
     let left = limit.map { ($0 - output.framesWritten).duration(at: format.sampleRate) }
@@ -94,7 +95,7 @@ final class RecordingConsumer: CaptureConsumer {
 
   func finish() throws {
     let ending = Result {
-      try carryOut(gate.finish())
+      try carryOut(gate.flush())
     }
     defer { reports.finished(summary) }
     try output.close()
@@ -121,13 +122,13 @@ final class RecordingConsumer: CaptureConsumer {
   }
 
   private func applyCommands(at block: Int) throws {
-    for command in control.takeAll(at: block) {
+    for command in control.popAll(at: block) {
       if command == .roll { output.roll() }
       try carryOut(gate.apply(command))
     }
   }
 
-  /// Fills or reports a loss; during a pause nothing is lost to the recording.
+  /// Fills or reports a loss; a loss during a pause does not affect the recording.
   private func bridge(_ gap: CaptureGap) throws {
     defer { isReturning = false }
     guard !gate.isPaused else { return }
@@ -144,7 +145,7 @@ final class RecordingConsumer: CaptureConsumer {
     hasStoppedAtGap = !gate.isWaiting
   }
 
-  /// Records silence in place of lost frames, a second at a time however much was lost.
+  /// Records silence in place of lost frames, a second at a time.
   ///
   /// A stop during a long gap ends the recording there: later audio would be at the wrong time.
   private func recordSilence(_ lost: FrameCount) throws {
@@ -161,10 +162,10 @@ final class RecordingConsumer: CaptureConsumer {
 
   private func record(_ buffer: AudioBuffer) throws {
     guard !isOver else { return }
-    try carryOut(gate.take(buffer))
+    try carryOut(gate.process(buffer))
     guard !gate.isPaused else { return }
     levels.add(buffer, recorded: output.framesWritten).map { reports.event(.levels($0)) }
-    silence?.take(buffer).map { reports.event(.silentMicrophone($0)) }
+    silence?.process(buffer).map { reports.event(.silentMicrophone($0)) }
   }
 
   private func carryOut(_ outputs: [RecordingGate.Output]) throws {

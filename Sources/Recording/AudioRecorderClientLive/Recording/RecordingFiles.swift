@@ -5,10 +5,10 @@ import FoundationEssentials
 import SoundFile
 import Synchronization
 
-/// The files of a recording, one after the other; no frame is lost between them.
+/// The consecutive files of a recording; no frame is lost between them.
 ///
-/// The next file is opened before the last one is closed, on its own thread, so that captured
-/// audio does not wait for the disk. If the next file cannot be opened, the last one continues for a
+/// The next file is opened before the last one is closed, on its own thread, so that captured audio
+/// does not wait for the disk. If the next file cannot be opened, the last one continues for a
 /// second of audio; then opening is retried once. Only a file with exactly the requested name is
 /// replaced: existing numbers are skipped.
 final class RecordingFiles: RecordingOutput {
@@ -22,18 +22,18 @@ final class RecordingFiles: RecordingOutput {
   private let closing: FileClosing.Closing
   private var disk: DiskSpace
   private var writer: SoundFileWriter
-  /// The file before this one, until it is complete.
+  /// The previous file, until it is complete.
   private var last: FileClosing?
   private var url: URL
   private var index: Int
-  /// How many numbers to try until one is free.
+  /// The maximum number of file numbers to try.
   private let mostTaken: Int
   private var framesBefore: FrameCount = 0
   private var mustRoll = false
   /// The frame at which opening the next file is retried.
   private var retry: FrameCount?
 
-  /// Makes the first file.
+  /// Creates the first file.
   init(
     _ url: URL, rolling: RecordingRollingRule = RecordingRollingRule(), format: AudioFormat,
     encoding: SoundFileEncoding,
@@ -55,7 +55,8 @@ final class RecordingFiles: RecordingOutput {
   /// The frames in all files.
   var framesWritten: FrameCount { framesBefore + writer.framesWritten }
 
-  /// Continues in the next file from the next frame on; has no effect while this one is empty.
+  /// Continues in the next file from the next frame on; has no effect while the current file is
+  /// empty.
   func roll() {
     mustRoll = writer.framesWritten > 0
   }
@@ -65,7 +66,7 @@ final class RecordingFiles: RecordingOutput {
     while position < buffer.frameCount {
       if writer.framesWritten > 0, mustRoll || room == 0 { try continueInNextFile() }
       let left = buffer.frameCount - position
-      // Without a next file, the full one continues.
+      // Without a next file, the full file continues.
       let count = min(left, room.flatMap { $0 > 0 ? $0 : nil } ?? left)
       let isWhole = count == buffer.frameCount
       try write(isWhole ? buffer : buffer.frames(position..<position + count))
@@ -154,8 +155,8 @@ final class RecordingFiles: RecordingOutput {
 }
 
 /// Completes a file on its own thread while the next file is written.
-// `@unchecked Sendable` is right because the writer belongs to one thread at a time: to the one
-// that completes the file, and after `isOver` to the one that began it.
+// `@unchecked Sendable` is safe because the writer belongs to one thread at a time: to the thread
+// that completes the file, and after `isOver` to the thread that began it.
 final class FileClosing: @unchecked Sendable {
   typealias Closing = @Sendable (SoundFileWriter) throws(SoundFileError) -> Void
 
@@ -164,7 +165,7 @@ final class FileClosing: @unchecked Sendable {
   let frameCount: FrameCount
   private let writer: SoundFileWriter
   private let closing: Closing
-  /// Nil if the system has no descriptor left: then the calling thread completes the file.
+  /// Nil if the system has no descriptor left; the calling thread then completes the file.
   private let ended: WakeUp?
   private let outcome = Mutex<Result<Void, SoundFileError>?>(nil)
 
@@ -188,13 +189,13 @@ final class FileClosing: @unchecked Sendable {
     if thread == nil { close(completed) }
   }
 
-  /// Waits for the end; returns how many of the frames cannot be read from the file.
+  /// Waits for the end; returns the number of unreadable frames in the file.
   func wait() -> FrameCount {
     while !isOver { ended?.wait() }
     return frameCount - writer.framesWritten
   }
 
-  /// Throws why the file could not be completed.
+  /// Throws if the file could not be completed.
   func check() throws(AudioRecorderError) {
     guard case .failure(let error) = outcome.withLock({ $0 }) else { return }
     throw AudioRecorderError(error, file: url)
@@ -209,9 +210,9 @@ final class FileClosing: @unchecked Sendable {
 
 /// Predicts when the disk will be full, from the rate at which a file grows.
 struct DiskSpace {
-  /// The time left at which to warn.
+  /// The remaining time at which to warn.
   static let warning = Duration.seconds(60)
-  /// The time left at which a later warning is possible again.
+  /// The remaining time at which another warning becomes possible.
   private static let relief = Duration.seconds(120)
 
   private let rate: SampleRate
@@ -232,7 +233,7 @@ struct DiskSpace {
     return true
   }
 
-  /// The time until the disk is full, once when it becomes short.
+  /// Returns the time until the disk is full, once when it becomes short.
   ///
   /// - Parameters:
   ///   - frames: the frames in the file.
@@ -248,11 +249,11 @@ struct DiskSpace {
     return left
   }
 
-  /// Averages over the last seconds: loud audio takes more bytes than hours of quiet.
+  /// Averages over the last seconds, because loud audio takes more bytes than quiet audio.
   ///
   /// Encoders write in bursts, so a second has a weight of an eighth.
   private mutating func measure(_ frames: FrameCount, _ bytes: Int) {
-    // Smaller counts belong to the next file.
+    // Smaller counts are those of the next file.
     if frames < seen.frames || bytes < seen.bytes { seen = (0, 0) }
     defer { seen = (frames, bytes) }
     guard frames > seen.frames else { return }

@@ -1,14 +1,15 @@
 import AudioCore
 import AudioRecorderClient
 
-/// Selects the frames of a recording: when it begins, what a pause omits, where silence is trimmed,
-/// and when it is over.
+/// Selects the frames of a recording: determines its beginning and end, omits pauses, and trims
+/// silence.
 struct RecordingGate {
-  /// What to do, in order.
+  /// An action; actions are performed in order.
   enum Output: Equatable {
     case keep(AudioBuffer)
     case began(preRoll: FrameCount)
-    /// So many frames before the pause are held back; they are recorded unless the recording ends.
+    /// A pause begins. `held` frames before it are held, and are recorded unless the recording
+    /// ends.
     case paused(held: FrameCount)
     case resumed(held: FrameCount)
   }
@@ -47,20 +48,20 @@ struct RecordingGate {
     return []
   }
 
-  mutating func take(_ buffer: AudioBuffer) -> [Output] {
+  mutating func process(_ buffer: AudioBuffer) -> [Output] {
     guard !buffer.isEmpty, !isOver else { return [] }
     guard isWaiting else { return record(buffer) }
-    return start?.take(buffer).map { begin($0) } ?? []
+    return start?.process(buffer).map { begin($0) } ?? []
   }
 
-  /// Takes frames that replace lost ones; they do not count as silence that ends the recording.
+  /// Processes frames that replace lost ones; they do not count as silence that ends the recording.
   mutating func insert(_ buffer: AudioBuffer) -> [Output] {
     guard !buffer.isEmpty, !isOver else { return [] }
-    return isWaiting ? take(buffer) : record(buffer, isCaptured: false)
+    return isWaiting ? process(buffer) : record(buffer, isCaptured: false)
   }
 
-  /// The held frames that belong to the end.
-  mutating func finish() -> [Output] { trimmer?.finish().map(Output.keep) ?? [] }
+  /// Returns the held frames that belong to the recording's end.
+  mutating func flush() -> [Output] { trimmer?.flush().map(Output.keep) ?? [] }
 
   private mutating func begin(_ beginning: StartGate.Beginning) -> [Output] {
     start = nil
@@ -70,7 +71,7 @@ struct RecordingGate {
 
   private mutating func record(_ buffer: AudioBuffer, isCaptured: Bool = true) -> [Output] {
     guard !isOver else { return [] }
-    let (kept, step) = pause.take(buffer)
+    let (kept, step) = pause.process(buffer)
     let held = trimmer?.pendingFrames ?? 0
     let recorded = kept.map { keep($0, isCaptured) } ?? []
     return switch step {
@@ -82,11 +83,11 @@ struct RecordingGate {
 
   private mutating func keep(_ buffer: AudioBuffer, _ isCaptured: Bool) -> [Output] {
     var buffer = buffer
-    if isCaptured, let last = end?.take(buffer) {
+    if isCaptured, let last = end?.process(buffer) {
       isOver = true
       buffer = buffer.frames(0..<last)
     }
-    return (trimmer?.take(buffer) ?? [buffer]).map(Output.keep)
+    return (trimmer?.process(buffer) ?? [buffer]).map(Output.keep)
   }
 }
 
@@ -105,7 +106,7 @@ extension StartGate {
 
 /// Omits the audio of a pause, with a short fade at both edges.
 struct PauseGate {
-  /// What a buffer begins.
+  /// The transition that a buffer causes.
   enum Step: Equatable {
     case unchanged
     case paused
@@ -128,8 +129,8 @@ struct PauseGate {
     wantsPause = false
   }
 
-  /// The frames of a buffer to keep, and whether a pause begins or ends with it.
-  mutating func take(_ buffer: AudioBuffer) -> (kept: AudioBuffer?, step: Step) {
+  /// Returns the frames of a buffer to keep, and whether a pause begins or ends with it.
+  mutating func process(_ buffer: AudioBuffer) -> (kept: AudioBuffer?, step: Step) {
     guard !buffer.isEmpty, wantsPause != isPaused else {
       return (isPaused ? nil : buffer, .unchanged)
     }
@@ -153,9 +154,9 @@ struct PauseGate {
 }
 
 /// Trims the silence at the beginning and at the end, except for a margin; pauses within the sound
-/// stay.
+/// are kept.
 struct EdgeTrimmer {
-  /// The most silence that is held back; longer silence belongs to the recording.
+  /// The maximum silence to hold; longer silence is recorded.
   static let limit = Duration.seconds(60)
 
   private let loudFrames: LoudFrameFinder
@@ -164,7 +165,7 @@ struct EdgeTrimmer {
   private var offset = OffsetFilter()
   private var held = HeldBuffers()
   private var hasBegun = false
-  /// Whether silence beyond the limit went into the recording.
+  /// Whether silence beyond the limit was recorded.
   private var hasGivenSilence = false
 
   init(_ rule: LevelRule, rate: SampleRate, limit: Duration = Self.limit) {
@@ -175,32 +176,32 @@ struct EdgeTrimmer {
 
   var heldFrames: FrameCount { held.frameCount }
 
-  /// The held frames that later sound would make part of the recording.
+  /// The number of held frames that a later sound would add to the recording.
   fileprivate var pendingFrames: FrameCount { hasBegun ? held.frameCount : 0 }
 
-  mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+  mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     held.append(buffer)
     let levels = offset.levels(of: buffer)
-    guard let last = loudFrames.last(in: levels) else { return takeSilence() }
+    guard let last = loudFrames.last(in: levels) else { return popSilence() }
     if !hasBegun, let first = loudFrames.first(in: levels) {
-      _ = held.take(held.frameCount - buffer.frameCount + first - margin)
+      _ = held.popFirst(held.frameCount - buffer.frameCount + first - margin)
       hasBegun = true
     }
     hasGivenSilence = false
-    return held.take(held.frameCount - (buffer.frameCount - last - 1))
+    return held.popFirst(held.frameCount - (buffer.frameCount - last - 1))
   }
 
-  /// The margin after the last sound.
-  mutating func finish() -> [AudioBuffer] {
-    hasBegun && !hasGivenSilence ? held.take(margin) : []
+  /// Returns the margin after the last sound.
+  mutating func flush() -> [AudioBuffer] {
+    hasBegun && !hasGivenSilence ? held.popFirst(margin) : []
   }
 
-  private mutating func takeSilence() -> [AudioBuffer] {
+  private mutating func popSilence() -> [AudioBuffer] {
     guard hasBegun else {
-      _ = held.take(held.frameCount - margin)
+      _ = held.popFirst(held.frameCount - margin)
       return []
     }
-    let surplus = held.take(held.frameCount - limit)
+    let surplus = held.popFirst(held.frameCount - limit)
     if !surplus.isEmpty { hasGivenSilence = true }
     return surplus
   }
@@ -227,30 +228,30 @@ struct StartGate {
 
   var heldFrames: FrameCount { held.frameCount }
 
-  /// Takes captured audio; returns the beginning when it comes.
-  mutating func take(_ buffer: AudioBuffer) -> Beginning? {
+  /// Processes captured audio; returns the beginning when it is found.
+  mutating func process(_ buffer: AudioBuffer) -> Beginning? {
     held.append(buffer)
     position += buffer.frameCount
-    if let onset = trigger?.take(buffer) { return begin(at: onset) }
+    if let onset = trigger?.process(buffer) { return begin(at: onset) }
     forget(before: (trigger?.candidate ?? position) - preRoll)
     return nil
   }
 
-  /// Begins now, by command.
+  /// Begins now, on command.
   mutating func begin() -> Beginning { begin(at: position) }
 
   private mutating func begin(at onset: FrameCount) -> Beginning {
     forget(before: onset - preRoll)
     let first = position - held.frameCount
-    return Beginning(preRoll: onset - first, buffers: held.takeAll())
+    return Beginning(preRoll: onset - first, buffers: held.popAll())
   }
 
   private mutating func forget(before frame: FrameCount) {
-    _ = held.take(frame - (position - held.frameCount))
+    _ = held.popFirst(frame - (position - held.frameCount))
   }
 }
 
-/// Finds the first sound that is long enough.
+/// Finds the first sound of sufficient length.
 ///
 /// A sound begins with a loud frame and lasts to the last one before a pause of 50 ms.
 struct SoundTrigger {
@@ -269,15 +270,15 @@ struct SoundTrigger {
     pause = FrameCount(Self.pause, at: rate)
   }
 
-  /// The first frame of a sound that may yet become long enough.
+  /// The first frame of a sound that may still become long enough.
   var candidate: FrameCount? { sound?.first }
 
-  /// Takes a buffer; returns the first frame of a sound as soon as it is long enough.
-  mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
+  /// Processes a buffer; returns the first frame of a sound as soon as the sound is long enough.
+  mutating func process(_ buffer: AudioBuffer) -> FrameCount? {
     let levels = offset.levels(of: buffer)
     var next = loudFrames.first(in: levels)
     while let frame = next {
-      if let first = take(loudFrame: position + frame) { return first }
+      if let first = process(loudFrame: position + frame) { return first }
       next = loudFrames.first(in: levels, from: frame + 1)
     }
     position += buffer.frameCount
@@ -285,7 +286,7 @@ struct SoundTrigger {
     return nil
   }
 
-  private mutating func take(loudFrame frame: FrameCount) -> FrameCount? {
+  private mutating func process(loudFrame frame: FrameCount) -> FrameCount? {
     let begun = sound.flatMap { frame - $0.last > pause ? nil : $0.first } ?? frame
     sound = (begun, frame)
     return frame - begun + 1 >= hold ? begun : nil

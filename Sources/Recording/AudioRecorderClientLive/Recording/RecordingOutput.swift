@@ -19,17 +19,19 @@ protocol RecordingOutput: AnyObject {
   /// Throws if an earlier file could not be completed.
   func checkLast() throws(AudioRecorderError)
 
-  /// Completes everything.
+  /// Completes all files.
   func close() throws(AudioRecorderError)
 }
 
-/// Writes WAV, or only its samples, to a descriptor.
+/// Writes WAV, or only samples, to a descriptor.
 final class DescriptorOutput: RecordingOutput {
   let format: AudioFormat
   private let descriptor: Descriptor
   private let begin: () throws(SoundFileError) -> StreamingWAVWriter
   private var writer: StreamingWAVWriter?
-  /// The error of a write: part of a frame may have been written, so nothing may follow.
+  /// The error of a write.
+  ///
+  /// Part of a frame may have been written, so no later write is allowed.
   private var failure: AudioRecorderError?
 
   /// - Parameter begin: writes the header; called with the first frames.

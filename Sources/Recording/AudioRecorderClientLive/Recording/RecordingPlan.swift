@@ -6,7 +6,7 @@ import FoundationEssentials
 import SoundCard
 import SoundFile
 
-/// A checked request: what to ask of the device, and the output that its format leads to.
+/// A checked request: the request to the device, and the output for the resulting format.
 struct RecordingPlan {
   let request: RecordingRequest
   let encoding: SoundFileEncoding
@@ -42,9 +42,9 @@ struct RecordingPlan {
         ?? min(device.channelCount, encoding.maximumChannelCount ?? device.channelCount))
   }
 
-  /// Opens the output in this format; throws if the first file cannot be made.
+  /// Opens the output in this format; throws if the first file cannot be created.
   ///
-  /// - Parameter stopSignal: once it is signaled, a reader that takes nothing fails the write.
+  /// - Parameter stopSignal: once signaled, a write fails if the reader reads nothing for a second.
   func output(
     _ format: AudioFormat, stopSignal: WakeUp?, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(AudioRecorderError) -> any RecordingOutput {
@@ -87,7 +87,7 @@ struct RecordingPlan {
     }
   }
 
-  /// Checks the requested rate and channel count; others are chosen to suit the file.
+  /// Checks the requested rate and channel count; unrequested values are chosen to suit the file.
   private func checkFormat() throws(AudioRecorderError) {
     let rate = request.sampleRate ?? encoding.supportedRate(for: 48_000)
     do {

@@ -9,7 +9,7 @@ struct RollingPlan {
   private let url: URL
   private let length: FrameCount?
   private let byteCount: Int?
-  /// The bytes of a frame of linear PCM; nil if the encoder decides.
+  /// The size of a frame of linear PCM in bytes; nil if the size depends on the encoder.
   private let frameSize: Int?
 
   init(
@@ -36,7 +36,7 @@ struct RollingPlan {
   /// Whether a file has exactly the requested name, and may replace an existing file.
   private func isAsWritten(_ index: Int) -> Bool { index == 0 && file(0) == url }
 
-  /// The file with this number, counted from 0.
+  /// Returns the file with this number, counted from 0.
   ///
   /// Without a limit, `%d` in a name has no meaning.
   func file(_ index: Int) -> URL {
@@ -50,12 +50,12 @@ struct RollingPlan {
     return path.folder.appending(FilePath(name)).url
   }
 
-  /// Makes the file with the number `index`, or with the next free number.
+  /// Creates the file with the number `index`, or with the next free number.
   ///
-  /// Only a file with exactly the requested name is replaced. If two recordings find the same number
-  /// free, the system grants it to one.
+  /// Only a file with exactly the requested name is replaced. If two recordings try the same
+  /// number, the system gives it to only one of them.
   ///
-  /// - Parameter count: how many numbers to try.
+  /// - Parameter count: the maximum number of file numbers to try.
   func makeFile(
     from index: Int, atMost count: Int, format: AudioFormat, encoding: SoundFileEncoding
   ) throws(AudioRecorderError) -> (writer: SoundFileWriter, index: Int) {
@@ -78,7 +78,7 @@ struct RollingPlan {
 }
 
 extension String {
-  /// Replaces `%d` or `%03d` by a number; nil if the text has neither.
+  /// Replaces `%d` or `%03d` with a number; nil if the text contains neither.
   fileprivate func replacingNumber(by number: Int) -> String? {
     guard let place = firstRange(of: /%0?[0-9]?d/) else { return nil }
     let width = self[place].dropFirst().dropLast()

@@ -3,8 +3,8 @@ import AudioRecorderClient
 
 /// Picks channels of a device, or all of them.
 ///
-/// More than two channels are microphones at unknown positions, whatever the device calls them, so
-/// a mix includes the one that would be the low-frequency channel.
+/// More than two channels are treated as microphones at unknown positions, regardless of the
+/// device's channel names, so a mix includes the low-frequency channel.
 struct ChannelPick {
   /// The format of the picked channels.
   let format: AudioFormat
@@ -19,17 +19,17 @@ struct ChannelPick {
     mapper = channels.map { ChannelMapper(.channels($0)) }
   }
 
-  /// The number of channels to open a device with: enough for the picked ones, or the requested number,
-  /// or two.
+  /// The number of channels to request from a device: enough for the picked channels, or the
+  /// requested number, or two.
   ///
-  /// A sound server and ALSA's `plug` mix all channels into one if only one is requested, and the
-  /// picked channel would be the mean of all.
+  /// If only one channel is requested, a sound server and ALSA's `plug` mix all channels into it,
+  /// and the picked channel would be the mean of all.
   static func deviceChannelCount(for picked: [Int]?, else channelCount: Int?) -> Int {
     picked.map { max(2, 1 + ($0.max() ?? 0)) } ?? channelCount ?? 2
   }
 
   mutating func apply(_ buffer: AudioBuffer) throws -> AudioBuffer {
-    let picked = try mapper?.take(buffer).first ?? buffer
+    let picked = try mapper?.process(buffer).first ?? buffer
     return AudioBuffer(format: format, samples: picked.samples, firstFrame: picked.firstFrame)
   }
 }

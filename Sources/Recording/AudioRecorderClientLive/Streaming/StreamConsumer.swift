@@ -2,7 +2,8 @@ import AudioCore
 import AudioRecorderClient
 import SoundCard
 
-/// Converts captured audio and sends it to a stream, which drops the oldest blocks if its reader lags.
+/// Converts captured audio and sends it to a stream that drops the oldest blocks if its reader
+/// lags.
 final class StreamConsumer: CaptureConsumer {
   private let pipe: PolicyPipe<CapturedAudio>
   let converter: CaptureConverter
@@ -10,7 +11,7 @@ final class StreamConsumer: CaptureConsumer {
   /// The device's configuration, until the first block reports it.
   private var device: PCMConfiguration?
   let onDeviceLoss: DeviceLossPolicy
-  /// The number of samples that were NaN or infinite, for the next block to report.
+  /// The number of samples that were NaN or infinite, to report with the next block.
   private var nonFinite = 0
 
   init(
@@ -34,11 +35,11 @@ final class StreamConsumer: CaptureConsumer {
   }
 
   func finish() {
-    for block in rechunker?.finish() ?? [] { send(block) }
+    for block in rechunker?.flush() ?? [] { send(block) }
   }
 
   private func rechunk(_ block: CapturedAudio) {
-    for block in rechunker?.take(block) ?? [block] { send(block) }
+    for block in rechunker?.process(block) ?? [block] { send(block) }
   }
 
   private func send(_ block: CapturedAudio) {
@@ -50,10 +51,10 @@ final class StreamConsumer: CaptureConsumer {
 }
 
 extension CaptureRequest {
-  /// The request to the device: enough for later users as well.
+  /// The request to the device, which suits later users, too.
   ///
   /// Live buffers often have a low rate, for a recognizer or a meter that runs all day; a recording
-  /// that begins meanwhile needs more.
+  /// that begins meanwhile needs a higher rate.
   var deviceRequest: PCMRequest {
     let rate = sampleRate ?? 48_000
     let wanted = AudioFormat(
@@ -64,7 +65,7 @@ extension CaptureRequest {
       prefersNativeRate: true)
   }
 
-  /// One period for each buffer, within reason, and a device buffer as long as ever.
+  /// One period for each buffer, within limits, and a device buffer of the usual length.
   private func buffering(at rate: SampleRate) -> PCMBuffering {
     let usual = PCMBuffering.capture
     guard let framesPerBuffer else { return usual }
@@ -76,9 +77,12 @@ extension CaptureRequest {
 }
 
 extension PipePolicy<CapturedAudio> {
-  /// Keeps at most `limit` of audio: drops the oldest blocks and counts them in the gap of the next.
+  /// Keeps at most `limit` of audio.
   ///
-  /// The capture's thread calls it, so its work does not grow with the queue, except when it drops.
+  /// The oldest blocks are dropped and counted in the gap of the next block.
+  ///
+  /// The capture's thread calls it, so its work does not grow with the queue, except when it drops
+  /// blocks.
   static func droppingOldest(after limit: Duration) -> Self {
     PipePolicy { queue, captured in
       queue.append(captured)
@@ -98,7 +102,7 @@ extension [CapturedAudio] {
 }
 
 extension CapturedAudio {
-  /// Reports that the blocks before it were dropped.
+  /// Adds the preceding dropped blocks to the gap of this block.
   fileprivate mutating func note(_ dropped: [CapturedAudio]) {
     let lost = dropped.reduce(0) { $0 + $1.buffer.frameCount + ($1.gap?.lost ?? 0) }
     gap = CaptureGap(lost: lost + (gap?.lost ?? 0))
@@ -110,7 +114,7 @@ extension CapturedAudio {
 /// Cuts captured blocks to one size; a block before a gap and the last one may be shorter.
 struct CaptureRechunker {
   private var rechunker: Rechunker
-  /// The blocks, without their frames, whose frames are held back, and one block before them.
+  /// The metadata of the blocks with held frames, and of the block before them.
   private var marks: [CapturedAudio] = []
 
   /// - Parameter size: above 0.
@@ -118,10 +122,10 @@ struct CaptureRechunker {
     rechunker = Rechunker(size: size)
   }
 
-  mutating func take(_ captured: CapturedAudio) -> [CapturedAudio] {
+  mutating func process(_ captured: CapturedAudio) -> [CapturedAudio] {
     // A gap at the very end has no frames after it.
-    guard !captured.buffer.isEmpty else { return finish() + [captured] }
-    let buffers = rechunker.take(captured.buffer)
+    guard !captured.buffer.isEmpty else { return flush() + [captured] }
+    let buffers = rechunker.process(captured.buffer)
     var mark = captured
     mark.buffer = AudioBuffer(
       silence: 0, format: captured.buffer.format, firstFrame: captured.buffer.firstFrame)
@@ -129,12 +133,12 @@ struct CaptureRechunker {
     return buffers.map { marked($0) }
   }
 
-  mutating func finish() -> [CapturedAudio] {
-    rechunker.finish().map { marked($0) }
+  mutating func flush() -> [CapturedAudio] {
+    rechunker.flush().map { marked($0) }
   }
 
-  /// The buffer with the times of the block in which it begins, and with that block's gap if it begins
-  /// with the block.
+  /// Returns the buffer with the times of the block in which it begins, and with the block's gap if
+  /// both begin at the same frame.
   private mutating func marked(_ buffer: AudioBuffer) -> CapturedAudio {
     while marks.count > 1, marks[1].buffer.firstFrame <= buffer.firstFrame { marks.removeFirst() }
     let mark = marks[0]

@@ -20,11 +20,11 @@ public struct MetricsEndpoint: Sendable {
   private let port: Int
   private let allowsRemote: Bool
 
-  /// An endpoint at a host and port.
+  /// Creates an endpoint at a host and port.
   ///
   /// - Parameters:
   ///   - host: a name or an address of this machine.
-  ///   - port: 0 for a port that the system chooses.
+  ///   - port: the port; 0 for a port that the system selects.
   ///   - allowsRemote: whether other machines may reach the address.
   public init(host: String, port: Int, allowsRemote: Bool = false) {
     (self.host, self.port, self.allowsRemote) = (host, port, allowsRemote)
@@ -32,7 +32,8 @@ public struct MetricsEndpoint: Sendable {
 
   /// Serves until it is canceled.
   ///
-  /// - Parameter onListening: called once with the address, including the port that the system chose.
+  /// - Parameter onListening: called once with the address, including a port selected by the
+  ///   system.
   /// - Throws: `WyomingServerError` if it cannot listen.
   public func run(
     onListening: @escaping @Sendable (_ address: WyomingAddress) async -> Void = { _ in }
@@ -44,7 +45,7 @@ public struct MetricsEndpoint: Sendable {
         try await ServerBootstrap(group: group)
           .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
           .serverChannelInitializer(pausingAfterFailures)
-          // Nothing is read until the client has a connection.
+          // Reading starts when the connection is served.
           .childChannelOption(.autoRead, value: false)
           .bind(to: address) { channel in
             channel.eventLoop.makeCompletedFuture {

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Metrics in memory, and their text for Prometheus.
 ///
-/// Meters become gauges. Timers (in seconds) and recorders that aggregate become histograms with nine
-/// buckets, from 0.05 to infinity.
+/// Meters become gauges. Timers (in seconds) and recorders that aggregate become histograms with
+/// nine buckets, from 0.05 to infinity.
 public final class PrometheusMetrics: MetricsFactory {
-  // Held to find or add a series, and to list them.
+  // The lock is held to find, add, or list series.
   private let series = Mutex<[String: [String: Series]]>([:])
 
   /// Creates an empty set of metrics.
@@ -24,27 +24,27 @@ public final class PrometheusMetrics: MetricsFactory {
     }
   }
 
-  /// A number that only grows.
+  /// Makes a number that only grows.
   public func makeCounter(
     label: String, dimensions: [(String, String)]
   ) -> any CounterHandler { make(.counter, label, dimensions) }
 
-  /// A number that only grows, with fractions.
+  /// Makes a number that only grows and may have fractions.
   public func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler { make(.counter, label, dimensions) }
 
-  /// A number that grows and shrinks.
+  /// Makes a number that grows and shrinks.
   public func makeMeter(
     label: String, dimensions: [(String, String)]
   ) -> any MeterHandler { make(.gauge, label, dimensions) }
 
-  /// A histogram of numbers, or the last number if it does not aggregate.
+  /// Makes a histogram of numbers, or the last number if it does not aggregate.
   public func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler { make(aggregate ? .histogram : .gauge, label, dimensions) }
 
-  /// A histogram of times, in seconds.
+  /// Makes a histogram of times, in seconds.
   public func makeTimer(
     label: String, dimensions: [(String, String)]
   ) -> any TimerHandler { make(.histogram, label, dimensions) }
@@ -60,7 +60,7 @@ public final class PrometheusMetrics: MetricsFactory {
   /// Does nothing, as for counters.
   public func destroyTimer(_ handler: any TimerHandler) {}
 
-  /// The series with this name and these labels, of the kind that it had first.
+  /// Returns the series with this name and these labels; an existing series keeps its kind.
   private func make(
     _ kind: Series.Kind, _ name: String, _ dimensions: [(String, String)]
   ) -> Series {
@@ -94,7 +94,7 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
   }
 
   let kind: Kind
-  // Held for one change, or for a copy.
+  // The lock is held for one change or a copy.
   private let state = Mutex(State())
 
   init(_ kind: Kind) {
@@ -137,7 +137,7 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
 }
 
 extension Double {
-  /// The number as Prometheus reads it; whole numbers have no fraction.
+  /// The number in Prometheus's format; whole numbers have no fraction.
   fileprivate var asMetric: String {
     if self == .infinity { return "+Inf" }
     return Int(exactly: self).map(String.init) ?? "\(self)"

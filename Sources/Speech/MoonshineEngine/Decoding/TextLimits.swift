@@ -1,11 +1,11 @@
 import AudioCore
 import SpeechEngine
 
-/// How long a text may be: models can invent words endlessly or repeat themselves.
+/// The limits for the length of a text: models can invent words endlessly or repeat themselves.
 struct TextLimits {
   /// The fastest speech, in tokens per second.
   static let rate = 6.5
-  /// The same for languages whose words the tokenizer splits into small pieces.
+  /// The fastest speech in languages whose words the tokenizer splits into small pieces.
   static let rateInPieces = 13.0
   /// The limit for short commands.
   static let floor = 10
@@ -34,8 +34,8 @@ struct TextLimits {
     Self.repetition(in: tokens, atMost: tokens.count / 2)
   }
 
-  /// The longest repetition at the end: the number of last tokens that equal those `length` before them,
-  /// for the length that makes it the longest; 0 if that is less than one period.
+  /// The longest repetition at the end: the number of last tokens that equal the tokens `length`
+  /// earlier, for the best `length`; 0 if that is less than one period.
   private static func repetition(in tokens: [some Equatable], atMost longest: Int) -> Int {
     (1...max(1, longest)).map { length in
       let pairs = zip(tokens.reversed(), tokens.dropLast(length).reversed())
@@ -45,7 +45,7 @@ struct TextLimits {
   }
 }
 
-/// Whether a text can be what was said.
+/// Whether a text can be the spoken text.
 enum TextPlausibility {
   /// Whether a text is a sentence of its grammar and not only the best of bad choices.
   ///

@@ -26,14 +26,14 @@ final class GrammarGraph: Sendable {
   // Held to look up the followers of a node, or to compute them once.
   private let followers = Mutex<[Int: Followers]>([:])
 
-  /// What may follow a node.
+  /// The words that may follow a node.
   private struct Followers {
     /// The edges of the next words by the first bytes of these.
     var edges: [UInt8: [Int]] = [:]
     var isEnd = false
   }
 
-  /// - Throws: `.grammarInvalid`, also for a grammar beyond any practical size.
+  /// - Throws: `.grammarInvalid`, even for a valid grammar beyond any practical size.
   init(_ grammar: JSGFGrammar) throws(SpeechEngineError) {
     try grammar.checkExpansion()
     var builder = Builder(grammar: grammar)

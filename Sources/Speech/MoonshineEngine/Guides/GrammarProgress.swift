@@ -1,21 +1,21 @@
-/// How far a text has come in the sentences of a grammar.
+/// The position of a text within the sentences of a grammar.
 struct GrammarProgress: SpellingReader, Sendable {
   /// A place in the graph that the text may have reached.
   private struct Place: Sendable {
     let edge: Int
-    /// How many bytes of the word have been read.
+    /// The number of bytes of the word that have been read.
     let offset: Int
-    /// The words up to here, this one the first.
+    /// The words of the text in reverse order, beginning with this one.
     let words: WordList
   }
 
-  /// What follows the last byte.
+  /// The text after the last byte.
   private enum Gap { case none, mark, space }
 
   /// Words from the last to the first, which texts with the same beginning share.
   private final class WordList: Sendable {
     let edge: Int
-    /// How many bytes of the text come before the word.
+    /// The number of bytes of the text before the word.
     let start: Int
     let previous: WordList?
 
@@ -30,7 +30,7 @@ struct GrammarProgress: SpellingReader, Sendable {
   private var isAfterApostrophe = false
   private var byteCount = 0
 
-  /// Nothing has been read; a leading space is allowed.
+  /// Creates the progress of an empty text; a leading space is allowed.
   init(_ graph: GrammarGraph) {
     self.graph = graph
   }

@@ -3,7 +3,7 @@ struct PhraseTree: Sendable {
   struct Node: Sendable {
     var children: [UInt8: Int] = [:]
     var isEnd = false
-    /// How many bytes lead to it.
+    /// The number of bytes that lead to the node.
     var depth = 0
     /// The length of the longest complete phrase on the way to this node.
     var wholeDepth = 0
@@ -38,30 +38,30 @@ struct PhraseTree: Sendable {
   }
 }
 
-/// How far a text has come in phrases that are likely to be said.
+/// The position of a text within likely phrases.
 ///
-/// The further a phrase unfolds, the more the text is preferred; the worth of a phrase is lost if
-/// the text leaves it before its end.
+/// Each matching letter of a phrase adds a bonus; the bonus is lost if the text leaves the phrase
+/// before its end.
 struct PhraseProgress: Sendable {
-  /// What each letter of a phrase is worth, as the logarithm of a probability.
+  /// The bonus of each letter of a phrase, as the logarithm of a probability.
   static let perLetter: Float = 0.4
-  /// What a phrase is worth at most.
+  /// The maximum bonus of a phrase.
   static let most: Float = 6
 
   private let tree: PhraseTree
   /// The nodes of the tree that the text has reached.
   private var places: [Int] = []
-  /// What the complete phrases are worth.
+  /// The bonus of the complete phrases.
   private var earned: Float = 0
 
   init(_ tree: PhraseTree) {
     self.tree = tree
   }
 
-  /// What the text is worth so far.
+  /// The bonus of the text so far.
   var worth: Float { earned + (places.map(worth(of:)).max() ?? 0) }
 
-  /// What the text is worth if it ends here.
+  /// The bonus of the text if it ends here.
   var worthAtEnd: Float { endingWord().earned }
 
   /// The progress after more of the text's spelling.
@@ -89,7 +89,7 @@ struct PhraseProgress: Sendable {
     return next
   }
 
-  /// What a node adds to the complete phrases.
+  /// The bonus that a node adds to the complete phrases.
   private func worth(of place: Int) -> Float {
     let node = tree.nodes[place]
     return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)

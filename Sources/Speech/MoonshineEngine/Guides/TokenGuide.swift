@@ -1,6 +1,6 @@
 import SpeechEngine
 
-/// Restricts or weights the next token of a text: by a grammar, by likely phrases, or not at all.
+/// Restricts the next token of a text by a grammar, weights it by likely phrases, or does neither.
 enum TokenGuide: Sendable {
   case none
   case phrases(PhraseProgress)

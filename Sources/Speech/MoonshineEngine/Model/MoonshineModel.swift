@@ -47,8 +47,8 @@ final class MoonshineModel: Sendable {
     (self.files, self.library) = (files, library)
   }
 
-  /// Whether the decoder returns the same numbers for a token, bit by bit, whatever else is in its pass:
-  /// then a draft changes nothing.
+  /// Whether the decoder returns the same numbers for a token, bit by bit, with any other tokens in
+  /// its pass: then a draft changes nothing.
   ///
   /// A prepared decoder does on processors with the right instructions. The first call measures it,
   /// which takes as long as three passes.
@@ -94,8 +94,8 @@ final class MoonshineModel: Sendable {
 
   /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not need.
   ///
-  /// - Parameter isLive: whether somebody waits, so that two threads are worth it. The result is the same,
-  ///   bit by bit.
+  /// - Parameter isLive: whether the audio is live, so that two threads reduce the latency. The
+  ///   result is the same, bit by bit.
   func encode(
     _ samples: [Float], isLive: Bool = false, as run: ONNXRun
   ) throws(SpeechEngineError) -> EncodedUtterance {
@@ -116,7 +116,7 @@ final class MoonshineModel: Sendable {
 struct DecoderLayout: Sendable {
   /// The cached keys and values of the tokens in each layer, without `past_key_values` and `present`.
   let tokenNames: [String]
-  /// The same for the audio, which are constant.
+  /// The cached keys and values of the audio in each layer, which are constant.
   let audioNames: [String]
   let heads: Int
   let headSize: Int
@@ -185,7 +185,7 @@ struct EncodedUtterance: TokenModel {
   fileprivate let run: ONNXRun
   private let last = LastReading()
 
-  /// The last text that was read alone: another search begins with it.
+  /// The last text that was decoded alone: another search begins with it.
   private final class LastReading {
     var tokens: [Token] = []
     var scores: [TokenScores] = []

@@ -61,7 +61,7 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
     options.threadCount = threadCount
-    // A library older than the one that prepared the file may refuse it, or multiply slowly.
+    // A library that is older than the file's preparation may refuse the file, or multiply slowly.
     let isUsable = library.isAtLeast(minor: MoonshinePreparation.leastMinorVersion)
     let usable = part.prepared.filter { isUsable || $0 != Part.blocks }
     if let prepared = usable.first(where: folder.has) {
@@ -116,7 +116,7 @@ struct MoonshineModelLocation: Sendable {
     }
   }
 
-  /// A folder that was chosen is the only one; nothing else is taken in its place.
+  /// The chosen folder, which has no fallback.
   private var only: FilePath? { chosen ?? environment.nonEmpty(Self.variable).map { FilePath($0) } }
 
   private var folders: [FilePath] {

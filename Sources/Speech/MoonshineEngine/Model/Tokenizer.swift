@@ -42,7 +42,7 @@ struct Tokenizer: Sendable {
     self.texts = texts
   }
 
-  /// The tokens that have a text and no spelling.
+  /// The tokens whose text has an empty spelling, such as apostrophes.
   var apostrophes: [Token] { index.spellings(of: texts).apostrophes }
 
   /// The form of a token's text in which words are compared.
@@ -181,7 +181,7 @@ enum Spelling {
     return Array(words.joined(separator: " ").utf8)
   }
 
-  /// Whether it is audible, not only visible.
+  /// Whether a text is audible, not only visible.
   static func isSpoken(_ text: some StringProtocol) -> Bool {
     text.contains { !$0.isWhitespace && !isMark($0) && !isApostrophe($0) }
   }

@@ -22,8 +22,8 @@ package enum MoonshinePreparation {
   /// instructions for it.
   static let leastMinorVersion = 23
 
-  /// How many of the decoder's inputs share a scale; nil for all of a pass where the library would
-  /// multiply blocks slowly, as floats.
+  /// The number of the decoder's inputs that share a scale; nil if all inputs of a pass share it,
+  /// because the library would multiply blocks slowly, as floats.
   static func blockSize(with library: ONNXLibrary) -> Int? {
     let processor: FilePath = "/proc/cpuinfo"
     let features = (try? processor.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -85,7 +85,7 @@ package enum MoonshinePreparation {
     options.keepsMemory = false
     options.saving = saving
     if Task.isCancelled { throw .terminated }
-    // The library gives no reason for what it cannot write.
+    // The library reports no reason if it cannot write the file.
     try saving.path.create()
     do throws(ONNXError) {
       return try ONNXSession(model: model, in: library, options: options)
@@ -104,7 +104,7 @@ extension ONNXSession {
 }
 
 extension FilePath {
-  /// A hidden file beside it; one that an interrupted preparation has left is overwritten.
+  /// A hidden file beside it; the file of an interrupted preparation is overwritten.
   fileprivate var temporary: FilePath {
     folder.appending(FilePath(bytes: Array(".".utf8) + name.bytes))
   }

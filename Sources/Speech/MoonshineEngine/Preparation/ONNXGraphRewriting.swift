@@ -25,7 +25,7 @@ enum ONNXGraphRewriting {
   ///   - headSize: the size of an attention head; nil to leave scales as they are.
   ///   - quantizesInputs: whether 8-bit weights are multiplied as they are, by inputs that each product
   ///     rounds to 8 bits.
-  ///   - blockSize: how many of these inputs share a scale; nil if all do.
+  ///   - blockSize: the number of these inputs that share a scale; nil if all do.
   ///   - unshapedInput: the input whose shape is removed; nil to keep all.
   /// - Throws: `.fileDamaged` if the model is not a protobuf message; errors of the system.
   static func rewrite(
@@ -104,7 +104,7 @@ enum ONNXGraphRewriting {
       (self.blockSize, self.unshapedInput) = (blockSize, unshapedInput)
     }
 
-    /// A message with everything that is new in it; one piece if nothing is.
+    /// A message with its new parts; one piece if it has none.
     mutating func rewritten(
       _ message: Message, _ range: Range<Int>
     ) throws(MalformedMessage) -> [Piece] {

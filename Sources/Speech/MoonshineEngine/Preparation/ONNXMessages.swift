@@ -19,7 +19,7 @@ struct ONNXTensor {
     }
   }
 
-  /// Its value, if it is a single float.
+  /// The value of the tensor, if it is a single float.
   func float(in bytes: UnsafeRawBufferPointer) -> Float? {
     guard content.count == 4 else { return nil }
     let bits = bytes.loadUnaligned(fromByteOffset: content.lowerBound, as: UInt32.self)
@@ -80,7 +80,7 @@ struct MalformedMessage: Error {}
 struct MessageField {
   let tag: Int
   let start: Int
-  /// Of a field that is a number.
+  /// The value of a numeric field.
   let value: Int
   let content: Range<Int>
 
@@ -112,7 +112,7 @@ struct MessageReader {
     return MessageField(tag: tag, start: start, value: value, content: content)
   }
 
-  /// All fields that follow.
+  /// Reads all remaining fields.
   func rest() throws(MalformedMessage) -> [MessageField] {
     var reader = self
     var fields: [MessageField] = []

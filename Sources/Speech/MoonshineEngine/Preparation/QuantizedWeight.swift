@@ -4,7 +4,7 @@
 /// each block of a row with a scale of its own (`MatMulNBits`). Without blocks, the numbers of a token
 /// depend on the other tokens of its pass.
 struct QuantizedWeight {
-  /// Its name, as floats.
+  /// The name of the weight as floats.
   private let name: String
   private let tensor: ONNXTensor
   private let rows: Int
@@ -30,7 +30,7 @@ struct QuantizedWeight {
   struct Factor {
     let weight: QuantizedWeight
     let isTransposed: Bool
-    /// How many inputs share a scale; nil if all do.
+    /// The number of inputs that share a scale; nil if all do.
     let blockSize: Int?
   }
 }

@@ -3,18 +3,18 @@ package import FilePaths
 import FoundationEssentials
 import Glibc
 
-/// A folder with the files of a component: an installed one with a manifest, or the user's own,
-/// which is used unchanged.
+/// A folder with the files of a component: an installed folder with a manifest, or the user's own
+/// folder, which is never changed.
 ///
-/// Only its owner and the administrator may be able to change it.
+/// Only its owner and the administrator may have permission to change it.
 package struct InstalledFolder: Sendable {
-  /// What a manifest records.
+  /// The content of a manifest.
   package struct Manifest: Codable, Equatable, Sendable {
     package struct File: Codable, Equatable, Sendable {
       package let name: String
       package let bytes: Int
       package let sha256: String
-      /// When the file was last changed, in nanoseconds since 1970.
+      /// The time of the last change of the file, in nanoseconds since 1970.
       package let modified: Int?
     }
 
@@ -26,11 +26,11 @@ package struct InstalledFolder: Sendable {
   package static let manifestName = "manifest.json"
 
   package let path: FilePath
-  /// Nil for a folder of the user's own.
+  /// The manifest; nil for the user's own folder.
   package let manifest: Manifest?
 
-  /// - Parameter environment: the variables that determine where components are installed; an installed
-  ///   component has a manifest.
+  /// - Parameter environment: the variables that determine where components are installed; an
+  ///   installed component has a manifest.
   /// - Throws: `.fileMissing`, `.fileUnsafe`; `.fileDamaged` for the manifest.
   package init(
     _ path: FilePath, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -65,14 +65,14 @@ package struct InstalledFolder: Sendable {
     }
   }
 
-  /// Whether the component has a file of this name, according to its manifest if it has one.
+  /// Whether the component contains a file of this name, according to its manifest if it has one.
   package func has(_ name: String) -> Bool {
     guard let manifest else { return path.appending(FilePath(name)).status != nil }
     return manifest.files.contains { $0.name == name }
   }
 
-  /// The path of a file whose size and date are those of the installed file; if only the date differs,
-  /// the whole file is verified.
+  /// Returns the path of a file after comparing its size and date with the manifest; if only the
+  /// date differs, the whole file is verified.
   ///
   /// - Throws: `.fileMissing`, `.fileUnsafe`, `.fileDamaged`, `.fileUnreadable`.
   package func file(_ name: String) throws(ONNXError) -> FilePath {
@@ -93,12 +93,13 @@ package struct InstalledFolder: Sendable {
 
   /// Reads all files of the manifest and compares their digests with it.
   ///
-  /// - Throws: the same, for the first file that differs.
+  /// - Throws: the same errors, for the first file that differs.
   package func verify() throws(ONNXError) {
     for recorded in manifest?.files ?? [] { try recorded.verify(file(recorded.name)) }
   }
 
-  /// The same for a regular file; opening a pipe would block.
+  /// Returns the status of a regular file that no other user can change; opening a pipe would
+  /// block.
   private static func trustedFile(_ path: FilePath) throws(ONNXError) -> stat {
     let status = try trustedStatus(of: path)
     guard status.isRegularFile else {
@@ -107,7 +108,7 @@ package struct InstalledFolder: Sendable {
     return status
   }
 
-  /// The status of a file or folder that no other user can change.
+  /// Returns the status of a file or folder that no other user can change.
   private static func trustedStatus(of path: FilePath) throws(ONNXError) -> stat {
     guard let status = path.status else { throw ONNXError(code: errno, path: path) }
     let isOurs = status.st_uid == geteuid()
@@ -142,28 +143,28 @@ extension InstalledFolder {
     }
   }
 
-  /// Where components are installed: `syrinx` in `XDG_DATA_HOME`, or in `~/.local/share`.
+  /// The folder of installed components: `syrinx` in `XDG_DATA_HOME`, or in `~/.local/share`.
   package static func root(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> FilePath? {
-    // The specification wants a relative path to be ignored.
+    // The specification requires ignoring a relative path.
     let data = environment.nonEmpty("XDG_DATA_HOME").map { FilePath($0) }
     let home = FilePath.home(environment["HOME"])?.appending(".local/share")
     return [data, home].compactMap(\.self).first(where: \.isAbsolute)?.appending("syrinx")
   }
 
-  /// The installed components whose names begin so, in alphabetical order.
+  /// The installed components whose names begin with a prefix, in alphabetical order.
   package static func installed(
     named prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [FilePath] {
     root(environment: environment).map { components(in: $0, named: prefix) } ?? []
   }
 
-  /// Another folder that has components with this name prefix: the one in the registered home folder
-  /// if `HOME` differs, or one for all users.
+  /// Finds another folder that contains components with this name prefix: in the registered home
+  /// folder if `HOME` differs, or a folder for all users.
   ///
-  /// Those for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and the
-  /// home of the system's service, `/var/lib/syrinx`.
+  /// The folders for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and
+  /// the home of the system's service, `/var/lib/syrinx`.
   package static func otherRoot(
     having prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> FilePath? {
@@ -201,9 +202,9 @@ extension InstalledFolder.Manifest.File {
 }
 
 extension stat {
-  /// When the file was changed last, in nanoseconds since 1970.
+  /// The time of the last change of the file, in nanoseconds since 1970.
   ///
-  /// A date after 2262 wraps around, which comparison allows.
+  /// A date after 2262 wraps around, which does not affect comparisons.
   fileprivate var modified: Int { st_mtim.tv_sec &* 1_000_000_000 &+ st_mtim.tv_nsec }
 }
 
@@ -229,10 +230,10 @@ extension FilePath {
       OpaquePointer?, OpaquePointer?
     ) -> Int32
 
-  /// SHA-256 of the whole file in hexadecimal digits.
+  /// Returns the SHA-256 of the whole file in hexadecimal digits.
   ///
-  /// OpenSSL's libcrypto is loaded at run time, because only files that changed after their installation
-  /// need it. The corresponding C function is `EVP_Digest`.
+  /// OpenSSL's libcrypto is loaded at run time, because only files that changed after their
+  /// installation need it. The corresponding C function is `EVP_Digest`.
   package func sha256() throws(ONNXError) -> String {
     let file = try MappedFile(component: self)
     let library = ["libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"].lazy

@@ -1,10 +1,10 @@
 import FilePaths
 
-/// The functions of ONNX Runtime's C interface that are used here.
+/// The used functions of ONNX Runtime's C interface.
 ///
-/// The library exports one symbol. All other functions are in a table that only grows: a function has
-/// the same index in every later version. The types are those of `onnxruntime_c_api.h`. A nil status
-/// means success.
+/// The library exports one symbol. All other functions are in a table that only grows: a function
+/// has the same index in every later version. The types are those of `onnxruntime_c_api.h`. A nil
+/// status means success.
 struct ONNXFunctions: Sendable {
   typealias Status = OpaquePointer
   typealias Created = UnsafeMutablePointer<OpaquePointer?>
@@ -77,8 +77,7 @@ struct ONNXFunctions: Sendable {
 
   /// - Parameter table: the table that the library returns for version 16 or later.
   init(table: UnsafePointer<UnsafeRawPointer>) {
-    // A C function's value is its address, which is what the table holds; the types are those of
-    // the header.
+    // The table contains the addresses of C functions, with the types of the header.
     func entry<Function>(_ index: Int) -> Function {
       unsafeBitCast(table[index], to: Function.self)
     }
@@ -123,10 +122,10 @@ struct ONNXFunctions: Sendable {
   }
 }
 
-/// The one owner of an object of the library, which it releases.
+/// The owner of an object of the library, which it releases.
 ///
-/// Unchecked, because of the pointer; right, because the library lets any thread use and release an
-/// object that no thread changes. Code that shares an owner ensures that.
+/// `@unchecked`, because of the pointer; safe, because any thread may use and release an object of
+/// the library that no thread changes. Code that shares an owner ensures this.
 struct ONNXOwner: ~Copyable, @unchecked Sendable {
   let pointer: OpaquePointer
   private let release: ONNXFunctions.Release?
@@ -143,7 +142,7 @@ struct ONNXOwner: ~Copyable, @unchecked Sendable {
 }
 
 extension ONNXFunctions {
-  /// The object that a function of the library creates.
+  /// Returns the object that a function of the library creates.
   func make(
     releasedBy release: Release? = nil, _ create: (Created) -> Status?
   ) throws(ONNXError) -> ONNXOwner {
@@ -153,7 +152,7 @@ extension ONNXFunctions {
     return ONNXOwner(created, releasedBy: release)
   }
 
-  /// The number that a function of the library returns.
+  /// Returns the number that a function of the library returns.
   func count(_ get: GetCount, of object: OpaquePointer) throws(ONNXError) -> Int {
     var count = 0
     try check(get(object, &count))

@@ -6,30 +6,31 @@ import Logging
 ///
 /// It is never unloaded, and its environment never released: sessions and values may outlive it.
 package final class ONNXLibrary: Sendable {
-  /// The version of the C interface; later libraries support it too.
+  /// The version of the C interface, which later libraries also support.
   private static let interface: UInt32 = 16
   static let leastVersion = "1.16"
   static let log = Logger(label: "syrinx.onnx")
 
-  /// Where it was loaded from.
+  /// The path from which the library was loaded.
   package let path: FilePath
-  /// Its version, as it reports it: "1.28.2".
+  /// The version that it reports: "1.28.2".
   package let version: String
   let functions: ONNXFunctions
   private let environment: ONNXOwner
   private let memory: ONNXOwner
 
-  /// Loads the library, or finds it loaded; the corresponding C functions are `dlopen` and
+  /// Loads the library, unless it is loaded; the corresponding C functions are `dlopen` and
   /// `OrtGetApiBase`.
   ///
-  /// - Throws: `.libraryUnusable` if there is no library at the path, another library, or one that is
-  ///   too old, with its version.
+  /// - Throws: `.libraryUnusable` if there is no library at the path, another library, or a library
+  ///   that is too old, with its version.
   package init(path: FilePath) throws(ONNXError) {
     let base = try Self.base(of: path)
     guard let version = base.version().map({ String(cString: $0) }) else {
       throw .libraryUnusable(path: path, reason: "it has no version")
     }
-    // The library prints to standard error when it is asked for a version that it lacks.
+    // Checked first, because the library prints to standard error when an unsupported version is
+    // requested.
     guard Self.isVersion(version, atLeast: Int(Self.interface)),
       let table = base.interface(Self.interface)
     else {
@@ -54,7 +55,7 @@ package final class ONNXLibrary: Sendable {
     return parts.count >= 2 && (parts[0] > 1 || parts[1] >= minor)
   }
 
-  /// What `OrtGetApiBase` returns: two functions.
+  /// The result of `OrtGetApiBase`: two functions.
   private struct Base {
     let interface: @convention(c) (UInt32) -> UnsafePointer<UnsafeRawPointer>?
     let version: @convention(c) () -> UnsafePointer<CChar>?
@@ -92,7 +93,7 @@ package final class ONNXLibrary: Sendable {
   func makeTensor(
     over bytes: UnsafeMutableRawBufferPointer, shape: [Int], type: ONNXElementType
   ) throws(ONNXError) -> ONNXOwner {
-    // A tensor without elements has no memory, but the library asks for an address.
+    // A tensor without elements has no memory, but the library requires an address.
     let address = bytes.baseAddress ?? UnsafeMutableRawPointer(memory.pointer)
     let shape = shape.map(Int64.init)
     return try functions.make(releasedBy: functions.releaseValue) { created in
@@ -114,11 +115,11 @@ private func logMessage(
 extension ONNXLibrary {
   /// The variable with the path of the library.
   package static let variable = "SYRINX_ONNXRUNTIME_LIBRARY"
-  /// The component that holds the library, and the library in it.
+  /// The component that contains the library, and the name of the library in it.
   package static let component = "onnxruntime"
   package static let fileName = "libonnxruntime.so"
 
-  /// Loads the library from where it was installed, or from the system.
+  /// Loads the installed library, or the system's library.
   ///
   /// If a library was chosen, or else if the variable names one, no other library is tried.
   ///

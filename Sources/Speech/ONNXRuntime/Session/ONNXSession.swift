@@ -12,9 +12,9 @@ package final class ONNXSession: Sendable {
   package let inputs: [ONNXPort]
   package let outputs: [ONNXPort]
   private let owner: ONNXOwner
-  // The model's file, if its weights stay there; released after `owner`.
+  // The mapped file of the model, if its weights are used in place; released after `owner`.
   private let mapping: MappedFile?
-  // The names as C takes them.
+  // The names as C strings.
   private let names: CStrings
 
   /// Loads the model; the corresponding C functions are `CreateSession` and
@@ -106,8 +106,9 @@ package final class ONNXSession: Sendable {
     return try values(results)
   }
 
-  /// Removes mapped weights from this process's memory until the next run, which maps them again from
-  /// the system's cache: 240 MB in 10 ms.
+  /// Removes mapped weights from this process's memory.
+  ///
+  /// The next run maps them again from the system's cache: 240 MB in 10 ms.
   package func releasePages() {
     mapping?.releasePages()
   }
@@ -142,7 +143,7 @@ extension ONNXError {
   }
 }
 
-/// C strings, by the Swift strings that they were made from.
+/// C strings, by the Swift strings from which they were created.
 private final class CStrings: Sendable {
   // Never changed after `init`.
   private nonisolated(unsafe) let texts: [String: UnsafeMutablePointer<CChar>]
@@ -158,7 +159,7 @@ private final class CStrings: Sendable {
   subscript(name: String) -> UnsafePointer<CChar>? { texts[name].map { UnsafePointer($0) } }
 }
 
-/// One run, or several in a row, that another thread can end.
+/// One or more consecutive runs that another thread can terminate.
 ///
 /// Thread safety: any thread may call `terminate`, at any time and more than once. A run ends
 /// between two of its operators. Moonshine's longest operator takes 50 ms for 20 s of audio.
@@ -167,8 +168,8 @@ package final class ONNXRun: Sendable {
   private let functions: ONNXFunctions
   private let flag = Atomic<Bool>(false)
 
-  /// - Parameter returnsMemory: whether a session frees at the end of a run what it has kept of
-  ///   earlier runs, except for its first block of memory.
+  /// - Parameter returnsMemory: whether a session frees the memory kept from earlier runs at the
+  ///   end of a run, except for its first block.
   package init(in library: ONNXLibrary, returnsMemory: Bool = false) throws(ONNXError) {
     functions = library.functions
     let functions = functions
@@ -189,13 +190,13 @@ package final class ONNXRun: Sendable {
     try? functions.check(functions.setTerminate(options.pointer))
   }
 
-  /// Whether it was terminated.
+  /// Whether the run was terminated.
   package var isTerminated: Bool { flag.load(ordering: .acquiring) }
 }
 
-/// How a model is loaded.
+/// The options for loading a model.
 package struct ONNXSessionOptions: Equatable, Sendable {
-  /// How far the library optimizes a graph while loading it.
+  /// The level to which the library optimizes a graph while loading it.
   package enum Optimization: Int32, Sendable {
     case none = 0
     /// For any processor.
@@ -220,18 +221,17 @@ package struct ONNXSessionOptions: Equatable, Sendable {
   }
 
   package var optimization = Optimization.all
-  /// Whether the memory of a run is kept for the next one.
+  /// Whether the memory of a run is kept for the next run.
   package var keepsMemory = true
   /// Whether the file of a model in ORT format is mapped into memory, so that processes share its
   /// weights.
   package var mapsWeights = false
-  /// Whether the library copies mapped weights into the order in which this processor multiplies
-  /// fastest.
+  /// Whether the library copies mapped weights into the order that is fastest on this processor.
   package var prepacksWeights = false
-  /// How many threads a run uses, the calling one included.
+  /// The number of threads of a run, including the calling thread.
   ///
-  /// Moonshine's encoder takes half the time with two, for 2 % more CPU time. Its decoder takes hardly less
-  /// time, for 20 % more CPU time, because memory bandwidth limits a step.
+  /// With two threads, Moonshine's encoder takes half the time, and 2 % more CPU time. Its decoder
+  /// takes hardly less time, and 20 % more CPU time, because memory bandwidth limits a step.
   package var threadCount = 1
   package var saving: Saving?
 
@@ -246,7 +246,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
     let options = made.pointer
     try functions.check(functions.setThreadCount(options, Int32(threadCount)))
     try functions.check(functions.setOptimizationLevel(options, optimization.rawValue))
-    // The lengths of inputs change with each run, so that each would add a pattern.
+    // The lengths of inputs change with each run, so each run would add a memory pattern.
     try functions.check(functions.disableMemoryPattern(options))
     if !keepsMemory { try functions.check(functions.disableArena(options)) }
     if let saving {
@@ -262,7 +262,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
   private var entries: [(String, String)] {
     var entries: [(String, String)] = []
     if let saving { entries.append(("session.save_model_format", saving.format.rawValue)) }
-    // Threads that spin while they wait cost CPU time, and hardly shorten a run.
+    // Threads that spin while waiting cost CPU time and hardly shorten a run.
     if threadCount > 1 { entries.append(("session.intra_op.allow_spinning", "0")) }
     if mapsWeights {
       entries += [

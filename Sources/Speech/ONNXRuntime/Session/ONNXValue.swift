@@ -2,7 +2,7 @@ import FilePaths
 
 /// A type of tensor elements.
 package protocol ONNXElement: BitwiseCopyable, Sendable {
-  /// Its number in the library.
+  /// The number of the type in the library.
   static var elementType: ONNXElementType { get }
 }
 
@@ -54,7 +54,7 @@ package final class ONNXValue: Sendable {
   // Memory that the value itself allocated.
   private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer?
 
-  /// A tensor whose elements the caller writes in place.
+  /// Creates a tensor whose elements the caller writes in place.
   ///
   /// - Parameters:
   ///   - shape: a length of 0 makes a tensor without elements.
@@ -82,7 +82,7 @@ package final class ONNXValue: Sendable {
     elements = UnsafeRawPointer(bytes.baseAddress ?? UnsafeMutableRawPointer(owner.pointer))
   }
 
-  /// A tensor with a copy of the elements in row-major order.
+  /// Creates a tensor with a copy of the elements in row-major order.
   package convenience init<Element: ONNXElement>(
     _ elements: [Element], shape: [Int], in library: ONNXLibrary
   ) throws(ONNXError) {
@@ -138,8 +138,8 @@ package final class ONNXValue: Sendable {
 package struct ONNXPort: Equatable, Sendable {
   package let name: String
   package let type: ONNXElementType
-  /// The length of each dimension; nil where it may be any; empty for a scalar and for an
-  /// unknown shape, which ONNX Runtime reports alike.
+  /// The length of each dimension, nil for any length; empty for a scalar and for an unknown shape,
+  /// which ONNX Runtime does not distinguish.
   package let shape: [Int?]
 
   package init(_ name: String, _ type: ONNXElementType, _ shape: [Int?]) {
@@ -152,14 +152,14 @@ package struct ONNXPort: Equatable, Sendable {
       && zip(shape, other.shape).allSatisfy { $0 == nil || $1 == nil || $0 == $1 }
   }
 
-  /// For people: "float [1, ?, 416]".
+  /// The displayed type and shape: "float [1, ?, 416]".
   var kind: String {
     "\(type) [\(shape.map { $0.map(String.init) ?? "?" }.joined(separator: ", "))]"
   }
 }
 
 extension ONNXFunctions {
-  /// The inputs or outputs of a session.
+  /// Returns the inputs or outputs of a session.
   func ports(
     of session: OpaquePointer, count: GetCount, typeInfo: GetPartAt,
     name: @Sendable @convention(c) (OpaquePointer, Int, OpaquePointer, Created) -> Status?
@@ -178,7 +178,7 @@ extension ONNXFunctions {
     return ports
   }
 
-  /// The type and shape that the library reports for a tensor.
+  /// Returns the type and shape that the library reports for a tensor.
   func port(_ info: OpaquePointer, named name: String) throws(ONNXError) -> ONNXPort {
     var type: Int32 = 0
     try check(elementType(info, &type))

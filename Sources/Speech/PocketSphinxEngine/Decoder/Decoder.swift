@@ -6,8 +6,8 @@ import SpeechEngine
 
 /// One PocketSphinx decoder with its model, about 100 MB.
 ///
-/// A class, because a decoder moves from the pool to a session and back. Thread safety: one thread
-/// at a time.
+/// It is a class, because a decoder moves from the pool to a session and back. Thread safety: one
+/// thread at a time.
 final class Decoder {
   /// PocketSphinx measures time in frames of 10 ms.
   static let samplesPerFrame = 160
@@ -55,7 +55,7 @@ final class Decoder {
     try FrontEnd(configuration: ps_get_config(decoder))
   }
 
-  /// Changes the search from the next utterance on.
+  /// Changes the search for the next utterances.
   ///
   /// The corresponding C functions are `ps_add_jsgf_string`, `ps_add_kws`, and
   /// `ps_activate_search`; before version 5, `ps_set_jsgf_string`, `ps_set_kws`, and
@@ -113,7 +113,7 @@ final class Decoder {
     }
   }
 
-  /// Ends the utterance, for which PocketSphinx makes its final pass.
+  /// Ends the utterance; PocketSphinx then runs its final pass.
   func end() throws(SpeechEngineError) {
     try Self.check(ps_end_utt(decoder), "ps_end_utt")
     isInUtterance = false
@@ -126,9 +126,9 @@ final class Decoder {
     Self.words(from: ps_seg_iter(decoder), confidence: confidence)
   }
 
-  /// The words of a segment iterator, without silence and noise.
+  /// Returns the words of a segment iterator, without silence and noise.
   ///
-  /// Consumes the iterator.
+  /// It consumes the iterator.
   static func words(
     from first: OpaquePointer?, confidence: (OpaquePointer) -> Double? = { _ in nil }
   ) -> [SpeechHypothesis.Word] {
@@ -157,8 +157,8 @@ final class Decoder {
   }
 
   private func confidence(of segment: OpaquePointer) -> Double? {
-    // With a grammar or without the best-path search, every probability is 1, which is meaningless.
-    // The score of a key phrase is on another scale.
+    // With a grammar, or without the best-path search, every probability is meaningless and 1. The
+    // score of a key phrase is on another scale.
     guard !isInUtterance, current == .anything, settings.hasBestPath else { return nil }
     let probability = ps_seg_prob(segment, nil, nil, nil)
     return min(1, logmath_exp(probabilities, probability))
@@ -177,11 +177,11 @@ final class Decoder {
   /// Every public rule may be spoken.
   ///
   /// PocketSphinx expands rule references recursively: a deeply nested grammar overflows its stack,
-  /// and one that doubles at each level exhausts memory. So the expansion is checked first.
+  /// and a grammar that doubles at each level exhausts memory. So the expansion is checked first.
   ///
   /// - Throws: `.grammarInvalid`, with the line if it is known.
   private func load(_ grammar: String, name: String) throws(SpeechEngineError) {
-    // PocketSphinx's parser prints any text before this on standard output.
+    // PocketSphinx's parser prints any text before this prefix to standard output.
     guard grammar.hasPrefix("#JSGF") else {
       throw .grammarInvalid(line: 1, reason: "a grammar begins with #JSGF V1.0;")
     }
@@ -247,10 +247,10 @@ final class Decoder {
     return count
   }
 
-  /// The threshold of a key phrase without one.
+  /// The threshold of a key phrase without its own threshold.
   ///
-  /// It falls with the length of the phrase, because every phone adds doubt. Measured on speech
-  /// with and without 28 phrases: 17 of 24 were found, with no false positives.
+  /// It falls with the length of the phrase, because every phone adds uncertainty. Measured on
+  /// speech with and without 28 phrases, 17 of 24 occurrences were found, with no false positives.
   static func usualThreshold(phoneCount: Int) -> Double {
     (0..<max(5, min(phoneCount, 30))).reduce(1) { threshold, _ in threshold / 10 }
   }
@@ -263,11 +263,11 @@ final class Decoder {
     var score: Int32
   }
 
-  /// Most entries of PocketSphinx's list differ only in pauses and pronunciations, so look through
-  /// this many for different words.
+  /// The number of entries to examine; most entries of PocketSphinx's list differ only in pauses
+  /// and pronunciations.
   private static let mostEntries = 500
 
-  /// The n-best list of the utterance that has ended, likeliest first, each entry with different
+  /// Returns the n-best list of the ended utterance, likeliest first, each entry with different
   /// words.
   ///
   /// The corresponding C functions are `ps_nbest` and `ps_nbest_next`.

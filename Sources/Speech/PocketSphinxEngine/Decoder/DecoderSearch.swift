@@ -10,7 +10,7 @@ enum DecoderSearch: Hashable {
   /// Only these phrases.
   case keyPhrases([KeyPhrase])
 
-  /// The search that a session's options request.
+  /// Creates the search that a session's options request.
   init(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
     switch (options.grammar, options.keyPhrases) {
     case (nil, []): self = .anything
@@ -53,8 +53,8 @@ enum DecoderSearch: Hashable {
     }
   }
 
-  /// The words of a grammar's statement, and possibly of its comments; none for a header, and nil if
-  /// they are uncertain.
+  /// Returns the words of a grammar's statement, and possibly of its comments; none for a header,
+  /// and nil if they are uncertain.
   private static func words(of statement: Substring.UTF8View) -> [WordHash]? {
     guard let words = tokens(of: statement) else { return nil }
     guard let first = words.first else { return [] }
@@ -63,8 +63,8 @@ enum DecoderSearch: Hashable {
       .map { WordHash(of: $0) }
   }
 
-  /// The tokens of a grammar's statement, without rule names, tags, weights, and comments; nil if a
-  /// slash in a comment may hide some.
+  /// Returns the tokens of a grammar's statement, without rule names, tags, weights, and comments;
+  /// nil if a slash in a comment may hide tokens.
   private static func tokens(of statement: Substring.UTF8View) -> [Substring.UTF8View]? {
     let slash = UInt8(ascii: "/")
     var hiddenUntil: UInt8?

@@ -3,7 +3,8 @@ import CPocketSphinx
 import Glibc
 import SpeechEngine
 
-/// PocketSphinx's front end: samples to cepstra, at a thousandth of the decoder's cost.
+/// PocketSphinx's front end, which converts samples to cepstra at a thousandth of the decoder's
+/// cost.
 struct FrontEnd: ~Copyable {
   private let frontEnd: OpaquePointer
   private let width: Int
@@ -12,7 +13,8 @@ struct FrontEnd: ~Copyable {
   private let scale: CepstralScale
   private static let rowCount = 128
 
-  /// A front end with a decoder's parameters; the corresponding C function is `fe_init_auto_r`.
+  /// Creates a front end with a decoder's parameters; the corresponding C function is
+  /// `fe_init_auto_r`.
   init(configuration: OpaquePointer?) throws(SpeechEngineError) {
     guard let made = fe_init_auto_r(configuration) else {
       throw .failed(reason: "PocketSphinx's front end rejects the model's parameters")
@@ -20,13 +22,14 @@ struct FrontEnd: ~Copyable {
     frontEnd = made
     scale = CepstralScale(configuration)
     width = Int(fe_get_output_size(made))
-    // Owned by this value and freed in its deinit: the C function takes an array of row pointers.
+    // The cells are owned by this value and freed in its deinit; the C function needs an array of
+    // row pointers.
     cells = .allocate(capacity: width * Self.rowCount)
     rows = .allocate(capacity: Self.rowCount)
     for row in 0..<Self.rowCount { rows[row] = cells + row * width }
   }
 
-  /// A front end with the parameters of a model, without a decoder.
+  /// Creates a front end with the parameters of a model, without a decoder.
   init(model: ModelFiles) throws(SpeechEngineError) {
     let parameters = try model.featureParameters()
     self = try SphinxConfiguration().makeFrontEnd(parameters)
@@ -47,7 +50,7 @@ struct FrontEnd: ~Copyable {
   /// An incomplete frame waits for the next samples.
   func process(_ samples: [Int16], each: (UnsafeBufferPointer<Float>) -> Void) {
     samples.withUnsafeBufferPointer { buffer in
-      // The C function moves this pointer on, within the buffer, as it takes samples.
+      // The C function advances this pointer within the buffer as it processes samples.
       var position = buffer.baseAddress
       var left = buffer.count
       while left > 0 {
@@ -61,7 +64,7 @@ struct FrontEnd: ~Copyable {
     }
   }
 
-  /// A cepstrum on a scale that does not depend on the model.
+  /// Returns a cepstrum on a scale that does not depend on the model.
   func unscaled(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] { scale.undone(cepstrum) }
 }
 
@@ -70,7 +73,7 @@ private struct CepstralScale {
   private let lifter: Int
   private let factor: Float
 
-  /// The scale of a configuration's `lifter`, `transform`, and `nfilt`.
+  /// Creates the scale for a configuration's `lifter`, `transform`, and `nfilt`.
   init(_ configuration: OpaquePointer?) {
     lifter = ps_config_int(configuration, "lifter")
     let transform = ps_config_str(configuration, "transform").map { String(cString: $0) }
@@ -79,7 +82,7 @@ private struct CepstralScale {
     factor = transform == "legacy" ? (2 * filterCount).squareRoot() : 1
   }
 
-  /// The coefficients of an orthonormal transform, without factors.
+  /// Returns the coefficients of an orthonormal transform, without factors.
   func undone(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] {
     cepstrum.enumerated().map { index, value in
       guard lifter > 0 else { return value * factor }
@@ -89,22 +92,22 @@ private struct CepstralScale {
   }
 }
 
-/// The mean of an utterance's cepstra so far, and the times at which a decoder gets it.
+/// The mean of an utterance's cepstra so far, and the schedule on which a decoder gets it.
 ///
 /// Accuracy depends on this mean more than on anything else: subtracting it removes the loudness
-/// and the coloration of the voice, the room, and the microphone. Each utterance has its own, so its
-/// words depend on no other utterance.
+/// and the coloration of the voice, the room, and the microphone. Each utterance has its own, so
+/// its words depend on no other utterance.
 struct UtteranceMean {
-  /// What the decoder does with the samples that wait.
+  /// The action of the decoder on the waiting samples.
   enum Action: Equatable {
     case wait
     case search
     case setMeanAndSearch
   }
 
-  /// Audio before the first search.
+  /// The audio before the first search.
   static let priming = FrameCount(.milliseconds(1500), at: .speech)
-  /// Audio between two updates of the mean.
+  /// The audio between two updates of the mean.
   static let interval = FrameCount(.milliseconds(500), at: .speech)
 
   /// PocketSphinx's own default, for an utterance in which all frames are silent.
@@ -117,7 +120,7 @@ struct UtteranceMean {
   private var count: Float = 0
   private var sinceMean: FrameCount = 0
 
-  /// Nil before the first frame.
+  /// The mean; nil before the first frame.
   var value: [Float]? {
     count > 0 ? sums.map { $0 / count } : nil
   }

@@ -59,7 +59,7 @@ struct SphinxConfiguration: ~Copyable {
 
   /// Makes a decoder, which retains the configuration; nil if PocketSphinx cannot.
   ///
-  /// It subtracts the mean that is set, whatever the model's parameters say.
+  /// It subtracts the mean that is set, regardless of the model's parameters.
   func makeDecoder() -> OpaquePointer? {
     guard let decoder = ps_init(configuration) else { return nil }
     guard syrinx_use_live_mean(decoder) >= 0 else {
@@ -85,10 +85,10 @@ struct SphinxConfiguration: ~Copyable {
   private func tune() {
     ps_config_set_int(configuration, "remove_noise", 0)
     ps_config_set_float(configuration, "lw", 6)
-    // A second pass takes a sixth of the time, and corrects as many words as it breaks.
+    // A second pass takes a sixth of the time, and introduces as many errors as it corrects.
     ps_config_set_int(configuration, "fwdflat", 0)
-    // These limits save a quarter of the time and lose nothing. Narrower beams and topn save more,
-    // but lose words in noisy recordings; pl_weight finds confident words in noise.
+    // These limits save a quarter of the time without losing words. Narrower beams and topn save
+    // more, but lose words in noisy recordings; pl_weight finds confident words in noise.
     ps_config_set_int(configuration, "maxhmmpf", 5000)
     ps_config_set_int(configuration, "maxwpf", 20)
   }

@@ -4,8 +4,7 @@ import Synchronization
 
 /// Sends PocketSphinx's log to swift-log, never to stderr.
 ///
-/// The level is debug at most, because the engine throws an error for what PocketSphinx logs as an
-/// error.
+/// The level is at most debug, because the engine throws the errors that PocketSphinx logs.
 enum SphinxLog {
   static let label = "syrinx.pocketsphinx"
 
@@ -22,9 +21,9 @@ enum SphinxLog {
   }
 }
 
-/// Takes one line of the log, on the thread that calls PocketSphinx.
+/// Processes one line of the log, on the thread that calls PocketSphinx.
 @_cdecl("syrinx_take_sphinx_log")
-func takeSphinxLog(level: Int32, line: UnsafePointer<CChar>) {
+func processSphinxLog(level: Int32, line: UnsafePointer<CChar>) {
   let logger = Logger(label: SphinxLog.label)
   let text = String(cString: line)
   if level >= Int32(ERR_ERROR.rawValue) { SphinxLog.errors?.add(text.withoutSourceLocation) }
@@ -33,7 +32,7 @@ func takeSphinxLog(level: Int32, line: UnsafePointer<CChar>) {
 
 /// The errors of a call, in order.
 final class SphinxErrors: Sendable {
-  // Held to add a line and to read them.
+  // The lock is held to add or read lines.
   private let lines = Mutex<[String]>([])
 
   var all: [String] { lines.withLock { $0 } }
@@ -58,7 +57,7 @@ extension String {
     return String(parts[2])
   }
 
-  /// Without the line breaks at the end.
+  /// The text without the line breaks at its end.
   fileprivate var trimmedAtEnd: Substring {
     self[..<(lastIndex { !$0.isNewline }.map(index(after:)) ?? startIndex)]
   }
@@ -70,14 +69,14 @@ struct GrammarProblem: Equatable {
   /// The line, from 1; nil if it is unknown.
   private(set) var line: Int?
 
-  /// The first of the errors; nil if there is none.
+  /// Creates the problem from the first error; nil if there is none.
   init?(_ errors: [String], in grammar: String) {
     guard let error = errors.first else { return nil }
     guard error.hasPrefix("The word '") else {
       reason = error
       return
     }
-    // PocketSphinx cuts a long word at the end of the log line.
+    // PocketSphinx truncates a long word at the end of the log line.
     let word = error.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first ?? ""
     let remedy =
       word.hasPrefix("\"")
@@ -92,13 +91,13 @@ struct GrammarProblem: Equatable {
     let index = lines.firstIndex { line in
       line.split { !($0.isLetter || $0.isNumber || "'-._".contains($0)) }.contains { $0 == word }
     }
-    // A word with other characters, or the beginning of a long word.
+    // The fallback is for a word with other characters, or the beginning of a long word.
     return (index ?? lines.firstIndex { $0.contains(word) }).map { $0 + 1 }
   }
 }
 
 extension StringProtocol {
-  /// At most 40 characters, for a message.
+  /// The text, truncated to 40 characters for a message.
   fileprivate var clipped: String { count > 40 ? "\(prefix(40))…" : String(self) }
 
   /// The clipped text in quotation marks, unless it begins with one.

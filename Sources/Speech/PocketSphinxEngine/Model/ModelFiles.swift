@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import SpeechEngine
 
-/// The files that make up a model: an acoustic model, a dictionary, a language model.
+/// The files of a model: an acoustic model, a dictionary, and a language model.
 struct ModelFiles: Equatable, Sendable {
   /// The directory that holds all of them.
   let directory: String
@@ -45,7 +45,7 @@ struct ModelFiles: Equatable, Sendable {
     Self.acousticNames.map { "\(acoustic)/\($0)" } + [dictionary, language]
   }
 
-  /// The model's language as a BCP 47 tag; `und` if no name shows it.
+  /// The model's language as a BCP 47 tag; `und` if no name contains it.
   var tag: String {
     Self.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
   }
@@ -81,12 +81,13 @@ struct ModelFiles: Equatable, Sendable {
     FilePath(path).status != nil
   }
 
-  /// Checks that every file is there, has its magic, and the size that its header announces.
+  /// Checks that every file exists, has the expected magic, and has the size that its header
+  /// announces.
   ///
   /// - Throws: `.modelDamaged` with the file and the reason, `.modelUnreadable`.
   @discardableResult
   func validate() throws(SpeechEngineError) -> ValidatedModel {
-    // Taken before reading, so that a change during validation shows.
+    // Taken before reading, so that a change during validation is detected.
     let stamps = stamps
     try validateAcoustics()
     let vocabulary = try check(language, LanguageModelFile.init).vocabulary
@@ -132,9 +133,9 @@ struct ModelFiles: Equatable, Sendable {
 /// A model whose files have been validated.
 final class ValidatedModel: Sendable {
   let files: ModelFiles
-  /// What the files were before validation.
+  /// The identities of the files before validation.
   fileprivate let stamps: [[UInt64]?]
-  /// The lines of the dictionary that dictation needs: those with words of the language model.
+  /// The lines of the dictionary with words of the language model, which dictation needs.
   let knownWords: [UInt8]
   /// The words of the language model.
   let vocabulary: Vocabulary
@@ -162,7 +163,7 @@ extension ModelFiles {
 }
 
 extension stat {
-  /// Differs after any write to the file or replacement of it.
+  /// A stamp that differs after the file is written or replaced.
   fileprivate var stamp: [UInt64] {
     // The time of the last change to data or metadata, which programs cannot set.
     identity + [st_size, st_ctim.tv_sec, st_ctim.tv_nsec].map(UInt64.init(truncatingIfNeeded:))
@@ -185,7 +186,8 @@ struct ModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// The directory of the model: the chosen one, else that of the environment, else Debian's.
+  /// The directory of the model: the chosen directory, or else that of the environment, or else
+  /// Debian's.
   var directory: String { only ?? Self.debianDirectory }
 
   private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }
@@ -224,16 +226,16 @@ extension ModelFiles {
     "small", "voxforge",
   ]
 
-  /// The tag by the names of a model's files; `und` if no name shows a language.
+  /// Returns the tag by the names of a model's files; `und` if no name contains a language.
   ///
-  /// The first language counts, and other names may add its region.
+  /// The first language is used, and other names may add its region.
   static func tag(ofFilesNamed paths: [String]) -> String {
     let tags = paths.compactMap(tag(ofFileNamed:))
     guard let first = tags.first else { return LanguageTag.unknown }
     return tags.first { $0.hasPrefix("\(first)-") } ?? first
   }
 
-  /// The tag by the last part of a path; nil if the name has unknown parts.
+  /// Returns the tag by the last part of a path; nil if the name has unknown parts.
   private static func tag(ofFileNamed path: String) -> String? {
     let name = path.split(separator: "/").last?.lowercased() ?? ""
     let stem = [".dict", ".lm.bin"].first(where: name.hasSuffix).map { name.dropLast($0.count) }

@@ -2,12 +2,13 @@ import FilePaths
 import Glibc
 import SpeechEngine
 
-/// Reads the bytes of a model's file in order, and never past the end.
+/// Reads the bytes of a model's file in order, never past the end.
 struct ModelBytes {
   private(set) var position = 0
   private let mapping: MappedFile
 
-  /// Maps a whole file: copying the 27 MB of a language model takes longer than checking them.
+  /// Maps a whole file, because copying the 27 MB of a language model takes longer than checking
+  /// them.
   ///
   /// - Throws: `.modelUnreadable`; `.failed` if a system limit is the cause.
   init(path: String) throws(SpeechEngineError) {
@@ -24,14 +25,14 @@ struct ModelBytes {
 
   private var left: Int { bytes.count - position }
 
-  /// The next little-endian 32-bit signed integer.
+  /// Reads the next little-endian 32-bit signed integer.
   mutating func word() throws(ModelDamage) -> Int {
     try skip(4)
     // `skip` keeps the load within the bytes.
     return Int(bytes.loadUnaligned(fromByteOffset: position - 4, as: Int32.self))
   }
 
-  /// The next little-endian 32-bit signed integers.
+  /// Reads the next little-endian 32-bit signed integers.
   mutating func words(_ count: Int) throws(ModelDamage) -> [Int] {
     var words: [Int] = []
     for _ in 0..<count { words.append(try word()) }
@@ -43,14 +44,14 @@ struct ModelBytes {
     return Int(bytes[position - 1])
   }
 
-  /// The text before a byte, which is skipped.
+  /// Reads the text before a byte and skips that byte.
   mutating func text(upTo end: UInt8) throws(ModelDamage) -> String {
     guard let stop = bytes[position...].firstIndex(of: end) else { throw Self.short }
     defer { position = stop + 1 }
     return String(decoding: bytes[position..<stop], as: UTF8.self)
   }
 
-  /// Skips bytes, whose number is the product of the factors; throws for a negative factor.
+  /// Skips a number of bytes that is the product of the factors; throws for a negative factor.
   mutating func skip(_ factors: Int...) throws(ModelDamage) {
     var count = 1
     for factor in factors {
@@ -62,7 +63,7 @@ struct ModelBytes {
     position += count
   }
 
-  /// Skips the bytes that identify a format, or throws that the file is not of that format.
+  /// Skips the bytes that identify a format; throws if the file has another format.
   mutating func skip(magic: String, of format: String) throws(ModelDamage) {
     try bytes.starts(with: magic.utf8).orDamage("it is not \(format)")
     try skip(magic.utf8.count)
@@ -106,7 +107,7 @@ struct FeatureParameters {
     for name in Self.required where values[name] == nil {
       throw ModelDamage("\(name) is missing")
     }
-    // The audio of every engine has 16 kHz, and word times count frames of 10 ms.
+    // The audio of every engine is 16 kHz, and word timestamps assume frames of 10 ms.
     for (name, value) in [("-samprate", 16_000.0), ("-frate", 100)] {
       let number = values[name].map { Double($0) ?? 0 } ?? value
       try (number == value).orDamage("\(name) is \(values[name] ?? "") and not \(Int(value))")
@@ -250,7 +251,7 @@ enum DictionaryFile {
     try (file.bytes.last == UInt8(ascii: "\n")).orDamage("its last line is cut off")
   }
 
-  /// The lines whose words are in a language model's vocabulary, with every pronunciation.
+  /// Returns the lines whose words are in a language model's vocabulary, with every pronunciation.
   ///
   /// Dictation finds no other words, and loading them takes a fifth of the startup time.
   static func excerpt(of file: ModelBytes, within vocabulary: Vocabulary) -> [UInt8] {
@@ -266,7 +267,8 @@ enum DictionaryFile {
     return excerpt
   }
 
-  /// The word of a line as the language model spells it: `close` for the pronunciation `close(2)`.
+  /// Returns the word of a line as the language model spells it: `close` for the pronunciation
+  /// `close(2)`.
   private static func word(of line: Slice<UnsafeRawBufferPointer>) -> WordHash {
     var hash = WordHash()
     var beforeBracket: WordHash?
@@ -283,11 +285,11 @@ enum DictionaryFile {
     return last == UInt8(ascii: ")") ? beforeBracket ?? hash : hash
   }
 
-  /// The spelling of a dictionary entry without its pronunciation number; nil for silence and noise
-  /// (`<sil>`, `[NOISE]`, `++breath++`) and for the empty word around a grammar's repetitions
-  /// (`(NULL)`).
+  /// Returns the spelling of a dictionary entry without its pronunciation number; nil for silence
+  /// and noise (`<sil>`, `[NOISE]`, `++breath++`) and for the empty word around a grammar's
+  /// repetitions (`(NULL)`).
   static func spelling(of entry: String) -> String? {
-    // A key phrase ends with a space, where its threshold was.
+    // A key phrase ends with a space in place of its threshold.
     let entry = entry.hasSuffix(" ") ? String(entry.dropLast()) : entry
     guard let first = entry.first, !"<[+".contains(first), entry != "(NULL)" else { return nil }
     guard entry.hasSuffix(")"), let open = entry.lastIndex(of: "("), open != entry.startIndex

@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// It cuts at pauses and at the ends of sentences.
 ///
-/// A cue never spans utterances. Add the final transcriptions in order and call `finish` at the
+/// A cue never spans utterances. Add the final transcriptions in order and call `flush` at the
 /// end. A short cue is held until the next one determines how long it can stay.
 public struct CueBuilder: Sendable {
   private let policy: CuePolicy
@@ -30,7 +30,7 @@ public struct CueBuilder: Sendable {
   }
 
   /// Returns the held cue, if any.
-  public mutating func finish() -> [Cue] {
+  public mutating func flush() -> [Cue] {
     guard let last = held.take() else { return [] }
     return [extended(last, before: nil)]
   }
@@ -48,7 +48,7 @@ public struct CueBuilder: Sendable {
     return count
   }
 
-  /// The number of words when no pause fits: up to the longest silence in the second half.
+  /// The number of words in a cue if no pause fits: up to the longest silence in the second half.
   private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
     let candidates = max(1, (count + 1) / 2)...count
     return candidates.reversed().max {

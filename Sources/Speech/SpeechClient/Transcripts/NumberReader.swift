@@ -1,4 +1,4 @@
-/// Converts English number words to digits, each run of them to one number.
+/// Converts English number words to digits; a run of number words becomes one number.
 struct NumberReader {
   /// A number with its suffix: none, st, nd, rd, or th, or the s of a decade.
   private struct Number {
@@ -9,11 +9,11 @@ struct NumberReader {
   private let words: [String]
   private var place = 0
   private var result: [String] = []
-  /// Whether the last result is a number that the next one may extend.
+  /// Whether the last result is a number that the next number may extend.
   private var isOpen = false
 
-  /// Returns the words with numbers in digits, and with money and percentages as they are spoken; for
-  /// each, the number of given words up to its end.
+  /// Returns the words with numbers in digits, and money and percentages as spoken, each with the
+  /// number of input words up to its end.
   static func digits(in words: [String]) -> [(word: String, end: Int)] {
     var reader = NumberReader(words: words)
     var ends: [Int] = []
@@ -126,7 +126,7 @@ struct NumberReader {
     }
   }
 
-  /// Reads a number with a decimal point, or in digits that begin no longer number.
+  /// Reads a number with a decimal point, or in digits that do not begin a longer number.
   private mutating func decimal() -> Number? {
     var ahead = self
     var digits = word()
@@ -169,7 +169,7 @@ struct NumberReader {
     var value: Int
     var suffix = ""
 
-    /// The suffix after this preceding total.
+    /// The suffix of the number after this preceding total.
     func suffix(of total: Int) -> String { suffix == "th" ? (total + value).ordinalSuffix : suffix }
   }
 

@@ -52,7 +52,7 @@ public struct WordErrorRate: Hashable, Sendable {
   /// The number of words in the hypothesis.
   public var hypothesisCount: Int { alignment.count { $0.hypothesis != nil } }
 
-  /// Returns the rate of both texts together, weighted by their numbers of words.
+  /// Returns the rate over both texts, weighted by their numbers of words.
   public static func + (one: WordErrorRate, other: WordErrorRate) -> WordErrorRate {
     WordErrorRate(alignment: one.alignment + other.alignment)
   }
@@ -60,24 +60,24 @@ public struct WordErrorRate: Hashable, Sendable {
 
 /// A word in the alignment of a reference and a hypothesis.
 public enum AlignedWord: Hashable, Sendable {
-  /// It was recognized.
+  /// The word was recognized.
   case match(String)
   /// Another word was recognized instead.
   case substitution(reference: String, hypothesis: String)
-  /// It was recognized but not spoken.
+  /// The word was recognized but not spoken.
   case insertion(String)
-  /// It was spoken but not recognized.
+  /// The word was spoken but not recognized.
   case deletion(String)
 
   /// The kind of an aligned word.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Recognized correctly.
+    /// The word was recognized correctly.
     case match
-    /// Recognized as another word.
+    /// The word was recognized as another word.
     case substitution
-    /// Not spoken.
+    /// The hypothesis has a word that was not spoken.
     case insertion
-    /// Not recognized.
+    /// The word was not recognized.
     case deletion
   }
 
@@ -175,7 +175,8 @@ private struct ErrorAligner {
     }
   }
 
-  /// The number of words of `recognized` that belong to `first`; the others belong to `second`.
+  /// Returns the number of words of `recognized` that belong to `first`; the others belong to
+  /// `second`.
   private func split(
     _ first: ArraySlice<Int>, _ second: ArraySlice<Int>, _ recognized: ArraySlice<Int>
   ) -> Int {
@@ -191,7 +192,8 @@ private struct ErrorAligner {
     return best
   }
 
-  /// The cost of aligning all of `spoken` with the first n words of `recognized`, for each n from 0.
+  /// Returns the cost of aligning all of `spoken` with the first n words of `recognized`, for each
+  /// n from 0.
   private func costs(
     _ spoken: some Sequence<Int>, _ recognized: some Sequence<Int>
   ) -> [Int] {

@@ -26,10 +26,11 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   /// Returns the words of a text, in order.
   public func words(of text: String) -> [String] { words(of: [text]).map(\.word) }
 
-  /// Returns the words of a text that is given in pieces with white space between them; for each, the
-  /// number of pieces up to its end.
+  /// Returns the words of a text in pieces that are separated by white space, each with the number
+  /// of pieces up to its end.
   ///
-  /// A word may need several pieces: "two", "hundred" are the word 200, which ends with the second one.
+  /// A word may consist of several pieces: "two", "hundred" are the word 200, which ends with the
+  /// second piece.
   package func words(of pieces: [String]) -> [(word: String, end: Int)] {
     let parts = pieces.enumerated().flatMap { index, piece in
       tokens(of: piece).map { (word: $0, end: index + 1) }
@@ -38,7 +39,7 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
     return NumberReader.digits(in: parts.map(\.word)).map { ($0.word, parts[$0.end - 1].end) }
   }
 
-  /// The words of a piece, with numbers as they are.
+  /// Returns the words of a piece, with unchanged numbers.
   private func tokens(of piece: String) -> [String] {
     switch self {
     case .written: piece.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -47,7 +48,7 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Splits a text into lowercase words and numbers in digits, and signs that are read aloud.
+/// Splits a text into lowercase words, numbers in digits, and signs that are read aloud.
 private struct SpokenTokens {
   private let text: [Character]
   private var tokens: [String] = []
@@ -56,7 +57,7 @@ private struct SpokenTokens {
   /// Returns the tokens of a text, in order; a currency sign keeps its position.
   static func of(_ text: String) -> [String] {
     var tokens = SpokenTokens(text: Array(text.lowercased()))
-    for index in tokens.text.indices { tokens.take(at: index) }
+    for index in tokens.text.indices { tokens.process(at: index) }
     tokens.endRun()
     return tokens.tokens
   }
@@ -69,7 +70,7 @@ private struct SpokenTokens {
     text.indices.contains(index) ? text[index] : " "
   }
 
-  private mutating func take(at index: Int) {
+  private mutating func process(at index: Int) {
     let (last, character, next) = (character(index - 1), text[index], character(index + 1))
     switch character {
     case _ where character.hasNoSpaces:
@@ -108,7 +109,8 @@ private struct SpokenTokens {
 
   /// Ends a run.
   ///
-  /// An apostrophe at its beginning or end is a quotation mark, as are two in a row.
+  /// An apostrophe at its beginning or end is a quotation mark, and so are two apostrophes in a
+  /// row.
   private mutating func endRun() {
     let parts = run.split(separator: "'", omittingEmptySubsequences: false)
     tokens += parts.split(whereSeparator: \.isEmpty).map { $0.joined(separator: "'") }

@@ -15,8 +15,8 @@ struct IntakeQueue: PipeQueue {
     var isLate = false
   }
 
-  /// How much audio is accepted from a source after `finish`; audio queued before is recognized in
-  /// any case.
+  /// The duration of the audio accepted from a source after `finish`; queued audio is always
+  /// recognized.
   static let longestRest = Duration.seconds(20)
   /// The shortest limit for the backlog of a live source.
   static let leastLimit = Duration.milliseconds(500)
@@ -29,7 +29,7 @@ struct IntakeQueue: PipeQueue {
   /// The audio dropped since the last item.
   private var dropped: Range<Duration>?
   private var meter = LagMeter()
-  /// Where the next buffer should begin, in frames of the rate of `format`.
+  /// The expected first frame of the next buffer, at the rate of `format`.
   private var expected: (format: AudioFormat, frame: FrameCount)?
   /// The end of the audio that was taken or dropped last.
   private var end: Duration?
@@ -37,15 +37,15 @@ struct IntakeQueue: PipeQueue {
   private var unreported = Duration.zero
   /// The format of the audio that was taken or dropped last.
   private var format: AudioFormat?
-  /// How much audio has come since `finish`.
+  /// The duration of the audio received since `finish`.
   private var rest: Duration?
   private var failure: (any Error)?
   private let reportLag: @Sendable (Duration) -> Void
   private(set) var isClosed = false
   private(set) var isAbandoned = false
 
-  /// - Parameter reportLag: called with the backlog of a live source whenever it has to be reported;
-  ///   the pipe is locked, so the reports are in order.
+  /// - Parameter reportLag: called with each reportable backlog of a live source; the pipe is
+  ///   locked, so the reports are in order.
   init(
     _ backPressure: SpeechRequest.BackPressure,
     reportLag: @escaping @Sendable (Duration) -> Void = { _ in }
@@ -57,13 +57,13 @@ struct IntakeQueue: PipeQueue {
     }
   }
 
-  /// Whether the source should be read on.
+  /// Whether to read more from the source.
   var hasRoom: Bool { isClosed || limit != nil || buffers.isEmpty }
 
   /// Whether a waiting source is ahead of the recognizer.
   var holdsBack: Bool { limit == nil && !buffers.isEmpty }
 
-  /// Takes the next buffer of the source; a closed queue takes nothing.
+  /// Adds the next buffer of the source; a closed queue ignores it.
   mutating func add(_ buffer: AudioBuffer) {
     guard !isClosed else { return }
     let buffer = placed(buffer)
@@ -74,7 +74,7 @@ struct IntakeQueue: PipeQueue {
     for oldest in buffers.removeOldest(beyond: limit, by: \.duration) { note(dropped: oldest) }
   }
 
-  /// Closes the queue when enough audio has come; empty buffers count too.
+  /// Closes the queue when enough audio has arrived; empty buffers count, too.
   ///
   /// It drops nothing: the queued audio is the end of the source.
   private mutating func takeRest(_ length: Duration) {
@@ -95,7 +95,7 @@ struct IntakeQueue: PipeQueue {
     return .element(Item(losses: losses, buffer: buffer, isLate: isLate))
   }
 
-  /// Reports a lag also while no audio is taken: the engine may be stuck.
+  /// Reports a lag even while the recognizer reads no audio, because the engine may be stuck.
   mutating func settle() {
     if limit != nil, let lag = meter.add(waiting) { reportLag(lag) }
   }
@@ -105,7 +105,7 @@ struct IntakeQueue: PipeQueue {
     rest = rest ?? .zero
   }
 
-  /// Notes that the source has ended, with an error or without, or is no longer read.
+  /// Records that the source has ended, with or without an error, or is no longer read.
   mutating func close(_ failure: (any Error)? = nil) {
     if !isClosed { self.failure = failure }
     isClosed = true
@@ -153,18 +153,18 @@ struct IntakeQueue: PipeQueue {
   }
 }
 
-/// Decides when to report a lag.
+/// Determines when to report a lag.
 struct LagMeter {
-  /// Shorter backlogs are no lag.
+  /// The shortest backlog that is reported as a lag.
   static let least = Duration.seconds(1)
-  /// A reported lag is over below this.
+  /// The backlog below which a reported lag is over.
   static let over = Duration.milliseconds(500)
   /// The minimum change to report a lag again.
   static let step = Duration.seconds(1)
 
   private var reported = Duration.zero
 
-  /// Takes the current backlog; returns the lag to report, zero when a lag is over.
+  /// Processes the current backlog; returns the lag to report, zero when a lag is over.
   mutating func add(_ waiting: Duration) -> Duration? {
     guard reported > .zero else { return waiting >= Self.least ? report(waiting) : nil }
     if waiting < Self.over { return report(.zero) }

@@ -6,15 +6,15 @@ import SpeechEngine
 struct Endpointer {
   enum Event: Equatable {
     case none
-    /// An utterance has begun this many frames before the end of the one just judged, pre-roll
+    /// An utterance began this number of frames before the end of the judged frame, pre-roll
     /// included.
     case began(framesBack: Int)
-    /// The utterance may have ended: as many frames as make a pause were no speech.
+    /// The utterance may have ended, because the frames of a whole pause were not speech.
     case paused
     /// The utterance has ended with the frame just judged.
     case ended
-    /// The utterance has its maximum length: it ended this many frames before the end of the one
-    /// just judged, and the next one begins there.
+    /// The utterance has its maximum length: it ended this number of frames before the end of the
+    /// judged frame, and the next utterance begins there.
     case cut(framesBack: Int)
   }
 
@@ -23,23 +23,23 @@ struct Endpointer {
 
   private let policy: EndpointPolicy
   private let frameLength: FrameCount
-  /// How much of a cut utterance the next one repeats.
+  /// The number of frames of a cut utterance that the next one repeats.
   private let overlap: Int
-  /// How many frames without speech make a pause.
+  /// The number of frames without speech that make a pause.
   private let pause: Int
   private var foreground: ForegroundMeter
   /// The number of foreground-pause frames that end an utterance even while the detector finds speech.
   private let foregroundPause: Int
   private var speechFrames = 0
-  /// How many of the newest frames were no speech.
+  /// The number of newest frames without speech.
   private(set) var silentFrames = 0
-  /// How long the utterance is; nil between utterances.
+  /// The length of the utterance in frames; nil between utterances.
   private var length: Int?
-  /// How many frames have been judged, as far as the first utterance may reach back.
+  /// The number of judged frames, at most the reach of the first utterance.
   private var judgedFrames = 0
   /// Whether the stream begins within the utterance.
   private var beganWithin = false
-  /// The quietest frame near the limit: its energy, and how long the utterance was with it.
+  /// The quietest frame near the limit: its energy, and the length of the utterance up to it.
   private var quietest: (energy: Double, length: Int)?
 
   init(
@@ -54,24 +54,25 @@ struct Endpointer {
     pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
 
-  /// How many frames before the first speech belong to an utterance.
+  /// The number of frames before the first speech that belong to an utterance.
   var preRoll: Int { frames(policy.preRoll) }
 
-  /// How far before the end of the frame just judged an utterance may begin.
+  /// The maximum number of frames between the start of an utterance and the end of the judged
+  /// frame.
   var reach: Int { preRoll + frames(policy.onset) }
 
-  /// How many frames it takes to last so long.
+  /// Returns the number of frames that last for a duration.
   private func frames(_ duration: Duration) -> Int { duration.frames(of: frameLength) }
 
   var isInUtterance: Bool { length != nil }
 
-  /// How many of the newest frames go to the next utterance if this one has to be cut.
+  /// The number of newest frames that go to the next utterance if this one is cut.
   var framesAfterCut: Int {
     guard let quietest, let length else { return 0 }
     return length - quietest.length
   }
 
-  /// Takes the judgment of the next frame, and its energy.
+  /// Adds the judgment and the energy of the next frame.
   mutating func add(isSpeech: Bool, energy: Double = 0) -> Event {
     speechFrames = isSpeech ? speechFrames + 1 : 0
     silentFrames = isSpeech ? 0 : silentFrames + 1
@@ -124,8 +125,8 @@ struct Endpointer {
     if energy <= quietest?.energy ?? .infinity { quietest = (energy, length) }
   }
 
-  /// Where the stream began within the utterance nothing is known of the background but its pauses:
-  /// a long one might be quiet speech, and it takes twice the silence to end it.
+  /// If the stream began within the utterance, only its pauses show the background, and a long one
+  /// might be quiet speech: it ends after twice the silence.
   private func hasPaused(_ length: Int) -> Bool {
     let isLong = length >= frames(policy.preferredLength)
     let needed = frames(isLong ? policy.shortSilence : policy.silence)
@@ -142,7 +143,7 @@ struct Endpointer {
 }
 
 extension Duration {
-  /// How many frames it takes to last so long.
+  /// Returns the number of frames that last for a duration.
   func frames(of length: FrameCount) -> Int {
     (FrameCount(self, at: .speech).rawValue + length.rawValue - 1) / length.rawValue
   }
@@ -182,7 +183,7 @@ extension Duration {
   }
 }
 
-/// Finds the pauses of the nearest voice while other voices go on.
+/// Finds the pauses of the nearest voice while other voices continue.
 ///
 /// The detector judges those voices to be speech, too.
 /// Among other voices the detector finds no pause for seconds. There, the level between the words of
@@ -194,7 +195,7 @@ struct ForegroundMeter {
   private static let memory = Duration.seconds(6)
   /// Levels are averaged over this time.
   private static let span = Duration.milliseconds(250)
-  /// How long the detector has found no pause.
+  /// The time without a detected pause after which the meter finds pauses.
   private static let endurance = Duration.milliseconds(3200)
   /// In a pause, the level is at most this far above the quietest tenth, and at least this far below
   /// the loudest, as a ratio of energies: 8 dB.
@@ -205,11 +206,11 @@ struct ForegroundMeter {
   private var energies: [Double] = []
   private var levels: [Double] = []
   private var frameCount = 0
-  /// How many of the newest frames the detector has judged to be speech.
+  /// The number of newest frames that the detector has judged to be speech.
   private var speechFrames = 0
   /// Whether the nearest voice was found in the current utterance.
   private var hasForeground = false
-  /// How many of the newest frames are a pause of the nearest voice.
+  /// The number of newest frames that are a pause of the nearest voice.
   private(set) var pauseFrames = 0
 
   init(frameLength: FrameCount) {
@@ -219,7 +220,7 @@ struct ForegroundMeter {
     )
   }
 
-  /// Takes the energy of the next frame, and whether the detector judged it to be speech.
+  /// Adds the energy of the next frame and the detector's judgment.
   mutating func add(_ energy: Double, isSpeech: Bool) {
     if energies.count < span {
       energies.append(energy)
@@ -242,7 +243,7 @@ struct ForegroundMeter {
 
   /// Whether the last level is near the quietest tenth and far below the loudest.
   ///
-  /// Counting gives what sorting would, without copying the levels for each frame.
+  /// Counting has the result of sorting, without copying the levels for each frame.
   private var isLastQuiet: Bool {
     let last = levels[(frameCount - 1) % memory]
     let quieter = levels.count { $0 * Self.ratio < last }

@@ -8,9 +8,10 @@ struct SpeechConversion {
   /// Audio without a gap before it, or the end of such a stretch.
   enum Piece: Equatable {
     case audio(AudioBuffer)
-    /// The next piece begins at this frame of the stream at 16 kHz, later than the last one ended.
+    /// The next piece begins at this frame of the stream at 16 kHz, after the end of the last
+    /// piece.
     case gap(to: FrameCount)
-    /// This many samples in this stretch were NaN or infinite; they are silence now.
+    /// This number of samples in this stretch were NaN or infinite; they are silence now.
     case nonFinite(sampleCount: Int, in: Range<Duration>)
   }
 
@@ -22,7 +23,7 @@ struct SpeechConversion {
   /// The expected first frame of the next buffer, at its own rate.
   private var expected: FrameCount?
 
-  /// Converts the next buffer; one that jumps back follows the one before.
+  /// Converts the next buffer; a buffer that jumps back follows the previous buffer.
   mutating func add(_ buffer: AudioBuffer) throws -> [Piece] {
     var pieces: [Piece] = []
     var buffer = buffer
@@ -50,7 +51,7 @@ struct SpeechConversion {
   /// Returns the audio that the resampler holds back.
   mutating func finish() throws -> [Piece] {
     defer { resampler = nil }
-    return try (resampler?.finish()).pieces
+    return try (resampler?.flush()).pieces
   }
 
   /// The silence, possibly empty, between the audio before and the buffer; nil if they are too far
@@ -83,7 +84,7 @@ extension AudioBuffer {
 }
 
 extension Range<FrameCount> {
-  /// When the frames begin and end at a rate.
+  /// The start and the end of the frames at a rate.
   func timestamps(at rate: SampleRate) -> Range<Duration> {
     lowerBound.duration(at: rate)..<upperBound.duration(at: rate)
   }

@@ -5,7 +5,7 @@ import SpeechEngine
 /// Cuts a stream at 16 kHz into utterances.
 struct UtteranceFinder {
   enum Action: Equatable {
-    /// An utterance begins with this frame of the stream, and the first sound in it with that one.
+    /// An utterance begins at this frame of the stream, and its first sound begins at `sound`.
     case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
     case audio([Float])
@@ -13,10 +13,10 @@ struct UtteranceFinder {
     ///
     /// Its audio so far ends with `after` frames of silence. Only `UtteranceJoiner` returns it.
     case resume(after: FrameCount, certainty: Double, at: FrameCount, sound: FrameCount)
-    /// The utterance may be over; it ends with this much silence.
+    /// The utterance may be over; it ends with this duration of silence.
     case pause(silence: FrameCount)
-    /// The utterance is over; it ends with this much silence, and this was the detector's highest
-    /// probability of speech in it.
+    /// The utterance is over; it ends with this duration of silence, and `certainty` is the
+    /// detector's highest probability of speech in it.
     case end(silence: FrameCount, certainty: Double)
   }
 
@@ -24,29 +24,30 @@ struct UtteranceFinder {
   private static let (onset, hold) = (0.5, 0.35)
 
   private let detector: any SpeechActivitySession
-  /// How many samples are judged at a time.
+  /// The number of samples that are judged at a time.
   private let step: Int
   private var endpointer: Endpointer
   private let kept: Int
   private let preRoll: FrameCount
-  /// How much silence is passed on before it is known whether speech continues; nil for all of it.
+  /// The silence that is passed on before speech continues or the utterance ends; nil for all
+  /// silence.
   private let tail: FrameCount?
-  /// How many samples of an utterance that was cut belong to the next one as well.
+  /// The number of samples of a cut utterance that also belong to the next one.
   private let overlap: Int
   /// The audio that is still needed: between utterances, as much as the next one may reach back.
   private var audio: [Float] = []
-  /// How many of its samples have been passed on.
+  /// The number of its samples that have been passed on.
   private var given = 0
-  /// How many of its samples have been judged.
+  /// The number of its samples that have been judged.
   private var judged = 0
   /// The highest probability of speech in the utterance, or in the speech that may begin one.
   private var certainty = 0.0
-  /// How many the detector has got.
+  /// The number of its samples that the detector has received.
   private var measured = 0
   /// The place of its first sample in the stream.
   private var position: FrameCount = 0
 
-  /// - Parameter overlap: how much of an utterance that is cut, because it is too long, the next one
+  /// - Parameter overlap: the part of an utterance of maximum length that the next utterance
   ///   repeats; at most half of it.
   init(
     policy: EndpointPolicy = EndpointPolicy(), overlap: Duration = .zero,
@@ -78,7 +79,7 @@ struct UtteranceFinder {
     return Array(repeating: 0, count: max(0, missing.rawValue))
   }
 
-  /// Takes the next samples.
+  /// Adds the next samples.
   mutating func add(_ samples: [Float]) throws(SpeechEngineError) -> [Action] {
     audio += samples
     var actions: [Action] = []
@@ -92,7 +93,7 @@ struct UtteranceFinder {
 
   /// Ends the current utterance: the audio has ended, or has a gap.
   mutating func finish() -> [Action] {
-    let actions = judge(detector.finish())
+    let actions = judge(detector.flush())
     guard endpointer.isInUtterance else { return actions }
     // The few samples that have not been judged count like those before them: after the silence that
     // is passed on, they are withheld as well.
@@ -105,13 +106,13 @@ struct UtteranceFinder {
     return actions + end
   }
 
-  /// How many samples are held.
+  /// The number of held samples.
   var pendingCount: Int { audio.count }
 
   /// The end of the audio that was judged.
   var judgedEnd: FrameCount { position + FrameCount(judged) }
 
-  /// No utterance that has not begun yet begins before this frame, in audio of any buffer length.
+  /// A later utterance cannot begin before this frame, for any buffer length.
   var earliestStart: FrameCount { judgedEnd - FrameCount(kept) }
 
   /// Whether there is a current utterance.
@@ -167,18 +168,18 @@ struct UtteranceFinder {
     }
   }
 
-  /// How many frames are silence at the end of what was judged.
+  /// The number of silent frames at the end of the judged audio.
   private var quiet: FrameCount { FrameCount(endpointer.silentFrames * step) }
 
-  /// How much of that is passed on.
+  /// The part of that silence that is passed on.
   private var silence: FrameCount { min(quiet, tail ?? quiet) }
 
-  /// How many judged samples wait for speech to continue.
+  /// The number of judged samples that are withheld until speech continues.
   private var withheldSilence: Int { min(judged, (quiet - silence).rawValue) }
 
   private mutating func passOn() -> [Action] {
     guard endpointer.isInUtterance else {
-      // Rarely, because the rest is moved each time.
+      // Samples are removed rarely, because each removal moves the remaining samples.
       if judged > 2 * kept { drop(judged - kept) }
       return []
     }

@@ -13,7 +13,7 @@ struct UtteranceJoiner {
   /// if none is joined, 41 if those within a second are, and 23 if those within two seconds are.
   static let longestPause = FrameCount(.seconds(2), at: .speech)
 
-  /// How much silence separates utterances that may be joined.
+  /// The silence that separates utterances that may be joined.
   ///
   /// It is less than usual, so that there are more pauses to choose from. With the pre-roll of the next
   /// one, no audio is lost in a pause of half a second.
@@ -25,7 +25,7 @@ struct UtteranceJoiner {
     let sound: FrameCount
     var audio: [[Float]] = []
     var length: FrameCount = 0
-    /// The silence at its end; nil until it has ended.
+    /// The silence at the end of the utterance; nil until it has ended.
     var silence: FrameCount?
     var certainty = 0.0
 
@@ -59,7 +59,7 @@ struct UtteranceJoiner {
   /// Whether no utterance waits.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Takes the next action of the finder, and returns those of the utterances that are complete.
+  /// Adds the next action of the finder, and returns the actions of the complete utterances.
   mutating func add(_ action: Action) -> [Action] {
     switch action {
     case .begin(let start, let sound):
@@ -85,7 +85,7 @@ struct UtteranceJoiner {
     return finish()
   }
 
-  /// Returns the actions of all that wait: the audio has ended, or has a gap.
+  /// Returns the actions of all waiting utterances, because the audio has ended or has a gap.
   mutating func finish() -> [Action] { join(waiting.count) }
 
   /// Divides the waiting utterances at their longest pauses until the rest fits into the limit.
@@ -99,7 +99,7 @@ struct UtteranceJoiner {
     return actions
   }
 
-  /// Makes one utterance of the first `count`.
+  /// Joins the first `count` utterances into one.
   private mutating func join(_ count: Int) -> [Action] {
     var actions: [Action] = []
     var last: Waiting?

@@ -24,15 +24,15 @@ import SpeechEngine
 /// hypothesis has another word; none of 525 other choices of times and counts makes words stable
 /// more than 20 ms sooner, on average, without more errors.
 struct PartialStabilizer {
-  /// How long a word must have been the same if decodes are not numbered.
+  /// The time for which a word must be unchanged if decodes are not numbered.
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
-  /// How much evidence a word needs if decodes are numbered.
+  /// The evidence that a word needs if decodes are numbered.
   static let neededEvidence = 1.25
   /// The confidence assumed for a word that has none; it needs two decodes.
   static let unknownConfidence = 0.8
-  /// How often the word at a position may change, its first appearance included.
+  /// The maximum number of changes of the word at a position, including its first appearance.
   static let maximumChanges = 3
-  /// How much audio must follow a word whose end is known.
+  /// The audio that must follow a word whose end is known.
   static let distance = FrameCount(.milliseconds(200), at: .speech)
 
   /// A word of the last hypothesis after normalization.
@@ -58,7 +58,7 @@ struct PartialStabilizer {
   private var hasEstimatedTimes = false
   /// The number of the last decode.
   private var revision: Int?
-  /// How often the word at each position has changed, its first appearance included.
+  /// The number of changes of the word at each position, including its first appearance.
   private var changeCounts: [Int] = []
   /// The number of elements of `seen` that are stable.
   private var settledCount = 0
@@ -71,9 +71,10 @@ struct PartialStabilizer {
     return settledCount < seen.count ? min(end, seen[settledCount].end - 1) : end
   }
 
-  /// Takes the hypothesis after this many frames of the utterance.
+  /// Adds the hypothesis after this number of frames of the utterance.
   ///
-  /// - Parameter maySettle: whether it seems to be speech; otherwise no more of its words become stable.
+  /// - Parameter maySettle: whether the audio seems to be speech; otherwise no more words become
+  ///   stable.
   mutating func add(
     _ hypothesis: SpeechHypothesis, processed: FrameCount, maySettle: Bool = true
   ) {

@@ -1,9 +1,10 @@
 import AudioCore
 import SpeechEngine
 
-/// Decides whether the words of an utterance can be speech: engines find words in noise and music, too.
+/// Determines whether the words of an utterance can be speech: engines find words in noise and
+/// music, too.
 struct Plausibility {
-  /// If the detector was this sure of speech once, the words count.
+  /// If the detector's certainty of speech reached this value once, the words are accepted.
   ///
   /// Measured with Silero, each utterance of 87 recordings reaches 0.98, and 0.96 at a quarter of the
   /// level or in a narrow band. Plucked strings reach 0.92, and no other synthesized noise 0.75.
@@ -18,13 +19,13 @@ struct Plausibility {
   static let leastWordConfidence = 0.4
   /// The greatest number of words in a short text.
   static let shortCount = 3
-  /// A word may be this long, and longer if the sound is voiced.
+  /// The maximum length of a word, except in a voiced sound.
   static let longestWord = FrameCount(.seconds(2), at: .speech)
-  /// Words that cover less of the sound than one part in this many are chance.
+  /// Words that cover a smaller part of the sound than one in `leastShare` are accidental.
   static let leastShare = 25
-  /// So are short words that cover less than one part in this many of all words.
+  /// Short words that cover a smaller part of all words than one in this number are accidental.
   static let leastShortShare = 10
-  /// No word is spoken in less time, unless the engine has at least this confidence in it.
+  /// The minimum length of a word, unless its confidence is at least the given value.
   static let shortestWord = (length: FrameCount(.milliseconds(60), at: .speech), confidence: 0.3)
 
   /// Whether the sound is voiced.
@@ -36,7 +37,7 @@ struct Plausibility {
   /// The number of words of the whole text, which may be divided into several results.
   var textLength = 0
 
-  /// Estimated times say nothing about the length of a word.
+  /// Estimated times do not show the length of a word.
   func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
     let words = hypothesis.words
     guard !words.isEmpty else { return false }
@@ -88,7 +89,7 @@ extension SpeechHypothesis.Word {
 struct VoicingMeter {
   /// The least correlation of two periods of a voice.
   static let likeness: Float = 0.75
-  /// One measurement every 50 ms of the last 40 ms.
+  /// The interval of measurements in samples, 50 ms; each covers the last 40 ms.
   private static let step = 800
   private static let window = 640
   /// Four samples are averaged: frequencies above 2 kHz do not matter here.
@@ -107,7 +108,7 @@ struct VoicingMeter {
     return !sounding.isEmpty && sounding.count { $0.isVoiced } * 2 >= sounding.count
   }
 
-  /// Takes the next samples at 16 kHz.
+  /// Adds the next samples at 16 kHz.
   mutating func add(_ samples: [Float]) {
     pending += samples
     while pending.count >= Self.step {
@@ -133,7 +134,7 @@ struct VoicingMeter {
     return window.map { $0 - mean }
   }
 
-  /// 1 if the window repeats itself after this many samples, about 0 for noise.
+  /// Returns 1 if the window repeats itself after `lag` samples, about 0 for noise.
   private static func likeness(of window: [Float], lag: Int) -> Float {
     let (early, late) = (window.dropLast(lag), window.dropFirst(lag))
     let power = product(early, early) * product(late, late)

@@ -27,14 +27,15 @@ struct UtteranceResults {
     (self.hasStableWords, self.spotsPhrases) = (hasStableWords, spotsPhrases)
   }
 
-  /// An utterance begins at this frame of the stream at 16 kHz.
+  /// Begins an utterance at this frame of the stream at 16 kHz.
   mutating func begin(at frame: FrameCount) {
     stabilizer = PartialStabilizer()
     (shown, shownStableCount) = ([], 0)
     start = frame
   }
 
-  /// A partial result after this many frames of the utterance; nil if nothing has changed.
+  /// Returns a partial result after this number of frames of the utterance; nil if nothing has
+  /// changed.
   ///
   /// - Parameter plausibility: judges the words so far, because no word of a noise may become
   ///   stable; nil as in `final`.
@@ -56,7 +57,7 @@ struct UtteranceResults {
 
   /// The final result; nil if the utterance has no words that can be speech, and is lost.
   ///
-  /// - Parameter plausibility: decides whether the words can be speech; nil for an engine that
+  /// - Parameter plausibility: determines whether the words can be speech; nil for an engine that
   ///   recognizes only requested phrases.
   mutating func final(
     _ hypothesis: SpeechHypothesis, processed: FrameCount, plausibility: Plausibility?
@@ -90,7 +91,7 @@ struct UtteranceResults {
       speechRecognitionMetadata: SpeechRecognitionMetadata(best))
   }
 
-  /// The utterance has no final result; if it had partial ones, its number is not reused.
+  /// Ends an utterance without a final result; if it had partial results, its number is not reused.
   mutating func lose() {
     omitted = []
     if !shown.isEmpty { number += 1 }
@@ -127,7 +128,7 @@ struct UtteranceResults {
 }
 
 extension UtteranceResults {
-  /// The events of a decoded utterance: its results, what is lost of it, and the ends of all results
+  /// The events of a decoded utterance: its results, its lost audio, and the ends of all results
   /// but the last, after which the utterance ends.
   ///
   /// - Parameter end: the end of its last sound.
@@ -183,8 +184,8 @@ extension UtteranceResults {
       ? [] : [.dropped(sound.timestamps(at: .speech), reason: .unintelligible)]
   }
 
-  /// The measure of whether the words of a part can be speech; nil for key phrases: one may be short in
-  /// long speech, and has its own threshold.
+  /// Determines whether the words of a part can be speech; nil for key phrases, because a phrase
+  /// may be short in long speech and has its own threshold.
   ///
   /// - Parameter textLength: the number of words of the whole text.
   private func plausibility(of part: Utterance.Part, textLength: Int) -> Plausibility? {
@@ -246,7 +247,8 @@ extension Transcription {
     }
   }
 
-  /// Its counterparts for the words of another transcription that it lacks, by their index.
+  /// The words of this transcription in place of different words of the other, by the index of
+  /// those.
   ///
   /// A word that only this one has goes with the different word beside it.
   private func substitutes(for other: Transcription) -> [(Int, String)] {

@@ -37,7 +37,7 @@ actor Decoder {
 
   /// Loads the engine's model, or connects to its server.
   ///
-  /// - Returns: what the engine needs.
+  /// - Returns: the traits of the engine.
   func prepare() throws -> SpeechSessionTraits {
     try use { session in
       try session.prepare()
@@ -45,7 +45,7 @@ actor Decoder {
     }
   }
 
-  /// Gives the engine the next audio of an utterance, which begins with the first.
+  /// Processes the next audio of an utterance; the first call begins the utterance.
   func process(_ pieces: [[Float]]) throws {
     try use { session in
       if !isInUtterance { try session.beginUtterance() }

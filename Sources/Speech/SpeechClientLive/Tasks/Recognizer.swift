@@ -8,10 +8,10 @@ import SpeechEngine
 /// It cuts the audio into utterances, which decoders turn into words: one of them on the same thread,
 /// as the audio comes, or several on threads of their own. Reports keep the order of the audio.
 actor Recognizer {
-  /// How much audio the engine gets at a time; a canceled task stops after at most this much.
+  /// The audio that the engine gets at a time; a canceled task stops after at most this duration.
   private static let step = Duration.milliseconds(100)
 
-  /// After this much silence it reports its progress.
+  /// The duration of silence after which progress is reported.
   private static let progressStep = FrameCount(.seconds(5), at: .speech)
 
   /// The actor's thread; it ends with the actor.
@@ -32,21 +32,21 @@ actor Recognizer {
   /// The greatest number of decoders, which are made when they are needed.
   private let jobCount: Int
   private var decoders: [Decoder] = []
-  /// How many samples of each decoder's utterances have no report yet.
+  /// The number of samples of each decoder's utterances without a report.
   private var loads: [Int] = []
-  /// What the engine needs.
+  /// The traits of the engine.
   private var traits = SpeechSessionTraits()
   private var failures = FailureCount(limit: 0)
   private var isOver = true
   private var conversion = SpeechConversion()
   private var finder = UtteranceFinder()
-  /// Joins what the finder finds; nil if each utterance is decoded when it ends.
+  /// Joins the found utterances; nil if each utterance is decoded when it ends.
   private var joiner: UtteranceJoiner?
-  /// How long a pause between the words of joined utterances ends a result.
+  /// The duration of a pause between words that ends a result in joined utterances.
   private var pause: Duration?
   private var results = UtteranceResults()
   private var utterance = Utterance()
-  /// The audio of the utterance that no decoder has got.
+  /// The audio of the utterance that no decoder has received.
   private var pieces: [[Float]] = []
   /// The last report that waits for the words of an utterance; nil if none does.
   private var lastReport: Task<Void, Never>?
@@ -54,7 +54,7 @@ actor Recognizer {
   private var unfinished: [Task<Void, Never>] = []
   /// The failure of a decoder that ended the stream.
   private var failure: (any Error)?
-  /// Whether it lags behind a live source.
+  /// Whether the recognizer lags behind a live source.
   private var isLate = false
   /// Whether more audio of a waiting source is already queued.
   private var isAhead = false
@@ -62,7 +62,7 @@ actor Recognizer {
   private var reported: FrameCount = 0
 
   /// - Parameters:
-  ///   - jobCount: how many utterances are decoded at a time; 1 for partial results.
+  ///   - jobCount: the number of utterances that are decoded at a time; 1 for partial results.
   ///   - isLive: whether the audio may still be in progress: the engine may then decode in pauses,
   ///     because the utterance may be complete.
   ///   - joinsUtterances: whether neighboring utterances may be decoded as one.
@@ -131,7 +131,7 @@ actor Recognizer {
     }
   }
 
-  /// Recognizes the rest and ends the recognition.
+  /// Recognizes the remaining audio and ends the recognition.
   func finish() async throws {
     try await endStretch()
     try await wait(until: 0)
@@ -212,7 +212,7 @@ actor Recognizer {
       let padding = padding(after: silence)
       if !padding.isEmpty { pieces.append(padding) }
       try decode(until: end)
-      // One more than the decoders can work on, so that none is idle.
+      // One utterance more than the decoders process, so that none is idle.
       try await wait(until: jobCount == 1 ? 0 : jobCount + 1)
     }
   }
@@ -235,7 +235,8 @@ actor Recognizer {
 
 /// Decoding, and reports in the order of the audio.
 extension Recognizer {
-  /// The decoder with the least to do; makes one if all are busy and there may be more.
+  /// Returns the decoder with the least work; creates one if all are busy and the limit allows
+  /// another.
   private func leastBusyDecoder() throws -> Int {
     let least = loads.indices.min { loads[$0] < loads[$1] }
     if let least, loads[least] == 0 || loads.count == jobCount { return least }
@@ -255,7 +256,7 @@ extension Recognizer {
     return loads.count - 1
   }
 
-  /// Decodes an utterance that is over, and reports its words after those before it.
+  /// Decodes an utterance that is over, and reports its words after the earlier utterances.
   private func decode(until end: FrameCount) throws {
     let (utterance, pieces) = (utterance, pieces)
     self.pieces = []
@@ -342,7 +343,7 @@ extension Recognizer {
     return task
   }
 
-  /// Returns when at most this many utterances wait for their words.
+  /// Returns when at most this number of utterances wait for their words.
   ///
   /// - Throws: the failure of a decoder that ends the stream.
   private func wait(until count: Int) async throws {

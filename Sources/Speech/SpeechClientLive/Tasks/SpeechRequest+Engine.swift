@@ -70,7 +70,7 @@ extension SpeechGrammar {
     return bytes
   }
 
-  /// No written grammar is longer; a device may be endless.
+  /// The maximum length of a grammar, because a device may be endless.
   private static let longest = 16_777_216
 }
 
@@ -143,7 +143,7 @@ extension AuthorizationStatus {
 
 /// Counts an engine's consecutive failures; each one costs an utterance.
 struct FailureCount {
-  /// This many in a row end the stream of an engine in a separate process.
+  /// The number of consecutive failures that ends the stream of an engine in a separate process.
   static let remoteLimit = 3
 
   /// The last failure, if no utterance has been recognized since.

@@ -4,8 +4,8 @@ import SpeechClient
 import SpeechEngine
 import Synchronization
 
-/// One running recognition: a reader moves audio into an intake, a recognizer takes it from there, and
-/// a pipe holds the events.
+/// A running recognition: a reader moves audio into an intake, a recognizer reads the intake, and a
+/// pipe holds the events.
 ///
 /// It is over when the audio has ended, something failed, or its results are no longer wanted.
 /// Then the recognizer, its engine, and its thread are released, even if the audio's source keeps the
@@ -25,12 +25,12 @@ final class SpeechTask: Sendable {
   let pulse = Pulse()
   /// Interrupts the engine's calls when the task is over.
   let interruption = Interruption()
-  /// The time between two looks at the progress of a finishing task.
+  /// The time between two checks of the progress of a finishing task.
   static let watchInterval = Duration.seconds(1)
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
-  // Held to look at the state and to change it, never while something is recognized.
+  // Held to read and change the state, never during recognition.
   private let state = Mutex(State())
 
   init(
@@ -79,9 +79,9 @@ final class SpeechTask: Sendable {
     end(throwing: SpeechClientError.mapped(error))
   }
 
-  /// Moves audio into the intake until the source ends or no more is wanted.
+  /// Moves audio into the intake until the source ends or the task needs no more audio.
   ///
-  /// It holds nothing else of the task, so the task can end whatever the source does.
+  /// It holds no reference to the task, so the task can end even if the source does not.
   private static func read(_ audio: Audio, into intake: StreamPipe<IntakeQueue>) async {
     do {
       for try await buffer in audio {
@@ -176,7 +176,7 @@ final class SpeechTask: Sendable {
   }
 }
 
-/// Counts a task's steps, to see whether it makes progress.
+/// Counts a task's steps, to detect whether it makes progress.
 final class Pulse: Sendable {
   private let count = Atomic<Int>(0)
 

@@ -15,12 +15,12 @@ final class SpeechTasks: Sendable {
   private let known = Mutex<[String: AuthorizationStatus]>([:])
   private let clock: any Clock<Duration>
 
-  /// - Parameter clock: measures how long a finishing task makes no progress.
+  /// - Parameter clock: measures the time without progress of a finishing task.
   init(clock: any Clock<Duration> = ContinuousClock()) {
     self.clock = clock
   }
 
-  /// It waits at most for files; for a remote engine it is the last known status.
+  /// Reading it waits at most for files; for a remote engine it is the last known status.
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }
@@ -68,7 +68,7 @@ final class SpeechTasks: Sendable {
       request.effectiveBackPressure, events: events, clock: clock, lockstep: lockstep
     ) { [weak self] in self?.forget($0) }
     begin(task, request, lockstep)
-    // A task can be finished once it has begun; one that is already over is not added.
+    // A task can be finished once it has begun; a task that is already over is not added.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
     return events
   }
@@ -124,7 +124,7 @@ extension SpeechRequest {
     return isLive || effectiveBackPressure != .wait
   }
 
-  /// How many utterances may be decoded at the same time.
+  /// The maximum number of utterances that are decoded at the same time.
   fileprivate var decoderCount: Int {
     mayBeLive || shouldReportPartialResults ? 1 : max(1, jobCount)
   }

@@ -8,11 +8,11 @@ struct Utterance {
 
   /// Audio of the utterance without a gap.
   private struct Stretch {
-    /// Where it begins in the audio of the utterance.
+    /// The start of the stretch in the audio of the utterance.
     let offset: FrameCount
     /// Its frames in the stream.
     var frames: Range<FrameCount>
-    /// Those with sound; only known where it has ended.
+    /// The frames with sound; the end is known only after the stretch has ended.
     var sound: Range<FrameCount>
     /// The detector's highest probability of speech in it, once it has ended.
     var certainty = 0.0
@@ -31,7 +31,7 @@ struct Utterance {
   private(set) var certainty = 0.0
   /// The engine's failure in it.
   var failure: SpeechClientError?
-  /// A pause between words after which a part begins; nil if the utterance has one result.
+  /// The duration of a pause between words that begins a part; nil if the utterance has one result.
   private let pause: FrameCount?
   private var stretches: [Stretch] = []
 
@@ -41,7 +41,8 @@ struct Utterance {
     _modify { yield &stretches[stretches.count - 1] }
   }
 
-  /// - Parameter pause: how long a pause between its words divides its results; nil for one result.
+  /// - Parameter pause: the duration of a pause between words that divides the results; nil for one
+  ///   result.
   init(start: FrameCount = 0, sound: FrameCount = 0, pause: Duration? = nil) {
     self.pause = pause.map { FrameCount($0, at: .speech) }
     (self.start, self.sound, end) = (start, sound, start)
@@ -62,7 +63,7 @@ struct Utterance {
     stretches.append(Stretch(offset: length, frames: frame..<frame, sound: sound..<sound))
   }
 
-  /// Ends a stretch with this much silence, and returns the end of its sound.
+  /// Ends a stretch with this duration of silence, and returns the end of its sound.
   ///
   /// - Parameter certainty: the detector's highest probability of speech in the stretch.
   @discardableResult

@@ -15,24 +15,24 @@ import Testing
       ])
   }
 
-  @Test func `a ramp is at the gain of each frame's index`() throws {
+  @Test func `a gain ramp depends on the index of each frame`() throws {
     let ramp = GainRamp(from: 0, to: 1, at: 4, length: 4)
     let output = try all(Amplifier(ramp), ones)
     #expect(output.flatMap(\.samples) == [0, 0, 0, 0.25, 0.5, 0.75, 1, 1])
   }
 
-  @Test func `a ramp goes on during a gap`() throws {
+  @Test func `a gain ramp continues during a gap`() throws {
     let ramp = GainRamp(from: 1, to: 0, at: 0, length: 4)
     let output = try all(Amplifier(ramp), audio([1], at: 0), audio([1], at: 3))
     #expect(output.flatMap(\.samples) == [1, 0.25])
   }
 
-  @Test func `a ramp of no length is a step`() {
+  @Test func `a gain ramp of length zero is a step`() {
     let ramp = GainRamp(from: 1, to: 0.5, at: 3, length: 0)
     #expect([2, 3, 4].map { ramp.gain(at: FrameCount($0)) } == [1, 0.5, 0.5])
   }
 
-  @Test func `downwards a curve is the mirror image of itself upwards`() {
+  @Test func `a falling fade curve mirrors the rising one`() {
     let up = GainRamp(from: 0.2, to: 0.9, at: 0, length: 10, curve: .equalPower)
     let down = GainRamp(from: 0.9, to: 0.2, at: 0, length: 10, curve: .equalPower)
     for frame in 0...10 {
@@ -41,18 +41,18 @@ import Testing
     }
   }
 
-  @Test func `a change goes on from the gain of the moment`() {
+  @Test func `a gain change starts from the current gain`() {
     var amplifier = Amplifier(GainRamp(from: 0, to: 1, at: 0, length: 4))
     amplifier.change(to: 0, at: 2, over: 2)
     #expect([1, 2, 3, 4].map { amplifier.ramp.gain(at: $0) } == [0.5, 0.5, 0.25, 0])
   }
 
-  @Test func `decibels are an amplitude`() async throws {
+  @Test func `a gain in decibels multiplies by its amplitude`() async throws {
     let stream = StreamOf(audio([1])).amplified(by: Decibels(-20))
     for await buffer in stream { #expect(abs(buffer.samples[0] - 0.1) < 1e-6) }
   }
 
-  @Test func `a control takes effect with the next buffer, with its ramp`() async {
+  @Test func `a gain control takes effect at the next buffer with its ramp`() async {
     let control = GainControl()
     let (source, feed) = AsyncStream.makeStream(of: AudioBuffer.self)
     var output = source.amplified(by: control).makeAsyncIterator()
@@ -66,12 +66,12 @@ import Testing
     #expect(await output.next()?.samples == [0.5, 0.25, 0])
   }
 
-  @Test func `a buffer passes in the column of its arrival`() {
+  @Test func `the operator passes each buffer on in the column of its arrival`() {
     let result = audioDiagram("a-b|").run(symbol: drawn) { $0[0].amplified(by: 2) }
     #expect(result.output == "[<0 2>]-[<4 6>]|")
   }
 
-  @Test func `hours leave nothing behind`() throws {
+  @Test func `hours of audio leave no held frames`() throws {
     #expect(try mostHeld(by: Amplifier(GainRamp(constant: 1))) == 0)
   }
 }

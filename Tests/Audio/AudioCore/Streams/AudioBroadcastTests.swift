@@ -25,14 +25,14 @@ import Testing
     #expect(outputs == ["[<0 1>]-[<2 3>]|", "[<0 1>]-[<2 3>]|"])
   }
 
-  @Test func `a slow consumer that waits is what the source waits for`() {
+  @Test func `the source waits for a slow waiting consumer`() {
     let (outputs, taken) = run("[abc|]---", [.waiting, .waiting], demands: ["*", "--1*"])
     #expect(outputs[0] == "[<0 1>]-[<2 3>][<4 5>|]")
     #expect(outputs[1] == "--[<0 1>][<2 3><4 5>|]")
     #expect(taken == ["a-bc"])
   }
 
-  @Test func `a slow consumer that drops audio blocks no other, and learns what it lost`() {
+  @Test func `a slow dropping consumer blocks no other consumer and reports its loss`() {
     let (outputs, taken) = run(
       "abcd-|", [.waiting, .droppingOldest(4)], demands: ["*", "1----*"])
     #expect(outputs[0] == "[<0 1>][<2 3>][<4 5>][<6 7>]-|")
@@ -40,12 +40,12 @@ import Testing
     #expect(taken == ["abcd--"])
   }
 
-  @Test func `an error reaches every consumer after what waits for it`() {
+  @Test func `an error reaches every consumer after its waiting buffers`() {
     let (outputs, _) = run("ab^---", [.waiting, .droppingOldest(9)], demands: ["*", "---*"])
     #expect(outputs == ["[<0 1>][<2 3>]^---", "---[<0 1><2 3>^]--"])
   }
 
-  @Test func `a consumer that is cancelled, or leaves, blocks no other`() {
+  @Test func `a consumer that is canceled or leaves does not block other consumers`() {
     for end in [";", "!"] {
       let (outputs, taken) = run("abc-|", [.waiting, .waiting], demands: ["*", "1-" + end])
       #expect(outputs[0] == "[<0 1>][<2 3>][<4 5>]-|")
@@ -58,7 +58,7 @@ import Testing
     #expect(taken == ["ab---"])
   }
 
-  @Test func `the source is cancelled while it waits, when no consumer is left`() async {
+  @Test func `a waiting source is canceled when the last consumer leaves`() async {
     let (requests, request) = AsyncStream.makeStream(of: Void.self)
     let (cancellations, note) = AsyncStream.makeStream(of: Void.self)
     let first = Mutex<AudioBuffer?>(counting(0..<2))
@@ -80,13 +80,13 @@ import Testing
     for await _ in cancellations { break }
   }
 
-  @Test func `typed errors stay what they are`() async {
+  @Test func `typed errors keep their type`() async {
     let consumer = StreamOf(counting(0..<2)).broadcast().consumer()
     // This compiles only if the failure is `Never`.
     for await audio in consumer { #expect(audio == BroadcastAudio(counting(0..<2))) }
   }
 
-  @Test func `thousands of starts and cancels leave no consumer behind`() async {
+  @Test func `thousands of starts and cancellations leave no consumer registered`() async {
     for _ in 0..<2_000 {
       let broadcast = StreamOf(counting(0..<2), counting(2..<4)).broadcast()
       let consumers = [broadcast.consumer(), broadcast.consumer(.droppingOldest(1))]

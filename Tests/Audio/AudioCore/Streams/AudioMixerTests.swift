@@ -16,7 +16,7 @@ import Testing
       case .give(let buffer): output.append(buffer)
       case .ask(let input):
         if let buffer = rests[input].popFirst() {
-          try mixer.take(buffer, from: input)
+          try mixer.push(buffer, from: input)
         } else {
           mixer.end(of: input)
         }
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `frames with the same index are added, however the inputs are cut`() throws {
+  @Test func `a mix adds frames of the same index for any buffer lengths`() throws {
     let output = try mixed([
       [audio([1, 1, 1]), audio([1, 1], at: 3)], [audio([1]), audio([2, 2, 2, 2], at: 1)],
     ])
@@ -32,23 +32,25 @@ import Testing
     #expect(output.map(\.firstFrame) == [0, 1, 3])
   }
 
-  @Test func `a mix goes on alone with the input that is longer`() throws {
+  @Test func `a mix continues with the longer input`() throws {
     let inputs = [[audio([1])], [audio([2, 2, 2])]]
     #expect(try mixed(inputs).flatMap(\.samples) == [3, 2, 2])
   }
 
-  @Test func `a mix that ends with any input ends with that one's last frame`() throws {
+  @Test func `a mix with the end rule whenAnyEnds stops at the end of the first ended input`()
+    throws
+  {
     let inputs = [[audio([1, 1])], [audio([2, 2, 2]), audio([2], at: 3)]]
     #expect(try mixed(inputs, end: .whenAnyEnds).flatMap(\.samples) == [3, 3])
   }
 
-  @Test func `an input without a frame ends a mix that ends with any`() throws {
+  @Test func `an empty input ends a mix with the end rule whenAnyEnds`() throws {
     #expect(try mixed([[audio([1])], []], end: .whenAnyEnds) == [])
     #expect(try mixed([[audio([1])], []]) == [audio([1])])
     #expect(try mixed([]) == [])
   }
 
-  @Test func `where one input has a gap it is silent, and where all have one the mix has it`()
+  @Test func `a gap of one input is silence in the mix, and a gap of all inputs is a gap`()
     throws
   {
     let output = try mixed([
@@ -58,24 +60,24 @@ import Testing
     #expect(output.map(\.firstFrame) == [2, 3, 5, 9])
   }
 
-  @Test func `each input has its gain`() throws {
+  @Test func `each input of a mix is multiplied by its gain`() throws {
     #expect(try mixed([[audio([1])], [audio([1])]], gains: [0.5, 2]) == [audio([2.5])])
   }
 
-  @Test func `other formats are refused with both named`() {
+  @Test func `an input of another format is rejected with an error that names both formats`() {
     let other = AudioBuffer(silence: 1, format: .speech)
     let error = AudioStreamError.formatsDiffer(expected: slow, actual: .speech)
     #expect(throws: error) { try mixed([[audio([1])], [other]]) }
     #expect("\(error)".contains("10 Hz") && "\(error)".contains("16000 Hz"))
   }
 
-  @Test func `frames that an input gave already are refused`() {
+  @Test func `frames that an input has already delivered are rejected`() {
     #expect(throws: AudioStreamError.outOfOrder(expected: 2, actual: 1)) {
       try mixed([[audio([1, 1]), audio([1], at: 1)]])
     }
   }
 
-  @Test func `an input that lags behind holds the mix up, and no more than a buffer of the other`()
+  @Test func `a slow input delays the mix, which holds at most one buffer of the other input`()
     throws
   {
     let result = audioDiagram("abc|", "--a-b|").run(symbol: drawn) { $0[0].mixed(with: $0[1]) }
@@ -85,7 +87,7 @@ import Testing
           output: "--[<0 2>]-[<4 6>][<4 5>|]", taken: ["a-b-c-", "--a-b-"]))
   }
 
-  @Test func `an error of one input ends the mix and releases the other input`() {
+  @Test func `an error of one input ends the mix and releases all inputs`() {
     let result = audioDiagram("abcd|", "a^").run(symbol: drawn) { $0[0].mixed(with: $0[1]) }
     #expect(result == .init(output: "[<0 2>]^---", taken: ["ab---", "a----"]))
   }
@@ -97,7 +99,7 @@ import Testing
     #expect(result.output == "[<0 3>]|--")
   }
 
-  @Test func `hours leave no more than a buffer of each input behind`() throws {
+  @Test func `hours of audio leave at most a buffer of each input`() throws {
     var mixer = AudioMixer(gains: [1, 1])
     var numbers = [0, 0]
     var most: FrameCount = 0
@@ -105,7 +107,7 @@ import Testing
       guard case .ask(let input) = mixer.step() else { continue }
       let length = input == 0 ? 10 : 7
       let samples = [Float](repeating: 0, count: length)
-      try mixer.take(audio(samples, at: FrameCount(numbers[input] * length)), from: input)
+      try mixer.push(audio(samples, at: FrameCount(numbers[input] * length)), from: input)
       numbers[input] += 1
       most = max(most, mixer.heldFrames)
     }

@@ -18,7 +18,7 @@ private struct Failure: Error {}
     }
   }
 
-  @Test func `the source begins when a consumer asks, and not when consumers join`() {
+  @Test func `the source starts with the first request, not when a consumer joins`() {
     var queue = BroadcastQueue<Failure>()
     let (one, two) = (queue.join(.waiting), queue.join(.waiting))
     #expect(!queue.hasRoom)
@@ -44,7 +44,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: slow) == "0" && queue.hasRoom)
   }
 
-  @Test func `a slow dropping consumer loses the oldest frames and learns how many`() {
+  @Test func `a slow dropping consumer loses the oldest frames and gets their number`() {
     var queue = BroadcastQueue<Failure>()
     let (fast, slow) = (queue.join(.waiting), queue.join(.droppingOldest(4)))
     for number in 0..<5 {
@@ -55,14 +55,14 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: slow) == "8")
   }
 
-  @Test func `the newest buffer stays however small the limit is`() {
+  @Test func `the newest buffer is kept for any limit`() {
     var buffers = ConsumerBuffers(policy: .droppingOldest(0))
     for number in 0..<3 { buffers.append(frames(number)) }
     #expect(buffers.next() == BroadcastAudio(frames(2), lost: 4))
     #expect(buffers.next() == nil)
   }
 
-  @Test func `a consumer that joins late gets what comes from then on`() {
+  @Test func `a consumer that joins late gets only later buffers`() {
     var queue = BroadcastQueue<Failure>()
     _ = queue.join(.droppingOldest(9))
     queue.send(frames(0))
@@ -71,7 +71,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: late) == "2")
   }
 
-  @Test func `an error reaches each consumer once, behind its buffers`() {
+  @Test func `an error reaches each consumer once, after its buffers`() {
     var queue = BroadcastQueue<Failure>()
     let (one, two) = (queue.join(.waiting), queue.join(.waiting))
     queue.send(frames(0))
@@ -83,7 +83,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: late) == "failure" && next(of: &queue, for: late) == "end")
   }
 
-  @Test func `a consumer that leaves does not hold up the source`() {
+  @Test func `a consumer that leaves does not delay the source`() {
     var queue = BroadcastQueue<Failure>()
     let (one, two) = (queue.join(.waiting), queue.join(.waiting))
     queue.send(frames(0))
@@ -95,7 +95,7 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: one) == "end")
   }
 
-  @Test func `without consumers the source waits`() {
+  @Test func `the source waits while there are no consumers`() {
     var queue = BroadcastQueue<Failure>()
     let one = queue.join(.waiting)
     _ = queue.next(for: one)

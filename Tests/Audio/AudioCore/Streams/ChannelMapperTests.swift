@@ -15,45 +15,46 @@ import Testing
     return output[0]
   }
 
-  @Test func `channels are selected, reordered and doubled by their number`() throws {
+  @Test func `channels are selected, reordered, and duplicated by index`() throws {
     let input: [Float] = [1, 2, 3, 4, 5, 6]
     #expect(try mapped(.channels([2]), input, of: 3).samples == [3, 6])
     #expect(try mapped(.channels([1, 0]), input, of: 3).samples == [2, 1, 5, 4])
     #expect(try mapped(.channels([0, 0]), input, of: 3).samples == [1, 1, 4, 4])
   }
 
-  @Test func `a count mixes down to the average and spreads mono out`() throws {
+  @Test func `mapping to a channel count averages stereo and duplicates mono`() throws {
     #expect(try mapped(.mono, [1, 0, 0.5, 0.5]).samples == [0.5, 0.5])
     #expect(try mapped(.count(2), [1, 2], of: 1).samples == [1, 1, 2, 2])
   }
 
-  @Test func `gains are rows of what each channel is made of`() throws {
+  @Test func `a gain matrix has a row for each output channel`() throws {
     let output = try mapped(.gains([[0.5, 0.25], [], [0, 1]]), [1, 2])
     #expect(output.samples == [1, 0, 2])
     #expect(output.format.channelCount == 3)
   }
 
-  @Test func `a channel that is not there is an error that names it`() throws {
+  @Test func `mapping a missing channel throws an error that names it`() throws {
     let error = AudioStreamError.tooFewChannels(needed: 3, actual: stereo)
     #expect(throws: error) { try mapped(.channels([0, 2]), [1, 2]) }
     #expect("\(error)".contains("channel 2"))
     #expect(throws: error) { try mapped(.gains([[1, 1, 0]]), [1, 2]) }
   }
 
-  @Test func `the number of channels may change on the way`() throws {
+  @Test func `the number of input channels may change within a stream`() throws {
     let output = try all(
       ChannelMapper(.mono), audio([1]), AudioBuffer(format: stereo, samples: [1, 0]))
     #expect(output == [audio([1]), audio([0.5])])
   }
 
-  @Test func `a buffer passes in the column of its arrival, and an error ends the stream`() {
+  @Test func `each buffer is passed on in the column of its arrival, and an error ends the stream`()
+  {
     let result = audioDiagram("a-b|").run(symbol: drawn) { $0[0].channels(.channels([0])) }
     #expect(result.output == "[<0 1>]-[<2 3>]|")
     let failing = audioDiagram("a-b|").run(symbol: drawn) { $0[0].channels(.channels([1])) }
     #expect(failing == .init(output: "^---", taken: ["a---"]))
   }
 
-  @Test func `hours leave nothing behind`() throws {
+  @Test func `hours of audio leave no held frames`() throws {
     #expect(try mostHeld(by: ChannelMapper(.count(2))) == 0)
   }
 }

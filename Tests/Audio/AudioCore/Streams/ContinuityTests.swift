@@ -2,7 +2,7 @@ import AudioCore
 import Testing
 
 @Suite struct ContinuityTests {
-  @Test func `a buffer goes on, leaves a gap, or begins anew`() {
+  @Test func `a buffer continues the previous buffer, follows a gap, or restarts the timeline`() {
     var continuity = Continuity()
     #expect(continuity.note(counting(3..<5)) == .first)
     #expect(continuity.note(counting(5..<6)) == .continues)

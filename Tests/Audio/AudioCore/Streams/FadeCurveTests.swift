@@ -3,14 +3,14 @@ import Testing
 
 @Suite struct FadeCurveTests {
   @Test(arguments: FadeCurve.allCases)
-  func `a curve rises from 0 to 1 and stays there`(curve: FadeCurve) {
+  func `a fade curve rises from 0 to 1 and stays at 1`(curve: FadeCurve) {
     let gains = (0...100).map { curve.gain(at: Double($0) / 100) }
     #expect(gains.first == 0 && gains.last == 1)
     #expect(zip(gains, gains.dropFirst()).allSatisfy { $0 < $1 })
     #expect(curve.gain(at: -1) == 0 && curve.gain(at: 2) == 1)
   }
 
-  @Test func `the middle of each curve is what its name says`() {
+  @Test func `each fade curve has its documented value in the middle`() {
     func middle(_ curve: FadeCurve) -> Double {
       (Double(curve.gain(at: 0.5)) * 10_000).rounded() / 10_000
     }

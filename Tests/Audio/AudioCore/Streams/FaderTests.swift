@@ -9,7 +9,7 @@ import Testing
 
   private let half = Duration.milliseconds(400)
 
-  @Test func `the first frame and the last one are silent, and those between as they were`()
+  @Test func `fades silence the first and the last frame and leave the middle unchanged`()
     throws
   {
     let output = try all(Fader(fadeIn: half, fadeOut: half), ones(0..<6), ones(6..<10))
@@ -17,9 +17,9 @@ import Testing
     #expect(output.map(\.firstFrame) == [0, 2, 6])
   }
 
-  @Test func `without fades nothing changes and nothing waits`() throws {
+  @Test func `a fader without fades changes and holds nothing`() throws {
     var fader = Fader()
-    #expect(fader.take(counting(3..<6)) == [counting(3..<6)])
+    #expect(fader.process(counting(3..<6)) == [counting(3..<6)])
     #expect(fader.heldFrames == 0)
   }
 
@@ -29,18 +29,18 @@ import Testing
         == [0.8, 0.6, 0.4, 0.2, 0])
   }
 
-  @Test func `the fade out spans buffers, and a gap keeps its place`() throws {
+  @Test func `a fade-out spans buffers and gaps keep their position`() throws {
     let output = try all(Fader(fadeOut: half), ones(0..<3), ones(3..<4), ones(9..<11))
     #expect(output.flatMap(\.samples) == [1, 1, 0.75, 0.5, 0.25, 0])
     #expect(output.map(\.firstFrame) == [0, 2, 3, 9])
   }
 
-  @Test func `the curve is the one that was named`() throws {
+  @Test func `a fader uses the requested curve`() throws {
     let output = try all(Fader(fadeIn: half, curve: .smooth), ones(0..<4))
     #expect(output[0].samples[1] == FadeCurve.smooth.gain(at: 0.25))
   }
 
-  @Test func `frames of the fade's length are held back until the end is known`() {
+  @Test func `a fader holds the frames of its fade-out until the end is known`() {
     let result = audioDiagram("abcd-|").run(symbol: drawn) { $0[0].faded(out: half) }
     #expect(result.output == "--[<0 1>][<2 3>]-[<3 2><1 0>|]")
   }
@@ -50,7 +50,7 @@ import Testing
     #expect(result.output == "-[<0 0>^]")
   }
 
-  @Test func `hours leave no more than the fade behind`() throws {
+  @Test func `hours of audio leave at most the frames of the fade-out`() throws {
     #expect(try mostHeld(by: Fader(fadeIn: .seconds(60), fadeOut: .seconds(30))) == 300)
   }
 }

@@ -7,7 +7,7 @@ import Testing
     readings.map { $0.firstFrame.rawValue..<$0.endFrame.rawValue }
   }
 
-  @Test func `each interval has a level, however the audio is cut`() throws {
+  @Test func `each interval has a level for any buffer lengths`() throws {
     let meter = LevelMeter(every: .milliseconds(300))
     let readings = try all(meter, counting(0..<1), counting(1..<8))
     #expect(ranges(readings) == [0..<3, 3..<6, 6..<8])
@@ -23,32 +23,32 @@ import Testing
     #expect(reading.level == buffer.level)
   }
 
-  @Test func `no reading spans frames that are missing`() throws {
+  @Test func `no level reading spans a gap`() throws {
     let readings = try all(LevelMeter(every: .seconds(1)), counting(0..<3), counting(7..<9))
     #expect(ranges(readings) == [0..<3, 7..<9])
   }
 
-  @Test func `another format begins another reading`() throws {
+  @Test func `a change of format begins a new level reading`() throws {
     let other = AudioBuffer(silence: 1, format: .speech, firstFrame: 3)
     let readings = try all(LevelMeter(every: .seconds(1)), counting(0..<3), other)
     #expect(ranges(readings) == [0..<3, 3..<4])
   }
 
-  @Test func `a reading comes in the column that completes it`() {
+  @Test func `a level reading is yielded in the column that completes its interval`() {
     let result = audioDiagram("abc-|").run(symbol: { "\($0.frameCount.rawValue)" }) {
       $0[0].levels(every: .milliseconds(400))
     }
     #expect(result.output == "-4--[2|]")
   }
 
-  @Test func `a metered buffer is untouched and has its own level`() {
+  @Test func `metering keeps a buffer unchanged and adds its level`() {
     let result = audioDiagram("b|").run(
       symbol: { drawn($0.buffer) + "\($0.reading.level.peak == $0.buffer.level.peak)" }
     ) { $0[0].metered() }
     #expect(result.output == "[<2 3>true]|")
   }
 
-  @Test func `hours leave nothing behind`() throws {
+  @Test func `hours of audio leave no held frames`() throws {
     #expect(try mostHeld(by: LevelMeter(every: .seconds(3))) == 0)
   }
 }

@@ -3,13 +3,13 @@ import SyrinxTestSupport
 import Testing
 
 @Suite struct ProcessedAudioTests {
-  @Test func `a stream that cannot fail stays one`() async {
+  @Test func `processing a nonthrowing stream yields a nonthrowing stream`() async {
     let source = AsyncStream<AudioBuffer> { $0.finish() }
     // This compiles only if the failure is `Never`.
     for await _ in source.amplified(by: 2).rechunked(to: 4).metered() {}
   }
 
-  @Test func `typed errors stay what they are`() async {
+  @Test func `typed errors keep their type`() async {
     let stream = Failing().amplified(by: 2)
     do throws(Failing.Refusal) {
       for try await _ in stream {}
@@ -19,31 +19,31 @@ import Testing
     }
   }
 
-  @Test func `each iteration has a machine of its own`() async throws {
+  @Test func `each iteration has its own processor`() async throws {
     let stream = StreamOf(counting(4..<7)).numbered(from: 0)
     for _ in 0..<2 {
       for try await buffer in stream { #expect(buffer.firstFrame == 0) }
     }
   }
 
-  @Test func `a machine's error ends the stream in place of what the buffer would have given`() {
+  @Test func `a processor's error ends the stream instead of the rejected buffer's outputs`() {
     let result = audioDiagram("abc-|").run(symbol: drawn) { $0[0].processed(by: Refuser()) }
     #expect(result == .init(output: "[<0 1>][<2 3>]^--", taken: ["abc--"]))
   }
 
-  @Test func `an error of the source comes after what the machine held`() {
+  @Test func `an error of the source follows the held outputs`() {
     let result = audioDiagram("a^").run(symbol: drawn) {
       $0[0].rechunked(to: 3).processed(by: Refuser())
     }
     #expect(result.output == "-[<0 1>^]")
   }
 
-  @Test func `a machine that is over asks for nothing`() {
+  @Test func `a processor that is over makes no further request`() {
     let result = audioDiagram("ab|").run(symbol: drawn) { $0[0].limited(to: .seconds(0)) }
     #expect(result == .init(output: "|--", taken: ["---"]))
   }
 
-  @Test func `a cancelled consumer sees the end`() {
+  @Test func `a canceled consumer gets the end of the stream`() {
     let result = audioDiagram("a--b|").run(demand: "*-;", symbol: drawn) {
       $0[0].amplified(by: 1)
     }
@@ -55,7 +55,7 @@ import Testing
 private struct Refuser: AudioProcessor {
   struct Refusal: Error {}
 
-  func take(_ buffer: AudioBuffer) throws(Refusal) -> [AudioBuffer] {
+  func process(_ buffer: AudioBuffer) throws(Refusal) -> [AudioBuffer] {
     if buffer.firstFrame >= 4 { throw Refusal() }
     return [buffer]
   }

@@ -3,12 +3,12 @@ import SyrinxTestSupport
 import Testing
 
 @Suite struct RechunkerTests {
-  @Test func `buffers are cut and joined to the length that was asked for`() throws {
+  @Test func `rechunked buffers have the requested length`() throws {
     let output = try all(Rechunker(size: 4), counting(0..<3), counting(3..<10), counting(10..<11))
     #expect(output == [counting(0..<4), counting(4..<8), counting(8..<11)])
   }
 
-  @Test func `channels stay together`() throws {
+  @Test func `rechunking keeps the channels of a frame together`() throws {
     let stereo = AudioFormat(sampleRate: 10, channelCount: 2)
     let input = AudioBuffer(format: stereo, samples: [1, 2, 3, 4, 5, 6], firstFrame: 7)
     let output = try all(Rechunker(size: 2), input)
@@ -16,16 +16,16 @@ import Testing
     #expect(output.map(\.firstFrame) == [7, 9])
   }
 
-  @Test func `the last buffer is filled up where that is asked for`() throws {
+  @Test func `the last buffer is padded if requested`() throws {
     let output = try all(Rechunker(size: 4, rest: .padded), counting(0..<5))
     #expect(output == [counting(0..<4), audio([4, 0, 0, 0], at: 4)])
   }
 
-  @Test func `a full last buffer is followed by nothing`() throws {
+  @Test func `a full last buffer is not followed by padding`() throws {
     #expect(try all(Rechunker(size: 2, rest: .padded), counting(0..<4)).count == 2)
   }
 
-  @Test func `a gap stays where it was`() throws {
+  @Test func `rechunking keeps gaps at their position`() throws {
     let output = try all(Rechunker(size: 4), counting(0..<6), counting(7..<12))
     #expect(
       output == [counting(0..<4), counting(4..<6), counting(7..<11), counting(11..<12)])
@@ -37,42 +37,42 @@ import Testing
   }
 
   @Test(arguments: [8, 9, 100])
-  func `a gap that outlasts a padded buffer stays where it was`(next: Int) throws {
+  func `a gap beyond the end of a padded buffer keeps its position`(next: Int) throws {
     let output = try all(
       Rechunker(size: 4, rest: .padded), counting(0..<6), counting(next..<next + 4))
     #expect(output == [counting(0..<4), audio([4, 5, 0, 0], at: 4), counting(next..<next + 4)])
   }
 
-  @Test func `frames that lie before the last ones begin a new buffer`() throws {
+  @Test func `frames with earlier indices begin a new buffer`() throws {
     let output = try all(Rechunker(size: 4), counting(0..<6), counting(0..<2))
     #expect(output == [counting(0..<4), counting(4..<6), counting(0..<2)])
   }
 
-  @Test func `another format begins a new buffer`() throws {
+  @Test func `a change of format begins a new buffer`() throws {
     let output = try all(
       Rechunker(size: 4), counting(0..<2), AudioBuffer(silence: 3, format: .speech, firstFrame: 2))
     #expect(output.map(\.format) == [slow, .speech])
   }
 
-  @Test func `buffers come out with the column that fills them`() {
+  @Test func `a rechunked buffer is yielded in the column that completes it`() {
     let diagram = audioDiagram("ab-c[dg]|")
     let short = diagram.run(symbol: drawn) { $0[0].rechunked(to: 3) }
     #expect(short.output == "-[<0 1 2>]-[<3 4 5>][<6 7>]" + "[<12 13>|]")
   }
 
-  @Test func `one demand takes no more buffers than it needs`() {
+  @Test func `one request consumes only the buffers that it needs`() {
     let result = audioDiagram("[abc]--|").run(demand: "11-", symbol: drawn) {
       $0[0].rechunked(to: 1)
     }
     #expect(result == .init(output: "[<0>][<1>]--", taken: ["a---"]))
   }
 
-  @Test func `an error comes after what was held`() {
+  @Test func `an error follows the held frames`() {
     let result = audioDiagram("ab^").run(symbol: drawn) { $0[0].rechunked(to: 3) }
     #expect(result.output == "-[<0 1 2>][<3>^]")
   }
 
-  @Test func `hours leave no more than a buffer behind`() throws {
+  @Test func `hours of audio leave at most one incomplete buffer`() throws {
     #expect(try mostHeld(by: Rechunker(size: 1_023)) < 1_023)
   }
 }

@@ -3,13 +3,13 @@ import SyrinxTestSupport
 import Testing
 
 @Suite struct RenumbererTests {
-  @Test func `the first frame gets the number, and gaps stay`() throws {
+  @Test func `renumbering starts at the given index and keeps gaps`() throws {
     let output = try all(Renumberer(from: 5), counting(90..<92), counting(95..<96))
     #expect(output.map(\.firstFrame) == [5, 10])
     #expect(output.map(\.samples) == [[90, 91], [95]])
   }
 
-  @Test func `a buffer passes in the column of its arrival`() {
+  @Test func `the operator passes each buffer on in the column of its arrival`() {
     let result = audioDiagram("c-d|").run(symbol: { "\($0.firstFrame.rawValue)" }) {
       $0[0].numbered(from: 1)
     }

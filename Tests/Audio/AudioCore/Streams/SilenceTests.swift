@@ -30,13 +30,13 @@ private func text(_ part: SoundPart) -> String {
     var output = ""
     for begin in stride(from: 0, to: frames.count, by: cut) {
       let part = String(frames.dropFirst(begin).prefix(cut))
-      output += splitter.take(sounds(part, at: begin)).map(text).joined()
+      output += splitter.process(sounds(part, at: begin)).map(text).joined()
     }
-    return output + splitter.finish().map(text).joined()
+    return output + splitter.flush().map(text).joined()
   }
 
   @Test(arguments: [1, 2, 3, 5, 100])
-  func `sounds are reported with their margins, however the audio is cut`(cut: Int) throws {
+  func `sounds are reported with their margins for any buffer lengths`(cut: Int) throws {
     let output = try split("____xx_x______xxx____", hold: 3, margin: 1, cut: cut)
     #expect(output == "(3......9)(13.....18)")
   }
@@ -47,13 +47,14 @@ private func text(_ part: SoundPart) -> String {
   }
 
   @Test(arguments: [1, 100])
-  func `margins that would overlap are shorter, so that no frame comes twice`(cut: Int) throws {
+  func `overlapping margins are shortened so that no frame is repeated`(cut: Int) throws {
     #expect(try split("x____x", hold: 2, margin: 3, cut: cut) == "(0......6)")
     #expect(try split("x_____x", hold: 3, margin: 3, cut: cut) == "(0.......7)")
     #expect(try split("x________x", hold: 3, margin: 3, cut: cut) == "(0....4)(6....10)")
   }
 
-  @Test func `silence with a constant offset is silent, and a sound on it is found`() throws {
+  @Test func `silence with a constant offset counts as silent, and a sound on it is found`() throws
+  {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let tone = AudioSignal.sine(440, amplitude: 0.1).during(.seconds(1) ..< .seconds(2))
     let samples = tone.buffer(.seconds(4), format: format).samples.map { $0 + 0.2 }
@@ -68,7 +69,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(try all(SilenceTrimmer(policy), audio).reduce(0) { $0 + $1.frameCount } == end - start)
   }
 
-  @Test func `audio without sound has no part`() throws {
+  @Test func `audio without sound is split into no parts`() throws {
     #expect(try split("_________", hold: 2, margin: 1, cut: 4) == "")
     #expect(try split("", hold: 2, margin: 1, cut: 4) == "")
   }
@@ -94,7 +95,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(result.output == "[(1.][..]-[..6)(50..][52)|]")
   }
 
-  @Test func `hours of sound or silence leave no more than hold and margin behind`() throws {
+  @Test func `hours of sound or silence leave at most the hold and the margin in memory`() throws {
     let splitter = SilenceSplitter(policy(hold: 55, margin: 22))
     for signal in [{ _ in 0 }, { _ in 1 }, { $0 % 7 == 0 ? 1 : 0 }] as [(Int) -> Float] {
       #expect(try mostHeld(by: splitter, signal: signal) < 55 + 10)
@@ -110,23 +111,23 @@ private func text(_ part: SoundPart) -> String {
 
   private func frames(_ ranges: [Range<Int>]) -> [Int] { ranges.flatMap { $0 } }
 
-  @Test func `silence at both ends goes, but for the margins`() throws {
+  @Test func `silence at both ends is trimmed except for the margins`() throws {
     #expect(frames(try trimmed("____xx__x_____", hold: 10, margin: 2)) == Array(2..<11))
   }
 
-  @Test func `silence at the end goes also where it is shorter than the hold`() throws {
+  @Test func `silence at the end is trimmed even if it is shorter than the hold`() throws {
     #expect(frames(try trimmed("_x_", hold: 10, margin: 0)) == [1])
   }
 
-  @Test func `a pause longer than the hold is a gap, but for its margins`() throws {
+  @Test func `a pause longer than the hold becomes a gap except for its margins`() throws {
     #expect(frames(try trimmed("x________x", hold: 4, margin: 1)) == [0, 1, 8, 9])
   }
 
-  @Test func `silence alone is nothing`() throws {
+  @Test func `audio that is only silence is trimmed to nothing`() throws {
     #expect(try trimmed("______", hold: 2, margin: 1) == [])
   }
 
-  @Test func `a wave that crosses zero stays in one piece`() throws {
+  @Test func `zero crossings do not split a sound`() throws {
     let sine = AudioSignal.sine(440).buffer(
       4_410, format: AudioFormat(sampleRate: 44_100, channelCount: 1))
     let output = try all(SilenceTrimmer(SilencePolicy(margin: .zero)), sine)
@@ -134,11 +135,11 @@ private func text(_ part: SoundPart) -> String {
     #expect(output.flatMap(\.samples) == Array(sine.samples[1...]))
   }
 
-  @Test func `silence waits until it is known what follows`() {
+  @Test func `silence is held until the following audio decides it`() {
     #expect(SoundDrawing.run("_x__x_|") == "-[<1>]--[<2><3><4>]-|")
   }
 
-  @Test func `hours of pauses leave no more than the hold behind`() throws {
+  @Test func `hours of pauses leave at most the hold in memory`() throws {
     let trimmer = SilenceTrimmer(policy(hold: 100, margin: 5))
     #expect(try mostHeld(by: trimmer) { $0 % 500 == 0 ? 1 : 0 } < 110)
   }

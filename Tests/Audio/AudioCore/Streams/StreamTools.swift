@@ -20,7 +20,7 @@ func all<Processor: AudioProcessor>(
   _ processor: Processor, _ buffers: AudioBuffer...
 ) throws -> [Processor.Output] {
   var processor = processor
-  return try buffers.flatMap { try processor.take($0) } + processor.finish()
+  return try buffers.flatMap { try processor.process($0) } + processor.flush()
 }
 
 /// Passes hours of audio through a processor and returns the most frames that it held.
@@ -33,7 +33,7 @@ func mostHeld<Processor: AudioProcessor>(
   var most: FrameCount = 0
   for number in 0..<hours * 3_600 {
     let samples = [Float](repeating: signal(number), count: 10)
-    _ = try processor.take(audio(samples, at: FrameCount(number * 10)))
+    _ = try processor.process(audio(samples, at: FrameCount(number * 10)))
     most = max(most, processor.heldFrames)
   }
   return most

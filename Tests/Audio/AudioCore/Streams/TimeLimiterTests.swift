@@ -3,7 +3,7 @@ import SyrinxTestSupport
 import Testing
 
 @Suite struct TimeLimiterTests {
-  @Test func `audio passes up to the length, to the frame`() throws {
+  @Test func `limited audio ends at the exact frame`() throws {
     let output = try all(TimeLimiter(5 as FrameCount), counting(0..<3), counting(3..<9))
     #expect(output == [counting(0..<3), counting(3..<5)])
   }
@@ -13,37 +13,37 @@ import Testing
     #expect(output == [counting(0..<7)])
   }
 
-  @Test func `the length counts from the first frame, whichever it is`() throws {
+  @Test func `the limit is measured from the first frame of any index`() throws {
     #expect(try all(TimeLimiter(2 as FrameCount), counting(90..<99)) == [counting(90..<92)])
   }
 
-  @Test func `frames that are missing count`() throws {
+  @Test func `missing frames count toward the time limit`() throws {
     let output = try all(TimeLimiter(8 as FrameCount), counting(0..<3), counting(6..<10))
     #expect(output == [counting(0..<3), counting(6..<8)])
   }
 
-  @Test func `nothing is captured after a gap that outlasts the length`() throws {
+  @Test func `no audio follows a gap that exceeds the time limit`() throws {
     let output = try all(
       TimeLimiter(8 as FrameCount), counting(0..<3), counting(8..<9), counting(9..<10))
     #expect(output == [counting(0..<3)])
   }
 
-  @Test func `sound that begins anew adds up`() throws {
+  @Test func `audio with restarted indices adds to the limited duration`() throws {
     let output = try all(TimeLimiter(5 as FrameCount), counting(0..<3), counting(0..<3))
     #expect(output == [counting(0..<3), counting(0..<2)])
   }
 
-  @Test func `the stream ends with its last frame, and asks for no more`() {
+  @Test func `a limited stream ends with its last frame without another request`() {
     let result = audioDiagram("ab-c|").run(symbol: drawn) { $0[0].limited(to: 4) }
     #expect(result == .init(output: "[<0 1>][<2 3>|]---", taken: ["ab---"]))
   }
 
-  @Test func `a limit for ever is none`() throws {
+  @Test func `an infinite limit passes all audio`() throws {
     var limiter = TimeLimiter(.seconds(Int64.max))
-    #expect(limiter.take(counting(0..<9)) == [counting(0..<9)])
+    #expect(limiter.process(counting(0..<9)) == [counting(0..<9)])
   }
 
-  @Test func `hours leave nothing behind`() throws {
+  @Test func `hours of audio leave no held frames`() throws {
     #expect(try mostHeld(by: TimeLimiter(.seconds(100_000))) == 0)
   }
 }

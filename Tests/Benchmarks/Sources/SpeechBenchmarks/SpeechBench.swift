@@ -118,7 +118,7 @@ extension AudioBuffer {
   /// The audio at 16 kHz and mono, or in another format.
   func converted(to format: AudioFormat = .speech) throws -> AudioBuffer {
     let resampler = try Resampler(from: self.format, to: format)
-    let samples = try resampler.process(self).samples + resampler.finish().samples
+    let samples = try resampler.process(self).samples + resampler.flush().samples
     return AudioBuffer(format: format, samples: samples)
   }
 }

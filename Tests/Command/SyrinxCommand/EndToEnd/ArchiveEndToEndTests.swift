@@ -109,7 +109,7 @@ import Testing
         """)
   }
 
-  @Test func `a run that has read its own manifest still has its folder`() async throws {
+  @Test func `a run that reads its own manifest keeps its lock on the folder`() async throws {
     let run = try await shell(
       """
       \(Self.halfARun(after: "out/manifest.jsonl"))
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(.enabled("user and mount namespaces are not allowed") { try await canMount() })
-  func `a run on a full disk ends with a sentence, and is resumed when there is space`()
+  func `a run on a full disk ends with one message and can be resumed when there is space`()
     async throws
   {
     let run = try await shell(
@@ -151,7 +151,8 @@ import Testing
   }
 
   /// The limit stands for a full disk; it cuts the manifest in the middle of a line.
-  @Test func `a run that can write no more ends with a sentence, and is resumed without loss`()
+  @Test
+  func `a run that loses write permission ends with one message and can be resumed without loss`()
     async throws
   {
     let run = try await shell(

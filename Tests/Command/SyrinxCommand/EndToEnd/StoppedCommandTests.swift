@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [("omit", true), ("stop", false)])
-  func `standard output gets what --gaps makes of the time of a SIGSTOP`(
+  func `standard output handles the time of a SIGSTOP as --gaps requests`(
     rule: String, continues: Bool
   ) async throws {
     let run = try await shell(

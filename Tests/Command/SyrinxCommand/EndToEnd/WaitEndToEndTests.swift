@@ -78,7 +78,7 @@ import Testing
     #expect(try folder.samples("recorded.wav").count >= 19_200)
   }
 
-  @Test func `'listen --wait' goes on when the card returns, and reports the gap`() async throws {
+  @Test func `'listen --wait' continues when the card returns, and reports the gap`() async throws {
     let run = try await shell(
       """
       syrinx listen --wait 30 --json --keep kept.wav \

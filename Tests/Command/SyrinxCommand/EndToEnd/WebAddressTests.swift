@@ -45,7 +45,7 @@ struct WebAddressTests {
     #expect(run.output == "go forward ten meters\n")
   }
 
-  @Test func `a file that the server does not have is one sentence, and the others are played`()
+  @Test func `a file missing on the server causes one message, and the others are played`()
     async throws
   {
     try folder.tone("a.wav", .milliseconds(100))
@@ -132,7 +132,9 @@ struct WebAddressTests {
     #expect(run.output.contains("/a.wav"))
   }
 
-  @Test func `a live stream's titles are events, and its end is no damage`() async throws {
+  @Test func `a live stream's titles are events, and its end is not reported as damage`()
+    async throws
+  {
     try folder.tone("a.wav", .seconds(2))
     let run = try await withServer(
       answering: """

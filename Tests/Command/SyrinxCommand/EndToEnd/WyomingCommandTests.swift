@@ -23,7 +23,7 @@ struct WyomingCommandTests {
     #expect(run.outputLines == ["go forward ten meters"])
   }
 
-  @Test func `a child server that dies is an error with its last words and leaves nothing behind`()
+  @Test func `a child server that dies causes an error with its last output and leaves no process`()
     async throws
   {
     // The server describes itself, and dies at the first audio.

@@ -116,7 +116,8 @@ struct ZeroconfTests {
     #expect(lines == [missing, announced, missing, announced, missing])
   }
 
-  @Test func `a server without a bus or for this machine only is not announced, and serves`()
+  @Test
+  func `a server without a system bus, or for this machine only, serves without an announcement`()
     async throws
   {
     let ping = #"echo '{"type":"ping"}' >&7 && head -n 1 <&7"#

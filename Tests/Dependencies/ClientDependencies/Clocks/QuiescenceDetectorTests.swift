@@ -12,7 +12,7 @@ import Testing
     #expect(turns { $0 == 2 ? [1: .zero] : [:] } == 4)
   }
 
-  @Test func `a long-running thread does not delay an advance`() {
+  @Test func `an advance does not wait for a long-running thread`() {
     let quarter: Duration = QuiescenceDetector.share / 4
     #expect(turns(running: { [1: .seconds(7) + quarter * ($0 - 1)] }) == 6)
   }
@@ -21,7 +21,7 @@ import Testing
     #expect(turns { $0 < 9 ? [1: .seconds(7)] : [1: .seconds(8)] } == 10)
   }
 
-  @Test func `a thread that appears later gets the same time`() {
+  @Test func `a thread that starts during a wait gets the same time to run`() {
     #expect(
       turns { $0 < 4 ? [1: QuiescenceDetector.share * $0] : [2: QuiescenceDetector.share * $0] }
         == 3)
@@ -36,7 +36,9 @@ import Testing
   }
 
   @Test(arguments: [(false, 200), (true, 1_000)])
-  func `a wait ends, later while a woken task has not run`(isWaking: Bool, count: Int) {
+  func `a wait ends after a limit of turns, which is higher while a woken task has not run`(
+    isWaking: Bool, count: Int
+  ) {
     #expect(turns(isWaking: isWaking, running: { _ in nil }) == count)
   }
 

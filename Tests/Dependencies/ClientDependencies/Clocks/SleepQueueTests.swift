@@ -20,7 +20,7 @@ import Testing
     #expect(queue.nextDeadline == at(3))
   }
 
-  @Test func `a past deadline is due at once`() {
+  @Test func `a sleep until a past deadline is due at once`() {
     var queue = Queue(now: at(5))
     #expect(queue.sleep(queue.nextID(), until: at(4), "a") == .isDue)
     #expect(queue.count == 0)

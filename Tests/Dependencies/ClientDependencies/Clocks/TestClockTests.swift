@@ -124,7 +124,7 @@ import Testing
     try await clock.sleep(until: .init(offset: .seconds(1)))
   }
 
-  @Test func `waiting in vain for sleepers is an issue that names the sleepers`() async {
+  @Test func `waiting for sleepers that never come is an issue that names the sleepers`() async {
     let task = Task(name: "beeper") { try await clock.sleep(for: .seconds(3)) }
     await clock.sleepers(atLeast: 1)
     await withKnownIssue {

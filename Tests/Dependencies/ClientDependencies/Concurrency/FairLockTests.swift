@@ -10,7 +10,7 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<100 {
         group.addTask { [turns] in
-          #expect(await turns.take())
+          #expect(await turns.acquire())
           state.withValue { $0 = ($0.holders + 1, max($0.most, $0.holders + 1)) }
           await Task.yield()
           state.withValue { $0.holders -= 1 }
@@ -23,18 +23,18 @@ import Testing
   }
 
   @Test func `a task that is cancelled while waiting does not get the lock`() async {
-    #expect(await turns.take())
-    let waiting = Task { [turns] in await turns.take() }
+    #expect(await turns.acquire())
+    let waiting = Task { [turns] in await turns.acquire() }
     waiting.cancel()
     #expect(await waiting.value == false)
     turns.pass()
-    #expect(await turns.take())
+    #expect(await turns.acquire())
   }
 
   @Test func `a cancelled task can take a free lock`() async {
     let task = Task { [turns] in
       withUnsafeCurrentTask { $0?.cancel() }
-      return await turns.take()
+      return await turns.acquire()
     }
     #expect(await task.value)
   }

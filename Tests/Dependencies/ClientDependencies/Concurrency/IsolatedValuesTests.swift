@@ -45,7 +45,8 @@ import Testing
 }
 
 @Suite struct AnyHashableSendableTests {
-  @Test func `values of one type are compared, those of others differ`() {
+  @Test func `wrapped values of the same type are compared, and values of different types differ`()
+  {
     #expect(AnyHashableSendable(1) == AnyHashableSendable(1))
     #expect(AnyHashableSendable(1) != AnyHashableSendable(2))
     #expect(AnyHashableSendable("1") != 1)

@@ -40,7 +40,7 @@ import Testing
 
 @Suite struct CapturedOriginTests {
   @Test(arguments: Elsewhere.allCases)
-  func `a client that another thread's read creates belongs to the wrapper's test`(
+  func `an issue of a client that another thread creates by a read belongs to the wrapper's test`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

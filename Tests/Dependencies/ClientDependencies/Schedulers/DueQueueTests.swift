@@ -3,14 +3,14 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct DueQueueTests {
-  @Test func `work is taken by time and then by arrival`() {
+  @Test func `work is returned by time and then by arrival`() {
     var queue = DueQueue<Int, String>(now: 0)
     for (work, due) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)] {
       queue.add(queue.nextID(), due: due, work)
     }
     #expect(queue.next == 1)
     var taken: [String] = []
-    while let work = queue.takeNext(until: 2) { taken.append("\(work) at \(queue.now)") }
+    while let work = queue.popNext(until: 2) { taken.append("\(work) at \(queue.now)") }
     #expect(taken == ["a at 1", "b1 at 2", "b2 at 2"])
     #expect(queue.count == 1)
     #expect(queue.next == 3)
@@ -19,9 +19,9 @@ import Testing
   @Test func `the time moves to the limit, and never back`() {
     var queue = DueQueue<Int, String>(now: 5)
     queue.add(queue.nextID(), due: 1, "late")
-    #expect(queue.takeNext(until: 5) == "late")
-    #expect(queue.takeNext(until: 9) == nil)
-    #expect(queue.takeNext(until: 3) == nil)
+    #expect(queue.popNext(until: 5) == "late")
+    #expect(queue.popNext(until: 9) == nil)
+    #expect(queue.popNext(until: 3) == nil)
     #expect(queue.now == 9)
   }
 
@@ -31,6 +31,6 @@ import Testing
     queue.add(id, due: 1, "a")
     #expect(queue.remove(id) == "a")
     #expect(queue.remove(id) == nil)
-    #expect(queue.takeNext(until: 2) == nil)
+    #expect(queue.popNext(until: 2) == nil)
   }
 }

@@ -60,7 +60,7 @@ import Testing
     #expect(ticks == 2)
   }
 
-  @Test func `cancelling and releasing cancel once`() {
+  @Test func `cancelling and then releasing a cancellable cancels once`() {
     let count = Counter()
     var first: AnyCancellable? = AnyCancellable { count.increment() }
     #expect(count.count == 0)

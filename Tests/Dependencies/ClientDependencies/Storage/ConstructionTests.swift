@@ -18,7 +18,7 @@ import Testing
     #expect(first == "first of second of preview of first")
   }
 
-  @Test func `a value that needs itself gets another context's value once`() {
+  @Test func `a value whose creation reads itself gets the value of another context once`() {
     @Dependency(SelfishKey.self) var selfish
     withDependencies {
       $0.context = .live
@@ -55,17 +55,18 @@ import Testing
     await value.value
   }
 
-  @Test func `a diamond is not a cycle`() {
+  @Test func `two values that read a third value are not a cycle`() {
     @Dependency(DiamondKey.self) var diamond
     #expect(diamond == ["leaf", "leaf"])
   }
 
-  @Test func `a value may wait for threads that read others`() async {
+  @Test func `a value's creation may wait for threads that read other values`() async {
     let value = await onThread { DependencyValues._current[WaitingKey.self, function: ""] }
     #expect(value == 3)
   }
 
-  @Test func `an optional value without a live value is the test value and an issue`() {
+  @Test
+  func `an optional dependency without a live value reports an issue and uses the test value`() {
     withDependencies {
       $0.context = .live
     } operation: {
@@ -79,7 +80,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `an unbreakable cycle ends the process with its names`() async {
+  func `a cycle that cannot be broken ends the process with a message that names the keys`() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

@@ -47,7 +47,7 @@ import Testing
     #expect(scopes.scope(of: object)?.value(of: HandleKey.self) === first)
   }
 
-  @Test func `an override lives no longer than the object with a dependency that has it`() {
+  @Test func `an override is released with the last object that captured it`() {
     let ends = Counter()
     do {
       let holder = withDependencies {

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a read from elsewhere uses the cache of the wrapper's test`(place: Elsewhere) async {
+  func `a wrapper's read outside its test uses the cache of that test`(place: Elsewhere) async {
     @Dependency(IdentityKey.self) var identity
     let elsewhere = Recorder<Identity>()
     await place.run { [_identity] in elsewhere.append(_identity.wrappedValue) }

@@ -14,7 +14,7 @@ import Testing
     [], ["x.xctest"], ["x.xctest", "--testing-library", "xctest"], ["--testing-library"],
     ["swift-testing"],
   ])
-  func `another process is not`(arguments: [String]) {
+  func `a process with other arguments is not a Swift Testing process`(arguments: [String]) {
     #expect(!TestProcess.asksForSwiftTesting(arguments))
   }
 

@@ -35,7 +35,7 @@ import Testing
     #expect(storage.synchronize())
   }
 
-  @Test func `the registered value appears after a removal`() {
+  @Test func `after the removal of a set value, the registered value is read`() {
     storage.register(defaults: ["volume": 3])
     storage.set(5, forKey: "volume")
     #expect(storage.integer(forKey: "volume") == 5)

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a test gives its own clock`() async throws {
+  @Test func `a test can override the clocks`() async throws {
     let clock = ImmediateClock()
     try await withDependencies {
       $0.continuousClock = clock

@@ -26,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func `a test that gives none gets an issue with the name and the live value`() {
+  @Test func `a missing override in a test is an issue with the name, and the live value is used`()
+  {
     expectIssue("\\.calendar") { #expect(calendar == .autoupdatingCurrent) }
     expectIssue("\\.locale") { #expect(locale == .autoupdatingCurrent) }
     expectIssue("\\.preferredLocales") { _ = preferredLocales }
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a test gives its own`() {
+  @Test func `a test can override the value`() {
     let spanish = Locale(identifier: "es-ES")
     withDependencies {
       $0.calendar = Calendar(identifier: .hebrew)

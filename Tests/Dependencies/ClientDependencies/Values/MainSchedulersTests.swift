@@ -6,7 +6,7 @@ import Testing
   @Dependency(\.mainQueue) private var mainQueue
   @Dependency(\.mainRunLoop) private var mainRunLoop
 
-  @Test func `a test that gives none gets an issue, and the work runs`() {
+  @Test func `a missing override in a test is an issue, and the work runs`() {
     var ran = 0
     withKnownIssue {
       mainQueue.schedule { ran += 1 }

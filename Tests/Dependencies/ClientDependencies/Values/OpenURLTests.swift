@@ -6,7 +6,7 @@ import Testing
   @Dependency(\.openURL) private var openURL
   private let url = URL(filePath: "/tmp/a song.wav")
 
-  @Test func `a test that gives none gets an issue and the URL is not taken`() async {
+  @Test func `a missing override in a test is an issue, and the URL is not opened`() async {
     await withKnownIssue {
       #expect(await openURL(url) == false)
     } matching: { issue in

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a test gives its own`() {
+  @Test func `a test can override the value`() {
     let own = URLSession(configuration: .ephemeral)
     withDependencies {
       $0.urlSession = own

@@ -5,14 +5,14 @@ import Testing
 @Suite struct UUIDTests {
   @Dependency(\.uuid) private var uuid
 
-  @Test func `an identifier ends with its number`() {
+  @Test func `a UUID from a number ends with that number`() {
     #expect(UUID(0).uuidString == "00000000-0000-0000-0000-000000000000")
     #expect(UUID(10).uuidString == "00000000-0000-0000-0000-00000000000A")
     #expect(UUID(0xFFFF_FFFF_FFFF).uuidString == "00000000-0000-0000-0000-FFFFFFFFFFFF")
     #expect(UUID(.max).uuidString == "00000000-0000-0000-7FFF-FFFFFFFFFFFF")
   }
 
-  @Test func `a negative number becomes a marker and its magnitude`() {
+  @Test func `a UUID from a negative number has a marker and the magnitude`() {
     #expect(UUID(-1).uuidString == "00000000-0000-0001-0000-000000000001")
     #expect(UUID(-16).uuidString == "00000000-0000-0001-0000-000000000010")
     #expect(UUID(.min).uuidString == "00000000-0000-0001-8000-000000000000")

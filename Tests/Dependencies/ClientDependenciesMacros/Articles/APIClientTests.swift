@@ -67,7 +67,7 @@ extension DependencyValues {
   @Dependency(\.apiClient) private var apiClient
   @Dependency(\.featureClient) private var featureClient
 
-  @Test func `the live value is used where it is asked for`() async throws {
+  @Test func `the live value is used if the context is live`() async throws {
     try await withDependencies {
       $0.context = .live
     } operation: {
@@ -106,7 +106,7 @@ extension DependencyValues {
     }
   }
 
-  @Test func `a default says what an unimplemented setting is`() {
+  @Test func `a default is the value of an unimplemented setting`() {
     expectUnimplemented("SettingsClient.isFeatureEnabled") {
       #expect(!SettingsClient().isFeatureEnabled())
     }

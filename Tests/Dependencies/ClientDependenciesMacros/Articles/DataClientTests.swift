@@ -43,7 +43,7 @@ private struct Offline: LocalizedError {
     #expect(error.debugDescription == "Network: offline")
   }
 
-  @Test func `unimplemented it reports an issue and gives no data`() async {
+  @Test func `an unimplemented endpoint reports an issue and returns no data`() async {
     await expectUnimplemented("DataClient.fetchData") {
       let data = try await DataClient().fetchData()
       #expect(data.isEmpty)

@@ -55,7 +55,7 @@ extension AudioRecorderClient: TestDependencyKey {
   @Dependency(SpeechClient.self) private var speechClient
   @Dependency(AudioRecorderClient.self) private var recorder
 
-  @Test func `a default is what an unimplemented endpoint returns`() async {
+  @Test func `an unimplemented endpoint returns its default`() async {
     expectUnimplemented("SpeechClient.authorizationStatus") {
       #expect(speechClient.authorizationStatus() == .denied)
     }
@@ -95,7 +95,7 @@ extension AudioRecorderClient: TestDependencyKey {
     }
   }
 
-  @Test func `tests record nothing unless they say so`() async {
+  @Test func `tests record nothing without an override`() async {
     await expectUnimplemented("AudioRecorderClient.startRecording") {
       _ = try? await recorder.startRecording(path: "a.wav")
     }

@@ -127,7 +127,7 @@ import Testing
     "surplus=1", "surplus=1 format=S16", "surplus=100000", "claim=4611686018427387904",
     "claim=-9200000000000000000", "claim=-2147483648",
   ])
-  func `a driver whose count of frames makes no sense ends the recording with an error`(
+  func `a driver that reports an impossible frame count ends the recording with an error`(
     script: String
   ) async throws {
     let recorded = try await bench.record(nil, from: testCard("\(script) claim_at=9600"))
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: ["pointer=4611686018427387904", "pointer=-9200000000000000000"])
-  func `a driver whose position makes no sense ends the recording in some way`(
+  func `a driver that reports an impossible position ends the recording`(
     script: String
   ) async throws {
     let recorded = try await bench.record(
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)))
-  func `a server that pauses for seconds records on`() async throws {
+  func `a recording continues after its server pauses for seconds`() async throws {
     let recorded = try await bench.record(
       .milliseconds(600), from: testCard("pause_at=9600 pause_ms=2500"))
     #expect(recorded.error == nil)

@@ -84,7 +84,7 @@ import Testing
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
-  @Test func `a card that never takes more than its buffer holds is lost after five seconds`()
+  @Test func `a card that takes its buffer and then no more frames is lost after five seconds`()
     async
   {
     let device = testCard("stall_at=0")
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: [9_600, 22_000])
-  func `a server that pauses for seconds plays on, even while it holds the last frames`(
+  func `a playback continues after its server pauses for seconds, even with the last frames`(
     frame: Int
   ) async throws {
     let file = bench.bench.file()
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: ["start_error=5", "pollerr_at=4800", "start_error=2147483647"])
-  func `a card that discards all that it is given is lost instead of played to the end`(
+  func `a card that discards all written frames is lost instead of played to the end`(
     script: String
   ) async {
     let device = testCard(script)
@@ -148,7 +148,7 @@ import Testing
     "surplus=1", "surplus=1 format=S16", "surplus=100000", "claim=4611686018427387904",
     "claim=-9200000000000000000", "claim=-2147483648",
   ])
-  func `a driver whose count of frames makes no sense ends the playback with an error`(
+  func `a driver that reports an impossible frame count ends the playback with an error`(
     script: String
   ) async {
     let played = await bench.play(sound, on: testCard(script))
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: ["pointer=4611686018427387904", "pointer=-9200000000000000000"])
-  func `a driver whose position makes no sense ends the playback in some way`(
+  func `a driver that reports an impossible position ends the playback`(
     script: String
   ) async {
     let played = await bench.play(sound, on: testCard("\(script) pointer_at=4800"))

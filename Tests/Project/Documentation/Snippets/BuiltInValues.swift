@@ -48,7 +48,7 @@ struct Lamp: Sendable {
     @Dependency(\.continuousClock) var clock
     try await clock.sleep(for: .seconds(3_600))
   }
-  @Test func `on a test queue it is the test that moves the time`() {
+  @Test func `the test moves the time of a test queue`() {
     let queue = DispatchQueue.test
     let turns = LockIsolated(0)
     let blinking = withDependencies {

@@ -44,7 +44,7 @@ enum CommentsOnClients {
     }
   }
 
-  @Test func `so do those that are written by hand`() async {
+  @Test func `unimplemented endpoints written by hand report as well`() async {
     let client = CommentsOnClients.WrittenByHand()
     await withKnownIssue {
       await #expect(throws: Unimplemented("AudioPlayerClient.play")) { try await client.play(url) }
@@ -61,7 +61,7 @@ enum CommentsOnClients {
 }
 
 extension CommentsOnClientsTests.PlayerTests {
-  @Test func `the clock of the suite is at hand as what it is`() async {
+  @Test func `the clock of the suite's trait is read with its own type`() async {
     await clock.advance(by: .seconds(1))
     #expect(clock.now.offset == .seconds(1))
   }

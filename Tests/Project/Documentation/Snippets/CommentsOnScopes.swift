@@ -39,7 +39,7 @@ extension SongsClient {
   }
 
   @Test(.dependencies { $0.player.setVolume = { _ in } })
-  func `a timer ends when the clock of the test is there`() async throws {
+  func `a timer ends when the test's clock reaches its time`() async throws {
     let clock = TestClock()
     let timer = withDependencies {
       $0.continuousClock = clock

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CommentsOnValuesTests {
   @Test(.dependencies { $0.mainQueue = .immediate })
-  func `nothing waits on an immediate queue`() async throws {
+  func `work on an immediate queue runs at once`() async throws {
     @Dependency(\.mainQueue) var mainQueue
     try await mainQueue.sleep(for: .seconds(1))
   }
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a URL is opened by what the test says`() async {
+  @Test func `a URL is opened by the test's handler`() async {
     let help = URL(filePath: "/help.html")
     let opened = LockIsolated<[URL]>([])
     await withDependencies {
@@ -35,7 +35,7 @@ import Testing
     #expect(opened.value == [help])
   }
 
-  @Test func `work that is not waited for is done in tests`() async {
+  @Test func `fireAndForget work is done before a test ends`() async {
     let jingle = URL(filePath: "/jingle.wav")
     let isPlaying = ActorIsolated(false)
     let player = PlayerClient(
@@ -60,7 +60,7 @@ import Testing
     #expect(queue.now.dispatchTime == DispatchQueue.test.now.advanced(by: .seconds(1)).dispatchTime)
   }
 
-  @Test func `an actor keeps that a closure was called`() async throws {
+  @Test func `an actor records that a closure was called`() async throws {
     var player = PlayerClient()
     let isPlaying = ActorIsolated(false)
     player.play = { _ in await isPlaying.setValue(true) }
@@ -68,7 +68,7 @@ import Testing
     #expect(await isPlaying.value)
   }
 
-  @Test func `what a closure is called with is kept`() async throws {
+  @Test func `the arguments of a closure are recorded`() async throws {
     let song = URL(filePath: "/songs/1.flac")
     var player = PlayerClient()
     let played = LockIsolated<[URL]>([])

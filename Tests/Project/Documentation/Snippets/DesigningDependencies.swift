@@ -62,7 +62,7 @@ private struct SilentVoice: Voice {
 
 @Suite struct DesigningDependenciesTests {
   @Test(arguments: [(0.5, false), (1, true)])
-  func `a meter needs no more than the level`(level: Double, isClipping: Bool) {
+  func `a meter needs only the level endpoint`(level: Double, isClipping: Bool) {
     withDependencies {
       $0.microphone.level = { level }
     } operation: {
@@ -70,7 +70,7 @@ private struct SilentVoice: Voice {
     }
   }
 
-  @Test func `endpoints written by hand report, and then throw, fail or return`() async {
+  @Test func `endpoints written by hand report an issue, and then throw, fail, or return`() async {
     @Dependency(\.microphone) var microphone
     await withKnownIssue {
       #expect(microphone.level() == 0)

@@ -27,7 +27,7 @@ struct Watchman: Sendable {
   }
 
   @Test(.dependencies { $0.microphone.level = { 1 } })
-  func `so has a detached task`() async {
+  func `a detached task has the escaped dependencies`() async {
     let isClipping = await withEscapedDependencies { dependencies in
       await Task.detached {
         dependencies.yield { LevelMeter().isClipping }

@@ -33,7 +33,7 @@ extension JournalClient: DependencyKey {
     #expect(takes == [Date(timeIntervalSince1970: 60), Date(timeIntervalSince1970: 60)])
   }
 
-  @Test func `what was made in a scope keeps its overrides, under those of who calls`() {
+  @Test func `an object made in a scope keeps its overrides, below those of the caller`() {
     let meter = withDependencies {
       $0.microphone.level = { 1 }
     } operation: {

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `a stream of silence is as loud as nothing`() async throws {
+  @Test func `a stream of silence has no loudness`() async throws {
     let microphone = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
       continuation.yield(AudioBuffer(silence: 1_600, format: .speech))
       continuation.finish()

@@ -28,7 +28,7 @@ extension TunerClient: TestDependencyKey {
 @Suite struct MacrosTests {
   @Dependency(TunerClient.self) private var tuner
 
-  @Test func `labels make methods`() async throws {
+  @Test func `labels of an endpoint generate a method`() async throws {
     let tuned = LockIsolated<[Double]>([])
     var tuner = TunerClient()
     tuner.tune = { frequency, _ in tuned.withValue { $0.append(frequency) } }
@@ -38,7 +38,9 @@ extension TunerClient: TestDependencyKey {
     #expect(tuned.value == [98.5])
   }
 
-  @Test func `an unimplemented endpoint reports, and returns or throws as it can`() async {
+  @Test func `an unimplemented endpoint reports an issue, and throws or returns a placeholder`()
+    async
+  {
     await withKnownIssue {
       await #expect(throws: Unimplemented("TunerClient.tune")) {
         try await tuner.tune(frequency: 98.5, within: .seconds(1))

@@ -17,7 +17,7 @@ final class Party {
 @MainActor @Suite struct OverridingDependenciesTests {
   private let song = URL(filePath: "/songs/1.flac")
 
-  @Test func `an override holds for its operation`() {
+  @Test func `an override is in force during its operation`() {
     let isClipping = withDependencies {
       $0.microphone.level = { 0.3 }
     } operation: {
@@ -48,7 +48,7 @@ final class Party {
     #expect(titles == ["So What", "Blue in Green"])
   }
 
-  @Test func `what a model makes later has the dependencies of the model`() async throws {
+  @Test func `objects that a model makes later have the dependencies of the model`() async throws {
     let played = LockIsolated<[URL]>([])
     let party = withDependencies {
       $0.date.now = Date(timeIntervalSince1970: 60)
@@ -60,7 +60,7 @@ final class Party {
     try await party.jukebox?.play(song)
     #expect(played.value == [song])
   }
-  @Test func `a program chooses before anything is read`() {
+  @Test func `a program prepares its dependencies before any is read`() {
     prepareDependencies {
       $0.microphone.level = { 1 }
     }

@@ -55,7 +55,7 @@ struct PlayerArticlesTests {
     #expect(items.value == 2)
   }
 
-  @Test func `an error has a case to branch on and a sentence for people`() async {
+  @Test func `an error has a case to branch on and a sentence for users`() async {
     #expect(await message(after: .deviceLost("hw:1")).hasPrefix("The loudspeaker is gone."))
     #expect(await message(after: .device(nil, reason: "no device")) == "no device")
   }

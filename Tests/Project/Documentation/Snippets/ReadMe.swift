@@ -41,7 +41,7 @@ struct Visitor {
 }
 
 @Suite struct VisitorTests {
-  @Test func `a visitor rings twice`() async throws {
+  @Test func `a sound is played for each ring of a visitor`() async throws {
     let rings = LockIsolated<[Int]>([])
     try await withDependencies {
       $0.doorbell.ring = { times in rings.withValue { $0.append(times) } }
@@ -100,7 +100,7 @@ struct Visitor {
     #expect(told.value.first == "music" && told.value[3] == "effects")
   }
 
-  @MainActor @Test func `any layer can be replaced`() async throws {
+  @MainActor @Test func `a test can replace any layer`() async throws {
     let events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.finished()
     let dictation = withDependencies {
       $0.speechClient.recognition = { _ in events }  // a stream that the test writes
@@ -111,7 +111,7 @@ struct Visitor {
     #expect(dictation.lines == [])
   }
 
-  @Test func `the best engine is one line away`() {
+  @Test func `a program selects the best engine`() {
     prepareDependencies {
       $0.speechEngine = .best
     }
@@ -119,7 +119,7 @@ struct Visitor {
     #expect(["moonshine", "pocketsphinx"].contains(engine.name))
   }
 
-  @Test func `another engine is one line away`() {
+  @Test func `a program selects another engine`() {
     let model = URL(filePath: "/usr/share/vosk/vosk-model-small-en-us-0.15")
     prepareDependencies {
       $0.speechEngine = .vosk(modelDirectory: model)

@@ -14,7 +14,7 @@ import Testing
       $0.audioRecorder = .previewValue
       $0.continuousClock = ImmediateClock()
     })
-  func `a recording goes on until it is stopped`() async throws {
+  func `a recording continues until it is stopped`() async throws {
     let clock = ImmediateClock()
     @Dependency(\.audioRecorder) var recorder
     let memo = try await recorder.beginRecording(url: file)
@@ -43,7 +43,7 @@ import Testing
     #expect(isComplete)
   }
 
-  @Test func `rules say where a recording begins and ends`() async throws {
+  @Test func `rules determine the begin and the end of a recording`() async throws {
     let requests = LockIsolated<[RecordingRequest]>([])
     let recorder = withDependencies {
       $0.audioRecorder.recording = { request in
@@ -77,7 +77,7 @@ import Testing
     #expect(requests.value == [request])
   }
 
-  @Test func `an error says how much is kept`() async throws {
+  @Test func `an error comes with the length of the kept audio`() async throws {
     let recorder = withDependencies {
       $0.audioRecorder.recording = { [file] _ in
         AsyncThrowingStream { events in

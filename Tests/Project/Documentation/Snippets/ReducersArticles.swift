@@ -38,7 +38,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `a parent sees what its child does`() async {
+  @Test func `a parent reduces the actions of its child`() async {
     let file = URL(filePath: "memo.wav")
     let store = TestStore(initialState: Desk.State(memo: Memo.State(file: file))) {
       Desk()

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  func `a request asks for more, and everything is reported`() async throws {
+  func `a request sets options, and recognition reports all events`() async throws {
     let buffers = AsyncStream<AudioBuffer> { $0.finish() }
     var request = SpeechRequest(buffers: buffers)
     request.contextualPhrases = ["Ada Lovelace"]
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `the best detector is one line away`() {
+  @Test func `a program selects the best detector`() {
     prepareDependencies {
       $0.speechActivityDetector = .best
     }
@@ -81,19 +81,19 @@ import Testing
     }
     let transcription = Transcription(segments: words)
     var builder = CueBuilder()
-    let cues = builder.add(transcription) + builder.finish()
+    let cues = builder.add(transcription) + builder.flush()
     for (index, cue) in cues.enumerated() { print(CueFormat.srt.text(of: cue, number: index + 1)) }
     #expect(cues.map(\.lines) == [["go forward"]])
   }
 
-  @Test func `a number and a British spelling are no errors`() {
+  @Test func `numbers and British spellings are not word errors`() {
     let errors = WordErrorRate(
       reference: "Go forward 10 meters.", hypothesis: "go forward ten metres")
     print(errors.rate ?? 1, errors.substitutions, errors.deletions, errors.insertions)
     #expect(errors.rate == 0)
   }
 
-  @Test func `an error has a case to branch on and a sentence for people`() async {
+  @Test func `an error has a case to branch on and a sentence for users`() async {
     #expect(
       await message(after: .unavailable(reason: "no model"))
         == "Speech cannot be recognized: no model")

@@ -35,7 +35,7 @@ struct Studio {
     #expect(take == Take(id: UUID(0), started: Date(timeIntervalSince1970: 60)))
   }
 
-  @Test func `a take that asks the system itself cannot be predicted`() {
+  @Test func `a take that reads the system's date and random numbers is unpredictable`() {
     #expect(Uncontrolled.Take().id != Uncontrolled.Take().id)
   }
 }

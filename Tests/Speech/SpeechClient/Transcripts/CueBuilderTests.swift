@@ -21,7 +21,7 @@ struct CueBuilderTests {
   ) -> [Cue] {
     var builder = CueBuilder(policy: policy)
     let cues = utterances.flatMap { builder.add($0) }
-    return cues + builder.finish()
+    return cues + builder.flush()
   }
 
   @Test
@@ -72,7 +72,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `lines of a script without spaces have none`() {
+  func `cue lines of a script without spaces contain no spaces`() {
     let words = (0..<50).map { _ in "\u{6F22}\u{5B57}" }.joined(separator: " ")
     let cue = cues(utterance(words, word: .milliseconds(50))).first
     #expect(
@@ -94,7 +94,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `no cue is longer than allowed, in characters, lines or time, and no word is lost`() {
+  func `no cue exceeds its limits of characters, lines, and time, and no word is lost`() {
     let text = (1...200).map { String(repeating: "x", count: $0 * 7 % 11 + 1) }
     let words = text.joined(separator: " ")
     let cues = cues(utterance(words, word: .milliseconds(450)))
@@ -107,7 +107,7 @@ struct CueBuilderTests {
   }
 
   @Test
-  func `a word longer than a line has a line for itself`() {
+  func `a word longer than a line gets its own line`() {
     let long = String(repeating: "x", count: 60)
     #expect(cues(utterance("a \(long) b")).map(\.lines) == [["a", long], ["b"]])
   }
@@ -128,11 +128,11 @@ struct CueBuilderTests {
     #expect(builder.add(utterance("go forward ten meters")).count == 1)
     #expect(builder.add(utterance("yes", from: .seconds(5))).isEmpty)
     #expect(builder.add(utterance("go forward ten meters", from: .seconds(8))).count == 2)
-    #expect(builder.finish().isEmpty)
+    #expect(builder.flush().isEmpty)
   }
 
   @Test
-  func `an utterance without words is no cue`() {
+  func `an utterance without words adds no cue`() {
     #expect(cues(Transcription(segments: [])).isEmpty)
   }
 }

@@ -6,7 +6,7 @@ struct CueFormatTests {
     start: .milliseconds(3_723_004), end: .milliseconds(3_724_500), lines: ["a < b & c", "d\te"])
 
   @Test
-  func `SubRip has numbers and commas`() {
+  func `SubRip cues have numbers, and times with commas`() {
     #expect(CueFormat.srt.header == nil)
     #expect(
       CueFormat.srt.text(of: cue, number: 7)
@@ -14,7 +14,7 @@ struct CueFormatTests {
   }
 
   @Test
-  func `WebVTT has a header, points, and its special characters escaped`() {
+  func `WebVTT has a header, times with points, and escaped special characters`() {
     #expect(CueFormat.vtt.header == "WEBVTT\n")
     #expect(
       CueFormat.vtt.text(of: cue, number: 7)

@@ -39,7 +39,7 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `more words than were spoken make a rate above one`() {
+  func `inserted words can raise the error rate above one`() {
     #expect(WordErrorRate(reference: "a", hypothesis: "b c d").rate == 3)
   }
 
@@ -53,7 +53,7 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `a sum weighs every word the same`() {
+  func `the sum of two rates weighs every word equally`() {
     let sum =
       WordErrorRate(reference: "a", hypothesis: "b")
       + WordErrorRate(reference: "a b c", hypothesis: "a b c")

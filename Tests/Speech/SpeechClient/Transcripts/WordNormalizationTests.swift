@@ -46,7 +46,7 @@ struct WordNormalizationTests {
     ("your hour, four tours", ["your", "hour", "4", "tours"]),
     ("analysis metrepole", ["analysis", "metrepole"]),
   ])
-  func `a word that only resembles a variant stays`(text: String, words: [String]) {
+  func `a word that only resembles a spelling variant is unchanged`(text: String, words: [String]) {
     #expect(WordNormalization.spoken.words(of: text) == words)
   }
 
@@ -59,7 +59,9 @@ struct WordNormalizationTests {
     ),
     (["nineteen", "eighty-four", "was"], ["1984 2", "was 3"]), ([], []), (["um", "..."], []),
   ])
-  func `each word ends with a piece of the text`(pieces: [String], words: [String]) {
+  func `each normalized word has the index of the piece of text in which it ends`(
+    pieces: [String], words: [String]
+  ) {
     let normalized = WordNormalization.spoken.words(of: pieces)
     #expect(normalized.map { "\($0.word) \($0.end)" } == words)
     #expect(
@@ -67,13 +69,13 @@ struct WordNormalizationTests {
   }
 
   @Test
-  func `written words stay as they are`() {
+  func `words are unchanged without normalization`() {
     #expect(
       WordNormalization.written.words(of: "Don't,  twenty-one!\n") == ["Don't,", "twenty-one!"])
   }
 
   @Test
-  func `a letter is the same composed and decomposed`() {
+  func `composed and decomposed letters are equal`() {
     #expect(WordErrorRate(reference: "caf\u{E9}", hypothesis: "cafe\u{301}").rate == 0)
   }
 }
