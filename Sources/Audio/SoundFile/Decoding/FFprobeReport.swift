@@ -86,9 +86,11 @@ struct FFprobeReport: Decodable {
   }
 
   /// The length of the audio, or of the file if only that is known.
+  ///
+  /// Headers of streams, such as RealMedia, have the length 0, which is none.
   var duration: Duration? {
     guard !isLengthEstimated else { return nil }
-    return [stream?.duration, format?.duration].lazy.compactMap(Self.time).first
+    return [stream?.duration, format?.duration].lazy.compactMap(Self.time).first { $0 > .zero }
   }
 
   /// The length of the audio alone; nil if it is unknown, or estimated.
