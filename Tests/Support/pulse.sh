@@ -10,12 +10,15 @@
 #   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers no client (SIGSTOP)
 #   Tests/Support/pulse.sh kill DIRECTORY    ends it without notice (SIGKILL), as a crash does
 #   Tests/Support/pulse.sh continue DIRECTORY   continues it (SIGCONT)
+#   Tests/Support/pulse.sh suspend DIRECTORY    suspends the sink syrinx with its monitor, as for an idle card
+#   Tests/Support/pulse.sh resume DIRECTORY     resumes it
+#   Tests/Support/pulse.sh move DIRECTORY SINK  moves all streams to a sink, or to its monitor
 #
 # DIRECTORY is its own (made if missing), with a path of at most 80 characters: a socket's name is short.
 # With the variables set, `default` and `pulse` of ALSA play to the sink and record its monitor.
 set -euo pipefail
 
-action=${1:?start, stop, kill, pause, or continue}
+action=${1:?start, stop, kill, pause, continue, suspend, resume, or move}
 directory=${2:?a directory for the socket}
 socket=$directory/native
 pid=$directory/pid
@@ -68,11 +71,31 @@ crash() {
   tail -s 0.05 --pid="$server" -f /dev/null
 }
 
+control() {
+  pactl --server="unix:$socket" "$@"
+}
+
+move() {
+  local stream
+  for stream in $(control list short sink-inputs | cut -f1); do
+    control move-sink-input "$stream" "$1"
+  done
+  for stream in $(control list short source-outputs | cut -f1); do
+    control move-source-output "$stream" "$1.monitor"
+  done
+}
+
 case $action in
   start) start ;;
   stop) stop ;;
   kill) crash ;;
   pause) kill -STOP "$(cat "$pid")" ;;
   continue) kill -CONT "$(cat "$pid")" ;;
-  *) echo "pulse.sh: start, stop, kill, pause, or continue, not $action" >&2; exit 64 ;;
+  suspend) control suspend-sink syrinx 1 ;;
+  resume) control suspend-sink syrinx 0 ;;
+  move) move "${3:?a sink}" ;;
+  *)
+    echo "pulse.sh: start, stop, kill, pause, continue, suspend, resume, or move, not $action" >&2
+    exit 64
+    ;;
 esac

@@ -89,10 +89,10 @@ bool syrinx_tags_add_text(syrinx_tags *tags, const char *key, const char *text) 
 
 bool syrinx_tags_add_picture(
   syrinx_tags *tags, uint32_t type, const char *media_type, const char *description,
-  const uint8_t *bytes, size_t count) {
+  const uint8_t *bytes, size_t count, syrinx_picture_size size) {
   return guarded([&] {
     const auto *start = reinterpret_cast<const char *>(bytes);
-    tags->pictures.push_back({type, media_type, description, std::string(start, count)});
+    tags->pictures.push_back({type, media_type, description, std::string(start, count), size});
   });
 }
 

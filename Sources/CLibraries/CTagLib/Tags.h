@@ -35,6 +35,7 @@ struct Text {
 struct Picture {
   uint32_t type;
   std::string mediaType, description, bytes;
+  syrinx_picture_size size = {};
 };
 
 struct Chapter {
@@ -224,6 +225,10 @@ struct syrinx_tags {
     block->setType(static_cast<FLAC::Picture::Type>(picture.type));
     block->setMimeType(syrinx::fromUTF8(picture.mediaType.c_str()));
     block->setDescription(syrinx::fromUTF8(picture.description.c_str()));
+    block->setWidth(static_cast<int>(picture.size.width));
+    block->setHeight(static_cast<int>(picture.size.height));
+    block->setColorDepth(static_cast<int>(picture.size.depth));
+    block->setNumColors(static_cast<int>(picture.size.colors));
     block->setData(data(picture));
     return block;
   }

@@ -18,6 +18,9 @@ final class ServerLink {
   private var waitingSize = 0
   private var linkError: LinkError?
   private var info: WyomingInfo?
+  /// Whether an utterance was sent before the current one; its server may still send a text of it.
+  private(set) var isReused = false
+  private var hasUtterance = false
 
   /// Opens a connection, or starts a child.
   ///
@@ -110,8 +113,19 @@ final class ServerLink {
     guard event.type != "error" else { throw .refused(event.data["text"]?.string ?? "error") }
   }
 
+  /// Notes that an utterance begins.
+  func beginUtterance() {
+    (isReused, hasUtterance) = (hasUtterance, true)
+  }
+
   func send(_ event: WyomingEvent, within budget: TimeBudget) throws(SpeechEngineError) {
-    do throws(LinkError) { try write(event, budget) } catch { throw failure(error) }
+    do throws(LinkError) {
+      try write(event, budget)
+    } catch {
+      // A part of the event may be sent.
+      if case .timedOut = error { linkError = error }
+      throw failure(error)
+    }
   }
 
   /// Waits for events until `isLast` returns true for an event; later events are dropped.

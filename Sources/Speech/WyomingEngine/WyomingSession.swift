@@ -53,6 +53,7 @@ final class WyomingSession: SpeechEngineSession {
     let link = try acquireLink()
     (progress, voice) = (TranscriptProgress(), VoicedSpan())
     self.link = link
+    link.beginUtterance()
     try send(WyomingEvent("transcribe", transcribeData))
     try send(WyomingEvent("audio-start", WyomingAudioFormat.speech.data))
   }
@@ -72,6 +73,8 @@ final class WyomingSession: SpeechEngineSession {
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+    try processArrived()
+    if let link, link.isReused, progress.isComplete { return try finish(afterEarlyTextOn: link) }
     try send(WyomingEvent("audio-stop"))
     guard let link else { throw .failed(reason: "no utterance has begun") }
     // Events that were read before the end of the audio was sent.
@@ -91,11 +94,45 @@ final class WyomingSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// Sends an event, unless the server has already returned the text of the utterance.
-  private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
+  /// Ends an utterance whose text came before its end, on a connection with earlier utterances.
+  ///
+  /// The text may be that of an earlier utterance, which came late or twice. Servers answer in order, so
+  /// a text between two descriptions, requested before and after the end of the audio, is the right one.
+  /// Without one, the early text is. The connection is not used again.
+  private func finish(
+    afterEarlyTextOn link: ServerLink
+  ) throws(SpeechEngineError) -> SpeechHypothesis {
+    let (early, budget) = (progress, TimeBudget(links.options.answerTimeout))
+    self.link = nil
+    progress = TranscriptProgress()
+    do {
+      try link.send(WyomingEvent("describe"), within: budget)
+      try link.receive(within: budget) { $0.type == "info" }
+      try link.send(WyomingEvent("audio-stop"), within: budget)
+      try link.send(WyomingEvent("describe"), within: budget)
+      try link.receive(within: budget) { event in
+        progress.process(event)
+        return progress.isOver || event.type == "info"
+      }
+    } catch {
+      // A server may end after its text.
+      if error == .interrupted { throw error }
+    }
+    if !progress.isComplete { progress = early }
+    return hypothesis
+  }
+
+  private func processArrived() throws(SpeechEngineError) {
     for event in link?.arrived ?? [] { progress.process(event) }
     try checkFailure()
-    guard let link, !progress.isOver else { return }
+  }
+
+  /// Sends an event, unless the server has already returned the text of the utterance.
+  ///
+  /// On a connection with earlier utterances, the text may be that of one of them.
+  private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
+    try processArrived()
+    guard let link, !progress.isOver || link.isReused else { return }
     do {
       try link.send(event, within: TimeBudget(links.options.answerTimeout))
     } catch {

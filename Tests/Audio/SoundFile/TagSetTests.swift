@@ -150,6 +150,39 @@ import Glibc
     #expect(metadata.cues.count == 1 && metadata.tags == [.artist: ["b"]])
   }
 
+  @Test(
+    arguments: [
+      (["-c:v", "png"], [64, 48, 24, 0]),
+      (["-c:v", "png", "-pix_fmt", "pal8"], [64, 48, 24, 256]),
+      (["-c:v", "png", "-pix_fmt", "gray16"], [64, 48, 16, 0]),
+      (["-c:v", "mjpeg"], [64, 48, 24, 0]), (["-c:v", "gif"], [64, 48, 24, 256]),
+      (["-c:v", "bmp"], [0, 0, 0, 0]),
+    ] as [([String], [Int])])
+  func `a FLAC picture has the size and the colors of its header`(
+    options: [String], numbers: [Int]
+  ) throws {
+    let bytes = try [UInt8](
+      Tool.run(
+        "ffmpeg", package: "ffmpeg",
+        ["-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48", "-frames:v", "1"] + options
+          + ["-f", options.contains("gif") ? "gif" : "image2pipe", "-"]))
+    let picture = try #require(AudioPicture(file: bytes))
+    #expect(try stored(picture) == numbers)
+    // A header that is cut has no size, and nothing is read past its end.
+    for count in 0..<64 {
+      _ = try stored(AudioPicture(Array(bytes.prefix(count)), mediaType: "image/png"))
+    }
+  }
+
+  /// The width, height, depth, and number of colors in the block of a picture.
+  private func stored(_ picture: AudioPicture) throws -> [Int] {
+    guard let set = TagSet() else { throw CancellationError() }
+    set.add([picture])
+    let block = try #require(set.pictureBlocks().first)
+    let start = 12 + picture.mediaType.utf8.count
+    return (0..<4).map { block.big(at: start + 4 * $0, 4) }
+  }
+
   @Test func `deeply nested MP4 atoms are read as a file without tags`() throws {
     var bytes = big(16) + Array("ftypM4A ".utf8) + [0, 0, 0, 0]
     for depth in (1...100_000).reversed() { bytes += big(8 * depth) + Array("moov".utf8) }

@@ -224,7 +224,7 @@ import Glibc
     let data = try Data(contentsOf: made("a.flac")) + Data(contentsOf: made("b.flac", "-ac", "1"))
     let reader = try SoundFileReader(url: folder.file("c.flac", data))
     #expect(try everything(reader) == sampleBuffer().samples)
-    #expect("\(try #require(reader.shortfall))".contains("to 44100 Hz, 1 channels, 16 bit"))
+    #expect("\(try #require(reader.shortfall))".contains("to 44100 Hz, mono, 16 bit"))
   }
 
   @Test func `a tag after the audio of a FLAC file is not damage`() throws {

@@ -95,6 +95,16 @@ struct ListenCommandTests {
     #expect(run.error.contains("no sound card"))
   }
 
+  @Test(arguments: ["listen", "record out.wav", "measure", "play tone.wav"])
+  func `with --json, a command without its device prints an object with the error`(
+    command: String
+  ) async throws {
+    try folder.tone("tone.wav", .seconds(1))
+    let run = try await BuiltCommand.shell("syrinx \(command) --json --device hw:97", in: folder)
+    #expect(run.status == 1)
+    #expect(run.outputLines.last?.hasPrefix(#"{"error":"no "#) == true, "\(run)")
+  }
+
   @Test
   func `the virtual loudspeaker as a microphone is wrong usage`() async throws {
     let run = try await BuiltCommand.run("listen", "--device", "virtual", in: folder)

@@ -66,6 +66,20 @@ struct TranscribeCommandTests {
   }
 
   @Test
+  func `with --json, 'transcribe' prints an object for each file that failed`() async throws {
+    try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
+    let run = try await BuiltCommand.run(
+      "transcribe", "missing.wav", "cut.wav", "--json", in: folder)
+    #expect(run.status == 1)
+    #expect(
+      run.outputLines.filter { $0.contains(#""event":"failed""#) } == [
+        #"{"error":"there is no \#(folder.file("missing.wav").path); check the name and its folder","#
+          + #""event":"failed","file":"missing.wav"}"#,
+        #"{"error":"not all of the audio was transcribed","event":"failed","file":"cut.wav"}"#,
+      ])
+  }
+
+  @Test
   func `'transcribe' transcribes and reports a truncated file`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await BuiltCommand.run("transcribe", "cut.wav", in: folder)

@@ -118,6 +118,62 @@ import Wyoming
     for count in 1...5 { #expect(try session.recognize(tenths: 2).text == "\(count)") }
   }
 
+  @Test func `a text that comes again during the next utterance does not become its text`()
+    throws
+  {
+    let server = try ScriptedServer { side in
+      var count = 0
+      let answer = { side.write(WyomingEvent("transcript", ["text": .string("\(count)")])) }
+      side.answerEach { event in
+        switch event.type {
+        case "describe": side.info()
+        // The text of the utterance before comes again, while this one is sent.
+        case "audio-chunk" where count > 0: answer()
+        case "audio-stop":
+          count += 1
+          answer()
+        default: break
+        }
+        return true
+      }
+    }
+    let session = try SpeechEngine.patient(server.address).session()
+    #expect(try session.recognize(tenths: 2).text == "1")
+    try session.beginUtterance()
+    repeat {
+      try session.process([Float](repeating: 0.1, count: 1_600))
+    } while try session.hypothesis.words.isEmpty
+    #expect(try session.finishUtterance().text == "2")
+  }
+
+  @Test func `an early text on a kept connection is the text if no other comes`() throws {
+    let count = Mutex(0)
+    let server = try ScriptedServer { side in
+      count.withLock { $0 += 1 }
+      var hasAnswered = false
+      side.answerEach { event in
+        switch event.type {
+        case "describe": side.info()
+        case "audio-chunk" where hasAnswered:
+          side.write(WyomingEvent("transcript", ["text": "early"]))
+        case "audio-stop" where !hasAnswered:
+          side.write(WyomingEvent("transcript", ["text": "first"]))
+          hasAnswered = true
+        default: break
+        }
+        return true
+      }
+    }
+    let session = try SpeechEngine.patient(server.address).session()
+    #expect(try session.recognize(tenths: 2).text == "first")
+    try session.beginUtterance()
+    repeat {
+      try session.process([Float](repeating: 0.1, count: 1_600))
+    } while try session.hypothesis.words.isEmpty
+    #expect(try session.finishUtterance().text == "early")
+    #expect(count.withLock { $0 } == 1)
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a kept connection whose server hangs is replaced soon`() throws {
     let count = Mutex(0)

@@ -87,9 +87,11 @@ struct FFprobeReport: Decodable {
   }
 
   /// The length of the audio, or of the file if only the file's length is known.
+  ///
+  /// The headers of streams, such as RealMedia, contain the length 0, which means unknown.
   var duration: Duration? {
     guard !isLengthEstimated else { return nil }
-    return [stream?.duration, format?.duration].lazy.compactMap(Self.time).first
+    return [stream?.duration, format?.duration].lazy.compactMap(Self.time).first { $0 > .zero }
   }
 
   /// The length of the audio alone; nil if it is unknown, or estimated.

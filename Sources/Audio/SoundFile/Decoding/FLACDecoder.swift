@@ -341,8 +341,9 @@ extension FLACStream {
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample
     else {
-      formatChange =
-        "\(header.sample_rate) Hz, \(header.channels) channels, \(header.bits_per_sample) bit"
+      let format = AudioFormat(
+        sampleRate: SampleRate(hertz: Int(header.sample_rate)), channelCount: Int(header.channels))
+      formatChange = "\(format), \(header.bits_per_sample) bit"
       return
     }
     let scale = 1 / Float(sign: .plus, exponent: Int(info.bits_per_sample) - 1, significand: 1)

@@ -98,8 +98,7 @@ extension TagSet {
     for picture in pictures {
       _ = syrinx_tags_add_picture(
         handle, UInt32(AudioPicture.known(picture.kind)), picture.mediaType, picture.text,
-        picture.content,
-        picture.content.count)
+        picture.content, picture.content.count, picture.size)
     }
   }
 

@@ -32,6 +32,12 @@ typedef enum {
   syrinx_tags_vorbis,
 } syrinx_tags_form;
 
+/// The size of a picture in pixels, its bits per pixel, and the number of its indexed colors; FLAC stores
+/// them, and 0 stands for an unknown number.
+typedef struct {
+  uint32_t width, height, depth, colors;
+} syrinx_picture_size;
+
 /// Creates an empty set of tags; NULL without memory.
 syrinx_tags *syrinx_tags_create(void);
 void syrinx_tags_destroy(syrinx_tags *tags);
@@ -47,7 +53,7 @@ bool syrinx_tags_add_text(syrinx_tags *tags, const char *key, const char *text);
 /// Adds a picture; the types are those of ID3, for example 3 for the front cover.
 bool syrinx_tags_add_picture(
   syrinx_tags *tags, uint32_t type, const char *media_type, const char *description,
-  const uint8_t *bytes, size_t count);
+  const uint8_t *bytes, size_t count, syrinx_picture_size size);
 /// Adds a chapter with its times in milliseconds.
 bool syrinx_tags_add_chapter(
   syrinx_tags *tags, uint32_t start, uint32_t end, const char *title);

@@ -236,7 +236,9 @@ extension AudioFileInfo {
       ("file", "\(file)"), ("format", name),
       ("audio", audio.compactMap(\.self).joined(separator: ", ")), ("length", length ?? "unknown"),
     ]
-    if !sizes.isEmpty { lines.append(("size", sizes.joined(separator: ", "))) }
+    if !sizes.isEmpty {
+      lines.append((byteCount == nil ? "bit rate" : "size", sizes.joined(separator: ", ")))
+    }
     lines += metadata.tags.inOrder.flatMap { tag, values in
       values.map { (tag == .trackNumber ? "track" : tag.recordKey, $0) }
     }

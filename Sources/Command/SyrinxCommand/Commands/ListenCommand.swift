@@ -55,6 +55,8 @@ struct ListenCommand: RecognizingSubcommand {
 
   @OptionGroup var common: CommonOptions
 
+  var printsFailureAsJSON: Bool { transcript.json }
+
   func validate() throws {
     try recognition.checkTranscript(transcript)
     try transcript.checkSingleFormat()

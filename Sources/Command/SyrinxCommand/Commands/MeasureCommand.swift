@@ -48,6 +48,8 @@ struct MeasureCommand: FileListSubcommand {
 
   @OptionGroup var common: CommonOptions
 
+  var printsFailureAsJSON: Bool { json.isOn }
+
   func validate() throws {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a time in seconds")
     try check("--silence", silence, in: -200...0, "a level in dBFS")
@@ -263,7 +265,8 @@ extension JSONRecord {
     "channels", each with "channel" (FL, FR, and so on), "peak", "truePeak", "rms", "offset", "clipped", and \
     "clippedRuns". With --device, objects with the "event" loudness come first, one for each second: \
     "position" in seconds, "momentary", "shortTerm", "integrated", "peak", and "rms"; the last \
-    object has the "event" finished. A file that failed is an object with "file" and "error".
+    object has the "event" finished. A file that failed is an object with "file" and "error", and a \
+    device that failed one with "error".
     """
 
   init(_ result: AudioMeasurement) {

@@ -88,6 +88,8 @@ struct PlayCommand: FileListSubcommand {
 
   @OptionGroup var common: CommonOptions
 
+  var printsFailureAsJSON: Bool { json.isOn }
+
   func validate() throws {
     try check("--volume", volume, in: 0...10, "a factor")
     try check("--speed", speed, in: 0.25...4, "a factor")

@@ -64,6 +64,8 @@ struct RecordCommand: Subcommand {
 
   @OptionGroup var common: CommonOptions
 
+  var printsFailureAsJSON: Bool { rules.json }
+
   func validate() throws {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a length in seconds")
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")

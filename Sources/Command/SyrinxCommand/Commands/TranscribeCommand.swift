@@ -105,6 +105,8 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
 
   @OptionGroup var common: CommonOptions
 
+  var printsFailureAsJSON: Bool { transcript.json }
+
   mutating func validate() throws {
     try require(
       !files.isEmpty || filesFrom != nil, "there is nothing to transcribe: name files or folders.")

@@ -30,20 +30,26 @@ struct ConversionOptions: ParsableArguments {
   var normalize: NormalizationTarget?
 
   @Option(
-    parsing: .unconditional, help: .value("time", "Where the audio begins: 90, 1:30, 500ms, or 2m.")
-  )
+    parsing: .unconditional,
+    help: .value("time", "Where the audio begins: 90, 1:30, 500ms, or 2m (default: 0)."),
+    transform: TimeValue.init(value:))
   var start = TimeValue.zero
 
-  @Option(parsing: .unconditional, help: .value("time", "Where the audio ends (default: the end)."))
+  @Option(
+    parsing: .unconditional, help: .value("time", "Where the audio ends (default: the end)."),
+    transform: TimeValue.init(value:))
   var end: TimeValue?
 
   @Option(
-    parsing: .unconditional, help: .value("time", "Length of the fade from silence, at most 600 s.")
-  )
+    parsing: .unconditional,
+    help: .value("time", "Length of the fade from silence, at most 600 s (default: 0)."),
+    transform: TimeValue.init(value:))
   var fadeIn = TimeValue.zero
 
   @Option(
-    parsing: .unconditional, help: .value("time", "Length of the fade to silence, at most 600 s."))
+    parsing: .unconditional,
+    help: .value("time", "Length of the fade to silence, at most 600 s (default: 0)."),
+    transform: TimeValue.init(value:))
   var fadeOut = TimeValue.zero
 
   @Flag(
@@ -55,7 +61,8 @@ struct ConversionOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: .value("time", "Cut into numbered files of this length, for example 10m."))
+    help: .value("time", "Cut into numbered files of this length, for example 10m."),
+    transform: TimeValue.init(value:))
   var every: TimeValue?
 
   @Option(
@@ -136,7 +143,7 @@ struct NormalizationTarget: Equatable {
 }
 
 /// A time in one of these forms: `90`, `1.5`, `1:30`, `1:02:03.5`, `500ms`, `90s`, `10m`, `2h`.
-struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
+struct TimeValue: Equatable, CustomStringConvertible {
   static let zero = TimeValue(seconds: 0, description: "0")
 
   let seconds: Double
@@ -162,9 +169,9 @@ struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
     return seconds
   }
 
-  init?(argument: String) {
-    guard let seconds = Self.number(argument), seconds <= Self.longest else { return nil }
-    self.init(seconds: seconds, description: argument)
+  /// - Throws: `ValidationError`, which shows how to write a time.
+  init(value argument: String) throws {
+    self.init(seconds: try Self.seconds(argument), description: argument)
   }
 
   /// A year, in seconds.
@@ -183,6 +190,4 @@ struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
     else { return nil }
     return seconds
   }
-
-  var defaultValueDescription: String { description }
 }

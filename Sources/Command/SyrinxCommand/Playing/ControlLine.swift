@@ -80,10 +80,10 @@ struct ControlLine: Equatable {
   }
 
   private func time(_ index: Int) throws -> Duration {
-    guard index < words.count, let time = TimeValue(argument: String(words[index])) else {
+    guard index < words.count, let seconds = try? TimeValue.seconds(String(words[index])) else {
       throw unknown
     }
-    return time.duration
+    return .seconds(seconds)
   }
 
   /// The fade after the first `count` words, or nil.

@@ -194,7 +194,8 @@ extension JSONRecord {
     the seconds "announced" (missing if the header has no length) and "decoded"; title the "title" \
     that a live stream announces; nonFinite the number of "samples" that were NaN or infinite and \
     are played as silence; failed the "error"; deviceReturned the seconds of the "gap"; finished, \
-    once each time a file ends, the "reason": completed (also after skip), stopped, or failed.
+    once each time a file ends, the "reason": completed (also after skip), stopped, or failed. \
+    The failure of the device is an object with the "error".
     """
 
   /// - Parameter files: the files in the order of the items.

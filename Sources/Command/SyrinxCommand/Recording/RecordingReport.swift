@@ -150,7 +150,7 @@ extension JSONRecord {
     and the "next" file; silentMicrophone the "level" that nothing exceeds; diskLow the time "left"; \
     deviceReturned the "gap" that was not captured; closed and finished add "frames", \
     "peak", "rms", and "clipped" samples of all recorded audio, and the "reason": lengthReached, \
-    stopped, silence, deviceEnded, gap, or failed.
+    stopped, silence, deviceEnded, gap, or failed. A failure is an object with the "error".
     """
 
   init(_ event: RecordingEvent) {

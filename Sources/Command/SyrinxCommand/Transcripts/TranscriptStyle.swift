@@ -221,7 +221,8 @@ extension JSONRecord {
     (not recognized, because the backlog was full), gap (lost during capture), unintelligible (sound \
     without plausible words), engine (not recognized, because the engine failed; "error" says why), or \
     nonFinite (recognized, but "samples" that were NaN or infinite are replaced by silence). With \
-    unintelligible and engine, "utterance" is the number of the utterance whose partial results are void.
+    unintelligible and engine, "utterance" is the number of the utterance whose partial results are void. \
+    The failure of the command is an object with the "error".
     """
 
   /// The documentation of a loss for files, which have neither lag nor gaps.

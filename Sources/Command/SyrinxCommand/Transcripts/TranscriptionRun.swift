@@ -75,8 +75,10 @@ struct TranscriptionRun: Sendable {
         "\(input.file) is not in failed.txt, because its name has a line feed; use --null")
     }
     await progress.add(input, audio: nil)
+    guard command.transcript.json else { return }
     let reason = error.map { "\($0)" } ?? "not all of the audio was transcribed"
-    try await print(["event": "failed", "file": input.file, "error": reason])
+    let record: JSONRecord = ["event": "failed", "file": input.file, "error": reason]
+    try await context.console.print(record.jsonLine())
   }
 
   private func finish() async throws {
@@ -262,9 +264,9 @@ actor ArchiveProgress {
 extension JSONRecord {
   /// The documentation of the JSON in the help.
   static let archiveSchema = """
-    With --json and --output-dir, standard output has an object for each file, with an "event" \
-    (transcribed or failed), the "file", and the "length" of its audio in seconds or the "error"; and at the \
-    end one with the event finished and the numbers of files "transcribed", "failed", and "skipped" \
-    by --resume.
+    With --json, a file that failed, or of which a part is missing, is an object with the "event" failed, \
+    the "file", and the "error". With --output-dir, there is an object for each other file, too, with the \
+    event transcribed and the "length" of its audio in seconds, and at the end one with the event finished \
+    and the numbers of files "transcribed", "failed", and "skipped" by --resume.
     """
 }

@@ -67,9 +67,18 @@ struct TestALSA: Sendable {
 
   func continuePulse() throws { try tellPulse("continue") }
 
-  private func tellPulse(_ action: String) throws {
+  /// Suspends the sink `syrinx` with its monitor, or resumes them.
+  func suspendSink(_ isSuspended: Bool) throws {
+    try tellPulse(isSuspended ? "suspend" : "resume")
+  }
+
+  /// Moves all streams to a sink, or to its monitor.
+  func moveStreams(to sink: String) throws { try tellPulse("move", sink) }
+
+  private func tellPulse(_ action: String, _ arguments: String...) throws {
     try run(
-      "bash", [Self.pulseScript.path(), action, pulseDirectory.path()], package: "pulseaudio")
+      "bash", [Self.pulseScript.path(), action, pulseDirectory.path()] + arguments,
+      package: "pulseaudio")
   }
 
   private static func support(_ path: String) -> URL {
