@@ -68,33 +68,26 @@ public struct PlaybackRange: Hashable, Sendable {
 
 /// The ID of a playback, for `control`.
 public struct PlaybackID: Hashable, Sendable {
-  private enum Name: Hashable {
-    case number(UInt64)
-    case text(String)
-  }
-
   private static let last = Atomic<UInt64>(0)
-  private let name: Name
+  private let name: String
+  /// Whether somebody chose the name.
+  private let isChosen: Bool
 
   /// Creates an ID that is unique in this process.
   public init() {
-    name = .number(Self.last.wrappingAdd(1, ordering: .relaxed).newValue)
+    let number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
+    (name, isChosen) = ("playback \(number)", false)
   }
 
   /// Creates an ID from a name; concurrent playbacks need different names.
   public init(_ name: String) {
-    self.name = .text(name)
+    (self.name, isChosen) = (name, true)
   }
 }
 
 extension PlaybackID: CustomStringConvertible {
   /// A short description for users.
-  public var description: String {
-    switch name {
-    case .number(let number): "playback \(number)"
-    case .text(let text): "\"\(text)\""
-    }
-  }
+  public var description: String { isChosen ? "\"\(name)\"" : name }
 }
 
 extension PlaybackID: ExpressibleByStringLiteral {

@@ -53,11 +53,11 @@ actor AudioPlayer {
   }
 
   func setVolume(_ volume: Float) {
-    openDevices.volume.gain = volume
+    openDevices.volume.setting = (volume, .milliseconds(20))
   }
 
   func setVolume(_ volume: Float, of bus: PlaybackBus, ramp: Duration) {
-    openDevices.buses[bus].setting = BusVolume.Setting(gain: volume, ramp: ramp)
+    openDevices.volume(of: bus).setting = (volume, ramp)
   }
 
   nonisolated func preload(

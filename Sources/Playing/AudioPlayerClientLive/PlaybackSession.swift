@@ -19,7 +19,6 @@ final class PlaybackSession: Sendable {
   private let devices: PlayerDevices
   private let report: @Sendable (PlaybackEvent) -> Void
   private let parameters: SharedVoiceParameters
-  private let waiters: CommandWaiters
   private let mailbox: FeederMailbox
   /// Holds the time of a virtual card from the device's last report until the caller has the
   /// result.
@@ -35,8 +34,7 @@ final class PlaybackSession: Sendable {
     self.settings = settings
     self.devices = devices
     self.report = report
-    parameters = SharedVoiceParameters(gain: request.volume)
-    waiters = CommandWaiters(request.id)
+    parameters = SharedVoiceParameters(request.id, gain: request.volume)
     mailbox = FeederMailbox(request.id)
     hold = TimeHold(settings.soundCard.lockstep, "a playback that ends")
     // The source may need the card's time to advance before it can begin.
@@ -66,9 +64,10 @@ final class PlaybackSession: Sendable {
       try await update {
         ($0.gain, $0.ramp) = (clampedGain(volume, atMost: PlaybackRequest.loudest), ramp)
       }
-    case .seek(let time, let item): try await send(.seek(time, item: item))
-    case .skip: try await send(.skip)
-    case .enqueue(let items): try await send(.enqueue(items))
+    case .seek, .skip, .enqueue:
+      if let serial = try await mailbox.send(command) {
+        try await parameters.waitUntilSettled(serial)
+      }
     case .stop(let fade):
       stop(fade: fade)
       _ = await outcome()
@@ -78,13 +77,7 @@ final class PlaybackSession: Sendable {
   private func update(_ change: (inout VoiceParameters) -> Void) async throws {
     let serial = parameters.update(change)
     state.withLock { $0.device }?.wake()
-    try await waiters.waitUntilSettled(serial)
-  }
-
-  private func send(_ command: FeederRequest.Command) async throws {
-    if let serial = try await mailbox.send(command) {
-      try await waiters.waitUntilSettled(serial)
-    }
+    try await parameters.waitUntilSettled(serial)
   }
 
   /// Fades the sound out, or cancels it if nothing of it is audible yet.
@@ -120,7 +113,7 @@ final class PlaybackSession: Sendable {
     defer {
       state.withLock { $0.isOver = true }
       mailbox.close()
-      waiters.end()
+      parameters.end()
     }
     do {
       return try await play()
@@ -137,14 +130,14 @@ final class PlaybackSession: Sendable {
     guard PlaybackRequest.speeds.contains(request.speed) else {
       throw AudioPlayerError.speedOutOfRange(request.speed)
     }
-    let feeder = try VoiceFeeder(request, mailbox, settings.feeder)
-    guard let source = try await open(feeder) else {
+    let feeder = try VoiceFeeder(request, mailbox, settings.makeSource)
+    guard let first = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
     }
-    let lease = try await devices.acquire(for: request, source.format, settings)
+    let lease = try await devices.acquire(for: request, first.description.format, settings)
     let outcome: Result<PlaybackFinish, any Error>
     do {
-      outcome = .success(try await play(feeder, source, on: lease.runtime))
+      outcome = .success(try await play(feeder, first, on: lease.runtime))
     } catch {
       outcome = .failure(error)
     }
@@ -152,36 +145,34 @@ final class PlaybackSession: Sendable {
     return try outcome.get()
   }
 
-  /// Opens the first item; if none can be opened, reports the error of each.
-  private func open(_ feeder: VoiceFeeder) async throws -> SourceDescription? {
-    let opening = AbandonableTask(clock: settings.feeder.clock) { try await feeder.open() }
+  /// Opens the first item; if none can be opened, reports what each of them failed with.
+  private func open(_ feeder: VoiceFeeder) async throws -> VoiceFeeder.FirstItem? {
+    let opening = AbandonableTask(clock: settings.readingClock) { try await feeder.open() }
     do {
       return try await opening.valueUnlessCancelled()
     } catch {
       // A blocked feeder cannot answer.
       guard opening.hasEnded else { throw error }
-      for event in await feeder.failures {
-        report(event.playbackEvent(PlaybackProgress(played: .zero)))
-      }
+      for event in await feeder.failures { report(event) }
       throw error
     }
   }
 
   private func play(
-    _ feeder: VoiceFeeder, _ source: SourceDescription, on device: PlaybackDevice
+    _ feeder: VoiceFeeder, _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
     let format = device.configuration.format
     let events = VoiceEvents(
       rate: format.sampleRate, speed: request.speed, progressInterval: request.progressInterval,
-      waiters: waiters)
+      hold: hold, report: report)
     let voice = try makeVoice(device.configuration, events)
-    let feeding = AbandonableTask(clock: settings.feeder.clock) {
+    let feeding = AbandonableTask(clock: settings.readingClock) {
       try await feeder.feed(voice, events, on: device)
     }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
-      outcome = .success(try await play(voice, events, feeding, source, on: device))
+      outcome = .success(try await play(voice, events, feeding, first, on: device))
     } catch {
       outcome = .failure(error)
     }
@@ -199,12 +190,8 @@ final class PlaybackSession: Sendable {
       return try Voice(
         format: format, capacity: capacity, prefill: request.prefill ?? Voice.prefill(on: device),
         parameters: parameters,
-        bus: devices.buses[request.bus], progressInterval: request.progressInterval,
-        onDeviceLoss: request.onDeviceLoss
-      ) { [report, hold] in
-        if $0.isLast { hold?.begin() }
-        events.process($0, report)
-      }
+        bus: devices.volume(of: request.bus), progressInterval: request.progressInterval,
+        onDeviceLoss: request.onDeviceLoss, events: events)
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
@@ -213,7 +200,7 @@ final class PlaybackSession: Sendable {
   /// Plays a voice and reports its start.
   private func play(
     _ voice: Voice, _ events: VoiceEvents, _ feeding: AbandonableTask<Void>,
-    _ source: SourceDescription, on device: PlaybackDevice
+    _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
     guard publish(voice, device) else { throw CancellationError() }
     guard let place = device.reserve() else {
@@ -224,7 +211,8 @@ final class PlaybackSession: Sendable {
       .started(
         PlaybackStart(
           device: settings.device, format: voice.format,
-          announcedDuration: source.announcedDuration, settings: settings, item: source.item)))
+          announcedDuration: first.description.announcedDuration, settings: settings,
+          item: first.index)))
     let played = try await played(voice, in: place, events, on: device)
     // An error of the source is thrown after its audio has been played.
     if !voice.isStopping { try await feeding.value }

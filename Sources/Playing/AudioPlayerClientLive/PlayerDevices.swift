@@ -2,6 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import AudioThreads
 import SoundCard
+import Synchronization
 
 /// An open device that plays.
 typealias PlaybackDevice = DeviceRuntime<PlaybackThread>
@@ -18,10 +19,20 @@ final class PlayerDevices: Sendable {
   typealias Lease = DevicePool<PlaybackThread>.Lease
 
   /// The volume of all devices, present and future.
-  let volume = MasterVolume()
-  /// The volumes of the buses on all devices.
-  let buses = BusVolumes()
+  let volume = BusVolume()
   private let pool = DevicePool<PlaybackThread>()
+  // Held for a few instructions by control threads; audio threads use only the buses themselves.
+  private let buses = Mutex<[PlaybackBus: BusVolume]>([:])
+
+  /// The volume of a bus on all devices; a bus is created when it is first named, and stays.
+  func volume(of bus: PlaybackBus) -> BusVolume {
+    buses.withLock { buses in
+      if let known = buses[bus] { return known }
+      let new = BusVolume()
+      buses[bus] = new
+      return new
+    }
+  }
 
   /// Returns the device of a request, and opens it as requested if nothing plays on it.
   ///
@@ -76,8 +87,8 @@ final class PlayerDevices: Sendable {
     {
       return sound
     }
-    let clock = settings.feeder.clock
-    let loader = try SoundLoader(source, settings.feeder)
+    let clock = settings.readingClock
+    let loader = try SoundLoader(source, settings.makeSource)
     let opening = AbandonableTask(clock: clock) { try await loader.open().format }
     let format = try await opening.valueUnlessCancelled()
     let request = PlaybackRequest(source: source, device: device, latency: latency)

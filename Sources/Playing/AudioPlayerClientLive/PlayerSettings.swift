@@ -3,12 +3,19 @@ import AudioPlayerClient
 import ClientDependencies
 import SoundCard
 
-/// The dependencies of a playback: the sound card, and how long an idle device stays open.
+/// The dependencies of a playback: the sound card, how long an idle device stays open, and how
+/// sources are made.
 struct PlayerSettings: Sendable {
   let soundCard: SoundCard
   let idleTime: Duration
   let clock: any Clock<Duration>
-  var feeder = FeederSettings()
+  /// Makes the source of an item, on the thread that reads it.
+  var makeSource: SourceMaker = {
+    $0.makeSource($1)
+  }
+  /// Measures the wait for a blocked call of a source: the machine's own clock, because disks
+  /// follow no other.
+  var readingClock: any Clock<Duration> = ContinuousClock()
 
   /// The caller's settings.
   static var current: PlayerSettings {

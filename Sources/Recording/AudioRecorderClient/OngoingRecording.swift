@@ -98,23 +98,21 @@ public enum RecordingCommand: String, Hashable, Sendable, CaseIterable {
 
 /// The ID of a recording, for `control`.
 public struct RecordingID: Hashable, Sendable {
-  private enum Name: Hashable {
-    case number(Int)
-    case text(String)
-  }
-
   private static let lastNumber = Atomic<Int>(0)
 
-  private let name: Name
+  private let name: String
+  /// Whether somebody chose the name.
+  private let isChosen: Bool
 
   /// Creates an ID that is unique in this process.
   public init() {
-    name = .number(Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+    let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    (name, isChosen) = ("recording \(number)", false)
   }
 
   /// Creates an ID from a name; concurrent recordings need different names.
   public init(_ name: String) {
-    self.name = .text(name)
+    (self.name, isChosen) = (name, true)
   }
 }
 
@@ -127,10 +125,5 @@ extension RecordingID: ExpressibleByStringLiteral {
 
 extension RecordingID: CustomStringConvertible {
   /// The name for users.
-  public var description: String {
-    switch name {
-    case .number(let number): "recording \(number)"
-    case .text(let text): text
-    }
-  }
+  public var description: String { name }
 }

@@ -24,8 +24,8 @@ import VirtualSoundCard
   private func settings(_ call: BlockedSourceCall) -> PlayerSettings {
     var settings = PlayerSettings(
       soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock())
-    settings.feeder = FeederSettings(
-      makeSource: { _, _ in BlockingSource(call) }, clock: clock)
+    settings.makeSource = { _, _ in BlockingSource(call) }
+    settings.readingClock = clock
     return settings
   }
 

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioPlayerClient
 import AudioThreads
 import SoundCard
 
@@ -8,7 +9,7 @@ import SoundCard
 final class AudioThreadHarness {
   let pcm: SimulatedPlayback
   let link: DeviceLink<Voice>
-  private let volume = MasterVolume()
+  private let volume = BusVolume()
   /// The voices, by place.
   private var voices: [Voice] = []
 
@@ -24,9 +25,9 @@ final class AudioThreadHarness {
   ) throws -> Voice {
     let voice = try Voice(
       format: pcm.configuration.format, capacity: .seconds(10), prefill: .milliseconds(100),
-      parameters: SharedVoiceParameters(gain: 1), bus: bus,
-      progressInterval: progressInterval
-    ) { _ in }
+      parameters: SharedVoiceParameters("a", gain: 1), bus: bus,
+      progressInterval: progressInterval,
+      events: VoiceEvents(rate: pcm.configuration.format.sampleRate) { _ in })
     voice.give(samples)
     if isComplete { voice.endInput() }
     return voice
@@ -79,12 +80,12 @@ final class AudioThreadHarness {
 extension Voice {
   convenience init(
     format: AudioFormat, capacity: Duration, prefill: Duration = .milliseconds(100), volume: Float,
-    bus: BusVolume = BusVolume(),
-    report: @escaping @Sendable (VoiceReport) -> Void
+    report: @escaping @Sendable (PlaybackEvent) -> Void
   ) throws(WakeUpError) {
     try self.init(
       format: format, capacity: capacity, prefill: prefill,
-      parameters: SharedVoiceParameters(gain: volume), bus: bus, report: report)
+      parameters: SharedVoiceParameters("a", gain: volume),
+      events: VoiceEvents(rate: format.sampleRate, report: report))
   }
 
   func give(_ samples: [Float]) {

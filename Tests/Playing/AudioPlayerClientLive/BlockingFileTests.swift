@@ -58,8 +58,8 @@ import VirtualSoundCard
   private func settings(_ calls: [URL: BlockedSourceCall]) -> PlayerSettings {
     var settings = PlayerSettings(
       soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock())
-    settings.feeder = FeederSettings { source, mailbox in
-      let file = FeederSettings().makeSource(source, mailbox)
+    settings.makeSource = { source, mailbox in
+      let file = source.makeSource(mailbox)
       guard let url = file.url, let call = calls[url] else { return file }
       return BlockingFileSource(file, call)
     }

@@ -52,7 +52,7 @@ final class BlockingSource: FeederSource {
 
   nonisolated(nonsending) func open() async throws -> SourceDescription {
     if case .open = call.kind { call.hold() }
-    return SourceDescription(format: PlayerHarness.format, announcedDuration: nil)
+    return (PlayerHarness.format, nil)
   }
 
   nonisolated(nonsending) func next() async throws -> AudioBuffer? {

@@ -8,10 +8,10 @@ import Testing
   let bus = BusVolume()
 
   @Test func `the gain of a bus begins at its setting and moves block by block`() {
-    bus.setting = .init(gain: 0.5, ramp: .seconds(1))
+    bus.setting = (0.5, .seconds(1))
     gains.begin(after: 10)
     #expect(gains.gain(of: bus) == SmoothedGain(0.5))
-    bus.setting = .init(gain: 1, ramp: .milliseconds(20))
+    bus.setting = (1, .milliseconds(20))
     gains.begin(after: 10)
     var ramp = gains.gain(of: bus)
     #expect((0..<10).map { _ in ramp.next() }.last.map { abs($0 - 0.75) < 1e-6 } == true)
@@ -25,12 +25,12 @@ import Testing
   @Test func `a shorter ramp to the same volume speeds up the ramp of a bus`() {
     gains.begin(after: 0)
     _ = gains.gain(of: bus)
-    bus.setting = .init(gain: 0, ramp: .seconds(60))
+    bus.setting = (0, .seconds(60))
     for _ in 0..<3 {
       gains.begin(after: 10)
       _ = gains.gain(of: bus)
     }
-    bus.setting = .init(gain: 0, ramp: .milliseconds(20))
+    bus.setting = (0, .milliseconds(20))
     for expected in [20, 10, 0] {
       gains.begin(after: 10)
       #expect(gains.gain(of: bus).framesLeft == expected)
@@ -38,11 +38,11 @@ import Testing
     #expect(gains.gain(of: bus).current == 0)
   }
 
-  @Test func `a bus releases its entry when none of its voices sounds and its gain is steady`() {
-    bus.setting = .init(gain: 0, ramp: .zero)
+  @Test func `a bus gives up its entry when none of its voices sounds and its gain is steady`() {
+    bus.setting = (0, .zero)
     gains.begin(after: 10)
     _ = gains.gain(of: bus)
-    bus.setting = .init(gain: 1, ramp: .milliseconds(25))
+    bus.setting = (1, .milliseconds(25))
     gains.begin(after: 10)
     for _ in 0..<2 {
       gains.begin(after: 10)
@@ -56,7 +56,7 @@ import Testing
     let buses = (0..<200).map { _ in BusVolume() }
     gains.begin(after: 10)
     for bus in buses {
-      bus.setting = .init(gain: 0.5, ramp: .zero)
+      bus.setting = (0.5, .zero)
       #expect(gains.gain(of: bus) == SmoothedGain(0.5))
     }
     #expect(gains.count == 2 * VoiceTable.limit)

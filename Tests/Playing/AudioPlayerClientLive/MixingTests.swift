@@ -118,7 +118,7 @@ import Testing
 
   @Test func `the volume of a bus applies to its voices and to no others`() throws {
     let music = BusVolume()
-    music.setting = .init(gain: 0.25, ramp: .zero)
+    music.setting = (0.25, .zero)
     let steady = [Float](repeating: 0.5, count: 1_000)
     let voices = [
       try harness.voice(steady, bus: music), try harness.voice(steady, bus: music),
@@ -132,7 +132,7 @@ import Testing
     let music = BusVolume()
     let steady = [Float](repeating: 0.5, count: 8_000)
     let later = try harness.voice(steady, bus: music)
-    harness.pcm.at(300) { _ in music.setting = .init(gain: 0, ramp: .milliseconds(400)) }
+    harness.pcm.at(300) { _ in music.setting = (0, .milliseconds(400)) }
     harness.pcm.at(500) { _ in harness.add(later) }
     try harness.run([try harness.voice(steady, bus: music)])
     let written = harness.pcm.written
@@ -152,7 +152,7 @@ import Testing
     let link = harness.link
     let harness = harness
     let next = try harness.voice(steady, bus: music)
-    harness.pcm.at(100) { _ in music.setting = .init(gain: 0.5, ramp: .seconds(60)) }
+    harness.pcm.at(100) { _ in music.setting = (0.5, .seconds(60)) }
     harness.add(try harness.voice(steady, bus: music))
     harness.pcm.whenIdle = {
       harness.pcm.whenIdle = { link.commands.tryWrite(.quit) }

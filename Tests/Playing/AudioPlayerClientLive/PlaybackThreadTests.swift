@@ -85,7 +85,7 @@ import Testing
   @Test func `the limiter is reported when its block is discarded`() throws {
     let mixer = Mixer(
       period: 800, format: harness.pcm.configuration.format, events: harness.link.events,
-      volume: MasterVolume())
+      volume: BusVolume())
     let voices = harness.link.ports
     voices.put(try harness.voice(Array(repeating: 2, count: 8_000)), in: 0)
     voices.serve(0)

@@ -16,12 +16,12 @@ import Testing
       if case .audio = step { hasAudio = true }
     }
     queue.forget(before: 400, of: 0)
-    let place = try await queue.perform(.skip, at: QueuePosition(item: 0, round: 0))
+    let place = try await queue.perform(.skip, at: ItemPosition(item: 0))
     let isGone = resource == nil
     #expect(isThere && hasAudio && isGone)
     #expect(place?.item == 1)
     await #expect(throws: AudioPlayerError.notSeekable(nil)) {
-      try await queue.perform(.seek(.frame(0), item: 0), at: QueuePosition(item: 1, round: 0))
+      try await queue.perform(.seek(to: .frame(0), item: 0), at: ItemPosition(item: 1))
     }
   }
 
@@ -38,6 +38,6 @@ import Testing
       PlaybackItem(source: .stream(stream)),
       PlaybackItem(source: .buffers([staircase(800)])),
     ]
-    return PlaybackQueue(items, .times(1), FeederMailbox("a"), FeederSettings())
+    return PlaybackQueue(items, .times(1), FeederMailbox("a")) { $0.makeSource($1) }
   }
 }

@@ -1,11 +1,14 @@
+import AudioPlayerClient
 import AudioThreads
 import Testing
 
 @testable import AudioPlayerClientLive
 
 @Suite struct SharedVoiceParametersTests {
+  private let shared = SharedVoiceParameters("a", gain: 1)
+
   @Test func `written parameters are read once and completely`() {
-    let shared = SharedVoiceParameters(gain: 20)
+    let shared = SharedVoiceParameters("a", gain: 20)
     #expect(shared.current.parameters.gain == 10)
     #expect(shared.read(after: shared.current.serial) == nil)
     let serial = shared.update { parameters in
@@ -19,12 +22,11 @@ import Testing
     #expect(shared.read(after: serial) == nil)
   }
 
-  @Test func `a reader never reads half of a change`() async throws {
-    let shared = SharedVoiceParameters(gain: 1)
+  @Test func `a reader never sees half of a change`() async throws {
     shared.update { $0.fade = .zero }
     let hasRead = Gate()
     let isOver = Gate()
-    let reader = try DedicatedThread.start(name: "reader") {
+    let reader = try DedicatedThread.start(name: "reader") { [shared] in
       var serial = 0
       while !isOver.isOpen {
         guard let reading = shared.read(after: serial) else { continue }
@@ -45,5 +47,32 @@ import Testing
     }
     isOver.open()
     await reader.join()
+  }
+
+  @Test func `a waiting command returns when its parameters or later ones are in effect`()
+    async throws
+  {
+    async let first: Void = shared.waitUntilSettled(1)
+    async let second: Void = shared.waitUntilSettled(2)
+    shared.settle(2)
+    try await first
+    try await second
+    try await shared.waitUntilSettled(2)
+  }
+
+  @Test func `the end of a playback fails its waiting commands`() async {
+    let waiting = Task { [shared] in try await shared.waitUntilSettled(3) }
+    shared.settle(2)
+    shared.end()
+    await #expect(throws: AudioPlayerError.unknownPlayback("a")) { try await waiting.value }
+    await #expect(throws: AudioPlayerError.unknownPlayback("a")) {
+      try await shared.waitUntilSettled(3)
+    }
+  }
+
+  @Test func `a cancelled task does not wait for its command`() async {
+    let waiting = Task { [shared] in try await shared.waitUntilSettled(1) }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 }

@@ -13,9 +13,15 @@ import Testing
     ItemPosition(item: item, frame: frame, rate: rate, length: .seconds(1))
   }
 
+  private func progress(_ played: Int, _ item: Int, _ frame: FrameCount) -> PlaybackProgress {
+    PlaybackProgress(
+      played: FrameCount(played).duration(at: 8_000), item: item, position: frame,
+      time: frame.duration(at: 8_000), length: .seconds(1))
+  }
+
   @Test mutating func `progress is at a frame of the current item, at its own rate`() {
     timeline.begin(position(0, 100), at: 0)
-    timeline.begin(position(1, 0, rate: 16_000), at: 1_000, .advanced)
+    timeline.begin(position(1, 0, rate: 16_000), at: 1_000, .advanced(.pending))
     #expect(timeline.progress(500).item == 0)
     #expect(timeline.progress(500).position == 600)
     #expect(timeline.progress(1_500).item == 1)
@@ -26,26 +32,29 @@ import Testing
 
   @Test mutating func `an event is returned once, with the progress at its frame`() {
     timeline.begin(position(0, 0), at: 0)
-    timeline.begin(position(1, 7), at: 1_000, .advanced)
-    timeline.add(.paused, at: 400)
+    timeline.begin(position(1, 7), at: 1_000, .advanced(.pending))
+    timeline.add(.paused(.pending), at: 400)
     #expect(timeline.pass(399).isEmpty)
-    let passed = timeline.pass(2_000)
-    #expect(passed.map(\.event) == [.paused, .advanced])
-    #expect(passed.map(\.progress.position) == [400, 7])
+    #expect(
+      timeline.pass(2_000) == [.paused(progress(400, 0, 400)), .advanced(progress(1_000, 1, 7))])
     #expect(timeline.pass(2_000).isEmpty)
+  }
+
+  @Test mutating func `a pause and its end are events once, however often they are reported`() {
+    for isPaused in [false, true, true, false, false] {
+      timeline.settle(isPaused: isPaused, at: 400)
+    }
+    #expect(timeline.pass(400).count == 2)
   }
 
   @Test mutating func `a cut removes later events but keeps a pause`() {
     timeline.begin(position(0, 0), at: 0)
-    timeline.begin(position(1, 0), at: 1_000, .advanced)
-    timeline.add(.paused, at: 500)
+    timeline.begin(position(1, 0), at: 1_000, .advanced(.pending))
+    timeline.add(.paused(.pending), at: 500)
     timeline.cut(at: 500)
-    timeline.begin(position(2, 33), at: 500, .sought)
-    let passed = timeline.pass(500)
-    #expect(passed.map(\.event) == [.paused, .sought])
+    timeline.begin(position(2, 33), at: 500, .sought(.pending))
     // The pause was before the target of the seek.
-    #expect(passed.map(\.progress.item) == [0, 2])
-    #expect(passed.map(\.progress.position) == [500, 33])
+    #expect(timeline.pass(500) == [.paused(progress(500, 0, 500)), .sought(progress(500, 2, 33))])
     #expect(timeline.progress(501).item == 2)
     #expect(timeline.progress(501).position == 34)
   }
@@ -53,7 +62,7 @@ import Testing
   @Test mutating func `short repetitions are merged, and positions stay within them`() {
     timeline.begin(position(0, 20), at: 0)
     for count in 1..<1_000 {
-      timeline.begin(position(0, 20), at: count * 10, .looped(count: count))
+      timeline.begin(position(0, 20), at: count * 10, .looped(.pending, count: count))
     }
     #expect((0..<800).allSatisfy { timeline.progress($0).position == FrameCount(20 + $0 % 10) })
     #expect(timeline.pass(10_000).count <= 25)
@@ -67,9 +76,11 @@ import Testing
 
   @Test mutating func `short rounds of one item are merged, and positions keep their round`() {
     timeline.begin(position(round: 0), at: 0)
-    for round in 1..<1_000 { timeline.begin(position(round: round), at: round * 10, .advanced) }
+    for round in 1..<1_000 {
+      timeline.begin(position(round: round), at: round * 10, .advanced(.pending))
+    }
     let isInItsRound = (0..<9_990).allSatisfy {
-      timeline.queuePosition($0).round == $0 / 10
+      timeline.position($0).round == $0 / 10
         && timeline.progress($0).position == FrameCount($0 % 10)
     }
     #expect(isInItsRound)
@@ -79,18 +90,19 @@ import Testing
   @Test mutating func `a short, repeated item keeps its round`() {
     timeline.begin(position(round: 0), at: 0)
     for count in 1..<200 {
-      let event = count % 4 == 0 ? TimelineEvent.advanced : .looped(count: count % 4)
+      let event =
+        count % 4 == 0 ? PlaybackEvent.advanced(.pending) : .looped(.pending, count: count % 4)
       timeline.begin(position(round: count / 4), at: count * 10, event)
     }
-    #expect((0..<1_990).allSatisfy { timeline.queuePosition($0).round == $0 / 40 })
+    #expect((0..<1_990).allSatisfy { timeline.position($0).round == $0 / 40 })
   }
 
   @Test mutating func `different short items are all events, and so is a skip to one`() {
-    for item in 0..<5 { timeline.begin(position(item, 0), at: item * 10, .advanced) }
+    for item in 0..<5 { timeline.begin(position(item, 0), at: item * 10, .advanced(.pending)) }
     #expect(timeline.pass(40).count == 5)
     timeline.cut(at: 45)
-    timeline.begin(position(4, 0), at: 45, .advanced)
-    #expect(timeline.pass(45).map(\.event) == [.advanced])
+    timeline.begin(position(4, 0), at: 45, .advanced(.pending))
+    #expect(timeline.pass(45) == [.advanced(progress(45, 4, 0))])
   }
 
   @Test mutating func `events estimated to be after the end move to the end`() {

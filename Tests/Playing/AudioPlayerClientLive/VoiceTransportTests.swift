@@ -5,8 +5,6 @@ import Testing
 
 /// At 1 kHz a fade of 10 ms is 10 frames; a block is 8.
 @Suite struct VoiceTransportTests {
-  private typealias Supply = VoiceTransport.Supply
-
   private var sounding: VoiceTransport {
     var transport = VoiceTransport(VoiceParameters(gain: 1), rate: 1_000)
     _ = step(&transport)
@@ -17,7 +15,7 @@ import Testing
   private func step(
     _ transport: inout VoiceTransport, readable: Int = 100, isComplete: Bool = false
   ) -> Int {
-    let wanted = transport.begin(Supply(readable: readable, isComplete: isComplete), block: 8)
+    let wanted = transport.begin(readable: readable, isComplete: isComplete, block: 8)
     let frames = min(wanted, readable)
     transport.volume.skip(frames)
     transport.fade.skip(frames)

@@ -7,7 +7,7 @@ import SoundCard
 /// Its memory is allocated once. Used only on the audio thread; the pointers never leave a call.
 final class Mixer {
   private let events: RingBuffer<DeviceEvent>
-  private let volume: MasterVolume
+  private let volume: BusVolume
   private let mix: UnsafeMutableBufferPointer<Float>
   private let scratch: UnsafeMutableBufferPointer<Float>
   private let channels: Int
@@ -23,14 +23,14 @@ final class Mixer {
   private var isStale = false
 
   init(
-    period: Int, format: AudioFormat, events: RingBuffer<DeviceEvent>, volume: MasterVolume
+    period: Int, format: AudioFormat, events: RingBuffer<DeviceEvent>, volume: BusVolume
   ) {
     (self.events, self.volume) = (events, volume)
     self.period = period
     channels = format.channelCount
     rate = format.sampleRate
     buses = BusGains(rate: rate)
-    master = SmoothedGain(volume.gain)
+    master = SmoothedGain(volume.setting.gain)
     limiter = Limiter(rate: rate)
     limiterReport = LimiterReport(interval: rate.hertz)
     mix = .allocate(capacity: period * channels)
@@ -60,7 +60,7 @@ final class Mixer {
 
   /// Puts all gains at their targets, because nothing sounds.
   func reset() {
-    master = SmoothedGain(volume.gain)
+    master = SmoothedGain(volume.setting.gain)
     limiter = Limiter(rate: rate)
     buses.removeAll()
   }
@@ -75,10 +75,8 @@ final class Mixer {
       mix(voices[index], at: position)
     }
     overwriteStale(from: 0)
-    let gain = volume.gain
-    if gain != master.target {
-      master.move(to: gain, in: FrameCount(.milliseconds(20), at: rate).rawValue)
-    }
+    let (gain, ramp) = volume.setting
+    if gain != master.target { master.move(to: gain, in: FrameCount(ramp, at: rate).rawValue) }
     apply(&master, to: mix, mix.count)
     limit(at: position, isEnding: voices.soundingCount < soundingBefore)
   }
@@ -87,9 +85,9 @@ final class Mixer {
     // This must be read before the ring: a ring read after the end of the input holds all of it.
     let isComplete = voice.hasInputEnded
     let readable = voice.readableFrames
-    let supply = VoiceTransport.Supply(readable: readable, isComplete: isComplete)
     let wasSilent = voice.transport.phase == .silent
-    let wanted = voice.transport.begin(supply, block: period)
+    let wanted = voice.transport.begin(
+      readable: readable, isComplete: isComplete, block: period)
     if wasSilent, wanted > 0 { voice.soundsSince = voice.playhead.mixed }
     let isSounding = voice.transport.phase == .sounding
     let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()

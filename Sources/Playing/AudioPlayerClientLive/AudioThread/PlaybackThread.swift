@@ -49,7 +49,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   /// The longest device buffer that is played to its end before a stop.
   private static let longestUncutBuffer = Duration.seconds(1)
 
-  init(pcm: any PlaybackPCM, link: DeviceLink<Voice>, volume: MasterVolume) {
+  init(pcm: any PlaybackPCM, link: DeviceLink<Voice>, volume: BusVolume) {
     self.pcm = pcm
     self.link = link
     voices = link.ports
@@ -357,7 +357,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
       if let timeLeft, timeLeft > .zero {
         timeToDeadline = min(timeToDeadline ?? timeLeft, timeLeft)
       }
-      guard timeLeft == .zero, voice.unreported == UnreportedSilence(), link.events.writable > 0
+      guard timeLeft == .zero, voice.unreported == (nil, nil), link.events.writable > 0
       else { continue }
       link.events.tryWrite(.finished(voices.remove(at: index)))
       isNews = true

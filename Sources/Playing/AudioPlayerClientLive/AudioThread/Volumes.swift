@@ -1,62 +1,29 @@
 import AudioCore
-import AudioPlayerClient
 import Synchronization
-
-/// The gain of all sounds of a player; audio threads read it without waiting.
-final class MasterVolume: Sendable {
-  private let bits = Atomic<UInt32>(Float(1).bitPattern)
-
-  /// The gain, 0…1; values outside are clamped.
-  var gain: Float {
-    get { Float(bitPattern: bits.load(ordering: .relaxed)) }
-    set { bits.store(clampedGain(newValue).bitPattern, ordering: .relaxed) }
-  }
-}
 
 /// A gain clamped to 0…1, or to another maximum; NaN becomes silence.
 func clampedGain(_ gain: Float, atMost maximum: Float = 1) -> Float {
   gain.isNaN ? 0 : min(max(gain, 0), maximum)
 }
 
-/// The buses of a player by name; a bus is created at its first use and is never removed.
-final class BusVolumes: Sendable {
-  // Held for a few instructions by control threads; audio threads use only the buses themselves.
-  private let buses = Mutex<[PlaybackBus: BusVolume]>([:])
-
-  subscript(bus: PlaybackBus) -> BusVolume {
-    buses.withLock { buses in
-      if let known = buses[bus] { return known }
-      let new = BusVolume()
-      buses[bus] = new
-      return new
-    }
-  }
-}
-
-/// The gain of a bus and the time to reach it; audio threads read both without waiting.
+/// The gain of a bus, or of all buses, and the time to reach it; audio threads read both without
+/// waiting.
 final class BusVolume: Sendable {
-  struct Setting: Equatable {
-    var gain: Float
-    var ramp: Duration
-  }
-
   // The gain's bits and the milliseconds share a word, so that both are read as they were set.
-  private let word = Atomic<UInt64>(BusVolume.word(Setting(gain: 1, ramp: .zero)))
+  private let word = Atomic(UInt64(Float(1).bitPattern))
 
-  /// The last setting: a gain of 0…1 and a time of zero to 49 days.
-  var setting: Setting {
+  /// The last setting: a gain of 0…1 and a time of zero to 49 days; values outside are clamped.
+  var setting: (gain: Float, ramp: Duration) {
     get {
       let word = word.load(ordering: .relaxed)
-      return Setting(
-        gain: Float(bitPattern: UInt32(truncatingIfNeeded: word)),
-        ramp: .milliseconds(Int64(word >> 32)))
+      let gain = Float(bitPattern: UInt32(truncatingIfNeeded: word))
+      return (gain, .milliseconds(Int64(word >> 32)))
     }
-    set { word.store(Self.word(newValue), ordering: .relaxed) }
-  }
-
-  private static func word(_ setting: Setting) -> UInt64 {
-    let time = UInt32(clamping: setting.ramp.wholeMilliseconds)
-    return UInt64(time) << 32 | UInt64(clampedGain(setting.gain).bitPattern)
+    set {
+      let time = UInt32(clamping: newValue.ramp.wholeMilliseconds)
+      let bits = UInt64(time) << 32 | UInt64(clampedGain(newValue.gain).bitPattern)
+      word.store(bits, ordering: .relaxed)
+    }
   }
 }
 
@@ -70,7 +37,7 @@ final class BusGains {
     /// Releasing it frees no memory, because the player keeps its buses longer.
     let bus: BusVolume
     /// The setting that the gain moves to.
-    var setting: BusVolume.Setting
+    var setting: (gain: Float, ramp: Duration)
     var gain: SmoothedGain
     var isInUse: Bool
   }

@@ -2,28 +2,20 @@ import AudioPlayerClient
 import AudioThreads
 import Synchronization
 
-/// A command for a feeder and its answer: the serial number of the voice parameters that put the
-/// command into effect, or nil if it is in effect already.
-struct FeederRequest: Sendable {
-  enum Command: Sendable {
-    case seek(PlaybackTime, item: Int?)
-    case skip
-    case enqueue([PlaybackItem])
-  }
-
-  let command: Command
-  let answer = Promise<Int?>()
-}
-
-/// The requests that a feeder has not handled yet.
+/// The commands that a feeder has not handled yet.
 ///
 /// It is not a `StreamPipe`, because the feeder's thread never waits for a request. It checks for
 /// requests between blocks, and a request interrupts its other waits.
 final class FeederMailbox: Sendable {
+  /// A command that changes what is read, and its answer: the serial number of the voice
+  /// parameters that put the command into effect, or nil if it is in effect already.
+  typealias Request = (command: PlaybackCommand, answer: Promise<Int?>)
+
+  // A struct, because closures in a tuple get another wrapper from each use of the mutex.
   private struct State {
-    var requests: [FeederRequest] = []
+    var requests: [Request] = []
     /// The request being handled; the feeder may be blocked in it.
-    var current: FeederRequest?
+    var current: Request?
     var isClosed = false
     var onRequest: (@Sendable () -> Void)?
     var interruption: (@Sendable () -> Void)?
@@ -40,8 +32,8 @@ final class FeederMailbox: Sendable {
   /// Sends a command and returns the answer; a canceled task stops waiting.
   ///
   /// Throws `unknownPlayback` after the playback has ended.
-  func send(_ command: FeederRequest.Command) async throws -> Int? {
-    let request = FeederRequest(command: command)
+  func send(_ command: PlaybackCommand) async throws -> Int? {
+    let request = (command: command, answer: Promise<Int?>())
     let (isClosed, onRequest, interruption) = state.withLock { state in
       if !state.isClosed { state.requests.append(request) }
       return (state.isClosed, state.onRequest, state.interruption)
@@ -53,7 +45,7 @@ final class FeederMailbox: Sendable {
   }
 
   /// Returns the next request, or nil if there is none.
-  func next() -> FeederRequest? {
+  func next() -> Request? {
     state.withLock { state in
       state.current = state.requests.isEmpty ? nil : state.requests.removeFirst()
       return state.current
@@ -61,7 +53,7 @@ final class FeederMailbox: Sendable {
   }
 
   /// Answers that the playback has ended.
-  func refuse(_ request: FeederRequest) {
+  func refuse(_ request: Request) {
     request.answer.resolve(.failure(AudioPlayerError.unknownPlayback(id)))
   }
 

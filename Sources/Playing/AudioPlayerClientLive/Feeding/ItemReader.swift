@@ -4,13 +4,6 @@ import FoundationEssentials
 
 /// Reads one item of a queue: its source, within its range, with its repetitions.
 final class ItemReader {
-  enum Step {
-    case audio(AudioBuffer)
-    /// Repetition number `count` begins; the first playing of the item is number 0.
-    case looped(count: Int)
-    case end
-  }
-
   let index: Int
   let description: SourceDescription
   /// The source's next frame.
@@ -84,17 +77,21 @@ final class ItemReader {
     return .startAfterEnd(source.url, start: start, length: length)
   }
 
-  nonisolated(nonsending) func next() async throws -> Step {
-    if position < range.upperBound, let buffer = try await source.next() {
-      let count = min(buffer.frameCount, framesLeft(at: buffer.format.sampleRate))
-      position = min(range.upperBound, source.position)
-      repetitions.markAudio()
-      hasReturnedAudio = true
-      return .audio(count < buffer.frameCount ? buffer.frames(0..<count) : buffer)
-    }
-    guard repetitions.beginNext() else { return .end }
+  /// Returns the next buffer, or nil at the end of a repetition.
+  nonisolated(nonsending) func next() async throws -> AudioBuffer? {
+    guard position < range.upperBound, let buffer = try await source.next() else { return nil }
+    let count = min(buffer.frameCount, framesLeft(at: buffer.format.sampleRate))
+    position = min(range.upperBound, source.position)
+    repetitions.markAudio()
+    hasReturnedAudio = true
+    return count < buffer.frameCount ? buffer.frames(0..<count) : buffer
+  }
+
+  /// Begins the next repetition; false if there is none.
+  nonisolated(nonsending) func beginRepetition() async throws -> Bool {
+    guard repetitions.beginNext() else { return false }
     try await move(to: range.lowerBound)
-    return .looped(count: repetitions.current)
+    return true
   }
 
   /// Moves to the item's first frame, or for a stream to its first unplayed frame.

@@ -1,13 +1,6 @@
 import AudioCore
 import AudioPlayerClient
 
-/// A repetition of an item of a queue in one of the rounds in which the list is played.
-struct QueuePosition: Equatable {
-  var item = 0
-  var round = 0
-  var repetition = 0
-}
-
 /// Reads the items of a playback in order, for as many rounds as requested; used only on the
 /// feeder's thread.
 ///
@@ -15,16 +8,16 @@ struct QueuePosition: Equatable {
 final class PlaybackQueue {
   enum Step {
     /// The audio that follows is at this position.
-    case begins(ItemPosition, TimelineEvent?)
+    case begins(ItemPosition, PlaybackEvent?)
     case audio(AudioBuffer)
     /// An event to be reported when the audio before it has been played.
-    case event(TimelineEvent)
+    case event(PlaybackEvent)
   }
 
   private var items: QueueItems
   private let isRepeated: Bool
   private let mailbox: FeederMailbox
-  private let settings: FeederSettings
+  private let makeSource: SourceMaker
   private var reader: ItemReader?
   private var rounds: RepetitionCounter
   /// The item to be opened next.
@@ -42,26 +35,27 @@ final class PlaybackQueue {
 
   init(
     _ items: [PlaybackItem], _ cycle: PlaybackRepetition, _ mailbox: FeederMailbox,
-    _ settings: FeederSettings
+    _ makeSource: @escaping SourceMaker
   ) {
     self.items = QueueItems(items)
     self.mailbox = mailbox
-    self.settings = settings
+    self.makeSource = makeSource
     isRepeated = cycle != .times(1)
     rounds = RepetitionCounter(cycle)
   }
 
-  /// The item that is read now or next, its repetition, and its round.
-  var current: QueuePosition {
-    QueuePosition(
-      item: reader?.index ?? upcoming, round: rounds.current, repetition: reader?.repetition ?? 0)
+  /// The position that is read next.
+  var current: ItemPosition {
+    var position = reader?.itemPosition ?? ItemPosition(item: upcoming)
+    position.round = rounds.current
+    return position
   }
 
   /// Whether every item has been read.
   var isAtEnd: Bool { reader == nil && upcoming >= items.count }
 
   /// The failures before the first audio.
-  var failures: [TimelineEvent] {
+  var failures: [PlaybackEvent] {
     steps.compactMap { if case .event(let event) = $0 { event } else { nil } }
   }
 
@@ -73,14 +67,12 @@ final class PlaybackQueue {
   /// Opens the first item that can be opened.
   ///
   /// Throws if none can be opened, and `FeederInterruption` if a request arrives during the wait.
-  nonisolated(nonsending) func open() async throws -> SourceDescription {
+  nonisolated(nonsending) func open() async throws -> VoiceFeeder.FirstItem {
     try await openNext()
     guard let reader else { throw failure ?? AudioPlayerError.emptySource(nil) }
     hasBegun = true
-    if !isSeekPending { steps.append(.begins(position(of: reader), nil)) }
-    var description = reader.description
-    description.item = reader.index
-    return description
+    if !isSeekPending { steps.append(.begins(current, nil)) }
+    return (reader.index, reader.description)
   }
 
   /// Returns the next step, or nil after the last item.
@@ -90,11 +82,11 @@ final class PlaybackQueue {
       guard let reader else {
         guard upcoming < items.count || beginRound() else { return nil }
         try await openNext()
-        if let reader = self.reader { steps.append(.begins(position(of: reader), .advanced)) }
+        if self.reader != nil { steps.append(.begins(current, .advanced(.pending))) }
         continue
       }
       do {
-        try await append(reader.next(), from: reader)
+        try await read(reader)
       } catch {
         try fail(reader.index, error)
       }
@@ -103,8 +95,8 @@ final class PlaybackQueue {
 
   /// Performs a command while `position` is being played; returns the position moved to, if any.
   nonisolated(nonsending) func perform(
-    _ command: FeederRequest.Command, at position: QueuePosition
-  ) async throws -> QueuePosition? {
+    _ command: PlaybackCommand, at position: ItemPosition
+  ) async throws -> ItemPosition? {
     switch command {
     case .enqueue(let items):
       try check(items)
@@ -116,7 +108,10 @@ final class PlaybackQueue {
       target.item = item ?? min(position.item, items.count - 1)
       if target.item != position.item { target.repetition = 0 }
       return try await seek(to: time, target)
-    case .skip: return skip(to: QueuePosition(item: position.item + 1, round: position.round))
+    case .skip: return skip(to: ItemPosition(item: position.item + 1, round: position.round))
+    case .pause, .resume, .setVolume, .stop:
+      // The voice's parameters put these into effect.
+      return nil
     }
   }
 
@@ -153,8 +148,8 @@ final class PlaybackQueue {
   ///
   /// Throws and stays in place if the position cannot be reached.
   nonisolated(nonsending) private func seek(
-    to time: PlaybackTime, _ target: QueuePosition
-  ) async throws -> QueuePosition {
+    to time: PlaybackTime, _ target: ItemPosition
+  ) async throws -> ItemPosition {
     guard target.item < items.count else { return skip(to: target) }
     let (time, item) = target.item < 0 ? (.frame(0), 0) : (time, target.item)
     let reader =
@@ -164,12 +159,12 @@ final class PlaybackQueue {
     releaseStreams(before: reader.index)
     self.reader = reader
     upcoming = reader.index + 1
-    steps = initialFailures + [.begins(position(of: reader), .sought)]
+    steps = initialFailures + [.begins(current, .sought(.pending))]
     return current
   }
 
-  /// Moves to the start of an item; an index after the last item means the next round or the end.
-  private func skip(to target: QueuePosition) -> QueuePosition {
+  /// Moves to the start of an item; after the last one that is the next round or the end.
+  private func skip(to target: ItemPosition) -> ItemPosition {
     let item = min(target.item, items.count)
     releaseStreams(before: item)
     (reader, upcoming, steps) = (nil, item, initialFailures)
@@ -191,12 +186,6 @@ final class PlaybackQueue {
     return true
   }
 
-  private func position(of reader: ItemReader) -> ItemPosition {
-    var position = reader.itemPosition
-    position.round = rounds.current
-    return position
-  }
-
   /// Releases the streams before an item that have been played.
   private func releaseStreams(before item: Int) {
     openStreams = openStreams.filter { index, reader in index >= item || !reader.hasBeenPlayed }
@@ -205,9 +194,9 @@ final class PlaybackQueue {
   /// The failures before the first audio, which are reported even after a seek or skip.
   private var initialFailures: [Step] { hasBegun ? [] : failures.map { .event($0) } }
 
-  private func append(_ step: ItemReader.Step, from reader: ItemReader) throws {
-    switch step {
-    case .audio(var buffer):
+  /// Adds the next steps of the item that is being read.
+  nonisolated(nonsending) private func read(_ reader: ItemReader) async throws {
+    if var buffer = try await reader.next() {
       rounds.markAudio()
       let count = buffer.silencedSamples()
       if let title = reader.newTitle() {
@@ -215,8 +204,9 @@ final class PlaybackQueue {
       }
       steps.append(.audio(buffer))
       if count > 0 { steps.append(.event(.nonFinite(sampleCount: count))) }
-    case .looped(let count): steps.append(.begins(position(of: reader), .looped(count: count)))
-    case .end:
+    } else if try await reader.beginRepetition() {
+      steps.append(.begins(current, .looped(.pending, count: reader.repetition)))
+    } else {
       if reader.isEmpty { throw reader.emptyError }
       if let (announced, decoded) = reader.shortfall {
         steps.append(
@@ -246,7 +236,7 @@ final class PlaybackQueue {
       return try await openStream(item, index, source)
     }
     let item = try items[index]
-    let source = settings.makeSource(item.source, mailbox)
+    let source = makeSource(item.source, mailbox)
     guard item.source.canBeReadOnlyOnce else {
       return try await .open(item, index: index, source)
     }

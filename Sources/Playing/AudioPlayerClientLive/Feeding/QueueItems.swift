@@ -6,11 +6,8 @@ import FoundationEssentials
 /// Memory stays bounded while items are enqueued for days: enqueued buffers are released once they
 /// have been played, and only the last enqueued files can be reached by a seek.
 struct QueueItems {
-  private enum Entry {
-    case item(PlaybackItem)
-    /// The item could be read only once, or was released.
-    case released(URL?)
-  }
+  /// An item, or nil if it could be read only once or was released, and the URL of a file.
+  private typealias Entry = (item: PlaybackItem?, url: URL?)
 
   /// The minimum number of played, enqueued items with an entry; the maximum is twice this number.
   static let playedLimit = 1_000
@@ -24,7 +21,7 @@ struct QueueItems {
   private var releasedEnd: Int
 
   init(_ items: [PlaybackItem]) {
-    requested = items.map { .item($0) }
+    requested = items.map { ($0, $0.source.url) }
     (firstEnqueued, releasedEnd) = (items.count, items.count)
   }
 
@@ -35,26 +32,24 @@ struct QueueItems {
   var entryCount: Int { requested.count + enqueued.count }
 
   mutating func append(_ items: [PlaybackItem]) {
-    enqueued += items.map { .item($0) }
+    enqueued += items.map { ($0, $0.source.url) }
   }
 
   /// The item at an index; throws `notSeekable` if it was released.
   subscript(index: Int) -> PlaybackItem {
     get throws(AudioPlayerError) {
-      switch entry(index) {
-      case .item(let item): return item
-      case .released(let url): throw .notSeekable(url)
-      }
+      let (item, url) = entry(index)
+      guard let item else { throw .notSeekable(url) }
+      return item
     }
   }
 
   /// Releases the item at an index.
   mutating func release(_ index: Int) {
-    guard case .item(let item) = entry(index) else { return }
     if index < requested.count {
-      requested[index] = .released(item.source.url)
-    } else {
-      enqueued[index - firstEnqueued] = .released(item.source.url)
+      requested[index].item = nil
+    } else if index >= firstEnqueued {
+      enqueued[index - firstEnqueued].item = nil
     }
   }
 
@@ -66,7 +61,7 @@ struct QueueItems {
     guard canRelease(before: index) else { return }
     for index in releasedEnd..<index {
       // A file uses no memory until it is played.
-      if case .item(let item) = entry(index), item.source.url == nil { release(index) }
+      if entry(index).url == nil { release(index) }
     }
     releasedEnd = index
     // Removing entries in batches keeps the others from being moved for each one.
@@ -77,7 +72,7 @@ struct QueueItems {
 
   private func entry(_ index: Int) -> Entry {
     if index < requested.count { return requested[index] }
-    return index < firstEnqueued ? .released(nil) : enqueued[index - firstEnqueued]
+    return index < firstEnqueued ? (nil, nil) : enqueued[index - firstEnqueued]
   }
 }
 

@@ -9,13 +9,16 @@ actor SoundLoader {
   private let makeSource: @Sendable () -> any FeederSource
   private lazy var source = makeSource()
 
-  init(_ source: PlaybackSource, _ settings: FeederSettings) throws {
+  init(
+    _ source: PlaybackSource,
+    _ makeSource: @escaping SourceMaker
+  ) throws {
     do {
       executor = try ThreadExecutor(name: "syrinx-decode")
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
-    makeSource = { settings.makeSource(source, FeederMailbox(PlaybackID())) }
+    self.makeSource = { makeSource(source, FeederMailbox(PlaybackID())) }
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -7,6 +7,9 @@ import Synchronization
 /// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring, on
 /// its own thread; it handles requests between steps.
 actor VoiceFeeder {
+  /// The first item that could be opened.
+  typealias FirstItem = (index: Int, description: SourceDescription)
+
   private let executor: ThreadExecutor
   private let request: PlaybackRequest
   private let mailbox: FeederMailbox
@@ -15,7 +18,10 @@ actor VoiceFeeder {
   /// failed.
   nonisolated let primed = Gate()
 
-  init(_ request: PlaybackRequest, _ mailbox: FeederMailbox, _ settings: FeederSettings) throws {
+  init(
+    _ request: PlaybackRequest, _ mailbox: FeederMailbox,
+    _ makeSource: @escaping SourceMaker
+  ) throws {
     do {
       executor = try ThreadExecutor(name: "syrinx-decode")
     } catch {
@@ -23,16 +29,16 @@ actor VoiceFeeder {
     }
     self.request = request
     self.mailbox = mailbox
-    queue = PlaybackQueue(request.items, request.cycle, mailbox, settings)
+    queue = PlaybackQueue(request.items, request.cycle, mailbox, makeSource)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Opens the first item that can be opened; nil if every item was skipped before it was open.
   ///
-  /// It also throws if the request repeats a source that can be read only once; this check reads
-  /// the files' status.
-  func open() async throws -> SourceDescription? {
+  /// Throws also if a source that can be read only once is to be repeated, which takes a look at
+  /// the files.
+  func open() async throws -> FirstItem? {
     try queue.check()
     while true {
       do { return try await queue.open() } catch is FeederInterruption {
@@ -45,7 +51,7 @@ actor VoiceFeeder {
   }
 
   /// The items that failed to open before the first audio.
-  var failures: [TimelineEvent] { queue.failures }
+  var failures: [PlaybackEvent] { queue.failures }
 
   /// Fills the voice's ring until the voice is over or the task is canceled; throws an item's
   /// error.
@@ -77,7 +83,7 @@ actor VoiceFeeder {
   }
 
   /// Performs a request while no voice exists, so that it is in effect at once.
-  private func performBeforePlaying(_ request: FeederRequest) async {
+  private func performBeforePlaying(_ request: FeederMailbox.Request) async {
     do {
       _ = try await queue.perform(request.command, at: queue.current)
       request.answer.resolve(.success(nil))
@@ -105,7 +111,7 @@ private final class VoiceFeed {
   /// The voice's first frame after the last flush.
   private var origin = 0
   /// The position of a seek or skip, until its audio arrives.
-  private var destination: QueuePosition?
+  private var destination: ItemPosition?
   private var hasMoved = false
   /// Whether the voice ended before it confirmed a flush.
   private(set) var isFlushUnanswered = false
@@ -143,7 +149,7 @@ private final class VoiceFeed {
   }
 
   /// Performs a request and answers it; false if the voice has ended in the meantime.
-  nonisolated(nonsending) func perform(_ request: FeederRequest) async -> Bool {
+  nonisolated(nonsending) func perform(_ request: FeederMailbox.Request) async -> Bool {
     guard !isAtEnd || voice.reopenInput() else { return false }
     isAtEnd = false
     do {
@@ -155,12 +161,12 @@ private final class VoiceFeed {
   }
 
   nonisolated(nonsending) private func perform(
-    _ command: FeederRequest.Command
+    _ command: PlaybackCommand
   ) async throws -> Int? {
     forgetPlayed()
     // After a flush the device still plays older frames, but they no longer count.
     let played = max(origin, voice.playedFrames.load(ordering: .relaxed))
-    let position = destination ?? events.timeline { $0.queuePosition(played) }
+    let position = destination ?? events.timeline { $0.position(played) }
     guard let target = try await queue.perform(command, at: position) else { return nil }
     destination = target
     hasMoved = true

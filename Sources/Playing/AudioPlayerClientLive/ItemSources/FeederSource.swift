@@ -4,6 +4,12 @@ import FilePaths
 import FoundationEssentials
 import Glibc
 
+/// Makes the reader of a source.
+typealias SourceMaker = @Sendable (PlaybackSource, FeederMailbox) -> any FeederSource
+
+/// The format of a source, and its length if it announces one.
+typealias SourceDescription = (format: AudioFormat, announcedDuration: Duration?)
+
 /// The audio of one item of a queue; used only on the feeder's thread.
 protocol FeederSource: AnyObject {
   /// The file's URL; nil if the source is not a file.
@@ -65,35 +71,23 @@ extension AudioBuffer {
   }
 }
 
-/// The format and length of an opened source.
-struct SourceDescription: Sendable {
-  let format: AudioFormat
-  let announcedDuration: Duration?
-  /// The index of its item in the queue.
-  var item = 0
-}
-
-/// The error that ends a wait for audio because the mailbox holds a request.
+/// Interrupts a wait for audio because the mailbox holds a request.
 struct FeederInterruption: Error {}
 
-/// The factory of sources, and the clock that limits the wait for their blocked calls.
-struct FeederSettings: Sendable {
-  var makeSource: @Sendable (PlaybackSource, FeederMailbox) -> any FeederSource = {
-    source, mailbox in
-    switch source {
-    case .file(let url) where source.canBeReadOnlyOnce: StreamSource(of: url, mailbox)
+extension PlaybackSource {
+  /// Makes the reader of the source; a look at a file may block.
+  ///
+  /// - Parameter mailbox: interrupts a wait for audio.
+  func makeSource(_ mailbox: FeederMailbox) -> any FeederSource {
+    switch self {
+    case .file(let url) where canBeReadOnlyOnce: BufferSource(of: url, mailbox)
     case .file(let url): FileSource(url)
-    case .buffers(let buffers): BuffersSource(buffers)
-    case .stream(let stream): StreamSource(stream, mailbox)
-    case .preloaded(let sound): BuffersSource(sound.buffers, shortfall: sound.shortfall)
+    case .buffers(let buffers): BufferSource(buffers, mailbox)
+    case .stream(let stream): BufferSource(stream, mailbox)
+    case .preloaded(let sound): BufferSource(sound.buffers, shortfall: sound.shortfall, mailbox)
     }
   }
 
-  /// Measures the wait for a blocked call: the machine's own clock, because disks follow no other.
-  var clock: any Clock<Duration> = ContinuousClock()
-}
-
-extension PlaybackSource {
   /// Whether audio that was read is gone: true for a stream and for a file that cannot seek, such as
   /// a named pipe.
   var canBeReadOnlyOnce: Bool {

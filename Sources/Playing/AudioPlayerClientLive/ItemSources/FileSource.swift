@@ -23,9 +23,8 @@ final class FileSource: FeederSource {
   nonisolated(nonsending) func open() async throws -> SourceDescription {
     let reader = try reading { try SoundFileReader(url: file) }
     self.reader = reader
-    return SourceDescription(
-      format: reader.format,
-      announcedDuration: reader.announcedFrameCount?.duration(at: reader.format.sampleRate))
+    let format = reader.format
+    return (format, reader.announcedFrameCount?.duration(at: format.sampleRate))
   }
 
   nonisolated(nonsending) func next() async throws -> AudioBuffer? {

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioPlayerClient
 import AudioThreads
 import SoundCard
 import Synchronization
@@ -21,8 +22,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   let onDeviceLoss: DeviceLossPolicy
   /// The frames after which its progress is reported.
   let progressFrames: Int
-  /// Called by the device's control thread, in order.
-  private let listener: @Sendable (VoiceReport) -> Void
+  private let events: VoiceEvents
 
   /// The frames played so far.
   let playedFrames = Atomic<Int>(0)
@@ -39,8 +39,10 @@ final class Voice: DevicePort, @unchecked Sendable {
   var transport: VoiceTransport
   var playhead = VoicePlayhead()
   var dropout: DropoutFade
-  var unreported = UnreportedSilence()
-  /// Whether the source was late with part of the last block.
+  /// Silence that has not been reported, in frames: of a late source, and of the device for a time
+  /// that it may not know; nil if there was none.
+  var unreported: (starved: Int?, device: Int?) = (nil, nil)
+  /// Whether its source was late with part of the last block.
   var isInDropout = false
   /// The deadline for the end of the voice, set when the device has its last frame, and again if
   /// the device slept.
@@ -57,13 +59,13 @@ final class Voice: DevicePort, @unchecked Sendable {
   init(
     format: AudioFormat, capacity: Duration, prefill: Duration, parameters: SharedVoiceParameters,
     bus: BusVolume = BusVolume(), progressInterval: Duration = .milliseconds(50),
-    onDeviceLoss: DeviceLossPolicy = .fail, report: @escaping @Sendable (VoiceReport) -> Void
+    onDeviceLoss: DeviceLossPolicy = .fail, events: VoiceEvents
   ) throws(WakeUpError) {
     self.format = format
     self.parameters = parameters
     self.bus = bus
     self.onDeviceLoss = onDeviceLoss
-    listener = report
+    self.events = events
     let rate = format.sampleRate
     progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
     room = try WakeUp()
@@ -155,38 +157,35 @@ final class Voice: DevicePort, @unchecked Sendable {
   // MARK: The control thread
 
   func report(_ event: DeviceEvent) {
+    let rate = format.sampleRate
     switch event {
-    case .starved(_, let frames): listener(.starved(frames: frames))
-    case .silence(_, let frames): listener(.silence(frames: frames))
-    case .limited(let gain): listener(.limited(gain: gain))
+    case .starved(_, let frames): events.report(.starved(FrameCount(frames).duration(at: rate)))
+    case .silence(_, let frames): events.report(.xrun(FrameCount(frames).duration(at: rate)))
+    case .limited(let gain): events.report(.limited(Decibels(amplitude: Double(gain))))
     case .finished, .returned: break
     }
   }
 
   func reportNews() {
     reportSettlement()
-    listener(.played(frames: playedFrames.load(ordering: .relaxed)))
+    events.pass(playedFrames.load(ordering: .relaxed))
   }
 
-  func deviceLost() { listener(.deviceLost) }
+  func deviceLost() { events.report(.deviceLost) }
 
-  func deviceReturned(after gap: Duration) { listener(.deviceReturned(gap: gap)) }
+  func deviceReturned(after gap: Duration) { events.report(.deviceReturned(gap: gap)) }
 
   /// Makes the last report; a voice that was to stop anyway has not failed.
   func conclude(_ error: (any Error)?) {
     reportSettlement()
     close()
-    let played = playedFrames.load(ordering: .relaxed)
-    if let error, !isStopping {
-      listener(.failed(error, played: played))
-    } else {
-      listener(.finished(played: played))
-    }
+    events.end(at: playedFrames.load(ordering: .relaxed), isStopping ? nil : error)
   }
 
   private func reportSettlement() {
     let (serial, frame, isPaused) = settlement
-    listener(.settled(serial: serial, frame: frame, isPaused: isPaused))
+    events.timeline { $0.settle(isPaused: isPaused, at: frame) }
+    parameters.settle(serial)
   }
 
   // MARK: The audio thread
@@ -286,40 +285,5 @@ final class Voice: DevicePort, @unchecked Sendable {
     case ended
     /// The input and the voice have ended.
     case closed
-  }
-}
-
-/// Silence in a voice that has not been reported yet, in frames; nil if there was none.
-struct UnreportedSilence: Equatable {
-  /// The silence caused by a late source.
-  var starved: Int?
-  /// The silence caused by the device, whose length may be unknown.
-  var device: Int?
-}
-
-/// A device's report about a voice.
-enum VoiceReport {
-  case played(frames: Int)
-  /// The parameters up to this serial number are in effect, from one of the voice's frames on.
-  case settled(serial: Int, frame: Int, isPaused: Bool)
-  /// Silence was played because the source was late.
-  case starved(frames: Int)
-  /// Silence was played because of the device.
-  case silence(frames: Int)
-  /// The sum of all voices needed this gain to stay within ±1.
-  case limited(gain: Float)
-  /// The device is lost, and the voice waits for it.
-  case deviceLost
-  case deviceReturned(gap: Duration)
-  /// The last frame, or the fade-out, has been played; the last report.
-  case finished(played: Int)
-  /// The device failed; the last report.
-  case failed(any Error, played: Int)
-
-  var isLast: Bool {
-    switch self {
-    case .finished, .failed: true
-    default: false
-    }
   }
 }

@@ -19,13 +19,21 @@ struct VoiceParameters: Equatable {
   static let shortestFade = Duration.milliseconds(10)
 }
 
-/// Passes parameters from control threads to the audio thread, which reads without waiting.
+/// Passes parameters from control threads to the audio thread, which reads without waiting, and
+/// lets callers wait until theirs are in effect.
 final class SharedVoiceParameters: Sendable {
   /// Parameters and their serial number.
   typealias Reading = (parameters: VoiceParameters, serial: Int)
 
-  // Held for a few instructions by writers only.
-  private let written: Mutex<VoiceParameters>
+  private let id: PlaybackID
+  // Held for a few instructions by control threads only; callers continue after it is released.
+  private let shared:
+    Mutex<
+      (
+        parameters: VoiceParameters, settled: Int, isOver: Bool,
+        waiting: [(serial: Int, answer: Promise<Void>)]
+      )
+    >
   /// Twice the serial number of the fields' content; odd while they are written.
   private let version = Atomic<Int>(0)
   private let flags = Atomic<UInt8>(0)
@@ -34,22 +42,24 @@ final class SharedVoiceParameters: Sendable {
   private let gain = Atomic<UInt32>(0)
   private let ramp = Atomic<Int64>(0)
 
-  init(gain: Float) {
+  /// - Parameter id: the playback, for the error of a caller that waits at its end.
+  init(_ id: PlaybackID, gain: Float) {
+    self.id = id
     let parameters = VoiceParameters(gain: clampedGain(gain, atMost: PlaybackRequest.loudest))
-    written = Mutex(parameters)
+    shared = Mutex((parameters, 0, false, []))
     publish(parameters)
   }
 
   /// Changes the parameters and returns their serial number; later ones are higher.
   @discardableResult
   func update(_ change: (inout VoiceParameters) -> Void) -> Int {
-    written.withLock { parameters in
-      change(&parameters)
+    shared.withLock { shared in
+      change(&shared.parameters)
       let serial = version.load(ordering: .relaxed) / 2 + 1
       version.store(serial * 2 - 1, ordering: .relaxed)
       // A reader that sees a new field must also see the odd version before it.
       atomicMemoryFence(ordering: .releasing)
-      publish(parameters)
+      publish(shared.parameters)
       version.store(serial * 2, ordering: .releasing)
       return serial
     }
@@ -57,7 +67,7 @@ final class SharedVoiceParameters: Sendable {
 
   /// The current parameters; not for the audio thread, because it takes the lock.
   var current: Reading {
-    written.withLock { ($0, version.load(ordering: .relaxed) / 2) }
+    shared.withLock { ($0.parameters, version.load(ordering: .relaxed) / 2) }
   }
 
   /// The current parameters; nil if their serial number is `serial` or they are being written.
@@ -69,6 +79,46 @@ final class SharedVoiceParameters: Sendable {
     atomicMemoryFence(ordering: .acquiring)
     guard version.load(ordering: .relaxed) == before else { return nil }
     return (parameters, before / 2)
+  }
+
+  /// Returns when the parameters with this serial number, or later ones, are in effect.
+  ///
+  /// Throws `unknownPlayback` if the playback ends first.
+  func waitUntilSettled(_ serial: Int) async throws {
+    let answer = Promise<Void>()
+    shared.withLock { shared in
+      if shared.settled >= serial {
+        answer.resolve(.success(()))
+      } else if shared.isOver {
+        answer.resolve(.failure(AudioPlayerError.unknownPlayback(id)))
+      } else {
+        shared.waiting.append((serial, answer))
+      }
+    }
+    try await answer.value()
+  }
+
+  /// The parameters up to this serial number are in effect.
+  func settle(_ serial: Int) {
+    let settled = shared.withLock { shared in
+      shared.settled = max(shared.settled, serial)
+      let settled = shared.waiting.filter { $0.serial <= shared.settled }
+      shared.waiting.removeAll { $0.serial <= shared.settled }
+      return settled
+    }
+    for waiter in settled { waiter.answer.resolve(.success(())) }
+  }
+
+  /// The playback has ended.
+  func end() {
+    let waiting = shared.withLock { shared in
+      shared.isOver = true
+      defer { shared.waiting = [] }
+      return shared.waiting
+    }
+    for waiter in waiting {
+      waiter.answer.resolve(.failure(AudioPlayerError.unknownPlayback(id)))
+    }
   }
 
   private func publish(_ parameters: VoiceParameters) {
@@ -88,60 +138,5 @@ final class SharedVoiceParameters: Sendable {
       fade: .nanoseconds(fade.load(ordering: .relaxed)),
       gain: Float(bitPattern: gain.load(ordering: .relaxed)),
       ramp: .nanoseconds(ramp.load(ordering: .relaxed)))
-  }
-}
-
-/// The callers of `control` that wait until their command is in effect.
-final class CommandWaiters: Sendable {
-  private struct State {
-    var settled = 0
-    var isOver = false
-    var waiting: [(serial: Int, answer: Promise<Void>)] = []
-  }
-
-  private let id: PlaybackID
-  // Held for a few instructions; waiting callers continue after it is released.
-  private let state = Mutex(State())
-
-  init(_ id: PlaybackID) {
-    self.id = id
-  }
-
-  /// Returns when the parameters with this serial number, or later ones, are in effect.
-  ///
-  /// Throws `unknownPlayback` if the playback ends first.
-  func waitUntilSettled(_ serial: Int) async throws {
-    let answer = Promise<Void>()
-    let known = state.withLock { state -> Result<Void, any Error>? in
-      if state.settled >= serial { return .success(()) }
-      if state.isOver { return .failure(AudioPlayerError.unknownPlayback(id)) }
-      state.waiting.append((serial, answer))
-      return nil
-    }
-    if let known { return try known.get() }
-    try await answer.value()
-  }
-
-  /// The parameters up to this serial number are in effect.
-  func settle(_ serial: Int) {
-    let settled = state.withLock { state in
-      state.settled = max(state.settled, serial)
-      let settled = state.waiting.filter { $0.serial <= state.settled }
-      state.waiting.removeAll { $0.serial <= state.settled }
-      return settled
-    }
-    for waiter in settled { waiter.answer.resolve(.success(())) }
-  }
-
-  /// The playback has ended.
-  func end() {
-    let waiting = state.withLock { state in
-      state.isOver = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for waiter in waiting {
-      waiter.answer.resolve(.failure(AudioPlayerError.unknownPlayback(id)))
-    }
   }
 }

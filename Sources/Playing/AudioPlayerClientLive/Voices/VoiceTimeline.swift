@@ -1,36 +1,12 @@
 import AudioCore
 import AudioPlayerClient
 
-/// An event at a frame of a voice, reported when the voice has been played up to there.
-enum TimelineEvent: Equatable {
-  case looped(count: Int)
-  case advanced
-  case paused
-  case resumed
-  case sought
-  case shortfall(item: Int, announced: Duration?, decoded: Duration)
-  case title(item: Int, String)
-  case nonFinite(sampleCount: Int)
-  case failed(item: Int, AudioPlayerError)
-
-  /// Whether the event describes the voice's samples, not a command.
-  fileprivate var belongsToSamples: Bool { self != .paused && self != .resumed }
-
-  /// Whether the event begins an item that may be the same as the previous item.
-  fileprivate var isRepetition: Bool {
-    switch self {
-    case .looped, .advanced: true
-    default: false
-    }
-  }
-}
-
-/// A position in an item's source.
+/// A position in a queue: a frame of an item's source, in one of the rounds of the list.
 struct ItemPosition: Equatable {
-  var item: Int
-  var frame: FrameCount
+  var item = 0
+  var frame: FrameCount = 0
   /// The source's own rate.
-  var rate: SampleRate
+  var rate = SampleRate.speech
   /// The length that the source announces.
   var length: Duration?
   /// The round of the queue.
@@ -39,7 +15,8 @@ struct ItemPosition: Equatable {
   var repetition = 0
 }
 
-/// Maps a voice's frames to frames of the queue's sources.
+/// Maps a voice's frames to frames of the queue's sources, and keeps the events at these frames
+/// until the voice has been played up to there.
 ///
 /// Its memory is bounded by the length of the ring: played parts are forgotten, and repetitions and
 /// rounds shorter than 50 ms are merged.
@@ -66,7 +43,9 @@ struct VoiceTimeline {
   private var segments: [Segment] = []
   /// Whether the last segment was truncated by a flush.
   private var isCut = false
-  private var events: [(frame: Int, event: TimelineEvent, progress: PlaybackProgress?)] = []
+  /// The events by frame; one that a cut has kept has its progress already.
+  private var events: [(frame: Int, event: PlaybackEvent, hasProgress: Bool)] = []
+  private var isPaused = false
 
   /// - Parameters:
   ///   - rate: the rate of the voice's frames.
@@ -77,7 +56,7 @@ struct VoiceTimeline {
   }
 
   /// Maps the frames from `frame` on to `position`; frames go back only after `cut`.
-  mutating func begin(_ position: ItemPosition, at frame: Int, _ event: TimelineEvent? = nil) {
+  mutating func begin(_ position: ItemPosition, at frame: Int, _ event: PlaybackEvent? = nil) {
     if let event, merge(position, at: frame, event) { return }
     isCut = false
     segments.append(Segment(start: frame, position: position))
@@ -87,7 +66,7 @@ struct VoiceTimeline {
   /// Merges a short repetition into the last segment; false if the position is not a short
   /// repetition.
   private mutating func merge(
-    _ position: ItemPosition, at frame: Int, _ event: TimelineEvent
+    _ position: ItemPosition, at frame: Int, _ event: PlaybackEvent
   ) -> Bool {
     guard event.isRepetition, !isCut, let last = segments.last,
       last.position.item == position.item,
@@ -102,16 +81,23 @@ struct VoiceTimeline {
   }
 
   /// Adds an event at a frame.
-  mutating func add(_ event: TimelineEvent, at frame: Int) {
+  mutating func add(_ event: PlaybackEvent, at frame: Int) {
     let index = events.firstIndex { $0.frame > frame } ?? events.endIndex
-    events.insert((frame, event, nil), at: index)
+    events.insert((frame, event, false), at: index)
+  }
+
+  /// Adds the event of a pause that begins or ends at a frame, once.
+  mutating func settle(isPaused: Bool, at frame: Int) {
+    guard isPaused != self.isPaused else { return }
+    self.isPaused = isPaused
+    add(isPaused ? .paused(.pending) : .resumed(.pending), at: frame)
   }
 
   /// Removes everything from a frame on; a pause there keeps its position in the earlier audio.
   mutating func cut(at frame: Int) {
-    for index in events.indices where events[index].frame >= frame && events[index].progress == nil
-    {
-      events[index].progress = progress(events[index].frame)
+    for index in events.indices where events[index].frame >= frame && !events[index].hasProgress {
+      events[index].event = events[index].event.at(progress(events[index].frame))
+      events[index].hasProgress = true
     }
     isCut = true
     segments.removeAll { $0.start >= frame }
@@ -120,7 +106,7 @@ struct VoiceTimeline {
 
   /// Ends the voice at a frame; events estimated to be after it move there.
   mutating func end(at frame: Int) {
-    events = events.map { (min($0.frame, frame), $0.event, $0.progress) }
+    events = events.map { (min($0.frame, frame), $0.event, $0.hasProgress) }
   }
 
   /// The progress at a frame of the voice.
@@ -137,12 +123,12 @@ struct VoiceTimeline {
       time: position.duration(at: start.rate), length: start.length)
   }
 
-  /// The item, its repetition, and the round at a frame of the voice.
-  func queuePosition(_ frame: Int) -> QueuePosition {
-    segment(at: frame).map {
-      QueuePosition(
-        item: $0.position.item, round: $0.round(frame), repetition: $0.position.repetition)
-    } ?? QueuePosition()
+  /// The beginning of the segment at a frame of the voice, in that frame's round.
+  func position(_ frame: Int) -> ItemPosition {
+    guard let segment = segment(at: frame) else { return ItemPosition() }
+    var position = segment.position
+    position.round = segment.round(frame)
+    return position
   }
 
   private func segment(at frame: Int) -> Segment? {
@@ -150,12 +136,49 @@ struct VoiceTimeline {
   }
 
   /// Removes and returns the events up to a frame that has been played, each with its progress.
-  mutating func pass(_ frame: Int) -> [(event: TimelineEvent, progress: PlaybackProgress)] {
+  mutating func pass(_ frame: Int) -> [PlaybackEvent] {
     let count = events.prefix { $0.frame <= frame }.count
-    let passed = events[..<count].map { ($0.event, $0.progress ?? progress($0.frame)) }
+    let passed = events[..<count].map {
+      $0.hasProgress ? $0.event : $0.event.at(progress($0.frame))
+    }
     events.removeFirst(count)
     let current = segments.lastIndex { $0.start <= frame } ?? 0
     segments.removeFirst(current)
     return passed
+  }
+}
+
+extension PlaybackProgress {
+  /// Stands for the progress of an event until the event is reported.
+  static let pending = PlaybackProgress(played: .zero)
+}
+
+extension PlaybackEvent {
+  /// The event with this progress, if it has any.
+  fileprivate func at(_ progress: PlaybackProgress) -> PlaybackEvent {
+    switch self {
+    case .looped(_, let count): .looped(progress, count: count)
+    case .advanced: .advanced(progress)
+    case .paused: .paused(progress)
+    case .resumed: .resumed(progress)
+    case .sought: .sought(progress)
+    default: self
+    }
+  }
+
+  /// Whether it describes the voice's samples, not a command.
+  fileprivate var belongsToSamples: Bool {
+    switch self {
+    case .paused, .resumed: false
+    default: true
+    }
+  }
+
+  /// Whether it announces an item that may be the previous one again.
+  fileprivate var isRepetition: Bool {
+    switch self {
+    case .looped, .advanced: true
+    default: false
+    }
   }
 }

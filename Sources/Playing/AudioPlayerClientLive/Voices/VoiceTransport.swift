@@ -15,13 +15,6 @@ struct VoiceTransport: Equatable {
     case over
   }
 
-  /// The frames that a voice has now.
-  struct Supply {
-    var readable: Int
-    /// Whether no more frames follow.
-    var isComplete: Bool
-  }
-
   private(set) var phase = Phase.primed
   private(set) var parameters: VoiceParameters
   private var flushCount = 0
@@ -106,13 +99,25 @@ struct VoiceTransport: Equatable {
   }
 
   /// Begins a block; returns how many of its frames to take from the voice.
-  mutating func begin(_ supply: Supply, block: Int) -> Int {
+  ///
+  /// - Parameters:
+  ///   - readable: the frames that the voice has now.
+  ///   - isComplete: whether no more frames follow.
+  ///   - block: the length of the block.
+  mutating func begin(readable: Int, isComplete: Bool, block: Int) -> Int {
     isDeviceSilent = false
+    // The rest of a sound may be shorter than a fade.
+    let length = frames(parameters.fade)
+    let fadeOut = isComplete ? min(length, readable) : length
     switch phase {
     case .primed: if isToBeSilent { fallSilent() } else { phase = .sounding }
-    case .sounding: if isToBeSilent { fadeOut(supply) }
-    case .fadingOut: if isToBeSilent { fade.arrive(within: length(supply)) } else { fadeIn() }
-    case .silent: if !isToBeSilent, supply.isComplete || supply.readable >= block { fadeIn() }
+    case .sounding:
+      if isToBeSilent {
+        fade.move(to: 0, in: fadeOut)
+        phase = .fadingOut
+      }
+    case .fadingOut: if isToBeSilent { fade.arrive(within: fadeOut) } else { fadeIn() }
+    case .silent: if !isToBeSilent, isComplete || readable >= block { fadeIn() }
     case .over: break
     }
     if phase == .silent, parameters.isStopping { phase = .over }
@@ -136,20 +141,9 @@ struct VoiceTransport: Equatable {
     phase = .sounding
   }
 
-  private mutating func fadeOut(_ supply: Supply) {
-    fade.move(to: 0, in: length(supply))
-    phase = .fadingOut
-  }
-
   private mutating func fallSilent() {
     fade = SmoothedGain(0)
     phase = .silent
-  }
-
-  /// The rest of a sound may be shorter than a fade.
-  private func length(_ supply: Supply) -> Int {
-    let length = frames(parameters.fade)
-    return supply.isComplete ? min(length, supply.readable) : length
   }
 
   private func frames(_ duration: Duration) -> Int {

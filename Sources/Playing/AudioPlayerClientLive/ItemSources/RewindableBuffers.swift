@@ -1,43 +1,4 @@
 import AudioCore
-import AudioPlayerClient
-import FoundationEssentials
-
-/// Buffers in memory.
-final class BuffersSource: FeederSource {
-  let url: URL? = nil
-  private let format: AudioFormat?
-  private let announcedShortfall: (announced: Duration?, decoded: Duration)?
-  private var buffers = RewindableBuffers()
-
-  /// - Parameter shortfall: the shortfall of the file that the buffers were decoded from.
-  init(_ buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)? = nil) {
-    announcedShortfall = shortfall
-    let nonEmpty = buffers.filter { !$0.isEmpty }
-    format = nonEmpty.first?.format
-    for buffer in nonEmpty { self.buffers.append(buffer) }
-  }
-
-  var shortfall: (announced: Duration?, decoded: Duration)? {
-    buffers.position < buffers.end ? nil : announcedShortfall
-  }
-
-  var position: FrameCount { buffers.position }
-
-  nonisolated(nonsending) func open() async throws -> SourceDescription {
-    guard let format else { throw AudioPlayerError.emptySource(nil) }
-    return SourceDescription(
-      format: format, announcedDuration: buffers.end.duration(at: format.sampleRate))
-  }
-
-  /// Long buffers are returned in pieces so that no request waits for one.
-  nonisolated(nonsending) func next() async throws -> AudioBuffer? {
-    buffers.next(atMost: 4_096)
-  }
-
-  nonisolated(nonsending) func seek(to frame: FrameCount) async throws {
-    buffers.seek(to: frame)
-  }
-}
 
 /// Buffers of any formats in a row; those that were returned can be returned again until they are
 /// forgotten.
@@ -45,16 +6,10 @@ final class BuffersSource: FeederSource {
 /// Frames are counted at the rate of the first buffer; buffers at other rates count by their
 /// duration.
 struct RewindableBuffers {
-  private struct Piece {
-    let start: FrameCount
-    let buffer: AudioBuffer
-    var rate: SampleRate { buffer.format.sampleRate }
-  }
-
   /// The first frame that `seek` can reach.
   private(set) var oldest: FrameCount = 0
-  private var pieces: [Piece] = []
-  /// The number of pieces at the front that are forgotten but not removed yet.
+  private var pieces: [(start: FrameCount, buffer: AudioBuffer)] = []
+  /// How many pieces at the front are forgotten but not removed yet.
   private var forgotten = 0
   /// The index of the next piece, and its first frame that was not returned.
   private var index = 0
@@ -69,7 +24,9 @@ struct RewindableBuffers {
   /// The index of the next frame.
   var position: FrameCount {
     guard index < pieces.count else { return end }
-    return pieces[index].start + offset.converted(from: pieces[index].rate, to: rate)
+    return pieces[index].start
+      + offset.converted(
+        from: pieces[index].buffer.format.sampleRate, to: rate)
   }
 
   /// Appends a buffer, which must not be empty.
@@ -77,7 +34,7 @@ struct RewindableBuffers {
     let bufferRate = buffer.format.sampleRate
     if end == 0 { (rate, run.rate) = (bufferRate, bufferRate) }
     if bufferRate != run.rate { run = (end, 0, bufferRate) }
-    pieces.append(Piece(start: end, buffer: buffer))
+    pieces.append((end, buffer))
     run.length += buffer.frameCount
   }
 
@@ -98,7 +55,8 @@ struct RewindableBuffers {
     (index, offset) = (pieces.count, 0)
     guard frame < end, let found = pieces.lastIndex(where: { $0.start <= frame }) else { return }
     let piece = pieces[found]
-    let distance = (frame - piece.start).converted(from: rate, to: piece.rate)
+    let distance = (frame - piece.start).converted(
+      from: rate, to: piece.buffer.format.sampleRate)
     (index, offset) = distance < piece.buffer.frameCount ? (found, distance) : (found + 1, 0)
   }
 

@@ -5,65 +5,81 @@ import FoundationEssentials
 import SoundFile
 import Synchronization
 
-/// A stream of buffers, or a file that can be read only once.
+/// Buffers: in memory, of a stream, or of a file that can be read only once.
 ///
 /// Unplayed buffers can be returned again. A user's stream may ignore cancellation: it is read in
 /// its own task, and a late buffer is discarded. A request ends the wait for the next buffer.
-final class StreamSource: FeederSource {
+final class BufferSource: FeederSource {
   let url: URL?
-  private let reader: BufferIteration
+  /// Reads the buffers that have not arrived; nil if all are there.
+  private let reader: BufferIteration?
   private let mailbox: FeederMailbox
   private var reading: Task<AudioBuffer?, any Error>?
-  /// The buffers that have been read and not been played.
+  /// The buffers that have arrived and are not forgotten.
   private var buffers = RewindableBuffers()
   private var format: AudioFormat?
   private var isAbandoned = false
-  private let pipeShortfall = PipeShortfall()
+  private let announced = AnnouncedAudio()
+
+  /// Buffers in memory.
+  ///
+  /// - Parameter shortfall: the shortfall of the file that the buffers were decoded from.
+  init(
+    _ buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)? = nil,
+    _ mailbox: FeederMailbox
+  ) {
+    (url, reader, self.mailbox) = (nil, nil, mailbox)
+    announced.shortfall.withLock { $0 = shortfall }
+    for buffer in buffers where !buffer.isEmpty { self.buffers.append(buffer) }
+    format = buffers.first { !$0.isEmpty }?.format
+  }
 
   init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>, _ mailbox: FeederMailbox) {
-    url = nil
-    reader = BufferIteration(stream)
-    self.mailbox = mailbox
+    (url, reader, self.mailbox) = (nil, BufferIteration(stream), mailbox)
   }
 
   /// A named pipe or another file without seeking, read on its own thread in short buffers that do
   /// not delay the audio.
   init(of url: URL, _ mailbox: FeederMailbox) {
-    self.url = url
+    (self.url, self.mailbox) = (url, mailbox)
     reader = BufferIteration(
-      SoundFile.buffers(of: url, framesPerBuffer: 512) { [pipeShortfall] in
-        pipeShortfall.note($0)
+      SoundFile.buffers(of: url, framesPerBuffer: 512) { [announced] found in
+        announced.shortfall.withLock { $0 = found.durations }
       })
-    self.mailbox = mailbox
   }
 
   deinit {
     reading?.cancel()
   }
 
-  var shortfall: (announced: Duration?, decoded: Duration)? { pipeShortfall.noted?.durations }
+  var shortfall: (announced: Duration?, decoded: Duration)? {
+    buffers.position < buffers.end ? nil : announced.shortfall.withLock { $0 }
+  }
 
   var position: FrameCount { buffers.position }
 
   var oldestFrame: FrameCount { buffers.oldest }
 
   nonisolated(nonsending) func open() async throws -> SourceDescription {
-    if let format { return SourceDescription(format: format, announcedDuration: nil) }
-    guard let first = try await read() else { throw AudioPlayerError.emptySource(url) }
-    buffers.append(first)
-    format = first.format
-    return SourceDescription(format: first.format, announcedDuration: nil)
+    if format == nil, let first = try await read() {
+      buffers.append(first)
+      format = first.format
+    }
+    guard let format else { throw AudioPlayerError.emptySource(url) }
+    return (format, reader == nil ? buffers.end.duration(at: format.sampleRate) : nil)
   }
 
+  /// Long buffers in memory are returned in pieces, so that no request waits for one.
   nonisolated(nonsending) func next() async throws -> AudioBuffer? {
-    if let buffer = buffers.next(atMost: .init(.max)) { return buffer }
+    let limit: FrameCount = reader == nil ? 4_096 : .init(.max)
+    if let buffer = buffers.next(atMost: limit) { return buffer }
     guard let buffer = try await read() else { return nil }
     buffers.append(buffer)
-    return buffers.next(atMost: .init(.max))
+    return buffers.next(atMost: limit)
   }
 
   nonisolated(nonsending) func begin(at frame: FrameCount) async throws {
-    while buffers.end < frame {
+    while reader != nil, buffers.end < frame {
       buffers.seek(to: buffers.end)
       buffers.forget(before: buffers.end)
       guard let buffer = try await read() else { break }
@@ -87,10 +103,11 @@ final class StreamSource: FeederSource {
   /// Reads the next buffer; throws `FeederInterruption` if a request arrives, and can be called
   /// again.
   nonisolated(nonsending) private func read() async throws -> AudioBuffer? {
+    guard let reader else { return nil }
     guard !isAbandoned else { throw CancellationError() }
     let reading =
       reading
-      ?? Task { [reader] in
+      ?? Task {
         while let buffer = try await reader.next() {
           if !buffer.isEmpty { return buffer }
         }
@@ -120,12 +137,8 @@ final class StreamSource: FeederSource {
   }
 }
 
-/// Carries a shortfall from the thread that reads a pipe to the feeder's thread.
-private final class PipeShortfall: Sendable {
+/// The audio that a file announced and did not hold, noted by the thread that reads it.
+private final class AnnouncedAudio: Sendable {
   // Held only to store and to load the value.
-  private let value = Mutex<SoundFileShortfall?>(nil)
-
-  func note(_ shortfall: SoundFileShortfall) { value.withLock { $0 = shortfall } }
-
-  var noted: SoundFileShortfall? { value.withLock { $0 } }
+  let shortfall = Mutex<(announced: Duration?, decoded: Duration)?>(nil)
 }
