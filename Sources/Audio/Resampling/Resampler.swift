@@ -36,7 +36,12 @@ public final class Resampler {
   private let mixAfter: ChannelMix?
   private let innerChannels: Int
   private var handle: SoxrHandle?
-  private var timeline = ConvertedTimeline()
+  /// Whether no more audio is accepted.
+  private(set) var isFinished = false
+  /// Whether the output after the last gap has its place.
+  private var isPlaced = false
+  /// The frame after the last one returned; nil before the first.
+  private var end: FrameCount?
 
   /// Creates a converter; equal formats pass unchanged.
   ///
@@ -60,16 +65,22 @@ public final class Resampler {
   /// Converts one buffer; the result may be empty, and usually differs slightly in length.
   ///
   /// The output frames are numbered continuously at the new rate from the start of the first
-  /// buffer. For a gap in the input, call `flush` before it and `reset` after it.
+  /// buffer. For a gap in the input, use `StreamResampler`, or call `flush` before it and `reset`
+  /// after it.
   ///
   /// - Throws: `.wrongFormat`, `.finished`, or `.failed`.
   public func process(_ buffer: AudioBuffer) throws(ResamplingError) -> AudioBuffer {
     guard buffer.format == inputFormat else {
       throw .wrongFormat(expected: inputFormat, actual: buffer.format)
     }
-    guard !timeline.isFinished else { throw .finished }
+    guard !isFinished else { throw .finished }
     guard inputFormat != outputFormat else { return buffer }
-    timeline.begin(at: buffer.firstFrame, from: inputFormat.sampleRate, to: outputFormat.sampleRate)
+    if !isPlaced {
+      // After a gap shorter than a frame, the audio before it may overlap.
+      let first = buffer.firstFrame.converted(
+        from: inputFormat.sampleRate, to: outputFormat.sampleRate)
+      (end, isPlaced) = (max(first, end ?? first), true)
+    }
     let mixed = mixBefore?.apply(buffer.samples) ?? buffer.samples
     return numbered(try resampled(mixed))
   }
@@ -80,14 +91,20 @@ public final class Resampler {
   ///
   /// - Throws: `.finished` if it was called before, or `.failed`.
   public func flush() throws(ResamplingError) -> AudioBuffer {
-    guard !timeline.isFinished else { throw .finished }
-    timeline.isFinished = true
+    guard !isFinished else { throw .finished }
+    isFinished = true
     return numbered(try flushed())
   }
 
   /// Discards all audio, so that another stream can begin.
   public func reset() throws(ResamplingError) {
-    timeline = ConvertedTimeline()
+    end = nil
+    try resume()
+  }
+
+  /// Goes on after `finish` with audio behind a gap, which keeps its duration.
+  package func resume() throws(ResamplingError) {
+    (isFinished, isPlaced) = (false, false)
     try makeHandle()
   }
 
@@ -126,9 +143,9 @@ public final class Resampler {
 
   private func numbered(_ samples: [Float]) -> AudioBuffer {
     let mixed = mixAfter?.apply(samples) ?? samples
-    let frames = FrameCount(mixed.count / outputFormat.channelCount)
-    return AudioBuffer(
-      format: outputFormat, samples: mixed, firstFrame: timeline.advance(by: frames))
+    let buffer = AudioBuffer(format: outputFormat, samples: mixed, firstFrame: end ?? 0)
+    end = buffer.endFrame
+    return buffer
   }
 }
 
@@ -138,26 +155,6 @@ extension Resampler.Quality {
     case .high: SOXR_20_BITQ
     case .low: SOXR_LQ
     }
-  }
-}
-
-/// Numbers a converter's frames continuously from the start of the input.
-struct ConvertedTimeline {
-  /// Whether no more audio is accepted.
-  var isFinished = false
-
-  private var next: FrameCount?
-
-  /// Records the position of the first buffer; later calls have no effect.
-  mutating func begin(at frame: FrameCount, from: SampleRate, to: SampleRate) {
-    if next == nil { next = frame.converted(from: from, to: to) }
-  }
-
-  /// Returns the index of the first of these frames.
-  mutating func advance(by frames: FrameCount) -> FrameCount {
-    let first = next ?? 0
-    next = first + frames
-    return first
   }
 }
 

@@ -4,26 +4,21 @@ public import AudioCore
 ///
 /// It creates a `Resampler` for the first buffer and whenever the format changes.
 public struct StreamResampler: AudioProcessor {
-  private let target: Target
   private let quality: Resampler.Quality
+  /// The format that audio of a format becomes.
+  private let target: @Sendable (AudioFormat) -> AudioFormat
   private var resampler: Resampler?
   private var continuity = Continuity()
-  /// The offset of the resampler's frame numbers, and the end of the returned audio.
-  private var shift: FrameCount = 0
-  private var end: FrameCount?
 
-  enum Target: Sendable {
-    case rate(SampleRate)
-    case format(AudioFormat)
-  }
-
-  init(_ target: Target, quality: Resampler.Quality) {
-    (self.target, self.quality) = (target, quality)
+  init(
+    quality: Resampler.Quality, target: @escaping @Sendable (AudioFormat) -> AudioFormat
+  ) {
+    (self.quality, self.target) = (quality, target)
   }
 
   /// Creates a resampler to this format.
   public init(to format: AudioFormat, quality: Resampler.Quality = .high) {
-    self.init(.format(format), quality: quality)
+    self.init(quality: quality) { _ in format }
   }
 
   /// Returns the available output; before a gap, this includes the buffered audio.
@@ -31,55 +26,31 @@ public struct StreamResampler: AudioProcessor {
   /// - Throws: `.unsupported` if the rates are too far apart, or `.failed`.
   public mutating func process(_ buffer: AudioBuffer) throws(ResamplingError) -> [AudioBuffer] {
     guard !buffer.isEmpty else { return [] }
-    let step = continuity.note(buffer)
-    let rest = step.isBreak ? try flush() : []
-    let resampler = try resampler(for: buffer.format)
-    let output = try resampler.process(buffer)
-    if step != .continues { shift = distance(to: output, after: step) }
-    return rest + placed(output)
+    var output: [AudioBuffer] = []
+    switch continuity.note(buffer) {
+    case .first, .continues: break
+    case .gap:
+      output = try flush()
+      try resampler?.resume()
+    case .restart:
+      output = try flush()
+      resampler = nil
+    }
+    output.append(try resampler(for: buffer.format).process(buffer))
+    return output.filter { !$0.isEmpty }
   }
 
   /// Returns the buffered audio.
   public mutating func flush() throws(ResamplingError) -> [AudioBuffer] {
-    guard let resampler else { return [] }
-    self.resampler = nil
-    return placed(try resampler.flush())
+    guard let resampler, !resampler.isFinished else { return [] }
+    return [try resampler.flush()].filter { !$0.isEmpty }
   }
 
   private mutating func resampler(for format: AudioFormat) throws(ResamplingError) -> Resampler {
     if let resampler { return resampler }
-    let resampler = try Resampler(
-      from: format, to: target.format(for: format), quality: quality)
+    let resampler = try Resampler(from: format, to: target(format), quality: quality)
     self.resampler = resampler
     return resampler
-  }
-
-  /// Returns the shift after a gap.
-  ///
-  /// If a gap is shorter than one output frame, the next audio begins at the end of the flushed
-  /// audio.
-  private func distance(to output: AudioBuffer, after step: Continuity.Step) -> FrameCount {
-    guard case .gap = step, let end else { return 0 }
-    return max(0, end - output.firstFrame)
-  }
-
-  private mutating func placed(_ output: AudioBuffer) -> [AudioBuffer] {
-    var output = output
-    output.firstFrame += shift
-    end = output.endFrame
-    return output.isEmpty ? [] : [output]
-  }
-}
-
-extension StreamResampler.Target {
-  fileprivate func format(for input: AudioFormat) -> AudioFormat {
-    switch self {
-    case .format(let format): return format
-    case .rate(let rate):
-      var output = input
-      output.sampleRate = rate
-      return output
-    }
   }
 }
 
@@ -101,6 +72,11 @@ extension AsyncSequence where Element == AudioBuffer {
   public func resampled(
     toRate rate: SampleRate, quality: Resampler.Quality = .high
   ) -> ThrowingProcessedAudio<Self, StreamResampler> {
-    processed(by: StreamResampler(.rate(rate), quality: quality))
+    processed(
+      by: StreamResampler(quality: quality) { input in
+        var output = input
+        output.sampleRate = rate
+        return output
+      })
   }
 }

@@ -28,7 +28,7 @@ struct DeviceCatalog {
   var hints: [PCMHint]
   var defaultRoute: DefaultRoute
   /// The devices of the sound server, if ALSA has a plug-in for it.
-  var served: [PulseDevice] = []
+  var served: [AudioDevice] = []
   var isServerAvailable: (_ plugin: String) -> Bool
 
   /// Plug-ins that are parts of other devices, and names for which `hardware` has a better form.
@@ -42,7 +42,7 @@ struct DeviceCatalog {
 
   /// The devices, the default first.
   var devices: [AudioDevice] {
-    defaultDevice + named + served.compactMap(\.device) + hardware.flatMap(openable)
+    defaultDevice + named + served + hardware.flatMap(openable)
   }
 
   private var defaultDevice: [AudioDevice] {

@@ -228,11 +228,8 @@ class OpenDevice: PCM, @unchecked Sendable {
   }
 
   func wakeUpAfterRecovery(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
-    switch try recover(code) {
-    case .nothing: nil
-    case .interrupted(let interruption): .interrupted(interruption)
-    case .woken: woken
-    }
+    let outcome = try recover(code)
+    return outcome == .woken ? woken : outcome
   }
 
   /// Sleeps once; nil means that the device must be checked again.

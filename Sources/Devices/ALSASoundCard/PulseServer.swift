@@ -1,15 +1,10 @@
 import AudioCore
 import FilePaths
 
-/// A sink, a source, or the monitor of a sink of a PulseAudio server.
-struct PulseDevice: Equatable {
-  var name: String
-  var description: String
-  var direction: AudioDevice.Direction
-
-  /// The device under the name that ALSA's `pulse` opens; nil if ALSA's syntax cannot express the
-  /// name.
-  var device: AudioDevice? {
+extension AudioDevice {
+  /// A sink, a source, or the monitor of a sink of a PulseAudio server, as ALSA's `pulse` opens it; nil
+  /// if ALSA's syntax cannot express its name.
+  init?(pulse name: String, description: String, direction: Direction) {
     // Compares bytes, because a quote with a combining accent is a different character.
     let isSafe = { (byte: UInt8) in
       byte >= 0x20 && byte != 0x7F && !"'\"\\".utf8.contains(byte)
@@ -19,7 +14,7 @@ struct PulseDevice: Equatable {
       UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
         || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || [0x2D, 0x2E, 0x5F].contains($0)
     }
-    return AudioDevice(
+    self.init(
       id: .init(rawValue: isPlain ? "pulse:\(name)" : "pulse:DEVICE='\(name)'"),
       name: description, directions: [direction])
   }
@@ -45,7 +40,7 @@ struct PulseServer: ~Copyable {
 
   /// The devices that the server has reported; a reference for its callbacks.
   private final class Listing {
-    var devices: [PulseDevice] = []
+    var devices: [AudioDevice] = []
     var direction = AudioDevice.Direction.playback
     var isComplete = false
 
@@ -54,7 +49,8 @@ struct PulseServer: ~Copyable {
       let info = info.assumingMemoryBound(to: Info.self).pointee
       guard let name = info.name.map({ String(cString: $0) }) else { return }
       let description = info.description.map { String(cString: $0) } ?? name
-      devices.append(PulseDevice(name: name, description: description, direction: direction))
+      devices += [AudioDevice(pulse: name, description: description, direction: direction)]
+        .compactMap(\.self)
     }
   }
 
@@ -74,7 +70,7 @@ struct PulseServer: ~Copyable {
   ///   - limit: the time limit for the connection and the list.
   static func devices(
     at address: String? = nil, within limit: Duration = .seconds(1)
-  ) -> [PulseDevice] {
+  ) -> [AudioDevice] {
     do {
       let server = try PulseServer(library: LoadedLibrary("libpulse.so.0"), within: limit)
       return try server.list(at: address)
@@ -110,7 +106,7 @@ struct PulseServer: ~Copyable {
     }
   }
 
-  private borrowing func list(at address: String?) throws -> [PulseDevice] {
+  private borrowing func list(at address: String?) throws -> [AudioDevice] {
     let connect: @convention(c) (Object, UnsafePointer<CChar>?, UInt32, UnsafeRawPointer?) -> CInt =
       try library.required("pa_context_connect")
     let state: Answer = try library.required("pa_context_get_state")

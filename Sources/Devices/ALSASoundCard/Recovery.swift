@@ -114,17 +114,11 @@ struct Recovery {
 }
 
 extension OpenDevice {
-  /// The result of a recovery.
-  enum RecoveryOutcome {
-    /// There was no failure.
-    case nothing
-    case interrupted(PCMInterruption)
-    /// The waker was signaled while a suspended device resumed; the recovery is not finished.
-    case woken
-  }
-
   /// Runs the steps of `Recovery` until the device runs again; throws if it cannot.
-  func recover(_ code: Int32) throws(SoundCardError) -> RecoveryOutcome {
+  ///
+  /// Returns `interrupted`, or nil if there was no failure, or `woken` if the waker was signaled while
+  /// a suspended device resumed: the recovery is then not finished.
+  func recover(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
     guard let pcm else { throw lose() }
     var recovery =
       unstarted.take() ?? Recovery(direction: direction, suspended: suspendedSince ?? .now)
@@ -132,7 +126,7 @@ extension OpenDevice {
       after: code, isDisconnected: snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED)
     while true {
       switch action {
-      case .nothing: return .nothing
+      case .nothing: return nil
       case .done(let cause):
         return .interrupted(recovered(cause, recovery.isEmptied, after: code))
       case .lost: throw lose()

@@ -6,10 +6,7 @@ import AudioCore
 /// rests for the duration of the missing frames. If it repeatedly reports "ready" too early, the
 /// rest is short.
 struct WakeUpThrottle {
-  private struct Observation {
-    var frames: Int
-    var time: SuspendingClock.Instant
-  }
+  private typealias Observation = (frames: Int, time: SuspendingClock.Instant)
 
   private static let limit = 4
   /// After this number of waits by the clock, the thread waits for the device, so that a lost
@@ -48,13 +45,13 @@ struct WakeUpThrottle {
 
   /// Records that the device had fewer frames than a period.
   mutating func observe(_ frames: Int, at time: SuspendingClock.Instant) {
-    last = Observation(frames: frames, time: time)
+    last = (frames, time)
     if first == nil { first = last }
   }
 
   /// Records the end of a wait with at least a period of frames.
   mutating func ready(_ frames: Int, at time: SuspendingClock.Instant) {
-    known = Observation(frames: frames, time: time)
+    known = (frames, time)
     if !hasRested {
       judge()
     } else if frames > 2 * period {

@@ -340,12 +340,12 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   /// Sleeps until an event; while there are ports, a hanging device is an event, too.
   private func waitForNews(_ watch: inout HeartbeatWatch) {
     let device = state.withLock { $0.isEnding || !$0.ports.isEmpty ? $0.device : nil }
-    guard let monitor = device?.monitor else {
+    guard let device else {
       link.news.wait()
       return
     }
     do throws(SoundCardError) {
-      while try !monitor.wait(for: link.news, &watch, isEnding: isEnding) {}
+      while try !device.monitor(until: link.news, &watch, isEnding: isEnding) {}
     } catch {
       watch = HeartbeatWatch()
       lose(error, at: nil)

@@ -5,21 +5,21 @@ package import AudioThreads
 ///
 /// After its thread has been abandoned, every call except `close` throws `deviceLost`, including
 /// the current one.
-// `@unchecked Sendable` is safe because `configuration` is constant, the monitor is thread-safe,
-// and everything else belongs to the device's thread, as `PCM` requires.
+// `@unchecked Sendable` is safe because `configuration` and `waker` are constant, the heartbeat is
+// thread-safe, and everything else belongs to the device's thread, as `PCM` requires.
 package class MonitoredDevice: PCM, @unchecked Sendable {
-  /// The monitor of the device.
-  package let monitor: DeviceMonitor
+  /// The calls of the device's thread.
+  package let heartbeat = Heartbeat()
   package let configuration: PCMConfiguration
+  package let waker: WakeUp
   private let device: any PCM
 
   init(watching device: any PCM) {
     self.device = device
     configuration = device.configuration
-    monitor = DeviceMonitor(device)
+    waker = device.waker
   }
 
-  package var waker: WakeUp { monitor.waker }
   package var elapsed: Duration { device.elapsed }
 
   package func adoptThread() { device.adoptThread() }
@@ -27,23 +27,61 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
   package func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
-    try monitor.call(.wait) { () throws(SoundCardError) in
+    try call(.wait) { () throws(SoundCardError) in
       try device.wait(for: interest, atMost: timeout)
     }
   }
 
   package func start() throws(SoundCardError) {
-    try monitor.call(.start) { () throws(SoundCardError) in try device.start() }
+    try call(.start) { () throws(SoundCardError) in try device.start() }
   }
 
   package func drop() throws(SoundCardError) {
-    try monitor.call(.drop) { () throws(SoundCardError) in try device.drop() }
+    try call(.drop) { () throws(SoundCardError) in try device.drop() }
   }
 
   package func close() {
-    let isWatched = monitor.heartbeat.begin(.close)
+    let isWatched = heartbeat.begin(.close)
     device.close()
-    if isWatched { _ = monitor.heartbeat.end() }
+    if isWatched { _ = heartbeat.end() }
+  }
+
+  /// Waits for a signal for at most one interval and then checks the device, on another thread.
+  ///
+  /// Throws if the device hangs: its thread is then abandoned, and the caller owns the thread's work.
+  ///
+  /// - Parameters:
+  ///   - news: what to wait for.
+  ///   - watch: the earlier snapshots.
+  ///   - isEnding: whether the caller wants to end, and waits no longer than for a card.
+  /// - Returns: false on timeout.
+  package func monitor(
+    until news: WakeUp, _ watch: inout HeartbeatWatch, isEnding: Bool = false
+  ) throws(SoundCardError) -> Bool {
+    let before = SuspendingClock.now
+    let isSignaled = news.wait(atMost: HeartbeatWatch.interval)
+    let beat = heartbeat.beat
+    let longest = configuration.patience
+    let patience = isEnding ? min(longest, PCMConfiguration.cardPatience) : longest
+    switch watch.check(beat, after: before.duration(to: .now), patience: patience) {
+    case .fine: break
+    case .late: waker.signal()
+    case .stalled:
+      // The call may return right now.
+      guard heartbeat.abandon(in: beat) else { break }
+      throw .notResponding(configuration.device, operation: beat.call.name)
+    }
+    return isSignaled
+  }
+
+  /// Makes a monitored call; throws `deviceLost` if the thread is abandoned before or during it.
+  fileprivate func call<Value>(
+    _ call: Heartbeat.Call, _ body: () throws(SoundCardError) -> Value
+  ) throws(SoundCardError) -> Value {
+    guard heartbeat.begin(call) else { throw .deviceLost(configuration.device) }
+    let result = Result { () throws(SoundCardError) in try body() }
+    guard heartbeat.end() else { throw .deviceLost(configuration.device) }
+    return try result.get()
   }
 
   /// Closes the device at the end of its thread.
@@ -58,7 +96,7 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
       close()
       report(outcome)
     case .failure:
-      if monitor.heartbeat.abandon() { report(outcome) }
+      if heartbeat.abandon() { report(outcome) }
       close()
     }
   }
@@ -90,7 +128,7 @@ package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Se
     into samples: UnsafeMutableBufferPointer<Float>
   ) throws(SoundCardError) -> PCMTransfer {
     let wanted = UnsafeMutableBufferPointer(rebasing: block[..<min(samples.count, block.count)])
-    let read = try monitor.call(.read) { () throws(SoundCardError) in try pcm.read(into: wanted) }
+    let read = try call(.read) { () throws(SoundCardError) in try pcm.read(into: wanted) }
     if case .frames(let count) = read {
       let sampleCount = count.rawValue * configuration.format.channelCount
       _ = samples.update(fromContentsOf: wanted[..<sampleCount])
@@ -120,12 +158,12 @@ package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked 
 
   package var timeUntilUnderrun: Duration {
     get throws(SoundCardError) {
-      try monitor.call(.delay) { () throws(SoundCardError) in try pcm.timeUntilUnderrun }
+      try call(.delay) { () throws(SoundCardError) in try pcm.timeUntilUnderrun }
     }
   }
 
   package func delay() throws(SoundCardError) -> FrameCount {
-    try monitor.call(.delay) { () throws(SoundCardError) in try pcm.delay() }
+    try call(.delay) { () throws(SoundCardError) in try pcm.delay() }
   }
 
   /// Writes at most one period.
@@ -134,7 +172,7 @@ package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked 
   ) throws(SoundCardError) -> PCMTransfer {
     let count = min(samples.count, block.count)
     if let first = samples.baseAddress { block.baseAddress?.update(from: first, count: count) }
-    return try monitor.call(.write) { () throws(SoundCardError) in
+    return try call(.write) { () throws(SoundCardError) in
       try pcm.write(UnsafeBufferPointer(rebasing: block[..<count]))
     }
   }

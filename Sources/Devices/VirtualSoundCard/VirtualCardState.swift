@@ -7,23 +7,17 @@ import Synchronization
 /// The state of a virtual card across openings: its connection, its remaining faults, and the
 /// streams of changes.
 final class VirtualCardState: Sendable {
-  private struct State {
-    var isUnplugged = false
-    var script: VirtualScript
-  }
-
   /// Reports when the card is connected or unplugged.
   let changes = DeviceChanges()
   /// The blocked calls.
   let blocked = BlockedCalls()
   /// The consumers that a test clock in lockstep waits for.
   let lockstep: Lockstep?
-  // The lock is held for a few instructions by a device's thread or pacer, by an opening, or by an
-  // observer.
-  private let state: Mutex<State>
+  // The lock is held for a few instructions by a device's thread or pacer, by an opening, or by an observer.
+  private let state: Mutex<(isUnplugged: Bool, script: VirtualScript)>
 
   init(_ faults: [VirtualFault], lockstep: Lockstep?) {
-    state = Mutex(State(script: VirtualScript(faults)))
+    state = Mutex((false, VirtualScript(faults)))
     self.lockstep = lockstep
   }
 
@@ -108,15 +102,13 @@ extension VirtualPace {
 
 /// The blocked calls of a card's devices, and the tasks that wait for one.
 final class BlockedCalls: Sendable {
-  private struct State {
-    var calls: [Int: (call: VirtualFault.Call, waker: WakeUp)] = [:]
-    var waiting: [CheckedContinuation<VirtualFault.Call, Never>] = []
-    var isReleased = false
-    var next = 0
-  }
-
   // The lock is held for a few instructions; wakers and tasks are resumed after its release.
-  private let state = Mutex(State())
+  private let state = Mutex<
+    (
+      calls: [Int: (call: VirtualFault.Call, waker: WakeUp)],
+      waiting: [CheckedContinuation<VirtualFault.Call, Never>], isReleased: Bool, next: Int
+    )
+  >(([:], [], false, 0))
 
   /// Whether calls no longer block.
   var isReleased: Bool { state.withLock { $0.isReleased } }

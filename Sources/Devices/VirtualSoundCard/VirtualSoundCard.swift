@@ -51,12 +51,7 @@ public final class VirtualSoundCard: Sendable {
   private let card: VirtualCardState
   // The lock is held for a few instructions when a device is opened or inspected, never while a
   // device waits.
-  private let opened = Mutex(Opened())
-
-  private struct Opened {
-    var playbacks: [VirtualPlayback] = []
-    var openCount = 0
-  }
+  private let opened = Mutex<(playbacks: [VirtualPlayback], openCount: Int)>(([], 0))
 
   /// Creates a card.
   public init(_ setup: Setup = Setup()) {

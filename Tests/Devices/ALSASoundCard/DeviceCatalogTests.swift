@@ -68,10 +68,10 @@ import Testing
   @Test func `a server's sinks, sources, and monitors are listed by the names that open them`() {
     var catalog = catalog(hints: ["pulse"], servers: ["pulse"])
     catalog.served = [
-      PulseDevice(name: "alsa_output.usb-1.analog", description: "USB", direction: .playback),
-      PulseDevice(name: "a b,c.monitor", description: "Monitor", direction: .capture),
-      PulseDevice(name: "it's", description: "No name for ALSA", direction: .playback),
-    ]
+      AudioDevice(pulse: "alsa_output.usb-1.analog", description: "USB", direction: .playback),
+      AudioDevice(pulse: "a b,c.monitor", description: "Monitor", direction: .capture),
+      AudioDevice(pulse: "it's", description: "No name for ALSA", direction: .playback),
+    ].compactMap(\.self)
     let devices = catalog.devices
     #expect(
       devices.map(\.id) == [

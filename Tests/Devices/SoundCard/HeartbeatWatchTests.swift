@@ -1,3 +1,4 @@
+import AudioThreads
 import SoundCard
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
   /// The verdicts for snapshots that are `interval` apart.
   private func verdicts(
     _ beats: [Heartbeat.Beat], every interval: Duration = HeartbeatWatch.interval
-  ) -> [HeartbeatWatch.Verdict] {
+  ) -> [StallWatch.Verdict] {
     var watch = HeartbeatWatch()
     return beats.map { watch.check($0, after: interval) }
   }
@@ -15,7 +16,7 @@ import Testing
   @Test func `a hanging call is suspicious once and then stuck, within a second`() {
     #expect(
       verdicts(Array(repeating: inWrite, count: 5))
-        == [.fine, .fine, .suspicious, .fine, .stuck(.write)])
+        == [.fine, .fine, .late, .fine, .stalled])
     #expect(HeartbeatWatch.interval * 5 <= .seconds(1))
   }
 
@@ -24,8 +25,8 @@ import Testing
     let verdicts = (0..<27).map { _ in
       watch.check(inWrite, after: .milliseconds(200), patience: .seconds(5))
     }
-    #expect(verdicts.dropLast(2).allSatisfy { $0 == .fine || $0 == .suspicious })
-    #expect(verdicts.contains(.stuck(.write)))
+    #expect(verdicts.dropLast(2).allSatisfy { $0 == .fine || $0 == .late })
+    #expect(verdicts.contains(.stalled))
   }
 
   @Test func `a thread that repeats the same call is not suspicious`() {
@@ -42,7 +43,7 @@ import Testing
     let next = Heartbeat.Beat(count: 9, call: .write)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
-        == [.fine, .fine, .suspicious, .fine, .fine, .suspicious])
+        == [.fine, .fine, .late, .fine, .fine, .late])
   }
 
   @Test func `a process stopped for a minute counts one interval`() {
@@ -52,8 +53,8 @@ import Testing
   @Test func `late snapshots extend the limit to seconds`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 26), every: .milliseconds(300))
     #expect(verdicts.dropLast().count { $0 != .fine } == 1)
-    #expect(verdicts[2] == .suspicious)
-    #expect(verdicts.last == .stuck(.write))
+    #expect(verdicts[2] == .late)
+    #expect(verdicts.last == .stalled)
   }
 
   @Test func `timely snapshots count even between late snapshots`() {
@@ -62,11 +63,11 @@ import Testing
       watch.check(inWrite, after: .milliseconds($0))
     }
     #expect(
-      verdicts == [.fine, .fine, .suspicious, .fine, .fine, .fine, .stuck(.write)])
+      verdicts == [.fine, .fine, .late, .fine, .fine, .fine, .stalled])
   }
 
   @Test func `frequent snapshots add only the time between them`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 60), every: .milliseconds(10))
-    #expect(verdicts.filter { $0 != .fine } == [.suspicious])
+    #expect(verdicts.filter { $0 != .fine } == [.late])
   }
 }

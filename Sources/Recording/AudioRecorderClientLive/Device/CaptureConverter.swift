@@ -69,8 +69,10 @@ final class CaptureConverter {
     let rest = isGap || hasChanged ? try flush() : nil
     if hasChanged { try restore(from: captured.buffer.format) }
     if isFlushed {
-      try resampler.reset()
-      try restoring?.resampler.reset()
+      for resampler in [resampler, restoring?.resampler].compactMap(\.self) {
+        // Each opening of a device counts its own frames.
+        if missed == nil { try resampler.resume() } else { try resampler.reset() }
+      }
       isFlushed = false
     }
 
@@ -83,13 +85,8 @@ final class CaptureConverter {
     times.note(captured, isGap: isGap)
     let buffer = try resampler.process(try pick.apply(captured.buffer))
     guard isGap, let end else { return [rest, placed(buffer)].compactMap(\.self) }
-    if let missed {
-      shift = end + FrameCount(missed, at: format.sampleRate) - buffer.firstFrame
-    } else {
-      // After a gap shorter than a frame, the held frames may overlap the next frames.
-      shift += max(0, end - buffer.firstFrame - shift)
-    }
-    // Measured between converted frames, so that lost and captured frames add up.
+    if let missed { shift = end + FrameCount(missed, at: format.sampleRate) - buffer.firstFrame }
+    // Counted between converted frames, so that lost and captured frames add up.
     let gap = CaptureGap(lost: buffer.firstFrame + shift - end)
     return [rest, placed(buffer, gap: gap)].compactMap(\.self)
   }

@@ -84,15 +84,6 @@ package final class Heartbeat: Sendable {
 /// reports no hang. Late snapshots indicate a busy machine, for which the limit is at least five
 /// seconds.
 package struct HeartbeatWatch: Sendable {
-  /// The state of the watched thread.
-  package enum Verdict: Equatable, Sendable {
-    case fine
-    /// The thread may just be sleeping for a long time: wake it once.
-    case suspicious
-    /// Its call hangs.
-    case stuck(Heartbeat.Call)
-  }
-
   /// The time between two snapshots.
   package static let interval = Duration.milliseconds(200)
   /// A call is suspicious from the second snapshot that finds it unchanged.
@@ -107,7 +98,8 @@ package struct HeartbeatWatch: Sendable {
   /// Creates a watch without snapshots.
   package init() {}
 
-  /// Evaluates a snapshot that was taken `passed` after the last one.
+  /// Evaluates a snapshot that was taken `passed` after the last one: `late` once in a call that may
+  /// just sleep for long, and `stalled` in a call that hangs.
   ///
   /// - Parameters:
   ///   - beat: the snapshot.
@@ -117,7 +109,7 @@ package struct HeartbeatWatch: Sendable {
   package mutating func check(
     _ beat: Heartbeat.Beat, after passed: Duration,
     patience: Duration = PCMConfiguration.cardPatience
-  ) -> Verdict {
+  ) -> StallWatch.Verdict {
     guard beat == last, beat.call != .none else {
       (last, isSuspected) = (beat, false)
       watch = StallWatch(lateAfter: Self.suspicion, limit: .zero, startLimit: .zero)
@@ -129,64 +121,8 @@ package struct HeartbeatWatch: Sendable {
     let isPunctual = passed <= Self.interval + StallWatch.lateness
     watch.waited(isPunctual ? min(passed, Self.interval) : passed, atMost: Self.interval)
     let verdict = watch.verdict
-    if verdict == .stalled { return .stuck(beat.call) }
-    guard verdict == .late, !isSuspected else { return .fine }
-    isSuspected = true
-    return .suspicious
-  }
-}
-
-/// Detects from another thread that a device hangs.
-package final class DeviceMonitor: Sendable {
-  /// The calls of the device's thread.
-  package let heartbeat = Heartbeat()
-  /// The device's waker.
-  package let waker: WakeUp
-  private let device: AudioDevice.ID
-  private let patience: Duration
-
-  init(_ pcm: any PCM) {
-    device = pcm.configuration.device
-    patience = pcm.configuration.patience
-    waker = pcm.waker
-  }
-
-  /// Waits for a signal for at most one interval and then checks the device.
-  ///
-  /// Throws if the device hangs: its thread is then abandoned, and the caller owns the thread's
-  /// work.
-  ///
-  /// - Parameters:
-  ///   - news: the signal to wait for.
-  ///   - watch: the earlier snapshots.
-  ///   - isEnding: whether the caller wants to end; the limit is then that of a sound card.
-  /// - Returns: false on timeout.
-  package func wait(
-    for news: WakeUp, _ watch: inout HeartbeatWatch, isEnding: Bool = false
-  ) throws(SoundCardError) -> Bool {
-    let before = SuspendingClock.now
-    let isSignaled = news.wait(atMost: HeartbeatWatch.interval)
-    let beat = heartbeat.beat
-    let patience = isEnding ? min(patience, PCMConfiguration.cardPatience) : patience
-    switch watch.check(beat, after: before.duration(to: .now), patience: patience) {
-    case .fine: break
-    case .suspicious: waker.signal()
-    case .stuck(let call):
-      // The call may return at this moment.
-      if heartbeat.abandon(in: beat) { throw .notResponding(device, operation: call.name) }
-    }
-    return isSignaled
-  }
-}
-
-extension DeviceMonitor {
-  /// Makes a monitored call; throws `deviceLost` if the thread is abandoned before or during it.
-  func call<Value>(
-    _ call: Heartbeat.Call, _ body: () throws(SoundCardError) -> Value
-  ) throws(SoundCardError) -> Value {
-    guard heartbeat.begin(call) else { throw .deviceLost(device) }
-    let result = Result { () throws(SoundCardError) in try body() }
-    guard heartbeat.end() else { throw .deviceLost(device) }
-    return try result.get()
+    guard verdict == .late else { return verdict }
+    defer { isSuspected = true }
+    return isSuspected ? .fine : .late
   }
 }

@@ -3,7 +3,7 @@ import AudioThreads
 import SoundCard
 import Testing
 
-@Suite struct DeviceMonitorTests {
+@Suite struct MonitoredDeviceTests {
   @Test func `a hanging device is woken, then abandoned, and reported with its call`() async throws
   {
     let device = try HangingDevice()
@@ -12,10 +12,10 @@ import Testing
     let thread = try DedicatedThread.start(name: "hangs") {
       #expect(throws: lost) { try pcm.drop() }
     }
-    let error = await Self.firstError(of: pcm.monitor)
+    let error = await Self.firstError(of: pcm)
     #expect(error == .notResponding("hanging", operation: "drop"))
     #expect(device.waker.clear())
-    #expect(pcm.monitor.heartbeat.isAbandoned)
+    #expect(pcm.heartbeat.isAbandoned)
     device.release()
     await thread.join()
   }
@@ -24,7 +24,7 @@ import Testing
     let device = try HangingDevice()
     device.release()
     let pcm = MonitoredPlayback(device)
-    #expect(pcm.monitor.heartbeat.abandon())
+    #expect(pcm.heartbeat.abandon())
     let lost = SoundCardError.deviceLost("hanging")
     #expect(throws: lost) { try pcm.wait(for: .period, atMost: nil) }
     #expect(throws: lost) { try pcm.start() }
@@ -42,11 +42,11 @@ import Testing
       var watch = HeartbeatWatch()
       for _ in 0..<5 {
         let verdict = watch.check(beat, after: HeartbeatWatch.interval, patience: .seconds(5))
-        #expect(verdict == .fine || verdict == .suspicious)
+        #expect(verdict == .fine || verdict == .late)
       }
       let patience = isEnding ? PCMConfiguration.cardPatience : .seconds(5)
       let last = watch.check(beat, after: HeartbeatWatch.interval, patience: patience)
-      #expect((last == .stuck(.write)) == isEnding)
+      #expect((last == .stalled) == isEnding)
     }
   }
 
@@ -57,14 +57,14 @@ import Testing
       var wasClosed: Bool?
       pcm.close(after: outcome) { _ in wasClosed = device.isClosed.isOpen }
       #expect(wasClosed == outcome.isSuccess && device.isClosed.isOpen)
-      #expect(pcm.monitor.heartbeat.isAbandoned == !outcome.isSuccess)
+      #expect(pcm.heartbeat.isAbandoned == !outcome.isSuccess)
     }
   }
 
   @Test func `an abandoned thread reports nothing and closes its device`() throws {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
-    #expect(pcm.monitor.heartbeat.abandon())
+    #expect(pcm.heartbeat.abandon())
     pcm.close(after: .failure(.deviceLost("hanging"))) { _ in Issue.record("reported") }
     #expect(device.isClosed.isOpen)
   }
@@ -80,19 +80,19 @@ import Testing
     var watch = HeartbeatWatch()
     let silence = try WakeUp()
     while !hasEnded.clear() {
-      #expect(try !pcm.monitor.wait(for: silence, &watch))
+      #expect(try !pcm.monitor(until: silence, &watch))
     }
   }
 
   /// Watches on a new thread until there is an error.
-  private static func firstError(of monitor: DeviceMonitor) async -> SoundCardError? {
+  private static func firstError(of device: MonitoredDevice) async -> SoundCardError? {
     await withCheckedContinuation { continuation in
       do {
         let silence = try WakeUp()
         _ = try DedicatedThread.start(name: "looks") {
           var watch = HeartbeatWatch()
           do throws(SoundCardError) {
-            while try !monitor.wait(for: silence, &watch) {}
+            while try !device.monitor(until: silence, &watch) {}
             continuation.resume(returning: nil)
           } catch {
             continuation.resume(returning: error)
