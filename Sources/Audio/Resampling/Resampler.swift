@@ -102,7 +102,7 @@ public final class Resampler {
     try resume()
   }
 
-  /// Goes on after `finish` with audio behind a gap, which keeps its duration.
+  /// Continues after `flush` with the audio after a gap, which keeps its duration.
   package func resume() throws(ResamplingError) {
     (isFinished, isPlaced) = (false, false)
     try makeHandle()

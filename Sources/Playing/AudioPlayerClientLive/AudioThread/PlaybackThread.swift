@@ -351,6 +351,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
       let timeLeft = voice.timeLeft(
         playhead, buffer: bufferLength, patience: voice.isStopping ? .zero : drainPatience,
         at: pcm.elapsed)
+      // The device discarded the whole sound.
+      if timeLeft == .zero, !voice.isStopping, !hasPlayed { throw stalled() }
       voice.observe(playhead, isOver: timeLeft == .zero)
       if voice.reportSilence(to: link.events, place: voices.place(at: index)) { isNews = true }
       if voice.settle() || passed >= voice.progressFrames { isNews = true }

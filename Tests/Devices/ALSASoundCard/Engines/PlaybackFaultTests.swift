@@ -128,12 +128,18 @@ import Testing
     #expect(played.finish == nil)
   }
 
-  @Test func `a sound shorter than the buffer of a card that does not start is not completed`()
-    async
-  {
+  @Test(
+    arguments: [
+      (480, .milliseconds(50)), (480, .seconds(2)), (24_000, .seconds(2)), (48_000, .seconds(2)),
+    ] as [(Int, Duration)])
+  func `a sound shorter than the buffer of a card that does not start is not completed`(
+    count: Int, progressInterval: Duration
+  ) async {
     let device = testCard("start_error=5")
-    let played = await bench.play(ramp(480, from: 1), on: device)
+    let played = await bench.play(
+      ramp(count, from: 1), on: device, progressInterval: progressInterval)
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+    #expect(played.finish == nil)
   }
 
   @Test(arguments: ["xrun_at=4800", "suspend_at=4800 resume_error=38", "fail=5 fail_at=4800"])
