@@ -122,7 +122,7 @@ final class CommandWaiters: Sendable {
     try await answer.value()
   }
 
-  /// The parameters up to this serial number are in effect.
+  /// Records that the parameters up to this serial number are in effect, and resumes their waiters.
   func settle(_ serial: Int) {
     let settled = state.withLock { state in
       state.settled = max(state.settled, serial)
@@ -133,7 +133,7 @@ final class CommandWaiters: Sendable {
     for waiter in settled { waiter.answer.resolve(.success(())) }
   }
 
-  /// The playback has ended.
+  /// Records that the playback has ended, and fails all waiters.
   func end() {
     let waiting = state.withLock { state in
       state.isOver = true
