@@ -1,6 +1,6 @@
 /// The level of audio without its constant offset (DC), which cheap sound cards add.
 ///
-/// The offset is what a high-pass at 20 Hz removes.
+/// A high-pass at 20 Hz removes the offset.
 package struct OffsetFilter: Sendable {
   private static let cutoff = 20.0
   /// Below this rate the filter is not used.

@@ -200,7 +200,7 @@ struct RecordedHeader: Codable, Equatable {
 struct RecordedLine: Codable {
   /// The number of the call, counted from 0.
   var task: Int
-  /// The nanoseconds since that call.
+  /// The nanoseconds since the start of the task.
   var ns: Int64
   // Exactly one of these five values is set.
   var result: RecordedResult?

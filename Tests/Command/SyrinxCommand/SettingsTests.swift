@@ -151,7 +151,9 @@ import Testing
     #expect(try engine("--engine", "wyoming", with: own) == "wyoming - \(server)")
   }
 
-  @Test func `the file's model is not used with an engine from a variable`() throws {
+  @Test func `the model in the configuration file is not used with an engine from a variable`()
+    throws
+  {
     let folder = try TestFolder()
     try Data("engine: moonshine\nmodel: /m".utf8).write(to: folder.file("config.yaml"))
     func model(_ engine: String) -> FilePath? {

@@ -85,7 +85,7 @@ import Testing
     #expect(harness.events.compactMap(\.advanced).count == 19)
   }
 
-  @Test func `a seek stays in its round`() async throws {
+  @Test func `a seek stays in the current round`() async throws {
     let items = [item(4_000), item(4_000, from: 4_000)]
     let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(2), id: "a"))
     await harness.pass { $0.advanced?.item == 1 }
@@ -97,7 +97,9 @@ import Testing
     #expect(harness.played.dropFirst(found?.upperBound ?? 0).allSatisfy { $0 == 0 })
   }
 
-  @Test func `a seek stays in its repetition, although later ones are decoded ahead`() async throws
+  @Test
+  func `a seek stays in the current repetition, although later repetitions are decoded ahead`()
+    async throws
   {
     var item = item(8_000)
     item.repetition = .times(3)

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [2_300, 2_900, 3_500, 20_000])
-  func `a cut at the longest utterance loses no phrase and reports none twice`(
+  func `a cut at the maximum utterance length neither loses nor repeats a key phrase`(
     longest: Int
   ) async throws {
     let audio = AudioBuffer(format: .speech, samples: try speech())

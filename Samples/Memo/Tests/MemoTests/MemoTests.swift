@@ -4,7 +4,7 @@ import Testing
 
 @testable import Memo
 
-@Test func `a memo is what was said while it was recorded`() async throws {
+@Test func `a memo has the words spoken during its recording`() async throws {
   let file = URL(filePath: "memo.wav")
   let lines = try await withDependencies {
     $0.audioRecorder = .previewValue

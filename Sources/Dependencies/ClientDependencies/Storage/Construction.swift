@@ -82,8 +82,7 @@ final class Construction: Sendable {
 
   /// Whether the key reports its missing live value to readers.
   ///
-  /// It is checked as for a use, even in an update closure, because the value is cached for later
-  /// readers.
+  /// It is reported even in an update closure, because the value is cached for later readers.
   private func lacksLiveValue(_ key: (some TestDependencyKey).Type) -> Bool {
     DependencyValues.$_current.withValue(.current(for: .use)) { key.shouldReportUnimplemented }
   }

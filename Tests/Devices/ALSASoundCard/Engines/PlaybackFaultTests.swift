@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: [9_600, 22_000])
-  func `a playback continues after its server pauses for seconds, even with the last frames`(
+  func `a playback continues after its server pauses for seconds, even during its last frames`(
     frame: Int
   ) async throws {
     let file = bench.bench.file()

@@ -19,7 +19,7 @@ struct Watchman: Sendable {
 
 @Suite struct EscapingTests {
   @Test(.dependencies { $0.microphone.level = { 1 } })
-  func `what runs on a queue has the dependencies that escaped`() async {
+  func `work on a queue has the escaped dependencies`() async {
     let isClipping = await withCheckedContinuation { checked in
       Watchman().checkLevel { checked.resume(returning: $0) }
     }

@@ -10,13 +10,13 @@ import XCTest
     $0.uuid = .incrementing
   })
 struct StudioTests {
-  @Test func `takes are counted`() {
+  @Test func `a feature counts its takes`() {
     let studio = Studio()
     #expect([studio.beginTake(), studio.beginTake()].map(\.id) == [UUID(0), UUID(1)])
   }
 
   @Test(.dependency(\.date.now, Date(timeIntervalSince1970: 60)))
-  func `a take begins now`() {
+  func `a take begins at the test's date`() {
     #expect(Studio().beginTake().started == Date(timeIntervalSince1970: 60))
   }
 }
