@@ -168,14 +168,18 @@ public struct PlaybackItem: Sendable {
   /// The number of repetitions; after an endless item, only `skip` reaches the next one.
   public var repetition: PlaybackRepetition
 
+  /// The gain of the item before all volumes, such as its ReplayGain, at most 20 dB.
+  public var gain: Decibels
+
   /// Creates an item, by default one that plays all of `source` once.
   public init(
     source: PlaybackSource, range: PlaybackRange = PlaybackRange(),
-    repetition: PlaybackRepetition = .times(1)
+    repetition: PlaybackRepetition = .times(1), gain: Decibels = Decibels(0)
   ) {
     self.source = source
     self.range = range
     self.repetition = repetition
+    self.gain = gain
   }
 }
 

@@ -188,6 +188,27 @@ import Testing
     #expect(result.omissions.map(\.description).contains { $0.contains("REPLAYGAIN_ALBUM_GAIN") })
   }
 
+  @Test(
+    arguments: [
+      (["REPLAYGAIN_TRACK_GAIN": "-7.50 dB"], -7.5, -7.5),
+      (["REPLAYGAIN_TRACK_GAIN": "+3", "REPLAYGAIN_ALBUM_GAIN": "1,5 dB"], 3, 1.5),
+      (["R128_TRACK_GAIN": "-256", "R128_ALBUM_GAIN": "512"], 4, 7),
+      (["REPLAYGAIN_TRACK_GAIN": "9 dB", "REPLAYGAIN_TRACK_PEAK": "0.5"], 6.0206, 6.0206),
+      (["REPLAYGAIN_TRACK_GAIN": "9 dB", "REPLAYGAIN_TRACK_PEAK": "0"], 9, 9),
+      (["REPLAYGAIN_TRACK_GAIN": "loud"], nil, nil), (["ARTIST": "4"], nil, nil),
+    ] as [([String: String], Double?, Double?)])
+  func `tags give the gain of a track or an album, which keeps their peak within full scale`(
+    tags: [String: String], ofTrack: Double?, ofAlbum: Double?
+  ) throws {
+    let pairs = tags.map { (AudioTag($0.key), [$0.value]) }
+    let metadata = AudioMetadata(tags: Dictionary(uniqueKeysWithValues: pairs))
+    for (isAlbum, expected) in [(false, ofTrack), (true, ofAlbum)] {
+      let gain = metadata.replayGain(ofAlbum: isAlbum)?.value
+      #expect((gain == nil) == (expected == nil))
+      #expect(abs((gain ?? 0) - (expected ?? 0)) < 0.001)
+    }
+  }
+
   @Test func `a gain in a conversion changes the ReplayGain tags by the same value`() async throws {
     try write(
       "a.wav",

@@ -189,6 +189,23 @@ struct PlayCommandTests {
     #expect(run.error.contains("exceeded full scale and was limited by up to 6.0 dB"))
   }
 
+  @Test(arguments: [("track", "6.0 dB"), ("album", "12.0 dB")])
+  func `--replay-gain applies the gain of the tags`(scope: String, reduction: String) async throws {
+    try folder.tone("plain.wav", .milliseconds(300))
+    let tagged = try await BuiltCommand.shell(
+      """
+      syrinx convert plain.wav a.flac --tag 'REPLAYGAIN_TRACK_GAIN=12 dB' \
+        --tag 'REPLAYGAIN_ALBUM_GAIN=18 dB'
+      """, in: folder)
+    #expect(tagged.status == 0, "\(tagged.error)")
+    let plain = try await folder.play("a.flac")
+    #expect(plain.status == 0 && !plain.error.contains("full scale"))
+    // -6 dBFS and this gain exceed full scale.
+    let run = try await folder.play("a.flac", "--replay-gain", scope)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("exceeded full scale and was limited by up to \(reduction)"))
+  }
+
   @Test(arguments: [
     (["--volume", "10.5"], "--volume 10.5"), (["--volume=-0.1"], "--volume -0.1"),
     (["--volume", "nan"], "--volume nan"), (["--loop", "0"], "'0'"),

@@ -88,6 +88,18 @@ import VirtualSoundCard
     #expect(played.samples.prefix(1_000).elementsEqual(tone.samples.prefix(1_000).map { $0 / 4 }))
   }
 
+  @Test func `the gain of an item applies to that item alone`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    let items = [Decibels(0), Decibels(amplitude: 0.25), Decibels(.nan)].map {
+      PlaybackItem(source: .buffers([tone]), gain: $0)
+    }
+    try await play(PlaybackRequest(items: items), on: card)
+    let played = try #require(card.played.first).samples
+    let expected = tone.samples + tone.samples.map { $0 / 4 } + tone.samples.map { _ in 0 }
+    #expect(zip(played, expected).allSatisfy { abs($0 - $1) < 1e-6 })
+    #expect(played.count >= expected.count)
+  }
+
   @Test func `two sounds are mixed with all their samples`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock)))

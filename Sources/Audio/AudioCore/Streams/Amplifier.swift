@@ -34,10 +34,12 @@ extension GainRamp {
 
 extension AudioBuffer {
   /// The buffer multiplied by the gain; a gain of 1 copies nothing.
-  func scaled(by gain: Float) -> AudioBuffer {
+  package func scaled(by gain: Float) -> AudioBuffer {
     guard gain != 1 else { return self }
-    return AudioBuffer(
+    var scaled = AudioBuffer(
       format: format, samples: samples.map { gain * $0 }, firstFrame: firstFrame)
+    scaled.silencedSampleCount = silencedSampleCount
+    return scaled
   }
 
   /// The buffer multiplied by the gain of each frame, counted from the buffer's start.

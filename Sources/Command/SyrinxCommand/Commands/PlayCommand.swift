@@ -1,8 +1,11 @@
 import ArgumentParser
+import AudioCore
 import AudioPlayerClient
 import AudioThreads
 import ClientDependencies
+import Conversion
 import FilePaths
+import SoundFile
 
 /// `syrinx play`: plays files.
 struct PlayCommand: FileListSubcommand {
@@ -48,6 +51,12 @@ struct PlayCommand: FileListSubcommand {
       "Volume, 0 to 10, 50%, or -6dB; above 1 it amplifies, limited to full scale."),
     transform: Double.volume)
   var volume = 1.0
+
+  @Option(
+    help: .value(
+      "scope", "Apply the gain of ReplayGain or R 128 tags: track, or album with track as fallback."
+    ))
+  var replayGain: ReplayGainScope?
 
   @Option(
     parsing: .unconditional,
@@ -140,7 +149,10 @@ struct PlayCommand: FileListSubcommand {
       try context.checkInterruption()
       let interval = progressInterval(
         hasStream: hasStream, hasKeys: keys != nil, isWatched: context.console.isWatched)
-      let request = request(id, files, progressInterval: interval, in: context)
+      let items = try await DedicatedThread.run(name: "syrinx-tags") {
+        [self] in files.map { item($0, in: context) }
+      }
+      let request = request(id, items, progressInterval: interval)
       let events = await player.playback(request: request)
       // Handles a signal that arrived before the player had started the playback.
       if context.signals.received != nil { await player.stop() }
@@ -175,17 +187,26 @@ struct PlayCommand: FileListSubcommand {
     return .milliseconds(control || hasKeys || hasStream ? 500 : 2_000)
   }
 
-  private func request(
-    _ id: PlaybackID, _ files: [FilePath], progressInterval: Duration, in context: CommandContext
-  ) -> PlaybackRequest {
-    // If each file repeated forever, the second of several files would never be played.
-    let repeatsList = loop == .forever && files.count > 1
-    let items = files.map { file in
-      PlaybackItem(
-        source: file == "-"
-          ? .stream(input.standardInput(in: context)) : .file(file.source),
-        range: part.range, repetition: repeatsList ? .times(1) : loop)
+  /// An item that plays a file, whose tags may be read.
+  private func item(_ file: FilePath, in context: CommandContext) -> PlaybackItem {
+    var item = PlaybackItem(
+      source: file == "-" ? .stream(input.standardInput(in: context)) : .file(file.source),
+      range: part.range, repetition: loop)
+    if let replayGain, file.status?.isRegularFile == true {
+      // The player reports a file that cannot be read.
+      let metadata = (try? SoundFileReader(url: file.url))?.metadata
+      item.gain = metadata?.replayGain(ofAlbum: replayGain == .album) ?? item.gain
     }
+    return item
+  }
+
+  private func request(
+    _ id: PlaybackID, _ items: [PlaybackItem], progressInterval: Duration
+  ) -> PlaybackRequest {
+    var items = items
+    // If each file repeated forever, the second of several files would never be played.
+    let repeatsList = loop == .forever && items.count > 1
+    if repeatsList { for index in items.indices { items[index].repetition = .times(1) } }
     return PlaybackRequest(
       items: items, cycle: repeatsList ? .forever : rounds, device: device.id,
       volume: Float(volume), speed: speed, id: id,

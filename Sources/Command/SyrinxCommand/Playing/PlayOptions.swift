@@ -154,3 +154,6 @@ extension PlaybackRepetition: ExpressibleByArgument {
     }
   }
 }
+
+/// The tags whose gain `--replay-gain` applies.
+enum ReplayGainScope: String, CaseIterable, ExpressibleByArgument { case track, album }

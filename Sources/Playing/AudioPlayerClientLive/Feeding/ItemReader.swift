@@ -12,6 +12,7 @@ final class ItemReader {
   private(set) var hasBeenPlayed = false
   private let source: any FeederSource
   private let range: Range<FrameCount>
+  private let gain: Float
   private var repetitions: RepetitionCounter
   private var hasReturnedAudio = false
   private var title: String?
@@ -25,7 +26,8 @@ final class ItemReader {
     let start = item.range.start.frame(at: rate)
     let end = item.range.end?.frame(at: rate) ?? FrameCount(.max)
     let reader = ItemReader(
-      index, source, description, start..<max(start, end), RepetitionCounter(item.repetition))
+      index, source, description, start..<max(start, end), gain: item.gain,
+      RepetitionCounter(item.repetition))
     try await source.begin(at: start)
     reader.position = source.position
     return reader
@@ -33,12 +35,13 @@ final class ItemReader {
 
   private init(
     _ index: Int, _ source: any FeederSource, _ description: SourceDescription,
-    _ range: Range<FrameCount>, _ repetitions: RepetitionCounter
+    _ range: Range<FrameCount>, gain: Decibels, _ repetitions: RepetitionCounter
   ) {
     self.index = index
     self.source = source
     self.description = description
     self.range = range
+    self.gain = clampedGain(Float(gain.amplitude), atMost: PlaybackRequest.loudest)
     self.repetitions = repetitions
     position = range.lowerBound
   }
@@ -84,7 +87,8 @@ final class ItemReader {
     position = min(range.upperBound, source.position)
     repetitions.markAudio()
     hasReturnedAudio = true
-    return count < buffer.frameCount ? buffer.frames(0..<count) : buffer
+    let part = count < buffer.frameCount ? buffer.frames(0..<count) : buffer
+    return part.scaled(by: gain)
   }
 
   /// Begins the next repetition; false if there is none.
