@@ -23,7 +23,7 @@ final class PlaybackSession: Sendable {
   /// Holds the time of a virtual card from the device's last report until the caller has the
   /// result.
   private let hold: TimeHold?
-  // Held for a few instructions by callers and the session's task.
+  // The lock is held for a few instructions by callers and the session's task.
   private let state = Mutex(State())
 
   init(
@@ -145,7 +145,7 @@ final class PlaybackSession: Sendable {
     return try outcome.get()
   }
 
-  /// Opens the first item; if none can be opened, reports what each of them failed with.
+  /// Opens the first item; if no item can be opened, reports the error of each.
   private func open(_ feeder: VoiceFeeder) async throws -> VoiceFeeder.FirstItem? {
     let opening = AbandonableTask(clock: settings.readingClock) { try await feeder.open() }
     do {

@@ -21,7 +21,7 @@ final class PlayerDevices: Sendable {
   /// The volume of all devices, present and future.
   let volume = BusVolume()
   private let pool = DevicePool<PlaybackThread>()
-  // Held for a few instructions by control threads; audio threads use only the buses themselves.
+  // The lock is held for a few instructions by control threads; audio threads use only the buses themselves.
   private let buses = Mutex<[PlaybackBus: BusVolume]>([:])
 
   /// The volume of a bus on all devices; a bus is created when it is first named, and stays.

@@ -59,7 +59,7 @@ final class BusGains {
     entries.deallocate()
   }
 
-  /// Begins the block after one of `frames`; gains begin to move to new settings.
+  /// Begins the block after a block of `frames`; gains begin to move to new settings.
   func begin(after frames: Int) {
     var index = count
     while index > 0 {

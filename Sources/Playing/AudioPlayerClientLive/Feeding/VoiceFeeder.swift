@@ -36,8 +36,8 @@ actor VoiceFeeder {
 
   /// Opens the first item that can be opened; nil if every item was skipped before it was open.
   ///
-  /// Throws also if a source that can be read only once is to be repeated, which takes a look at
-  /// the files.
+  /// Throws if the request repeats a source that can be read only once; this check reads the status
+  /// of each file.
   func open() async throws -> FirstItem? {
     try queue.check()
     while true {
@@ -173,8 +173,8 @@ private final class VoiceFeed {
     return flush()
   }
 
-  /// Asks the audio thread to discard the ring's content; returns the serial number of the
-  /// parameters that ask for it, or nil if nothing was written yet.
+  /// Requests that the audio thread discard the ring's content; returns the serial number of the
+  /// request, or nil if nothing was written yet.
   ///
   /// This thread writes nothing between the request and its confirmation. The audio thread discards
   /// all that it can read, which must not include frames of the new position.

@@ -20,7 +20,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   let parameters: SharedVoiceParameters
   let bus: BusVolume
   let onDeviceLoss: DeviceLossPolicy
-  /// The frames after which its progress is reported.
+  /// The number of frames between progress reports.
   let progressFrames: Int
   private let events: VoiceEvents
 
@@ -39,8 +39,8 @@ final class Voice: DevicePort, @unchecked Sendable {
   var transport: VoiceTransport
   var playhead = VoicePlayhead()
   var dropout: DropoutFade
-  /// Silence that has not been reported, in frames: of a late source, and of the device for a time
-  /// that it may not know; nil if there was none.
+  /// Unreported silence, in frames: of a late source, and of the device, whose duration may be
+  /// unknown; nil without silence.
   var unreported: (starved: Int?, device: Int?) = (nil, nil)
   /// Whether its source was late with part of the last block.
   var isInDropout = false
@@ -175,7 +175,7 @@ final class Voice: DevicePort, @unchecked Sendable {
 
   func deviceReturned(after gap: Duration) { events.report(.deviceReturned(gap: gap)) }
 
-  /// Makes the last report; a voice that was to stop anyway has not failed.
+  /// Makes the last report; a voice that was already stopping has not failed.
   func conclude(_ error: (any Error)?) {
     reportSettlement()
     close()

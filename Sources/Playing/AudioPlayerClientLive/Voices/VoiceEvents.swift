@@ -12,8 +12,8 @@ final class VoiceEvents: Sendable {
   /// Holds the time of a virtual card from the end of the voice until the caller has the result.
   private let hold: TimeHold?
   private let over = Gate()
-  // Held for a few instructions by the control thread, the feeder, and the session. The outcome is
-  // that of the voice once `over` is open.
+  // The lock is held for a few instructions by the control thread, the feeder, and the session. The
+  // outcome is valid once `over` is open.
   private let state:
     Mutex<(timeline: VoiceTimeline, reportedFrames: Int, outcome: Result<Duration, any Error>)>
 

@@ -26,7 +26,8 @@ final class SharedVoiceParameters: Sendable {
   typealias Reading = (parameters: VoiceParameters, serial: Int)
 
   private let id: PlaybackID
-  // Held for a few instructions by control threads only; callers continue after it is released.
+  // The lock is held for a few instructions by control threads only; callers continue after its
+  // release.
   private let shared:
     Mutex<
       (
@@ -98,7 +99,7 @@ final class SharedVoiceParameters: Sendable {
     try await answer.value()
   }
 
-  /// The parameters up to this serial number are in effect.
+  /// Records that the parameters up to this serial number are in effect, and resumes their waiters.
   func settle(_ serial: Int) {
     let settled = shared.withLock { shared in
       shared.settled = max(shared.settled, serial)
@@ -109,7 +110,7 @@ final class SharedVoiceParameters: Sendable {
     for waiter in settled { waiter.answer.resolve(.success(())) }
   }
 
-  /// The playback has ended.
+  /// Records that the playback has ended, and fails all waiters.
   func end() {
     let waiting = shared.withLock { shared in
       shared.isOver = true

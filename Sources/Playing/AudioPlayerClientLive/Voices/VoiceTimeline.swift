@@ -43,7 +43,7 @@ struct VoiceTimeline {
   private var segments: [Segment] = []
   /// Whether the last segment was truncated by a flush.
   private var isCut = false
-  /// The events by frame; one that a cut has kept has its progress already.
+  /// The events by frame; an event that a cut has kept already has its progress.
   private var events: [(frame: Int, event: PlaybackEvent, hasProgress: Bool)] = []
   private var isPaused = false
 
@@ -149,7 +149,7 @@ struct VoiceTimeline {
 }
 
 extension PlaybackProgress {
-  /// Stands for the progress of an event until the event is reported.
+  /// The placeholder for an event's progress until the event is reported.
   static let pending = PlaybackProgress(played: .zero)
 }
 
