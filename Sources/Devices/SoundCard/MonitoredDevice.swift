@@ -123,7 +123,6 @@ package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Se
   }
 
   /// Reads at most one period.
-
   package func read(
     into samples: UnsafeMutableBufferPointer<Float>
   ) throws(SoundCardError) -> PCMTransfer {

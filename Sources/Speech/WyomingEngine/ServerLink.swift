@@ -64,6 +64,9 @@ final class ServerLink {
     child?.end()
   }
 
+  /// Whether a call has failed, so that every later one fails.
+  var hasFailed: Bool { linkError != nil }
+
   /// Whether the connection is open, as far as the system reports.
   var isOpen: Bool {
     readArrived()
@@ -170,6 +173,7 @@ final class ServerLink {
   }
 
   private func write(_ event: WyomingEvent, _ budget: TimeBudget) throws(LinkError) {
+    if let linkError { throw linkError }
     var rest = event.bytes[...]
     while !rest.isEmpty {
       let readiness = try bytes.wait(toWrite: true, within: budget)

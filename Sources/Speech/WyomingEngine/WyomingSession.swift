@@ -107,7 +107,7 @@ final class WyomingSession: SpeechEngineSession {
     progress = TranscriptProgress()
     do {
       try link.send(WyomingEvent("describe"), within: budget)
-      try link.receive(within: budget) { $0.type == "info" }
+      try link.receive(within: budget) { ["info", "error"].contains($0.type) }
       try link.send(WyomingEvent("audio-stop"), within: budget)
       try link.send(WyomingEvent("describe"), within: budget)
       try link.receive(within: budget) { event in
@@ -118,6 +118,7 @@ final class WyomingSession: SpeechEngineSession {
       // A server may end after its text.
       if error == .interrupted { throw error }
     }
+    try checkFailure()
     if !progress.isComplete { progress = early }
     return hypothesis
   }
@@ -132,7 +133,7 @@ final class WyomingSession: SpeechEngineSession {
   /// On a connection with earlier utterances, the text may be that of one of them.
   private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
     try processArrived()
-    guard let link, !progress.isOver || link.isReused else { return }
+    guard let link, !progress.isOver || link.isReused && !link.hasFailed else { return }
     do {
       try link.send(event, within: TimeBudget(links.options.answerTimeout))
     } catch {

@@ -100,6 +100,38 @@ import Glibc
     #expect("\(try #require(reader.shortfall))".contains("the format changes"))
   }
 
+  @Test func `a FLAC block with a rate of 0 Hz is damage`() throws {
+    let file = folder.file("a.flac")
+    try Tool.run(
+      "sox", package: "sox",
+      ["-n", "-r", "44100", "-c", "1", "-b", "16", file.path, "synth", "4096s", "sine", "400"])
+    let bytes = try [UInt8](Data(contentsOf: file))
+    var start = 4
+    var isLast = false
+    while !isLast {
+      isLast = bytes[start] & 0x80 != 0
+      start += 4 + bytes[start + 1..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+    // The only block: its rate in kHz follows the number of the block.
+    let block = bytes[start...].dropLast(2)
+    var header = [block[start], block[start + 1], block[start + 2] & 0xF0 | 12, block[start + 3]]
+    header += [0, 0]
+    header.append(UInt8(checksum(of: header, bits: 8, polynomial: 0x07)))
+    let crafted = header + block[(start + 6)...]
+    let sum = checksum(of: crafted, bits: 16, polynomial: 0x8005)
+    let data = Data(bytes[..<start] + crafted + [UInt8(sum >> 8), UInt8(sum & 0xFF)])
+    let reader = try SoundFileReader(url: folder.file("b.flac", data))
+    #expect(throws: SoundFileError.self) { try everything(reader) }
+  }
+
+  private func checksum(of bytes: [UInt8], bits: Int, polynomial: Int) -> Int {
+    bytes.reduce(0) { sum, byte in
+      (0..<8).reduce(sum ^ Int(byte) << (bits - 8)) { sum, _ in
+        (sum << 1 ^ (sum >> (bits - 1) & 1) * polynomial) & (1 << bits - 1)
+      }
+    }
+  }
+
   @Test func `complete MP3 in WAV has no shortfall`() throws {
     _ = try made("a.wav", "-c:a", "libmp3lame", "-ar", "8000", "-ac", "1")
     let reader = try SoundFileReader(url: folder.file("a.wav"))

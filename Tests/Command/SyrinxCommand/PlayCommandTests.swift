@@ -167,6 +167,7 @@ struct PlayCommandTests {
     let run = try await folder.play("empty", "a.wav", "--json")
     #expect(run.status == 1)
     #expect(run.error == "syrinx: empty contains no sound files\n")
+    #expect(run.outputLines.first == #"{"error":"empty contains no sound files"}"#)
     #expect(run.output.contains(#""reason":"completed""#))
   }
 

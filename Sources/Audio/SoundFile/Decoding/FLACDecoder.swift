@@ -338,6 +338,8 @@ extension FLACStream {
   ) {
     // libFLAC replaces a damaged block with silence.
     guard let info, !isDamaged, damage == nil, formatChange == nil else { return }
+    // libFLAC accepts this rate in the header of a block.
+    guard header.sample_rate > 0 else { return damage = "a block has the rate 0 Hz" }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
       header.bits_per_sample == info.bits_per_sample
     else {

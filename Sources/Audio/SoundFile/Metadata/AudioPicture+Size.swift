@@ -11,8 +11,11 @@ extension AudioPicture {
     return size ?? syrinx_picture_size()
   }
 
+  /// A header is not searched further than this, because a crafted one may have no end.
+  private static let longestHeader = 1 << 20
+
   private func number(at offset: Int, _ count: Int) -> Int? {
-    offset + count <= content.count ? content.big(at: offset, count) : nil
+    offset + count <= min(content.count, Self.longestHeader) ? content.big(at: offset, count) : nil
   }
 
   private var pngSize: syrinx_picture_size? {

@@ -124,7 +124,10 @@ struct PlayCommand: FileListSubcommand {
       [arguments = self.files] in
       PlayList(arguments)
     }
-    for problem in list.problems { await context.console.report(problem) }
+    for problem in list.problems {
+      await context.console.report(problem)
+      if json.isOn { try await context.console.print(JSONRecord(error: problem).jsonLine()) }
+    }
     guard !list.files.isEmpty else { throw CommandEnd.reported }
     let files = shuffle ? list.files.shuffled() : list.files
     var report = PlaybackReport(files: files, json: json.isOn, context: context)
@@ -149,8 +152,11 @@ struct PlayCommand: FileListSubcommand {
       try context.checkInterruption()
       let interval = progressInterval(
         hasStream: hasStream, hasKeys: keys != nil, isWatched: context.console.isWatched)
-      let items = try await DedicatedThread.run(name: "syrinx-tags") {
-        [self] in files.map { item($0, in: context) }
+      let items = try await DedicatedThread.run(name: "syrinx-tags") { [self] in
+        try files.map { file in
+          try context.checkInterruption()
+          return item(file, in: context)
+        }
       }
       let request = request(id, items, progressInterval: interval)
       let events = await player.playback(request: request)

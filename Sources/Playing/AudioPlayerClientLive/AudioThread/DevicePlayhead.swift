@@ -46,8 +46,7 @@ struct DevicePlayhead: Equatable {
     played = max(played, min(written, written - max(delay, least)))
   }
 
-  /// Records the loss of the device; the last `frames` of its unplayed frames will be written
-  /// again.
+  /// Records the loss of the device; the last `frames` frames will be written again.
   mutating func lose(keeping frames: Int) {
     written -= frames
     played = written

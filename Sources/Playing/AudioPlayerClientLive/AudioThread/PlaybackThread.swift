@@ -91,7 +91,9 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   ///
   /// Time stands still for the voices until it returns; its unplayed frames come first then.
   func lose(at time: Duration?) {
-    playhead.lose(keeping: unplayed.rewind(playhead.unplayed))
+    // A device that has kept no frames did not play those that its delay lacks.
+    let frames = hasPlayed ? playhead.unplayed : playhead.written - sinceBegin.written
+    playhead.lose(keeping: unplayed.rewind(frames))
     (isDraining, observedAt, lostAt) = (false, playhead.written, playhead.played)
   }
 
@@ -267,10 +269,10 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     sinceBegin = (playhead.written, 0)
   }
 
-  /// Whether the device has kept any frames of the present voices.
+  /// Whether the device has kept at least a period, or half of its frames, since it began.
   private var hasPlayed: Bool {
     let taken = playhead.written - sinceBegin.written
-    return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= period
+    return sinceBegin.discarded == 0 || taken - sinceBegin.discarded >= min(period, taken / 2)
   }
 
   private func handle(_ interruption: PCMInterruption) {
@@ -295,7 +297,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private func considerStall() throws(SoundCardError) {
     switch stall.verdict {
     case .fine: return
-    case .late: if voices.areAllEnding { try giveUp() }
+    case .late: if voices.areAllEnding, hasPlayed || voices.areAllStopping { try giveUp() }
     case .stalled:
       guard voices.areAllEnding, hasPlayed else {
         throw stalled()

@@ -18,6 +18,9 @@ extension PortTable<Voice> {
   /// Whether every voice is stopping or has been mixed to its end.
   var areAllEnding: Bool { count { $0.playhead.endsAt == nil && !$0.isStopping } == 0 }
 
+  /// Whether every voice is stopping.
+  var areAllStopping: Bool { count { !$0.isStopping } == 0 }
+
   /// Whether voices have frames after `played`, and every one of these was stopped without a long
   /// fade.
   func mayEnd(at played: Int) -> Bool {

@@ -139,7 +139,9 @@ struct TokenSearch<Model: TokenModel> {
     var beginning = Beginning(text: known, score: score, scores: scores[known.tokens.count])
     for index in known.tokens.count..<draft.count {
       let steps = steps(from: [beginning], best: -.infinity)
-      guard steps.count == 1, steps[0].candidate.token == draft[index] else { break }
+      guard steps.count == 1, steps[0].candidate.token == draft[index],
+        !isComplete(steps[0].text)
+      else { break }
       beginning = Beginning(
         text: steps[0].text, score: steps[0].score, scores: scores[index + 1])
     }

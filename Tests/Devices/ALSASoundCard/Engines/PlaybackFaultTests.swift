@@ -130,14 +130,17 @@ import Testing
 
   @Test(
     arguments: [
-      (480, .milliseconds(50)), (480, .seconds(2)), (24_000, .seconds(2)), (48_000, .seconds(2)),
-    ] as [(Int, Duration)])
+      (480, .milliseconds(50), .fail), (480, .seconds(2), .fail), (24_000, .seconds(2), .fail),
+      (48_000, .seconds(2), .fail), (48_000, .seconds(2), .wait(atMost: .seconds(1))),
+      (480, .milliseconds(50), .wait(atMost: .seconds(1))),
+    ] as [(Int, Duration, DeviceLossPolicy)])
   func `a sound shorter than the buffer of a card that does not start is not completed`(
-    count: Int, progressInterval: Duration
+    count: Int, progressInterval: Duration, onDeviceLoss: DeviceLossPolicy
   ) async {
     let device = testCard("start_error=5")
     let played = await bench.play(
-      ramp(count, from: 1), on: device, progressInterval: progressInterval)
+      ramp(count, from: 1), on: device, onDeviceLoss: onDeviceLoss,
+      progressInterval: progressInterval)
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     #expect(played.finish == nil)
   }
