@@ -308,8 +308,7 @@ let package = Package(
     sample("PlayFile", ["Syrinx"]),
     sample("TranscribeFile", ["Syrinx"]),
     sample("RecordSpeech", ["Syrinx", "SyrinxTestSupport"]),
-    library("Dictation", ["Syrinx"], in: "Samples"),
-    library("RoomMonitor", ["Syrinx"], in: "Samples"),
+    library("ListeningFeatures", ["Syrinx"], in: "Samples"),
     // Features with a terminal front end.
     library("TerminalScreen", ["AudioThreads", "Reducers"], in: "Samples"),
     sample(
@@ -319,7 +318,7 @@ let package = Package(
     tests(
       "Samples",
       [
-        "AudioThreads", "Dictation", "PlayFile", "RecordSpeech", "RoomMonitor", "SpeechToText",
+        "AudioThreads", "ListeningFeatures", "PlayFile", "RecordSpeech", "SpeechToText",
         "Syrinx", "SyrinxTestSupport", "TerminalScreen", "TestTools", "TranscribeFile",
         "VoiceMemos",
       ],
@@ -404,7 +403,8 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Conversion", "Dictation", "Loudness", "MoonshineEngine",
+        "ClientDependenciesTestSupport", "Conversion", "ListeningFeatures", "Loudness",
+        "MoonshineEngine",
         "PocketSphinxEngine", "ReducersMacros", "SileroDetector", "SoundCard", "SoundFile",
         "SpeechClient", "SpeechEngine", "TestTools", "VirtualSoundCard", "VoskEngine", plots,
       ]),

@@ -1,5 +1,5 @@
 import AudioThreads
-import Dictation
+import ListeningFeatures
 import Syrinx
 import SyrinxTestSupport
 import Testing

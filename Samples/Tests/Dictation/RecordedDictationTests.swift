@@ -1,4 +1,4 @@
-import Dictation
+import ListeningFeatures
 import Foundation
 import SyrinxTestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import RoomMonitor
+import ListeningFeatures
 import Syrinx
 import SyrinxTestSupport
 import Testing

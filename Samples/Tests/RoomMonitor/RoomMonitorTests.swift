@@ -1,4 +1,4 @@
-import RoomMonitor
+import ListeningFeatures
 import Syrinx
 import SyrinxTestSupport
 import Testing

@@ -307,7 +307,7 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
 
   private func control() {
     var watch = HeartbeatWatch()
-    // No other thread ends these holds after this one.
+    // After this thread has ended, no other thread would release these holds.
     defer {
       link.newsHold?.close()
       link.commandHold?.close()

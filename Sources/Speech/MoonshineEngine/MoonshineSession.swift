@@ -182,7 +182,7 @@ final class MoonshineSession: SpeechEngineSession {
     return words.areForced(over: model.tokenizer.words(of: plain)) ? plain : text
   }
 
-  /// A text so far; its draft is the text of the last decode.
+  /// Decodes the text so far, with the text of the previous decode as the draft.
   private func partialText() throws(SpeechEngineError) -> DecodedText {
     try checkInterruption()
     let audio = try encoded(padding: Self.padding)

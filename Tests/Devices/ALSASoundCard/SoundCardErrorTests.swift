@@ -21,7 +21,7 @@ import Testing
           reason: "its sound server: Connection refused"))
   }
 
-  @Test func `codes of opening map to error cases`() {
+  @Test func `error codes from opening a device map to error cases`() {
     #expect(SoundCardError.opening("pulse", for: .playback, code: -EBUSY) == .busy("pulse"))
     #expect(SoundCardError.opening("x", for: .playback, code: -EACCES) == .permissionDenied("x"))
     #expect(SoundCardError.opening("x", for: .playback, code: -EPERM) == .permissionDenied("x"))

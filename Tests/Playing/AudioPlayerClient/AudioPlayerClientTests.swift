@@ -119,7 +119,7 @@ import Testing
     (PlaybackRange(start: .time(.seconds(10))), 3),
     (PlaybackRange(start: .time(.seconds(10)), end: .time(.seconds(15))), 5),
   ])
-  func `a preview takes three seconds for a file, or as long as its range`(
+  func `a previewed file plays for three seconds, or for its range if the range has an end`(
     range: PlaybackRange, seconds: Int
   ) async throws {
     let item = PlaybackItem(source: .file(URL(filePath: #filePath)), range: range)

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [2 as UInt64])
-  func `random bytes give events or an error within their length`(seed: UInt64) {
+  func `a header with random bytes as its data length throws an error`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     for _ in 0..<500 {
       let bytes = [UInt8].random(0...200, using: &random)

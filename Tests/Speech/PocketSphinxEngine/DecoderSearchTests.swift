@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `key phrases need each of their words, and dictation needs no others`() {
+  @Test func `key phrases need all of their words in the vocabulary, and dictation needs none`() {
     let phrases = DecoderSearch.keyPhrases([KeyPhrase("go on"), KeyPhrase("stop")])
     #expect(isWithin("stop on go", phrases))
     #expect(!isWithin("stop go", phrases) && !isWithin("go on", phrases))

@@ -81,7 +81,8 @@ import Testing
     #expect(engines.last?.models.map(\.language) == ["de"])
   }
 
-  @Test func `an engine created without a list of models lists the model of its availability`() {
+  @Test func `an engine created without a list of models lists the model that it reports as ready`()
+  {
     let engine = SpeechEngine(
       name: "one", availability: { .ready(SpeechModel(language: "de", location: "/de")) },
       makeSession: { _ in throw SpeechEngineError.failed(reason: "") })

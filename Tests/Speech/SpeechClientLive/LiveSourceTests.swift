@@ -279,7 +279,7 @@ import Testing
   }
 
   @Test(arguments: [480, 2400, 2405])
-  func `a gap at a change of format ends the utterance before it is reported`(
+  func `a gap at a change of format is reported after the end of the utterance that it interrupts`(
     missing: Int
   ) async throws {
     let kinds = try await kinds(missing: missing, at: 48_000, changes: true)

@@ -103,7 +103,7 @@ import Testing
     #expect(delivered(actions) == Array(samples[11_200..<54_400 + 1600]))
   }
 
-  @Test func `silence at the end of the audio is truncated in the same way`() throws {
+  @Test func `silence at the end of the audio is truncated to the tail of the policy`() throws {
     let actions = try actions(
       Array(Self.speech[..<36_800]), step: 1600, tail: .milliseconds(100))
     #expect(silenceAtEnd(actions) == 1600)

@@ -199,7 +199,7 @@ func storedFrameCount(
   _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
 ) -> FrameCount {
   guard !file.isStream else { return written }
-  // Longer than any encoder's delay, so a long recording is not decoded from its beginning.
+  // The audio that is decoded at the end of a long recording: more than any encoder's delay.
   let last = min(written, FrameCount(.seconds(90), at: rate))
   return min(written, storedFrameCount(file.descriptor, path: file.path, from: written - last))
 }

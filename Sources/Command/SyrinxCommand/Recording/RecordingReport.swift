@@ -41,7 +41,7 @@ struct RecordingReport {
       hasLostDevice = true
       await context.console.report("the device is lost; waiting for it to return")
     case .deviceReturned(let gap):
-      // No audio was lost before the first frame.
+      // The gap is 0 if the device was lost before the first frame: no audio is missing.
       let loss = gap > .zero ? "; \(gap.secondsText) of audio lost" : ""
       await context.console.report("the device is back\(loss)")
     case .waiting: await context.console.notifyTerminal("waiting for sound")

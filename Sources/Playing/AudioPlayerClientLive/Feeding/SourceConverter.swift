@@ -131,7 +131,7 @@ private struct Stretch {
   mutating func finish() throws(ResamplingError) -> [Float] {
     var rest: [Float] = []
     if let head {
-      // It is too short to be mirrored.
+      // The stretch was too short to be mirrored, so no extension has to be dropped.
       samplesToDrop = 0
       rest = try resample(head)
     } else if extensionLength > 0 {

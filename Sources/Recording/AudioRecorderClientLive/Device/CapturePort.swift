@@ -237,7 +237,7 @@ final class CapturePort: DevicePort {
     readerWakeUp.wait()
   }
 
-  /// Whether samples are waiting for which the reader will not be woken again.
+  /// Whether the waiting samples have reached the threshold of a wake-up, so the reader must not sleep.
   var isDue: Bool {
     let waiting = samples.readable
     return waiting > 0 && waiting >= wakeThreshold.load(ordering: .relaxed)

@@ -120,7 +120,9 @@ struct MessageReader {
     return fields
   }
 
-  /// A variable-length number of at most nine bytes, which all lengths and tags are.
+  /// Reads a variable-length number.
+  ///
+  /// Bits after the ninth byte are ignored: no length or tag has more.
   private mutating func number() throws(MalformedMessage) -> Int {
     var value = 0
     for shift in stride(from: 0, to: 70, by: 7) {

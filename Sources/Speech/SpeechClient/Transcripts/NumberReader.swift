@@ -169,7 +169,7 @@ struct NumberReader {
     var value: Int
     var suffix = ""
 
-    /// The suffix of the number after this preceding total.
+    /// The suffix of the whole number if `total` precedes this group.
     func suffix(of total: Int) -> String { suffix == "th" ? (total + value).ordinalSuffix : suffix }
   }
 

@@ -125,8 +125,10 @@ struct Endpointer {
     if energy <= quietest?.energy ?? .infinity { quietest = (energy, length) }
   }
 
-  /// If the stream began within the utterance, only its pauses show the background, and a long one
-  /// might be quiet speech: it ends after twice the silence.
+  /// Whether the utterance has been silent for long enough to end.
+  ///
+  /// If the stream began in the middle of the utterance, the background is known only from the
+  /// utterance's pauses, and a long pause might be quiet speech: twice the silence is required.
   private func hasPaused(_ length: Int) -> Bool {
     let isLong = length >= frames(policy.preferredLength)
     let needed = frames(isLong ? policy.shortSilence : policy.silence)
@@ -202,7 +204,8 @@ struct ForegroundMeter {
   private static let ratio = 6.3
 
   private let (memory, span, endurance): (Int, Int, Int)
-  /// The energies of the newest frames, and their averages, each in the place of the oldest one.
+  /// The energies and the average energies of the newest frames, as rings: new values overwrite the
+  /// oldest.
   private var energies: [Double] = []
   private var levels: [Double] = []
   private var frameCount = 0

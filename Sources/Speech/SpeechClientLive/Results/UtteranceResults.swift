@@ -157,7 +157,7 @@ extension UtteranceResults {
 
   /// The partial result of an utterance so far; nil if nothing has changed.
   ///
-  /// Later parts are not reported before their results.
+  /// Only the first part of an utterance has partial results; later parts have only final results.
   mutating func partial(
     of utterance: Utterance, _ hypothesis: SpeechHypothesis
   ) -> SpeechRecognitionResult? {

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [("omit", true), ("stop", false)])
-  func `standard output handles the time of a SIGSTOP as --gaps requests`(
+  func `a recording to standard output applies --gaps to the time for which SIGSTOP stopped it`(
     rule: String, continues: Bool
   ) async throws {
     let run = try await shell(

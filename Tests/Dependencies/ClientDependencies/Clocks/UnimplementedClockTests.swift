@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct UnimplementedClockTests {
-  @Test func `a sleep is an issue that names the clock and returns`() async throws {
+  @Test func `a sleep reports an issue that names the clock, and then returns`() async throws {
     let clock = UnimplementedClock<Duration>(name: "Metronome")
     try await withKnownIssue {
       try await clock.sleep(until: .init(offset: .seconds(1)))

@@ -5,8 +5,8 @@ import AudioPlayerClientLive
 import ClientDependencies
 import ClientDependenciesMacros
 import ClientDependenciesTestSupport
-import Dictation
 import Foundation
+import ListeningFeatures
 import MoonshineEngine
 import SoundCard
 import SpeechClient
