@@ -134,7 +134,7 @@ private final class TimestampAligner {
   ///
   /// - Parameters:
   ///   - words: the words in the dictionary's spelling, in order.
-  ///   - isWanted: called for every tenth of a second; returning false ends the search with
+  ///   - isWanted: called every 0.1 s of audio; the result false ends the search with
   ///     `.interrupted`.
   func places(
     of words: [String], in samples: [Int16], while isWanted: () -> Bool

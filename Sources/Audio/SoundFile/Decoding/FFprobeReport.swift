@@ -55,7 +55,7 @@ struct FFprobeReport: Decodable {
 
   private enum CodingKeys: CodingKey { case streams, format, chapters }
 
-  /// The first audio stream, the one that is decoded.
+  /// The first audio stream, which FFmpeg decodes.
   private var stream: Stream? {
     streams?.first { $0.codec_type == "audio" || $0.codec_type == nil }
   }

@@ -174,7 +174,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension StreamInput {
-  /// Copies the whole stream to an unnamed file, which exists as long as its descriptor.
+  /// Copies the whole stream to an unnamed file, which the system removes with its descriptor.
   ///
   /// - Parameters:
   ///   - what: the kind of stream, for errors.

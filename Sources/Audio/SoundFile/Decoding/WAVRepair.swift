@@ -188,7 +188,7 @@ struct WAVLayout {
   ///
   /// - Parameters:
   ///   - bytes: returns up to this many bytes at an offset.
-  ///   - length: the length of the file; nil for a stream, of which only the beginning is examined.
+  ///   - length: the length of the file; nil for a stream, whose beginning alone is examined.
   mutating func form(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8], length: Int? = nil
   ) throws(SoundFileError) -> LibraryDecoder.WAVForm {

@@ -4,7 +4,7 @@ public import AudioThreads
 /// Writes WAV and RF64, and a stream of WAV or of samples without a header.
 ///
 /// For a WAV file that may become RF64, libsndfile writes a format chunk that Python's `wave`
-/// rejects. Our own header can be tested for every length.
+/// rejects. The header of this type can be tested with every length.
 final class WAVFileOutput: SoundFileOutput {
   private let file: GrowingFile
   private let header: WAVFileHeader

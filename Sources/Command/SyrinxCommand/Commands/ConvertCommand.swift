@@ -334,7 +334,7 @@ extension FilePath {
       ? FilePath(name) : folder.appending(FilePath(name))
   }
 
-  /// The file of which this name is a numbered part: `talk.wav` for `talk-007.wav`.
+  /// The name without the number of a part: `talk.wav` for `talk-007.wav`.
   var wholeOfPart: FilePath? {
     guard let dash = stem.bytes.lastIndex(of: UInt8(ascii: "-")) else { return nil }
     let digits = stem.bytes[(dash + 1)...]

@@ -108,7 +108,7 @@ extension String {
 /// Rows of text in columns.
 struct TextTable {
   let titles: [String]
-  /// The rows; each has a text for every title.
+  /// The rows, with one text per title.
   let rows: [[String]]
 
   /// The title line, and a line for each row.

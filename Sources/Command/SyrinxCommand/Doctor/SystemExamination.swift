@@ -12,7 +12,7 @@ struct SystemExamination {
   var mayUse: (FilePath) -> Bool = { $0.withCString { access($0, R_OK | W_OK) } == 0 }
   /// The limit on a resource, in its own unit.
   var limit: (__rlimit_resource) -> UInt64 = systemLimit
-  /// Whether this user is root, who has no limits.
+  /// Whether this user is root, for whom no limits apply.
   var isRoot = geteuid() == 0
   /// Returns the number of bytes that this user may still write to a folder; nil if unknown.
   var freeBytes: (FilePath) -> UInt64? = freeBytesOnDisk

@@ -264,9 +264,9 @@ actor ArchiveProgress {
 extension JSONRecord {
   /// The documentation of the JSON in the help.
   static let archiveSchema = """
-    With --json, a file that failed, or of which a part is missing, is an object with the "event" failed, \
-    the "file", and the "error". With --output-dir, there is an object for each other file, too, with the \
-    event transcribed and the "length" of its audio in seconds, and at the end one with the event finished \
-    and the numbers of files "transcribed", "failed", and "skipped" by --resume.
+    With --json, a file that failed or is incomplete is an object with the "event" failed, the "file", \
+    and the "error". With --output-dir, every other file is an object with the event transcribed and the \
+    "length" of its audio in seconds. The last object then has the event finished and the numbers of files \
+    "transcribed", "failed", and "skipped" by --resume.
     """
 }
