@@ -36,7 +36,6 @@ package final class InterruptionFlag: Sendable {
     with object: Object,
     _ call: @escaping @Sendable (Object) throws(SpeechEngineError) -> Value
   ) throws(SpeechEngineError) -> Value {
-    let outcome = Outcome<Value>()
     let isOver: WakeUp
     do throws(WakeUpError) { isOver = try WakeUp() } catch {
       throw .failed(reason: error.description)
@@ -47,11 +46,10 @@ package final class InterruptionFlag: Sendable {
     }
     defer { state.withLock { $0.waiter = nil } }
     if isInterrupted { throw .interrupted }
-    let loan = LoanedDecoder(object: object)
+    let call = LoanedCall(of: object, call)
     do throws(ThreadError) {
       _ = try DedicatedThread.start(name: "syrinx-final") {
-        let result = loan.use(call)
-        outcome.result.withLock { $0 = result }
+        call.run()
         isOver.signal()
       }
     } catch {
@@ -59,33 +57,34 @@ package final class InterruptionFlag: Sendable {
     }
     isOver.wait()
     try check()
-    guard let result = outcome.result.withLock({ $0 }) else { throw .interrupted }
+    guard let result = call.result else { throw .interrupted }
     return try result.get()
   }
 }
 
-/// The result of a call on another thread; nil until the call returns.
-private final class Outcome<Value: Sendable>: Sendable {
-  // The lock is held to store or read the result.
-  let result = Mutex<Result<Value, SpeechEngineError>?>(nil)
-}
-
-/// A decoder on loan to another thread.
+/// A call on another thread, with the decoder that it borrows.
 ///
 /// `@unchecked`, because decoders are not `Sendable`; safe, because the lender waits for the call
 /// or never uses the decoder again.
-private final class LoanedDecoder<Object: AnyObject>: @unchecked Sendable {
+private final class LoanedCall<Object: AnyObject, Value: Sendable>: @unchecked Sendable {
   private var object: Object?
+  private let call: @Sendable (Object) throws(SpeechEngineError) -> Value
+  // The lock is held to store or read the result.
+  private let outcome = Mutex<Result<Value, SpeechEngineError>?>(nil)
 
-  init(object: Object) {
-    self.object = object
+  init(
+    of object: Object, _ call: @escaping @Sendable (Object) throws(SpeechEngineError) -> Value
+  ) {
+    (self.object, self.call) = (object, call)
   }
 
-  /// Calls the body once, and keeps no reference afterward.
-  func use<Value>(
-    _ call: (Object) throws(SpeechEngineError) -> Value
-  ) -> Result<Value, SpeechEngineError> {
-    guard let object = object.take() else { return .failure(.interrupted) }
-    return Result { () throws(SpeechEngineError) in try call(object) }
+  /// The result; nil until the call returns.
+  var result: Result<Value, SpeechEngineError>? { outcome.withLock(\.self) }
+
+  /// Makes the call once, and keeps no reference to the decoder afterward.
+  func run() {
+    guard let object = object.take() else { return }
+    let result = Result { () throws(SpeechEngineError) in try call(object) }
+    outcome.withLock { $0 = result }
   }
 }

@@ -55,7 +55,7 @@ import Testing
     let (samples, pauses) = try Self.babble()
     var finder = UtteranceFinder(detector: RealSilero.detector)
     var (found, end): ([Range<Int>], Int) = ([], 0)
-    for action in try finder.add(samples) + finder.finish() {
+    for action in try finder.add(samples) + finder.flush() {
       switch action {
       case .begin(let at, let sound):
         found.append(sound.rawValue..<sound.rawValue)
@@ -102,7 +102,7 @@ import Testing
   private static func voice(_ name: String) throws -> [Float] {
     let buffer = try SoundFileReader(url: sound(name)).read(atMost: 1_000_000)
     var conversion = SpeechConversion()
-    let pieces = try conversion.add(buffer) + conversion.finish()
+    let pieces = try conversion.add(buffer) + conversion.flush()
     let samples = pieces.flatMap {
       if case .audio(let audio) = $0 { audio.samples } else { [Float]() }
     }

@@ -8,7 +8,7 @@ import Testing
   /// Counts how often it was interrupted; it can do so because no lock is held while it is.
   private final class Session: SpeechEngineSession {
     let count = Counter()
-    private let interruption: Interruption
+    private let control: TaskControl
 
     final class Counter: Sendable {
       private let value = Atomic(0)
@@ -16,15 +16,15 @@ import Testing
       func add() { value.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    init(_ interruption: Interruption) {
-      self.interruption = interruption
+    init(_ control: TaskControl) {
+      self.control = control
     }
 
     var interrupt: @Sendable () -> Void {
-      { [count, interruption] in
+      { [count, control] in
         count.add()
         // A holder of the lock would wait for itself.
-        if count.now == 1 { interruption.interrupt() }
+        if count.now == 1 { control.interrupt() }
       }
     }
 
@@ -35,11 +35,11 @@ import Testing
   }
 
   @Test func `an interruption ends only calls in progress`() {
-    let interruption = Interruption()
-    let sessions = (0..<3).map { _ in Session(interruption) }
-    interruption.withInterruption(of: sessions[0]) {}
-    interruption.withInterruption(of: sessions[1]) {
-      interruption.withInterruption(of: sessions[2]) { interruption.interrupt() }
+    let control = TaskControl()
+    let sessions = (0..<3).map { _ in Session(control) }
+    control.withInterruption(of: sessions[0]) {}
+    control.withInterruption(of: sessions[1]) {
+      control.withInterruption(of: sessions[2]) { control.interrupt() }
     }
     #expect(sessions[0].count.now == 0)
     #expect(sessions[1].count.now >= 1)
@@ -47,10 +47,10 @@ import Testing
   }
 
   @Test func `an interruption ends later calls`() {
-    let interruption = Interruption()
-    interruption.interrupt()
-    let session = Session(interruption)
-    let isTold = interruption.withInterruption(of: session) { session.count.now > 0 }
+    let control = TaskControl()
+    control.interrupt()
+    let session = Session(control)
+    let isTold = control.withInterruption(of: session) { session.count.now > 0 }
     #expect(isTold)
   }
 }

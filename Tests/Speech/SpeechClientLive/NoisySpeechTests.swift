@@ -81,7 +81,7 @@ import Testing
   func `silence is not detected as speech`(samples: [Float]) throws {
     for detector in [RealSilero.detector, .energy] {
       var finder = UtteranceFinder(detector: detector)
-      #expect(try finder.add(samples).isEmpty && finder.finish().isEmpty)
+      #expect(try finder.add(samples).isEmpty && finder.flush().isEmpty)
     }
   }
 
@@ -89,7 +89,7 @@ import Testing
   func `Silero detects speech in a stream that begins within it`(start: Int) throws {
     let clip = try Self.read(sound("go-forward.wav"))
     var finder = UtteranceFinder(detector: RealSilero.detector)
-    let actions = try finder.add(Array(clip[start...])) + finder.finish()
+    let actions = try finder.add(Array(clip[start...])) + finder.flush()
     guard case .begin(at: 0, _) = actions.first else {
       Issue.record("it begins with \(String(describing: actions.first))")
       return
@@ -103,7 +103,7 @@ import Testing
     let long = (0..<8).flatMap { _ in speech }
     var finder = UtteranceFinder(
       policy: EndpointPolicy(maximumLength: .seconds(4)), detector: RealSilero.detector)
-    let actions = try finder.add(long) + finder.finish()
+    let actions = try finder.add(long) + finder.flush()
     let begins = actions.compactMap { if case .begin(let at, _) = $0 { at.rawValue } else { nil } }
     let delivered = actions.flatMap {
       if case .audio(let samples) = $0 { samples } else { [Float]() }
@@ -166,7 +166,7 @@ import Testing
       var finder = UtteranceFinder(detector: detector)
       var found: [Range<Int>] = []
       var (start, end) = (0, 0)
-      for action in try finder.add(samples) + finder.finish() {
+      for action in try finder.add(samples) + finder.flush() {
         switch action {
         case .begin(let at, let sound): (start, end) = (sound.rawValue, at.rawValue)
         case .audio(let samples): end += samples.count

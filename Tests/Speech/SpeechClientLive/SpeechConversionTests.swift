@@ -13,7 +13,7 @@ import Testing
   @Test func `every format becomes 16 kHz mono of the same length`() throws {
     var conversion = SpeechConversion()
     let tone = AudioSignal.sine(440).buffer(.seconds(1), format: stereo)
-    let pieces = try conversion.add(tone) + conversion.finish()
+    let pieces = try conversion.add(tone) + conversion.flush()
     #expect(pieces.first == .gap(to: 0))
     #expect(frames(pieces) == 16_000)
     for case .audio(let buffer) in pieces { #expect(buffer.format == .speech) }
@@ -37,7 +37,7 @@ import Testing
     var conversion = SpeechConversion()
     let samples = (0..<96_000).map { $0 / 14 % 2 == 0 ? Float.greatestFiniteMagnitude : -3.4e38 }
     let loudest = AudioBuffer(format: stereo, samples: samples)
-    for case .audio(let buffer) in try conversion.add(loudest) + conversion.finish() {
+    for case .audio(let buffer) in try conversion.add(loudest) + conversion.flush() {
       #expect(buffer.samples.allSatisfy { $0.isFinite })
     }
   }
@@ -48,7 +48,7 @@ import Testing
     var pieces = try conversion.add(AudioBuffer(silence: 48_000, format: stereo))
     let second = AudioBuffer(
       silence: 48_000, format: stereo, firstFrame: FrameCount(48_000 + missing))
-    pieces += try conversion.add(second) + conversion.finish()
+    pieces += try conversion.add(second) + conversion.flush()
     let gaps = pieces.filter { if case .gap = $0 { true } else { false } }
     #expect(gaps.count == (missing > 2400 ? 2 : 1))
     let silence = missing > 2400 ? 0 : missing / 3
@@ -71,7 +71,7 @@ import Testing
     var conversion = SpeechConversion()
     let first = try conversion.add(AudioBuffer(silence: 16_000, format: .speech))
     let second = AudioBuffer(silence: 48_000, format: stereo, firstFrame: 48_000)
-    let pieces = try first + conversion.add(second) + conversion.finish()
+    let pieces = try first + conversion.add(second) + conversion.flush()
     #expect(frames(pieces) == 32_000)
   }
 }

@@ -22,7 +22,7 @@ import Testing
     for begin in stride(from: 0, to: samples.count, by: step) {
       actions += try finder.add(Array(samples[begin..<min(begin + step, samples.count)]))
     }
-    return finish ? actions + finder.finish() : actions
+    return finish ? actions + finder.flush() : actions
   }
 
   /// The audio taken at each pause, and the silence in it.
@@ -182,7 +182,7 @@ import Testing
     let samples = quiet.samples + quiet.samples + long
     var finder = UtteranceFinder(
       policy: EndpointPolicy(maximumLength: .seconds(2)), overlap: overlap)
-    let actions = try finder.add(samples) + finder.finish()
+    let actions = try finder.add(samples) + finder.flush()
     let begins = actions.compactMap {
       if case .begin(let at, let sound) = $0 { (at, sound) } else { nil }
     }

@@ -23,7 +23,7 @@ import Testing
   /// Where the sounds of each utterance begin, in tenths of a second.
   private func joined(_ sounds: [Range<Int>], limit: Duration = .seconds(10)) -> [[Int]] {
     var joiner = UtteranceJoiner(limit: limit)
-    let joined = actions(sounds).flatMap { joiner.add($0) } + joiner.finish()
+    let joined = actions(sounds).flatMap { joiner.add($0) } + joiner.flush()
     #expect(joiner.isEmpty)
     return joined.reduce(into: []) { utterances, action in
       switch action {
@@ -37,7 +37,7 @@ import Testing
 
   @Test func `neighbors that fit become one utterance, without the middle of a long pause`() {
     var joiner = UtteranceJoiner(limit: .seconds(10))
-    let joined = actions([10..<20, 30..<40]).flatMap { joiner.add($0) } + joiner.finish()
+    let joined = actions([10..<20, 30..<40]).flatMap { joiner.add($0) } + joiner.flush()
     let audio = Action.audio([Float](repeating: 0, count: 15 * 1600))
     #expect(
       joined == [

@@ -31,7 +31,7 @@ struct SpeechConversion {
       if !bridge.isEmpty { pieces = try (resampler?.process(bridge)).pieces }
       buffer.firstFrame = bridge.endFrame
     } else {
-      pieces = try finish()
+      pieces = try flush()
       pieces.append(
         .gap(to: buffer.firstFrame.converted(from: buffer.format.sampleRate, to: .speech)))
       resampler = try Resampler(from: buffer.format, to: .speech)
@@ -49,7 +49,7 @@ struct SpeechConversion {
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
   /// Returns the audio that the resampler holds back.
-  mutating func finish() throws -> [Piece] {
+  mutating func flush() throws -> [Piece] {
     defer { resampler = nil }
     return try (resampler?.flush()).pieces
   }

@@ -92,7 +92,7 @@ struct UtteranceFinder {
   }
 
   /// Ends the current utterance: the audio has ended, or has a gap.
-  mutating func finish() -> [Action] {
+  mutating func flush() -> [Action] {
     let actions = judge(detector.flush())
     guard endpointer.isInUtterance else { return actions }
     // The few samples that have not been judged count like those before them: after the silence that

@@ -82,11 +82,11 @@ struct UtteranceJoiner {
     guard let last = waiting.last, last.silence != nil,
       frame - last.soundEnd > Self.longestPause
     else { return [] }
-    return finish()
+    return flush()
   }
 
   /// Returns the actions of all waiting utterances, because the audio has ended or has a gap.
-  mutating func finish() -> [Action] { join(waiting.count) }
+  mutating func flush() -> [Action] { join(waiting.count) }
 
   /// Divides the waiting utterances at their longest pauses until the rest fits into the limit.
   private mutating func divide() -> [Action] {

@@ -9,12 +9,14 @@ import SpeechEngine
 /// any word after one becomes stable, because an engine often spells numbers in another way at the end.
 /// If the engine contradicts a stable word, the words from there on are no longer stable.
 ///
-/// If the engine numbers its decodes, a word becomes stable when its evidence reaches a limit. The
-/// evidence is the sum of its squared confidences over the decodes in which it and all words before it
-/// stayed the same: two decodes suffice at a confidence of 0.8, five at 0.5.
-/// Measured with Moonshine on 87 recordings (850 words in all), decoded every 300 ms: 629 words become
-/// stable before the end, and in 2 recordings the final hypothesis contradicts one. With a limit of 0.98,
-/// words are stable 0.09 s sooner on average, and more final hypotheses contradict one.
+/// If the engine numbers its decodes, a word becomes stable when its evidence reaches a limit. Each decode
+/// in which the word and all words before it stayed the same adds the square of the word's confidence,
+/// multiplied by the confidence of the next word: before an unsure word, a word is often the beginning of a
+/// longer one, as "you" of "humanity".
+/// Measured with Moonshine on 87 recordings (850 words in all), decoded every 320 ms: 600 words become
+/// stable before the end, and no final hypothesis contradicts one, nor with limits up to 1.2, nor with 0.3 to
+/// 0.7 after the last word. The sum of the squares alone, with a limit of 1.25, makes 606 words stable, on
+/// average 0.04 s later, and two final hypotheses contradict one.
 ///
 /// For other engines, a word is stable once it and all before it have been the same for half a
 /// second of audio, unless that position has changed too often. Measured with PocketSphinx on 26
@@ -27,9 +29,11 @@ struct PartialStabilizer {
   /// The time for which a word must be unchanged if decodes are not numbered.
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
   /// The evidence that a word needs if decodes are numbered.
-  static let neededEvidence = 1.25
+  static let neededEvidence = 0.95
   /// The confidence assumed for a word that has none; it needs two decodes.
-  static let unknownConfidence = 0.8
+  static let unknownConfidence = 0.9
+  /// The confidence assumed for the word after the last one.
+  static let nextConfidence = 0.5
   /// The maximum number of changes of the word at a position, including its first appearance.
   static let maximumChanges = 3
   /// The audio that must follow a word whose end is known.
@@ -44,12 +48,11 @@ struct PartialStabilizer {
     var words: ArraySlice<SpeechHypothesis.Word>
     /// The length of the utterance when the word and all before it first appeared.
     var since: FrameCount
-    /// The sum of the squares of its confidences in the decodes since then.
+    /// The sum of its evidence in the decodes since then.
     var evidence = 0.0
 
-    mutating func addEvidence() {
-      let confidence = words.compactMap(\.confidence).min() ?? PartialStabilizer.unknownConfidence
-      evidence += confidence * confidence
+    var confidence: Double {
+      words.compactMap(\.confidence).min() ?? PartialStabilizer.unknownConfidence
     }
   }
 
@@ -88,8 +91,11 @@ struct PartialStabilizer {
       begin = element.end
       var now = Seen(text: element.word, end: element.end, words: words, since: processed)
       if index < same { (now.since, now.evidence) = (seen[index].since, seen[index].evidence) }
-      if index >= same || !isSameDecode { now.addEvidence() }
       return now
+    }
+    for index in seen.indices.dropFirst(isSameDecode ? same : 0) {
+      let next = index + 1 < seen.count ? seen[index + 1].confidence : Self.nextConfidence
+      seen[index].evidence += seen[index].confidence * seen[index].confidence * next
     }
     changeCounts += Array(repeating: 0, count: max(0, seen.count - changeCounts.count))
     for index in seen.indices.dropFirst(same) { changeCounts[index] += 1 }

@@ -8,22 +8,20 @@ actor Decoder {
 
   private let engine: SpeechEngine
   private let options: SpeechSessionOptions
-  private let pulse: Pulse
-  private let interruption: Interruption
+  private let control: TaskControl
   private let isWanted: @Sendable () -> Bool
   private var session: (any SpeechEngineSession)?
   private var isInUtterance = false
 
   /// - Parameters:
-  ///   - pulse: beats at each step.
-  ///   - interruption: ends the session's calls.
+  ///   - control: counts the steps, and interrupts the session's calls.
   ///   - isWanted: whether the results are still wanted.
   init(
-    engine: SpeechEngine, options: SpeechSessionOptions, executor: ThreadExecutor, pulse: Pulse,
-    interruption: Interruption, isWanted: @escaping @Sendable () -> Bool
+    engine: SpeechEngine, options: SpeechSessionOptions, executor: ThreadExecutor,
+    control: TaskControl, isWanted: @escaping @Sendable () -> Bool
   ) {
     (self.engine, self.options, self.executor) = (engine, options, executor)
-    (self.pulse, self.interruption, self.isWanted) = (pulse, interruption, isWanted)
+    (self.control, self.isWanted) = (control, isWanted)
   }
 
   /// The session is released on the thread that used it.
@@ -53,7 +51,7 @@ actor Decoder {
       for samples in pieces {
         guard isWanted() else { throw CancellationError() }
         try session.process(samples)
-        pulse.beat()
+        control.countStep()
       }
     }
   }
@@ -79,8 +77,8 @@ actor Decoder {
       guard isWanted() else { throw CancellationError() }
       let session = try session ?? engine.makeSession(options)
       self.session = session
-      defer { pulse.beat() }
-      return try interruption.withInterruption(of: session) { try body(session) }
+      defer { control.countStep() }
+      return try control.withInterruption(of: session) { try body(session) }
     } catch {
       (session, isInUtterance) = (nil, false)
       throw error
@@ -88,37 +86,43 @@ actor Decoder {
   }
 }
 
-/// Interrupts the sessions of a task, on all threads, once its results are no longer wanted.
-final class Interruption: Sendable {
-  private struct State {
-    var isInterrupted = false
-    var count = 0
-    /// The functions that interrupt the calls in progress, by the numbers of the calls.
-    var interrupts: [Int: @Sendable () -> Void] = [:]
-  }
-
+/// Counts the steps of a task, and interrupts the calls of its sessions, on all threads, once its
+/// results are no longer wanted.
+final class TaskControl: Sendable {
+  private let steps = Atomic<Int>(0)
+  /// The functions that interrupt the calls in progress, by the numbers of the calls.
   // Held to change the table, never while a call is interrupted.
-  private let state = Mutex(State())
+  private let calls = Mutex<
+    (isInterrupted: Bool, count: Int, interrupts: [Int: @Sendable () -> Void])
+  >(
+    (false, 0, [:]))
+
+  /// The number of steps, which grows while the task makes progress.
+  var stepCount: Int { steps.load(ordering: .relaxed) }
+
+  func countStep() {
+    steps.wrappingAdd(1, ordering: .relaxed)
+  }
 
   /// Runs a call of a session, which is interrupted by an earlier interruption or one during the call.
   func withInterruption<Result>(
     of session: any SpeechEngineSession, _ body: () throws -> Result
   ) rethrows -> Result {
-    let (number, isInterrupted) = state.withLock { state in
-      state.count += 1
-      state.interrupts[state.count] = session.interrupt
-      return (state.count, state.isInterrupted)
+    let (number, isInterrupted) = calls.withLock { calls in
+      calls.count += 1
+      calls.interrupts[calls.count] = session.interrupt
+      return (calls.count, calls.isInterrupted)
     }
-    defer { state.withLock { _ = $0.interrupts.removeValue(forKey: number) } }
+    defer { calls.withLock { _ = $0.interrupts.removeValue(forKey: number) } }
     if isInterrupted { session.interrupt() }
     return try body()
   }
 
   /// Interrupts the calls in progress and all later ones.
   func interrupt() {
-    let interrupts = state.withLock { state in
-      state.isInterrupted = true
-      return state.interrupts.values
+    let interrupts = calls.withLock { calls in
+      calls.isInterrupted = true
+      return calls.interrupts.values
     }
     for interruptCall in interrupts { interruptCall() }
   }

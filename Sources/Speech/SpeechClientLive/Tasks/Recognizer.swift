@@ -27,8 +27,7 @@ actor Recognizer {
   private let joinsUtterances: Bool
   private let events: EventPipe
   /// Beats at each step.
-  private let pulse: Pulse
-  private let interruption: Interruption
+  private let control: TaskControl
   /// The greatest number of decoders, which are made when they are needed.
   private let jobCount: Int
   private var decoders: [Decoder] = []
@@ -69,13 +68,12 @@ actor Recognizer {
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     detector: SpeechActivityDetector, jobCount: Int = 1, isLive: Bool,
-    joinsUtterances: Bool = false, events: EventPipe, pulse: Pulse = Pulse(),
-    interruption: Interruption = Interruption()
+    joinsUtterances: Bool = false, events: EventPipe, control: TaskControl = TaskControl()
   ) throws {
     executor = try ThreadExecutor(name: "syrinx-speech")
     (self.engine, self.options, self.policy, self.detector) = (engine, options, policy, detector)
     (self.jobCount, self.isLive, self.joinsUtterances) = (jobCount, isLive, joinsUtterances)
-    (self.events, self.pulse, self.interruption) = (events, pulse, interruption)
+    (self.events, self.control) = (events, control)
   }
 
   /// The resampler is released on the thread that used it.
@@ -127,7 +125,7 @@ actor Recognizer {
       try await process(try conversion.add(slice))
       if !finder.isInUtterance { try await perform(joiner?.pass(to: finder.earliestStart) ?? []) }
       postProgress()
-      pulse.beat()
+      control.countStep()
     }
   }
 
@@ -155,7 +153,7 @@ actor Recognizer {
 
   private func endStretch() async throws {
     guard isWanted else { return }
-    try await process(try conversion.finish())
+    try await process(try conversion.flush())
     try await endUtterances()
   }
 
@@ -178,15 +176,15 @@ actor Recognizer {
 
   /// The audio has ended, or has a gap.
   private func endUtterances() async throws {
-    try await join(finder.finish())
-    try await perform(joiner?.finish() ?? [])
+    try await join(finder.flush())
+    try await perform(joiner?.flush() ?? [])
   }
 
   private func perform(_ actions: [UtteranceFinder.Action]) async throws {
     for action in actions {
       guard isWanted else { return }
       try await perform(action)
-      pulse.beat()
+      control.countStep()
     }
   }
 
@@ -245,7 +243,7 @@ extension Recognizer {
         Decoder(
           engine: engine, options: options,
           executor: jobCount == 1 ? executor : try ThreadExecutor(name: "syrinx-decoder"),
-          pulse: pulse, interruption: interruption,
+          control: control,
           isWanted: { [events] in !events.inspect(\.isClosed) }))
     } catch {
       // Without another thread, the others do the work.

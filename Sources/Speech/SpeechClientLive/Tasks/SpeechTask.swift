@@ -13,25 +13,18 @@ import Synchronization
 final class SpeechTask: Sendable {
   typealias Audio = any AsyncSequence<AudioBuffer, any Error> & Sendable
 
-  private struct State {
-    var recognizer: Recognizer?
-    var reader: Task<Void, Never>?
-    var isOver = false
-  }
-
   let events: EventPipe
   let intake: StreamPipe<IntakeQueue>
-  /// Beats at each step of the task.
-  let pulse = Pulse()
-  /// Interrupts the engine's calls when the task is over.
-  let interruption = Interruption()
+  /// Counts the steps of the task, and interrupts the engine's calls when it is over.
+  let control = TaskControl()
   /// The time between two checks of the progress of a finishing task.
   static let watchInterval = Duration.seconds(1)
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
   // Held to read and change the state, never during recognition.
-  private let state = Mutex(State())
+  private let state = Mutex<(recognizer: Recognizer?, reader: Task<Void, Never>?, isOver: Bool)>(
+    (nil, nil, false))
 
   init(
     _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
@@ -56,8 +49,8 @@ final class SpeechTask: Sendable {
   func start(_ audio: Audio, recognizer: Recognizer) {
     let reader = Task { [intake] in await Self.read(audio, into: intake) }
     state.withLock { ($0.recognizer, $0.reader) = (recognizer, reader) }
-    Task { [weak self, intake, pulse] in
-      let failure = await Self.recognize(intake, pulse) { self }
+    Task { [weak self, intake, control] in
+      let failure = await Self.recognize(intake, control) { self }
       await self?.complete(failure)
     }
   }
@@ -98,12 +91,12 @@ final class SpeechTask: Sendable {
 
   /// Runs until the audio ends or the task is over; returns the failure, if any.
   private static func recognize(
-    _ intake: StreamPipe<IntakeQueue>, _ pulse: Pulse, for task: () -> SpeechTask?
+    _ intake: StreamPipe<IntakeQueue>, _ control: TaskControl, for task: () -> SpeechTask?
   ) async -> (any Error)? {
     do {
       try await task()?.recognizer?.prepare()
       while let item = try await intake.next() {
-        pulse.beat()
+        control.countStep()
         guard let recognizer = task()?.recognizer else { return nil }
         try await recognizer.add(item) { intake.inspect(\.holdsBack) }
         if let events = task()?.events {
@@ -144,11 +137,11 @@ final class SpeechTask: Sendable {
   private func keepWatch() async {
     let limit = Duration.seconds(30)
     var watch = StallWatch(lateAfter: limit, limit: limit, startLimit: limit)
-    var beats = pulse.beats
+    var steps = control.stepCount
     while !isOver, (try? await clock.sleep(for: Self.watchInterval)) != nil {
-      let newBeats = pulse.beats
-      guard newBeats == beats else {
-        beats = newBeats
+      let newSteps = control.stepCount
+      guard newSteps == steps else {
+        steps = newSteps
         watch.progressed()
         continue
       }
@@ -166,23 +159,12 @@ final class SpeechTask: Sendable {
       (state.recognizer, state.isOver) = (nil, true)
       return state.reader
     }
-    interruption.interrupt()
+    control.interrupt()
     reader?.cancel()
     intake.change { $0.abandon() }
     // The order matters: a task that is registered later sees that it is over, and once `over` is open
     // it is no longer registered.
     whenOver(self)
     over.open()
-  }
-}
-
-/// Counts a task's steps, to detect whether it makes progress.
-final class Pulse: Sendable {
-  private let count = Atomic<Int>(0)
-
-  var beats: Int { count.load(ordering: .relaxed) }
-
-  func beat() {
-    count.wrappingAdd(1, ordering: .relaxed)
   }
 }

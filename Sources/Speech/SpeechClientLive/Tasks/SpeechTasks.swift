@@ -96,7 +96,7 @@ final class SpeechTasks: Sendable {
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
         jobCount: request.decoderCount, isLive: request.mayBeLive,
         joinsUtterances: request.allowsJoining,
-        events: task.events, pulse: task.pulse, interruption: task.interruption)
+        events: task.events, control: task.control)
       task.start(request.audio(in: lockstep), recognizer: recognizer)
     } catch {
       task.fail(error)
