@@ -47,6 +47,8 @@ final class MoonshineSession: SpeechEngineSession {
     var partial: (hypothesis: SpeechHypothesis, count: Int)?
     /// The hypothesis of an early decode, in a pause.
     var anticipated: SpeechHypothesis?
+    /// Whether the utterance needs measured word times, even if the options permit estimates.
+    var measuresWordTimes = false
   }
 
   /// - Parameter language: the spoken language, if the model does not name its own.
@@ -125,6 +127,10 @@ final class MoonshineSession: SpeechEngineSession {
     utterance.anticipated = try final()
   }
 
+  func measureWordTimes() {
+    utterance.measuresWordTimes = true
+  }
+
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     try checkInterruption()
     defer { utterance = Utterance() }
@@ -154,9 +160,10 @@ final class MoonshineSession: SpeechEngineSession {
       if other.probability > best.probability { best = other }
     }
     let alternatives = try alternatives(in: audio)
+    let areMeasured = measuresWordTimes || utterance.measuresWordTimes
     // Word alignment needs memory for its acoustic model.
-    if measuresWordTimes { model.rest() }
-    return try hypothesis(best, alternatives: alternatives, areTimesMeasured: measuresWordTimes)
+    if areMeasured { model.rest() }
+    return try hypothesis(best, alternatives: alternatives, areTimesMeasured: areMeasured)
   }
 
   /// The likeliest text: with a guide, the first one that the model alone finds likely.

@@ -57,6 +57,13 @@ public protocol SpeechEngineSession: AnyObject {
   /// audio as it arrives.
   var traits: SpeechSessionTraits { get }
 
+  /// Requests measured times for the words of the current utterance, even if the options permit
+  /// estimates.
+  ///
+  /// It is called before `finishUtterance` if utterances were joined, because the times divide the
+  /// words into several results (`SpeechSessionTraits.decodeInterval`). The default does nothing.
+  func measureWordTimes()
+
   /// Ends the utterance and returns its words.
   ///
   /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
@@ -69,6 +76,9 @@ extension SpeechEngineSession {
 
   /// Does nothing, for an engine that decodes audio as it arrives.
   public func anticipateEnd() throws(SpeechEngineError) {}
+
+  /// Does nothing, for an engine that always measures word times, or never.
+  public func measureWordTimes() {}
 
   /// Does nothing, for an engine whose calls return within a tenth of a second.
   public var interrupt: @Sendable () -> Void { {} }

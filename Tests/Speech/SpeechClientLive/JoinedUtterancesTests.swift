@@ -90,6 +90,43 @@ import Testing
     }
   }
 
+  /// Records for each utterance whether its word times were requested.
+  private final class TimingSession: SpeechEngineSession {
+    let traits = SpeechSessionTraits(decodeInterval: .milliseconds(300))
+    private let log: LockIsolated<[Bool]>
+    private var isMeasured = false
+
+    init(_ log: LockIsolated<[Bool]>) {
+      self.log = log
+    }
+
+    var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+    func beginUtterance() { isMeasured = false }
+    func process(_ samples: [Float]) {}
+    func measureWordTimes() { isMeasured = true }
+
+    func finishUtterance() -> SpeechHypothesis {
+      log.withValue { [isMeasured] in $0.append(isMeasured) }
+      return SpeechHypothesis(words: [SpeechHypothesis.Word("go", frames: 0..<3200)])
+    }
+  }
+
+  @Test(arguments: [(1, false), (3, true)])
+  func `only joined utterances need measured word times`(
+    utterances: Int, isMeasured: Bool
+  ) async throws {
+    let log = LockIsolated<[Bool]>([])
+    let engine = SpeechEngine(
+      name: "timing",
+      availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
+      makeSession: { _ in TimingSession(log) })
+    var request = SpeechRequest(buffers: stream(audio(utterances: utterances)))
+    request.measuresWordTimes = false
+    request.endpointPolicy.joinsUtterances = true
+    _ = try await events(request, on: engine)
+    #expect(log.value == [isMeasured])
+  }
+
   @Test func `partial results of joined speech have no stable words, and change no final one`()
     async throws
   {

@@ -39,6 +39,23 @@ import Testing
     #expect(isSpeech(3, 0.7, certainty: 0.7) && !isSpeech(9, 0.3, certainty: 0.7))
   }
 
+  @Test func `a long improbable text has its probable words even if the detector was unsure`() {
+    func isSpeech(_ confidences: [Double]) -> Bool {
+      var hypothesis = SpeechHypothesis(
+        words: confidences.map { .init("go", frames: 0..<8000, confidence: $0) })
+      hypothesis.probability = 0.2
+      return Plausibility(isVoiced: false, sound: 16_000, certainty: 0.7).isSpeech(hypothesis)
+    }
+    #expect(isSpeech([0.1, 0.1, 0.1, 0.5]) && !isSpeech([0.1, 0.1, 0.1, 0.3]))
+    #expect(!isSpeech([0.1, 0.1, 0.5]))
+  }
+
+  @Test func `the lengths of words with a probability do not matter`() {
+    var hypothesis = SpeechHypothesis(words: [.init("up", frames: 0..<32_000, confidence: 0.9)])
+    hypothesis.probability = 0.9
+    #expect(Plausibility(isVoiced: false, sound: 32_000, certainty: 0.7).isSpeech(hypothesis))
+  }
+
   @Test func `a short part of a long text is judged as the text`() {
     var part = SpeechHypothesis(words: [.init("yes", frames: 0..<8000)])
     part.probability = 0.5

@@ -37,21 +37,25 @@ struct Plausibility {
   /// The number of words of the whole text, which may be divided into several results.
   var textLength = 0
 
-  /// Estimated times do not show the length of a word.
+  /// Whether any of the words may be speech: a short text is judged as a whole, a longer one word by word.
+  ///
+  /// Only a text without a probability is judged by the lengths of its words, which estimated times do
+  /// not show.
   func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
     let words = hypothesis.words
     guard !words.isEmpty else { return false }
-    return certainty >= Self.sureCertainty
-      || isProbable(hypothesis) && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
-  }
-
-  private func isProbable(_ hypothesis: SpeechHypothesis) -> Bool {
-    let words = hypothesis.words
+    if certainty >= Self.sureCertainty { return true }
     guard let probability = hypothesis.probability else {
       return words.contains { $0.confidence.map { $0 >= Self.leastConfidence } ?? true }
+        && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
     }
-    let isShort = max(words.count, textLength) <= Self.shortCount
-    return probability >= (isShort ? Self.leastProbability.short : Self.leastProbability.long)
+    return isShort(hypothesis)
+      ? probability >= Self.leastProbability.short
+      : words.contains { isSpoken($0, in: hypothesis) }
+  }
+
+  private func isShort(_ hypothesis: SpeechHypothesis) -> Bool {
+    max(hypothesis.words.count, textLength) <= Self.shortCount
   }
 
   /// Whether the words of a partial hypothesis may count as speech: without a confidence from the
@@ -65,7 +69,7 @@ struct Plausibility {
   func isSpoken(_ word: SpeechHypothesis.Word, in hypothesis: SpeechHypothesis) -> Bool {
     let confidence = word.confidence ?? 1
     let isImprobable =
-      max(hypothesis.words.count, textLength) > Self.shortCount
+      !isShort(hypothesis)
       && hypothesis.probability.map { $0 < Self.leastProbability.long } ?? false
     if isImprobable, confidence < Self.leastWordConfidence { return false }
     return hypothesis.hasEstimatedTimes || word.length >= Self.shortestWord.length

@@ -137,22 +137,25 @@ extension UtteranceResults {
   ) -> [SpeechRecognitionEvent] {
     var events: [SpeechRecognitionEvent] = []
     let parts = utterance.parts(of: hypothesis, soundEnd: end)
+    let sounds = utterance.wordlessSounds(in: hypothesis)
     for (index, part) in parts.enumerated() {
+      let partSound = part.utterance.sound..<part.soundEnd
       if index > 0 {
         begin(at: part.utterance.start)
-        events.append(.speechStarted(at: part.utterance.sound.duration(at: .speech)))
+        events.append(.speechStarted(at: partSound.lowerBound.duration(at: .speech)))
       }
-      events += finalEvents(of: part, textLength: hypothesis.words.count)
+      let partEvents = finalEvents(of: part, textLength: hypothesis.words.count)
+      events += partEvents
+      // A part that is lost as a whole includes its sounds.
+      if case .result = partEvents.first {
+        events += sounds.filter { $0.clamped(to: partSound) == $0 }
+          .map { .dropped($0.timestamps(at: .speech), reason: .unintelligible) }
+      }
       if index < parts.count - 1 {
-        events.append(.speechEnded(at: part.soundEnd.duration(at: .speech)))
+        events.append(.speechEnded(at: partSound.upperBound.duration(at: .speech)))
       }
     }
-    // A result that is lost as a whole includes such a sound.
-    let lost = events.compactMap { if case .dropped(let times, _) = $0 { times } else { nil } }
-    let sounds = utterance.wordlessSounds(in: hypothesis).map { $0.timestamps(at: .speech) }
     return events
-      + sounds.filter { sound in !lost.contains { $0.overlaps(sound) } }
-      .map { .dropped($0, reason: .unintelligible) }
   }
 
   /// The partial result of an utterance so far; nil if nothing has changed.

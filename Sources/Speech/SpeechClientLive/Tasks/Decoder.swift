@@ -63,9 +63,13 @@ actor Decoder {
   func anticipateEnd() throws { try use { try $0.anticipateEnd() } }
 
   /// The words of an utterance that ends with this audio.
-  func finish(_ pieces: [[Float]]) throws -> SpeechHypothesis {
+  ///
+  /// - Parameter measuresWordTimes: whether word times are measured, even if the options permit
+  ///   estimates.
+  func finish(_ pieces: [[Float]], measuresWordTimes: Bool) throws -> SpeechHypothesis {
     try process(pieces)
     isInUtterance = false
+    if measuresWordTimes { try use { $0.measureWordTimes() } }
     return try use { try $0.finishUtterance() }
   }
 

@@ -261,7 +261,9 @@ extension Recognizer {
     guard utterance.failure == nil else { return post { $0.postEnd(of: utterance, at: end) } }
     let (index, load) = (try leastBusyDecoder(), utterance.length.rawValue)
     loads[index] += load
-    let words = Task { [decoder = decoders[index]] in try await decoder.finish(pieces) }
+    let words = Task { [decoder = decoders[index]] in
+      try await decoder.finish(pieces, measuresWordTimes: utterance.isJoined)
+    }
     let report = postLater { recognizer in
       let words = await words.result
       recognizer.loads[index] -= load

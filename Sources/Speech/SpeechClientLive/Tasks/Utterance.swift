@@ -41,6 +41,9 @@ struct Utterance {
     _modify { yield &stretches[stretches.count - 1] }
   }
 
+  /// Whether several stretches of speech were joined.
+  var isJoined: Bool { stretches.count > 1 }
+
   /// - Parameter pause: the duration of a pause between words that divides the results; nil for one
   ///   result.
   init(start: FrameCount = 0, sound: FrameCount = 0, pause: Duration? = nil) {
@@ -85,13 +88,51 @@ extension Utterance {
     var utterance: Utterance
     /// The end of the last sound.
     var soundEnd: FrameCount
+
+    /// The start of the first word and the end of the last word in the stream; nil without words.
+    fileprivate var firstWord: FrameCount? {
+      hypothesis.words.first.map { utterance.start + $0.frames.lowerBound }
+    }
+    fileprivate var lastWord: FrameCount? {
+      hypothesis.words.last.map { utterance.start + $0.frames.upperBound }
+    }
   }
 
   /// Divides the hypothesis at the ends of sentences and at pauses; without words it is one part.
+  ///
+  /// A joined sound before, between, or after the words of two parts is a part without words.
   func parts(of hypothesis: SpeechHypothesis, soundEnd: FrameCount) -> [Part] {
     guard let pause else {
       return [Part(hypothesis: hypothesis, utterance: self, soundEnd: soundEnd)]
     }
+    var parts = wordParts(of: hypothesis, pause: pause, soundEnd: soundEnd)
+    for sound in wordlessSounds(in: hypothesis) {
+      let next = parts.firstIndex { $0.firstWord ?? $0.utterance.sound >= sound.upperBound }
+      let index = next ?? parts.count
+      // Between the words of one part, it does not divide the part.
+      if index > 0, let lastWord = parts[index - 1].lastWord, lastWord > sound.lowerBound {
+        continue
+      }
+      if index > 0,
+        let end = stretches.map(\.sound.upperBound).last(where: { $0 <= sound.lowerBound })
+      {
+        parts[index - 1].soundEnd = max(
+          parts[index - 1].lastWord ?? end, min(parts[index - 1].soundEnd, end))
+      }
+      if let next {
+        parts[next].utterance.sound = max(parts[next].utterance.sound, sound.upperBound)
+      }
+      var part = Part(hypothesis: SpeechHypothesis(), utterance: self, soundEnd: sound.upperBound)
+      (part.utterance.start, part.utterance.sound) = (sound.lowerBound, sound.lowerBound)
+      part.utterance.end = sound.upperBound
+      parts.insert(part, at: index)
+    }
+    return parts
+  }
+
+  private func wordParts(
+    of hypothesis: SpeechHypothesis, pause: FrameCount, soundEnd: FrameCount
+  ) -> [Part] {
     let place = { placed($0, areEstimated: hypothesis.hasEstimatedTimes) }
     let runs = place(hypothesis.words).divided(pause: pause)
     let alternatives = hypothesis.alternatives.map { place($0).divided(like: runs) }
@@ -120,7 +161,7 @@ extension Utterance {
   /// The sounds of joined stretches in which the hypothesis has no word; none if its times are
   /// estimated.
   func wordlessSounds(in hypothesis: SpeechHypothesis) -> [Range<FrameCount>] {
-    guard stretches.count > 1, !hypothesis.words.isEmpty, !hypothesis.hasEstimatedTimes else {
+    guard isJoined, !hypothesis.words.isEmpty, !hypothesis.hasEstimatedTimes else {
       return []
     }
     let words = placed(hypothesis.words, areEstimated: false)
@@ -138,7 +179,7 @@ extension Utterance {
   ///
   /// Estimated times are estimated again: the words of joined stretches are spread over their sounds.
   private func placed(_ words: [Word], areEstimated: Bool) -> [Word] {
-    let isSpread = areEstimated && stretches.count > 1
+    let isSpread = areEstimated && isJoined
     var length: FrameCount = 0
     let spans = stretches.map { stretch in
       guard isSpread else { return (offset: stretch.offset, frames: stretch.frames) }

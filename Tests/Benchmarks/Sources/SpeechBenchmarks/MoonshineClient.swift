@@ -37,8 +37,9 @@ struct MoonshineClient: Sendable {
       continuation.yield(audio)
       continuation.finish()
     }
-    return try await events(
-      of: SpeechRequest(buffers: buffers, shouldReportPartialResults: false))
+    var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
+    request.endpointPolicy.joinsUtterances = true
+    return try await events(of: request)
   }
 }
 
