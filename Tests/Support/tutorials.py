@@ -178,7 +178,7 @@ def promises():
     pages = [root / "README.md", *root.glob("Sources/**/*.docc/*.md")]
     named = set()
     for page in pages:
-        named |= set(re.findall(r"reports \"Unimplemented:\s+'([\w.]+)'\"\s+and\s+fails the test", page.read_text()))
+        named |= set(re.findall(r"reports\s+\"Unimplemented:\s+'([\w.]+)'\"\s+and\s+fails the test", page.read_text()))
     if named != set(calls):
         failures.append(f"pages promise {named}")
     modules = ["AudioPlayerClient", "AudioRecorderClient", "ClientDependencies", "SpeechClient"]
@@ -200,11 +200,68 @@ def promises():
                   "with 3 issues", *[f"Unimplemented: '{name}'" for name in calls])
 
 
+def causes():
+    """The table of Testing.md, with a test for each row."""
+    page = "Sources/Dependencies/ClientDependencies/ClientDependencies.docc/Testing.md"
+    table = (root / page).read_text().split("## What fails a test", 1)[1].split("\n\n")[1]
+    rows = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
+    tests = {
+        "an unimplemented endpoint is called": "await player.stop()",
+        "a value without a test value is read": "_ = DependencyValues._current[Live.self]",
+        "an unimplemented clock or scheduler is used": "try? await clock.sleep(for: .seconds(1))",
+        "`TestClock.sleepers(atLeast:)` waits 30 s of real time": "await TestClock().sleepers(atLeast: 1)",
+        "in the live context, a value without a live value is read":
+            "withDependencies { $0.context = .live } operation: { _ = DependencyValues._current[AudioPlayerClient.self] }",
+        "the object of `withDependencies(from:)` has no dependencies": "withDependencies(from: Model()) {}",
+        "a dependency is prepared after it was prepared or read":
+            "_ = DependencyValues._current[Tested.self]; prepareDependencies { $0[Tested.self] = 2 }",
+        "making a value needs that same value": "_ = DependencyValues._current[Cycle.self]",
+    }
+    if rows != list(tests):
+        failures.append(f"{page} has the rows {rows}")
+    package = Package("causes", {
+        "Package.swift": manifest("causes", f"""
+  dependencies: [.package(path: "../syrinx")],
+  targets: [.testTarget(name: "CausesTests", dependencies: [.product(name: "SyrinxClients", package: "syrinx"), {support}])]"""),
+        "Tests/CausesTests/Tests.swift": """import AudioPlayerClient
+import ClientDependencies
+import Testing
+
+@Dependency(\\.audioPlayer) private var player
+@Dependency(\\.continuousClock) private var clock
+
+private final class Model {}
+private enum Live: DependencyKey { static let liveValue = 1 }
+private enum Tested: TestDependencyKey { static let testValue = 1 }
+private enum Cycle: TestDependencyKey { static var testValue: Int { DependencyValues._current[Cycle.self] } }
+""" + "".join(
+            f"\n@Test func test{number}() async {{ {body} }}\n" for number, body in enumerate(tests.values())),
+    })
+    package.check("each row of the table of Testing.md fails its test", False,
+                  *[f"Test test{number}() failed" for number in range(len(tests))])
+
+
+def known_pages():
+    """Each page with a manifest or a promise is one that this script or the named check covers."""
+    covered = {
+        "README.md": "read_me, promises", "CHANGELOG.md": "lists changes",
+        "CMakeLists-notes/README.md": "nightly.sh cmake",
+        "Building.md": "nightly.sh dependencies", "ClientDependencies.md": "promises",
+        "ComingFromSwiftDependencies.md": "nightly.sh point-free, DependencyTests", "Escaping.md": "causes",
+        "Macros.md": "promises", "QuickStart.md": "quick_start", "Testing.md": "causes",
+        "TestingWithoutHardware.md": "promises", "WritingAFeature.md": "feature",
+    }
+    for page in [*root.glob("*.md"), *root.glob("*/*.md"), *root.glob("Sources/**/*.docc/*.md")]:
+        name = page.name if page.name != "README.md" else str(page.relative_to(root))
+        if re.search(r"fails?\s+(the|its|that)\s+test|\.package\(", page.read_text()) and name not in covered:
+            failures.append(f"{page.relative_to(root)} has a manifest or a promise that no check covers")
+
+
 work.mkdir(parents=True, exist_ok=True)
 link = work / "syrinx"
 if not link.is_symlink():
     link.symlink_to("../..")
-for tutorial in (read_me, promises, quick_start, feature):
+for tutorial in (known_pages, read_me, promises, causes, quick_start, feature):
     tutorial()
 if failures:
     sys.exit("\n".join(["pages are not true:", *failures]))
