@@ -63,6 +63,58 @@ import Testing
     #expect(lengths == [222_720])
   }
 
+  /// Does not return from its first call until it is released.
+  private final class BlockedSession: SpeechEngineSession {
+    private let began: AsyncStream<Void>.Continuation
+    private let released: DispatchSemaphore
+
+    init(_ began: AsyncStream<Void>.Continuation, _ released: DispatchSemaphore) {
+      (self.began, self.released) = (began, released)
+    }
+
+    var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+    func process(_ samples: [Float]) {}
+    func finishUtterance() -> SpeechHypothesis { SpeechHypothesis() }
+
+    func beginUtterance() {
+      began.yield()
+      released.wait()
+      released.signal()
+    }
+  }
+
+  @Test func `an advance that a recognizer does not answer names it`() async throws {
+    let clock = TestClock()
+    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(room)))
+    let (begins, began) = AsyncStream.makeStream(of: Void.self)
+    let released = DispatchSemaphore(value: 0)
+    await withDependencies {
+      $0.audioRecorder = .liveValue
+      $0.speechClient = .liveValue
+      $0.continuousClock = clock
+      $0.soundCard = card.soundCard
+      $0.speechEngine = SpeechEngine(
+        name: "blocked",
+        availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
+        makeSession: { _ in BlockedSession(began, released) })
+    } operation: {
+      @Dependency(\.speechClient) var speech
+      let listening = Task { [speech] in
+        for try await _ in await speech.startTask(request: SpeechRequest(microphone: .speech)) {}
+      }
+      let advancing = Task { await clock.advance(until: listening) }
+      for await _ in begins { break }
+      await withKnownIssue {
+        await clock.advance(until: listening, timeout: .zero)
+      } matching: {
+        "\($0)".contains("No answer from:") && "\($0)".contains("a recognizer")
+      }
+      released.signal()
+      await advancing.value
+      _ = await listening.result
+    }
+  }
+
   private func run() async throws -> RecordingFinish? {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(room)))
