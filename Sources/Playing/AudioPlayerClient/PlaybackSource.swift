@@ -18,25 +18,9 @@ public enum PlaybackSource: Sendable {
   public static func sequence<Buffers: AsyncSequence & Sendable>(
     _ buffers: Buffers
   ) -> PlaybackSource where Buffers.Element == AudioBuffer {
-    let iteration = BufferIteration(buffers)
-    return .stream(AsyncThrowingStream { try await iteration.next() })
-  }
-}
-
-/// The iterator of a sequence.
-// `@unchecked Sendable` is safe because the owner requests one element at a time.
-package final class BufferIteration: @unchecked Sendable {
-  private var pull: () async throws -> AudioBuffer?
-
-  package init<Buffers: AsyncSequence & Sendable>(
-    _ buffers: Buffers
-  ) where Buffers.Element == AudioBuffer {
-    var iterator = buffers.makeAsyncIterator()
-    pull = { try await iterator.next() }
-  }
-
-  package func next() async throws -> AudioBuffer? {
-    try await pull()
+    // The player requests one buffer at a time.
+    nonisolated(unsafe) var iterator = buffers.makeAsyncIterator()
+    return .stream(AsyncThrowingStream { try await iterator.next() })
   }
 }
 
@@ -46,6 +30,14 @@ public enum PlaybackRepetition: Hashable, Sendable {
   case times(Int)
   /// Until stopped.
   case forever
+
+  /// Whether another repetition follows the one with this number, counted from 0.
+  package func continues(after repetition: Int) -> Bool {
+    switch self {
+    case .times(let count): repetition + 1 < count
+    case .forever: true
+    }
+  }
 }
 
 /// A decoded sound in the format of its open device; created by `AudioPlayerClient.preload`.

@@ -57,7 +57,7 @@ struct PreviewPlayback: PreviewScript {
     /// The length of the source, nil for a stream.
     var length: Duration?
     /// The stream; nil once it has been read.
-    var stream: BufferIteration?
+    var stream: AsyncThrowingStream<AudioBuffer, any Error>?
     var isReading = false
     var start = Duration.zero
     /// The end of the range, or of the part of a stream read so far.
@@ -107,7 +107,7 @@ struct PreviewPlayback: PreviewScript {
       if let stream = item?.stream {
         if item?.isReading == true { return .hold }
         item?.isReading = true
-        return .read { try await stream.next()?.duration }
+        return .read { try await stream.first { _ in true }?.duration }
       }
       if let item, item.end > item.start,
         items[index].repetition.continues(after: repetitions)
@@ -237,7 +237,7 @@ struct PreviewPlayback: PreviewScript {
     let range = items[target].range
     var item = OpenItem()
     switch items[target].source {
-    case .stream(let stream): item.stream = BufferIteration(stream)
+    case .stream(let stream): item.stream = stream
     case .buffers(let buffers):
       item.rate = buffers.first?.format.sampleRate ?? item.rate
       item.length = buffers.reduce(.zero) { $0 + $1.duration }
@@ -288,13 +288,4 @@ struct PreviewPlayback: PreviewScript {
 
 extension PlaybackTime {
   fileprivate func duration(at rate: SampleRate) -> Duration { frame(at: rate).duration(at: rate) }
-}
-
-extension PlaybackRepetition {
-  fileprivate func continues(after repetitions: Int) -> Bool {
-    switch self {
-    case .times(let count): repetitions + 1 < count
-    case .forever: true
-    }
-  }
 }

@@ -3,10 +3,25 @@ import AudioPlayerClient
 import ClientDependencies
 import SoundCard
 
-/// The live player: its sessions by playback ID, its devices, and their volumes.
+/// The live player: its sessions by playback ID, its open devices, and their volumes.
 actor AudioPlayer {
-  private let openDevices = PlayerDevices()
+  /// Makes the source of an item, on the thread that reads it.
+  let makeSource: SourceMaker
+  /// Measures the wait for a blocked call of a source: the machine's own clock, because disks
+  /// follow no other.
+  let readingClock: any Clock<Duration>
+  let openDevices = PlaybackDevices()
+  /// The volume of all devices, present and future.
+  let volume = BusVolume()
+  private var buses: [PlaybackBus: BusVolume] = [:]
   private var sessions: [PlaybackID: PlaybackSession] = [:]
+
+  init(
+    makeSource: @escaping SourceMaker = { $0.makeSource($1) },
+    readingClock: any Clock<Duration> = ContinuousClock()
+  ) {
+    (self.makeSource, self.readingClock) = (makeSource, readingClock)
+  }
 
   /// Plays a request to its end; a canceled task fades it out and throws `CancellationError`.
   func play(_ request: PlaybackRequest) async throws {
@@ -53,17 +68,18 @@ actor AudioPlayer {
   }
 
   func setVolume(_ volume: Float) {
-    openDevices.volume.setting = (volume, .milliseconds(20))
+    self.volume.setting = (volume, .milliseconds(20))
   }
 
   func setVolume(_ volume: Float, of bus: PlaybackBus, ramp: Duration) {
-    openDevices.volume(of: bus).setting = (volume, ramp)
+    self.volume(of: bus).setting = (volume, ramp)
   }
 
-  nonisolated func preload(
-    _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency
-  ) async throws -> PreloadedSound {
-    try await openDevices.preload(source, on: device, latency, .current)
+  /// The volume of a bus on all devices; a bus is created when it is first named, and stays.
+  func volume(of bus: PlaybackBus) -> BusVolume {
+    let volume = buses[bus] ?? BusVolume()
+    buses[bus] = volume
+    return volume
   }
 
   nonisolated func devices() async throws -> [AudioDevice] {
@@ -82,12 +98,14 @@ actor AudioPlayer {
     for session in playing { _ = await session.outcome() }
   }
 
-  private func begin(
+  /// Begins a playback with the caller's dependencies.
+  func begin(
     _ request: PlaybackRequest, report: @escaping @Sendable (PlaybackEvent) -> Void
   ) throws(AudioPlayerError) -> PlaybackSession {
     if let session = sessions[request.id], !session.isOver { throw .idInUse(request.id) }
+    @Dependency(\.soundCard) var soundCard
     let session = PlaybackSession(
-      request: request, settings: .current, devices: openDevices, report: report)
+      request, by: self, lockstep: soundCard.lockstep, report: report)
     sessions[request.id] = session
     session.start()
     Task {

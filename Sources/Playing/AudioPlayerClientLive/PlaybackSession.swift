@@ -6,50 +6,44 @@ import Synchronization
 
 /// One playback, from its source to its last frame.
 final class PlaybackSession: Sendable {
-  private struct State {
-    var isStopping = false
-    var isOver = false
-    var voice: Voice?
-    var device: PlaybackDevice?
-    var task: Task<Void, any Error>?
-  }
-
   let request: PlaybackRequest
-  private let settings: PlayerSettings
-  private let devices: PlayerDevices
+  private let player: AudioPlayer
   private let report: @Sendable (PlaybackEvent) -> Void
   private let parameters: SharedVoiceParameters
   private let mailbox: FeederMailbox
   /// Holds the time of a virtual card from the device's last report until the caller has the
   /// result.
   private let hold: TimeHold?
-  // The lock is held for a few instructions by callers and the session's task.
-  private let state = Mutex(State())
+  private let lockstep: Lockstep?
+  // The locks are held for a few instructions by callers and the session's task.
+  private let state = Mutex<
+    (isStopping: Bool, isOver: Bool, playing: (voice: Voice, device: PlaybackDevice)?)
+  >((false, false, nil))
+  private let task = Mutex<Task<Void, any Error>?>(nil)
 
+  /// - Parameter lockstep: the lockstep of a virtual card.
   init(
-    request: PlaybackRequest, settings: PlayerSettings, devices: PlayerDevices,
+    _ request: PlaybackRequest, by player: AudioPlayer, lockstep: Lockstep?,
     report: @escaping @Sendable (PlaybackEvent) -> Void
   ) {
-    self.request = request
-    self.settings = settings
-    self.devices = devices
-    self.report = report
+    (self.request, self.player, self.report) = (request, player, report)
+    self.lockstep = lockstep
     parameters = SharedVoiceParameters(request.id, gain: request.volume)
     mailbox = FeederMailbox(request.id)
-    hold = TimeHold(settings.soundCard.lockstep, "a playback that ends")
+    hold = TimeHold(lockstep, "a playback that ends")
     // The source may need the card's time to advance before it can begin.
-    settings.soundCard.lockstep?.expectReaction()
+    lockstep?.expectReaction()
   }
 
   /// Releases the time of a virtual card, because the caller has the result.
   func releaseTime() {
-    settings.soundCard.lockstep?.expectReaction()
+    lockstep?.expectReaction()
     hold?.end()
   }
 
   func start() {
     let task = Task { try await run() }
-    state.withLock { $0.task = task }
+    self.task.withLock { $0 = task }
   }
 
   /// Whether the playback has ended, so that its ID can be used again.
@@ -76,32 +70,32 @@ final class PlaybackSession: Sendable {
 
   private func update(_ change: (inout VoiceParameters) -> Void) async throws {
     let serial = parameters.update(change)
-    state.withLock { $0.device }?.wake()
+    state.withLock { $0.playing }?.device.wake()
     try await parameters.waitUntilSettled(serial)
   }
 
   /// Fades the sound out, or cancels it if nothing of it is audible yet.
   func stop(fade: Duration = VoiceParameters.shortestFade) {
-    let (voice, device, task) = state.withLock { state in
+    let playing = state.withLock { state in
       state.isStopping = true
-      return (state.voice, state.device, state.task)
+      return state.playing
     }
-    guard let voice, let device else {
-      task?.cancel()
+    guard let playing else {
+      task.withLock { $0 }?.cancel()
       return
     }
-    voice.stop(fade: fade)
-    device.wake()
+    playing.voice.stop(fade: fade)
+    playing.device.wake()
   }
 
   /// Returns when the playback has ended; throws the error that ended it.
   func ended() async throws {
-    try await state.withLock { $0.task }?.value
+    try await task.withLock { $0 }?.value
   }
 
   /// Returns the result of the playback when it has ended.
   func outcome() async -> Result<Void, any Error> {
-    await state.withLock { $0.task }?.result ?? .success(())
+    await task.withLock { $0 }?.result ?? .success(())
   }
 
   private func run() async throws {
@@ -118,7 +112,7 @@ final class PlaybackSession: Sendable {
     do {
       return try await play()
     } catch {
-      guard state.withLock({ $0.isStopping && $0.voice == nil }) else { throw error }
+      guard state.withLock({ $0.isStopping && $0.playing == nil }) else { throw error }
       return PlaybackFinish(reason: .stopped, played: .zero)
     }
   }
@@ -130,24 +124,24 @@ final class PlaybackSession: Sendable {
     guard PlaybackRequest.speeds.contains(request.speed) else {
       throw AudioPlayerError.speedOutOfRange(request.speed)
     }
-    let feeder = try VoiceFeeder(request, mailbox, settings.makeSource)
+    let feeder = try VoiceFeeder(request, mailbox, player.makeSource)
     guard let first = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
     }
-    let lease = try await devices.acquire(for: request, first.description.format, settings)
+    let lease = try await player.acquire(for: request, first.description.format)
     let outcome: Result<PlaybackFinish, any Error>
     do {
       outcome = .success(try await play(feeder, first, on: lease.runtime))
     } catch {
       outcome = .failure(error)
     }
-    await devices.release(lease)
+    await player.release(lease)
     return try outcome.get()
   }
 
   /// Opens the first item; if no item can be opened, reports the error of each.
   private func open(_ feeder: VoiceFeeder) async throws -> VoiceFeeder.FirstItem? {
-    let opening = AbandonableTask(clock: settings.readingClock) { try await feeder.open() }
+    let opening = AbandonableTask(clock: player.readingClock) { try await feeder.open() }
     do {
       return try await opening.valueUnlessCancelled()
     } catch {
@@ -161,18 +155,14 @@ final class PlaybackSession: Sendable {
   private func play(
     _ feeder: VoiceFeeder, _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
-    let format = device.configuration.format
-    let events = VoiceEvents(
-      rate: format.sampleRate, speed: request.speed, progressInterval: request.progressInterval,
-      hold: hold, report: report)
-    let voice = try makeVoice(device.configuration, events)
-    let feeding = AbandonableTask(clock: settings.readingClock) {
-      try await feeder.feed(voice, events, on: device)
+    let voice = try await makeVoice(device.configuration)
+    let feeding = AbandonableTask(clock: player.readingClock) {
+      try await feeder.feed(voice, on: device)
     }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
-      outcome = .success(try await play(voice, events, feeding, first, on: device))
+      outcome = .success(try await play(voice, feeding, first, on: device))
     } catch {
       outcome = .failure(error)
     }
@@ -183,15 +173,14 @@ final class PlaybackSession: Sendable {
     return try outcome.get()
   }
 
-  private func makeVoice(_ device: PCMConfiguration, _ events: VoiceEvents) throws -> Voice {
-    let format = device.format
-    let capacity = Voice.capacity(on: device)
+  private func makeVoice(_ device: PCMConfiguration) async throws -> Voice {
+    let bus = await player.volume(of: request.bus)
     do {
       return try Voice(
-        format: format, capacity: capacity, prefill: request.prefill ?? Voice.prefill(on: device),
-        parameters: parameters,
-        bus: devices.volume(of: request.bus), progressInterval: request.progressInterval,
-        onDeviceLoss: request.onDeviceLoss, events: events)
+        format: device.format, capacity: Voice.capacity(on: device),
+        prefill: request.prefill ?? Voice.prefill(on: device), parameters: parameters, bus: bus,
+        speed: request.speed, progressInterval: request.progressInterval,
+        onDeviceLoss: request.onDeviceLoss, hold: hold, listener: report)
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
@@ -199,8 +188,8 @@ final class PlaybackSession: Sendable {
 
   /// Plays a voice and reports its start.
   private func play(
-    _ voice: Voice, _ events: VoiceEvents, _ feeding: AbandonableTask<Void>,
-    _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
+    _ voice: Voice, _ feeding: AbandonableTask<Void>, _ first: VoiceFeeder.FirstItem,
+    on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
     guard publish(voice, device) else { throw CancellationError() }
     guard let place = device.reserve() else {
@@ -213,7 +202,7 @@ final class PlaybackSession: Sendable {
           device: settings.device, format: voice.format,
           announcedDuration: first.description.announcedDuration, settings: settings,
           item: first.index)))
-    let played = try await played(voice, in: place, events, on: device)
+    let played = try await played(voice, in: place, on: device)
     // An error of the source is thrown after its audio has been played.
     if !voice.isStopping { try await feeding.value }
     return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, played: played)
@@ -237,12 +226,12 @@ final class PlaybackSession: Sendable {
 
   /// Waits until the device has played the voice; returns the played duration.
   private func played(
-    _ voice: Voice, in place: Int, _ events: VoiceEvents, on device: PlaybackDevice
+    _ voice: Voice, in place: Int, on device: PlaybackDevice
   ) async throws -> Duration {
     let name = device.configuration.device
     do {
       device.add(voice, in: place)
-      return try await events.played()
+      return try await voice.played()
     } catch {
       throw AudioPlayerError(error, on: name)
     }
@@ -252,8 +241,7 @@ final class PlaybackSession: Sendable {
   private func publish(_ voice: Voice, _ device: PlaybackDevice) -> Bool {
     state.withLock { state in
       guard !state.isStopping else { return false }
-      state.voice = voice
-      state.device = device
+      state.playing = (voice, device)
       return true
     }
   }

@@ -41,7 +41,7 @@ extension AudioRecorderClient {
       },
       stopRecording: { _ = await control(.stop) },
       recording: recording,
-      capture: { PreviewMicrophone.capture($0) },
+      capture: { $0.preview() },
       control: { id, command in
         let isKnown = await control(where: { $0.id == id }, command)
         if !isKnown, command != .stop { throw AudioRecorderError.unknownRecording(id) }
@@ -76,14 +76,14 @@ private struct PreviewRecording: PreviewScript {
     try request.check()
     (id, maximumDuration) = (request.id, request.maximumDuration)
     levelsInterval = max(.milliseconds(100), request.levelsInterval)
-    format = try PreviewMicrophone.format(
-      request.sampleRate, request.channelCount, request.channels)
-    level = PreviewMicrophone.signal.buffer(.milliseconds(100), format: format).level
+    format = try .preview(request.sampleRate, request.channelCount, request.channels)
+    level = AudioSignal.preview.buffer(.milliseconds(100), format: format).level
     isWaiting = request.start == .onCommand
     events = [
       .started(
         RecordingStart(
-          device: "preview", deviceFormat: PreviewMicrophone.format(at: format.sampleRate),
+          device: "preview",
+          deviceFormat: AudioFormat(sampleRate: format.sampleRate, channelCount: 1),
           fileFormat: format))
     ]
     if request.start != .immediately { events.append(.waiting) }
@@ -134,53 +134,46 @@ private struct PreviewRecording: PreviewScript {
   }
 }
 
-/// The microphone of previews: one channel at any rate.
-private enum PreviewMicrophone {
-  static let signal = AudioSignal.sine(440, amplitude: 0.1)
+extension AudioSignal {
+  /// The tone that the microphone of previews captures.
+  fileprivate static let preview = AudioSignal.sine(440, amplitude: 0.1)
+}
 
-  static func format(at sampleRate: SampleRate) -> AudioFormat {
-    AudioFormat(sampleRate: sampleRate, channelCount: 1)
-  }
-
-  /// Returns the format of the captured audio; throws if the microphone lacks a channel.
-  static func format(
+extension AudioFormat {
+  /// The format of audio from the microphone of previews, which has one channel at any rate; throws
+  /// if it lacks a channel.
+  fileprivate static func preview(
     _ sampleRate: SampleRate?, _ channelCount: Int?, _ channels: [Int]?
   ) throws(AudioRecorderError) -> AudioFormat {
-    let device = format(at: sampleRate ?? 48_000)
+    let device = AudioFormat(sampleRate: sampleRate ?? 48_000, channelCount: 1)
     try checkChannels(channels, on: device)
     return AudioFormat(
       sampleRate: device.sampleRate, channelCount: channelCount ?? channels?.count ?? 1)
   }
+}
 
+extension CaptureRequest {
   /// Returns buffers, 20 ms long by default, at the pace of the clock.
   ///
   /// The consumer pulls them, so a slow consumer is not overrun.
-  static func capture(_ request: CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error> {
+  fileprivate func preview() -> AsyncThrowingStream<CapturedAudio, any Error> {
     @Dependency(\.continuousClock) var clock
     let format: AudioFormat
     do throws(AudioRecorderError) {
-      try request.check()
-      format = try Self.format(request.sampleRate, request.channelCount, request.channels)
+      try check()
+      format = try .preview(sampleRate, channelCount, channels)
     } catch {
       return .finished(throwing: error)
     }
-    let length = request.framesPerBuffer ?? FrameCount(.milliseconds(20), at: format.sampleRate)
-    let position = Position()
+    let length = framesPerBuffer ?? FrameCount(.milliseconds(20), at: format.sampleRate)
+    // The stream requests one buffer at a time.
+    nonisolated(unsafe) var next: FrameCount = 0
     return AsyncThrowingStream { [clock] in
       do { try await clock.sleep(for: length.duration(at: format.sampleRate)) } catch { return nil }
-      let first = await position.advance(length)
+      defer { next += length }
       return CapturedAudio(
-        buffer: signal.buffer(length, format: format, firstFrame: first),
-        time: first.duration(at: format.sampleRate))
-    }
-  }
-
-  private actor Position {
-    private var next: FrameCount = 0
-
-    func advance(_ frames: FrameCount) -> FrameCount {
-      defer { next += frames }
-      return next
+        buffer: AudioSignal.preview.buffer(length, format: format, firstFrame: next),
+        time: next.duration(at: format.sampleRate))
     }
   }
 }

@@ -147,9 +147,9 @@ actor AudioRecorder {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let recording = Recording(
-      request, from: .init(soundCard: soundCard, devices: openDevices, clock: clock), report: report
-    )
+      request, on: openDevices, lockstep: soundCard.lockstep, report: report)
     recordings[ObjectIdentifier(recording)] = recording
+    recording.start(on: soundCard, clock: clock)
     return recording
   }
 

@@ -2,6 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import AudioThreads
 import ClientDependencies
+import SoundCard
 import Synchronization
 import TestTools
 import Testing
@@ -21,12 +22,19 @@ import VirtualSoundCard
     card = VirtualSoundCard(.init(pace: .lockstep(cardClock)))
   }
 
-  private func settings(_ call: BlockedSourceCall) -> PlayerSettings {
-    var settings = PlayerSettings(
-      soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock())
-    settings.makeSource = { _, _ in BlockingSource(call) }
-    settings.readingClock = clock
-    return settings
+  private func player(_ call: BlockedSourceCall) -> AudioPlayer {
+    AudioPlayer(makeSource: { _, _ in BlockingSource(call) }, readingClock: clock)
+  }
+
+  /// Begins a playback whose source makes this call.
+  private func begin(
+    _ call: BlockedSourceCall, report: @escaping @Sendable (PlaybackEvent) -> Void
+  ) async throws -> PlaybackSession {
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      try await player(call).begin(request, report: report)
+    }
   }
 
   /// Stops a playback, and lets the second pass in which its blocked call is waited for.
@@ -47,10 +55,7 @@ import VirtualSoundCard
     let call = try BlockedSourceCall(kind)
     let last = Mutex<PlaybackEvent?>(nil)
     do {
-      let session = PlaybackSession(
-        request: request, settings: settings(call), devices: PlayerDevices()
-      ) { event in last.withLock { $0 = event } }
-      session.start()
+      let session = try await begin(call) { event in last.withLock { $0 = event } }
       await cardClock.pass { await call.made.wait() }
       await stop(session)
       try await session.ended()
@@ -66,12 +71,9 @@ import VirtualSoundCard
     let call = try BlockedSourceCall(.seek)
     let started = Gate()
     do {
-      let session = PlaybackSession(
-        request: request, settings: settings(call), devices: PlayerDevices()
-      ) { event in
+      let session = try await begin(call) { event in
         if case .started = event { started.open() }
       }
-      session.start()
       if isSounding { await started.wait() }
       let seeking = Task { try await session.control(.seek(to: .frame(8))) }
       await call.made.wait()
@@ -88,8 +90,12 @@ import VirtualSoundCard
     async throws
   {
     let call = try BlockedSourceCall(kind)
-    let preloading = Task { [settings = settings(call), source = request.source] in
-      try await PlayerDevices().preload(source, on: nil, .normal, settings)
+    let preloading = withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      Task { [player = player(call), source = request.source] in
+        try await player.preload(source, on: nil, .normal)
+      }
     }
     await call.made.wait()
     preloading.cancel()

@@ -26,8 +26,8 @@ final class AudioThreadHarness {
     let voice = try Voice(
       format: pcm.configuration.format, capacity: .seconds(10), prefill: .milliseconds(100),
       parameters: SharedVoiceParameters("a", gain: 1), bus: bus,
-      progressInterval: progressInterval,
-      events: VoiceEvents(rate: pcm.configuration.format.sampleRate) { _ in })
+      progressInterval: progressInterval
+    ) { _ in }
     voice.give(samples)
     if isComplete { voice.endInput() }
     return voice
@@ -80,12 +80,13 @@ final class AudioThreadHarness {
 extension Voice {
   convenience init(
     format: AudioFormat, capacity: Duration, prefill: Duration = .milliseconds(100), volume: Float,
-    report: @escaping @Sendable (PlaybackEvent) -> Void
+    progressInterval: Duration = .milliseconds(50),
+    listener: @escaping @Sendable (PlaybackEvent) -> Void
   ) throws(WakeUpError) {
     try self.init(
       format: format, capacity: capacity, prefill: prefill,
-      parameters: SharedVoiceParameters("a", gain: volume),
-      events: VoiceEvents(rate: format.sampleRate, report: report))
+      parameters: SharedVoiceParameters("a", gain: volume), progressInterval: progressInterval,
+      listener: listener)
   }
 
   func give(_ samples: [Float]) {

@@ -1,7 +1,9 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import ClientDependencies
 import Foundation
+import SoundCard
 import Synchronization
 import Testing
 import VirtualSoundCard
@@ -32,18 +34,19 @@ import VirtualSoundCard
     }
     defer { for file in files { try? FileManager.default.removeItem(at: file) } }
     let (silences, silence) = AsyncStream<Int>.makeStream()
-    let session = PlaybackSession(
-      request: PlaybackRequest(items: files.map { PlaybackItem(source: .file($0)) }),
-      settings: settings(Dictionary(uniqueKeysWithValues: zip(files, calls))),
-      devices: PlayerDevices()
-    ) { [self] event in
-      let index = log.withLock { log in
-        log.append(event)
-        return log.count
+    let session = try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      let player = player(Dictionary(uniqueKeysWithValues: zip(files, calls)))
+      let items = files.map { PlaybackItem(source: .file($0)) }
+      return try await player.begin(PlaybackRequest(items: items)) { [self] event in
+        let index = log.withLock { log in
+          log.append(event)
+          return log.count
+        }
+        if case .starved = event { silence.yield(index) }
       }
-      if case .starved = event { silence.yield(index) }
     }
-    session.start()
     for call in calls {
       await call.made.wait()
       // The disk answers once everything read has been played, and silence after it.
@@ -55,15 +58,12 @@ import VirtualSoundCard
     try check()
   }
 
-  private func settings(_ calls: [URL: BlockedSourceCall]) -> PlayerSettings {
-    var settings = PlayerSettings(
-      soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock())
-    settings.makeSource = { source, mailbox in
+  private func player(_ calls: [URL: BlockedSourceCall]) -> AudioPlayer {
+    AudioPlayer(makeSource: { source, mailbox in
       let file = source.makeSource(mailbox)
       guard let url = file.url, let call = calls[url] else { return file }
       return BlockingFileSource(file, call)
-    }
-    return settings
+    })
   }
 
   /// Each frame is where the reported silence before it puts it, and only the 5 ms of the fades are

@@ -4,12 +4,13 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct BusVolumeTests {
-  @Test func `a bus keeps its identity by name and begins at gain 1`() {
-    let devices = PlayerDevices()
-    #expect(devices.volume(of: "speech") === devices.volume(of: "speech"))
-    #expect(devices.volume(of: "speech") !== devices.volume(of: .music))
-    #expect(devices.volume(of: .main).setting.gain == 1)
-    #expect(devices.volume(of: .main).setting.ramp == .zero)
+  @Test func `a bus keeps its identity by name and begins at gain 1`() async {
+    let player = AudioPlayer()
+    let speech = await player.volume(of: "speech")
+    #expect(await player.volume(of: "speech") === speech)
+    #expect(await player.volume(of: .music) !== speech)
+    #expect(speech.setting.gain == 1)
+    #expect(speech.setting.ramp == .zero)
   }
 
   @Test(

@@ -15,7 +15,7 @@ import Testing
       samples += fades.apply(piece, at: frame)
       frame += piece.count / 2
     }
-    return samples + fades.finish()
+    return samples + fades.flush()
   }
 
   @Test func `samples without fades stay unchanged`() {
@@ -49,13 +49,13 @@ import Testing
     var fades = EdgeFades(in: .zero, out: .milliseconds(5), format: format)
     #expect(fades.apply(ones, at: 0).count == 30)
     fades.reset()
-    #expect(fades.finish().isEmpty)
+    #expect(fades.flush().isEmpty)
   }
 
   @Test func `fades of any length are accepted`() {
     let longest = Duration.seconds(Int64.max)
     var fades = EdgeFades(in: longest, out: longest, format: format)
     #expect(fades.apply(ones, at: 0).isEmpty)
-    #expect(fades.finish().count == 40)
+    #expect(fades.flush().count == 40)
   }
 }

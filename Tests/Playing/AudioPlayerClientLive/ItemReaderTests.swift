@@ -49,6 +49,22 @@ import Testing
     #expect(reader.isEmpty)
   }
 
+  @Test(arguments: [(0, 0), (1, 0), (3, 2)])
+  func `the requested number of repetitions begin, at least one`(times: Int, begun: Int)
+    async throws
+  {
+    #expect(try await frames(reader(times: times)).count { $0 == -1 } == begun)
+  }
+
+  @Test func `a repetition without audio is the last, unless a seek moves there`() async throws {
+    let reader = try await reader(times: 9)
+    #expect(try await !reader.beginRepetition())
+    try await reader.seek(to: .frame(0), in: 4)
+    let begun = [try await reader.beginRepetition(), try await reader.beginRepetition()]
+    #expect(begun == [true, false])
+    #expect(reader.repetition == 5)
+  }
+
   @Test func `a range that begins after the end throws startAfterEnd`() async throws {
     let reader = try await reader(.init(start: .frame(80)))
     #expect(try await frames(reader).isEmpty)

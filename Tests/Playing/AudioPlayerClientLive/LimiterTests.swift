@@ -75,6 +75,40 @@ import Testing
     #expect(largestStep(limited) <= largestStep(samples))
   }
 
+  @Test func `without limiting nothing is reported`() {
+    var limiter = Limiter(rate: 1_000)
+    limiter.note(1, at: 0)
+    #expect(limiter.dueReport(at: 5_000, isEnding: true) == nil)
+  }
+
+  @Test func `the lowest gain is reported once a second`() {
+    var limiter = Limiter(rate: 1_000)
+    limiter.note(0.5, at: 300)
+    limiter.note(0.25, at: 600)
+    limiter.note(0.75, at: 900)
+    #expect(limiter.dueReport(at: 1_299, isEnding: false) == nil)
+    #expect(limiter.dueReport(at: 1_300, isEnding: false) == 0.25)
+    limiter.markReported()
+    #expect(limiter.dueReport(at: 9_000, isEnding: false) == nil)
+    limiter.note(0.9, at: 9_000)
+    #expect(limiter.dueReport(at: 9_999, isEnding: false) == nil)
+    #expect(limiter.dueReport(at: 10_000, isEnding: false) == 0.9)
+  }
+
+  @Test func `a pending gain is reported before a sound ends`() {
+    var limiter = Limiter(rate: 1_000)
+    limiter.note(0.5, at: 300)
+    #expect(limiter.dueReport(at: 300, isEnding: true) == 0.5)
+  }
+
+  @Test func `a gain that could not be reported is kept`() {
+    var limiter = Limiter(rate: 1_000)
+    limiter.note(0.5, at: 0)
+    #expect(limiter.dueReport(at: 1_000, isEnding: false) == 0.5)
+    limiter.note(0.25, at: 1_000)
+    #expect(limiter.dueReport(at: 2_000, isEnding: false) == 0.25)
+  }
+
   private func largestStep(_ samples: [Float]) -> Float {
     zip(samples.dropFirst(), samples).map { abs($0 - $1) }.max() ?? 0
   }

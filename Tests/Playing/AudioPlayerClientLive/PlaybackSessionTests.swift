@@ -16,19 +16,19 @@ import VirtualSoundCard
   @Test func `a playback is over when it reports its end`() async throws {
     let playing = Mutex<PlaybackSession?>(nil)
     let isOver = Mutex<Bool?>(nil)
-    let session = PlaybackSession(
-      request: PlaybackRequest(source: .buffers([silence])),
-      settings: PlayerSettings(
-        soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock()),
-      devices: PlayerDevices()
-    ) { event in
-      guard case .finished = event else { return }
-      let session = playing.withLock { $0 }
-      isOver.withLock { $0 = session?.isOver }
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      let request = PlaybackRequest(source: .buffers([silence]))
+      let session = PlaybackSession(request, by: AudioPlayer(), lockstep: nil) { event in
+        guard case .finished = event else { return }
+        let session = playing.withLock { $0 }
+        isOver.withLock { $0 = session?.isOver }
+      }
+      playing.withLock { $0 = session }
+      session.start()
+      try await session.ended()
     }
-    playing.withLock { $0 = session }
-    session.start()
-    try await session.ended()
     playing.withLock { $0 = nil }
     #expect(isOver.withLock { $0 } == true)
   }

@@ -18,7 +18,7 @@ import Testing
     #expect(converter.outputFrame == count && count < 4_800)
     count += try converter.convert(tone(8_000, rate: 8_000)).count
     #expect(converter.nextFrame == 4_800 + 48_000)
-    count += try converter.finish().count
+    count += try converter.flush().count
     #expect(count == 4_800 + 48_000)
     #expect(converter.nextFrame == count && converter.outputFrame == count)
   }
@@ -43,7 +43,7 @@ import Testing
     _ = try converter.convert(tone(4_410, rate: 44_100))
     converter.restart(at: 7)
     #expect(converter.nextFrame == 7 && converter.outputFrame == 7)
-    #expect(try converter.finish().isEmpty)
+    #expect(try converter.flush().isEmpty)
   }
 
   private let sine = AudioSignal { frame, rate in
@@ -62,7 +62,7 @@ import Testing
         FrameCount(min(step, count - start)), format: format, firstFrame: FrameCount(start))
       samples += try converter.convert(piece)
     }
-    return try samples + converter.finish()
+    return try samples + converter.flush()
   }
 
   @Test(arguments: [(44_100, 48_000), (48_000, 44_100), (16_000, 48_000), (22_050, 48_000)])

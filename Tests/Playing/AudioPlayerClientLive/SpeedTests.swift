@@ -21,7 +21,7 @@ import Testing
     for start in stride(from: 0, to: samples.count, by: step * 2) {
       output += tempo.process(Array(samples[start..<min(samples.count, start + step * 2)]))
     }
-    output += tempo.finish()
+    output += tempo.flush()
     #expect(tempo.outputFrame == output.count / 2)
     return output
   }

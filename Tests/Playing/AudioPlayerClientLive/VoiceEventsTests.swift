@@ -7,19 +7,21 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct VoiceEventsTests {
+  private func voice(
+    every interval: Duration = .zero,
+    _ listener: @escaping @Sendable (PlaybackEvent) -> Void = { _ in }
+  ) throws -> Voice {
+    try Voice(
+      format: AudioFormat(sampleRate: 8_000, channelCount: 1), capacity: .seconds(1),
+      prefill: .zero, volume: 1, progressInterval: interval, listener: listener)
+  }
+
   /// The events of a voice at 8 kHz.
   private func events(
-    every interval: Duration = .zero, _ body: (Voice, VoiceEvents) -> Void
+    every interval: Duration = .zero, _ body: (Voice) -> Void
   ) throws -> [PlaybackEvent] {
     let reported = Reported()
-    let events = VoiceEvents(rate: 8_000, progressInterval: interval) { event in
-      reported.events.withLock { $0.append(event) }
-    }
-    let voice = try Voice(
-      format: AudioFormat(sampleRate: 8_000, channelCount: 1), capacity: .seconds(1),
-      prefill: .zero,
-      parameters: SharedVoiceParameters("a", gain: 1), events: events)
-    body(voice, events)
+    body(try voice(every: interval) { event in reported.events.withLock { $0.append(event) } })
     return reported.events.withLock { $0 }
   }
 
@@ -32,37 +34,37 @@ import Testing
   }
 
   @Test func `progress is an event every 50 ms, however often there is a report`() throws {
-    let reported = try events { _, events in (0..<1_200).forEach { events.pass($0) } }
+    let reported = try events { voice in (0..<1_200).forEach { voice.pass($0) } }
     #expect(reported == [progress(50), progress(100)])
   }
 
   @Test func `progress is an event at the requested interval`() throws {
-    let reported = try events(every: .milliseconds(250)) { _, events in
-      (0..<5_000).forEach { events.pass($0) }
+    let reported = try events(every: .milliseconds(250)) { voice in
+      (0..<5_000).forEach { voice.pass($0) }
     }
     #expect(reported == [progress(250), progress(500)])
   }
 
   @Test func `the last progress is always an event`() throws {
     #expect(
-      try events { _, events in
-        events.pass(401)
-        events.end(at: 402)
+      try events { voice in
+        voice.pass(401)
+        voice.end(at: 402)
       }.count == 2)
-    #expect(try events { $1.end(at: 8) } == [progress(1)])
+    #expect(try events { $0.end(at: 8) } == [progress(1)])
   }
 
   @Test func `a lost device does not lose the last progress`() throws {
-    let reported = try events { _, events in
-      events.pass(400)
-      events.pass(480)
-      events.end(at: 480, SoundCardError.deviceLost("x"))
+    let reported = try events { voice in
+      voice.pass(400)
+      voice.pass(480)
+      voice.end(at: 480, SoundCardError.deviceLost("x"))
     }
     #expect(reported == [progress(50), progress(60)])
   }
 
   @Test func `silence of a late source and of the device are different events`() throws {
-    let reported = try events { voice, _ in
+    let reported = try events { voice in
       voice.report(.starved(0, frames: 80))
       voice.report(.silence(0, frames: 800))
     }
@@ -70,10 +72,10 @@ import Testing
   }
 
   @Test func `the end of a voice returns its played duration or throws its error`() async throws {
-    let ending = VoiceEvents(rate: 8_000) { _ in }
+    let ending = try voice()
     ending.end(at: 8_000)
     #expect(try await ending.played() == .seconds(1))
-    let failing = VoiceEvents(rate: 8_000) { _ in }
+    let failing = try voice()
     failing.end(at: 0, SoundCardError.deviceLost("x"))
     await #expect(throws: SoundCardError.deviceLost("x")) { _ = try await failing.played() }
   }

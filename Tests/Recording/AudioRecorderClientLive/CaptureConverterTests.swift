@@ -23,8 +23,7 @@ import Testing
   private func converter(
     of device: AudioFormat? = nil, to format: AudioFormat
   ) throws -> CaptureConverter {
-    let device = device ?? self.device
-    return try CaptureConverter(try ChannelPick(nil, of: device), of: device, to: format)
+    try CaptureConverter(nil, of: device ?? self.device, to: format)
   }
 
   private func converted() throws -> [CapturedAudio] {
@@ -50,6 +49,30 @@ import Testing
       let isLate = block.buffer.firstFrame >= 9_600
       #expect(block.capturedAt == .seconds(5) + nominal + (isLate ? .milliseconds(3) : .zero))
     }
+  }
+
+  private func silence(_ frames: FrameCount, from first: FrameCount = 0) -> AudioBuffer {
+    AudioBuffer(silence: frames, format: .speech, firstFrame: first)
+  }
+
+  @Test func `time begins with the first frame and advances by frames`() throws {
+    let converter = try converter(of: .speech, to: .speech)
+    let blocks = try [
+      CapturedAudio(buffer: silence(100), time: .seconds(7)),
+      CapturedAudio(buffer: silence(160, from: 100), time: .seconds(9)),
+    ].flatMap { try converter.process($0) }
+    #expect(blocks.map(\.time) == [.zero, .microseconds(6_250)])
+  }
+
+  @Test func `capture times never decrease after a gap`() throws {
+    let converter = try converter(of: .speech, to: .speech)
+    let blocks = try [
+      CapturedAudio(buffer: silence(16_000), time: .zero),
+      CapturedAudio(
+        buffer: silence(160, from: 16_160), time: .milliseconds(900), gap: CaptureGap(lost: 160)),
+      CapturedAudio(buffer: silence(160, from: 16_320), time: .milliseconds(910)),
+    ].flatMap { try converter.process($0) }
+    #expect(blocks.map(\.time) == [.zero, .seconds(1), .milliseconds(1_010)])
   }
 
   @Test func `every captured frame is delivered, and one block has the gap`() throws {

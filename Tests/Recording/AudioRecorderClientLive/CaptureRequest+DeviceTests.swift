@@ -18,8 +18,8 @@ import Testing
     picked: [Int], opened: Int
   ) throws {
     let url = URL(filePath: "a.wav")
-    let plan = try RecordingPlan(RecordingRequest(url: url, channelCount: 1, channels: picked))
-    #expect(plan.deviceRequest.format.channelCount == opened)
+    let recording = RecordingRequest(url: url, channelCount: 1, channels: picked)
+    #expect(recording.deviceRequest.format.channelCount == opened)
     let request = CaptureRequest(channelCount: 1, channels: picked)
     #expect(request.deviceRequest.format.channelCount == opened)
   }

@@ -16,8 +16,7 @@ import Testing
     let capture = try OnePortCapture(try ScriptedCapture(script, elapsed: elapsed))
     if isStopped { capture.port.stop() }
     try capture.run()
-    var reader = BlockReader(.speech)
-    return Array(sequence(state: ()) { _ in reader.next(capture.port)?.block })
+    return capture.port.blocksInRing
   }
 
   @Test func `after a stop at most one buffer is read from an endless device`() throws {
@@ -48,15 +47,14 @@ import Testing
     // The other port's reader keeps up; the device has 33 s, and a ring holds 32.
     let other = capture.others[0]
     var kept: FrameCount = 0
-    var reader = BlockReader(.speech)
+    var reader = BlockReader(other)
     pcm.whenWaiting = {
-      while let block = reader.next(other)?.block { kept += block.buffer.frameCount }
+      while let block = reader.nextAudio() { kept += block.buffer.frameCount }
     }
     try capture.run()
     pcm.whenWaiting()
     #expect(kept == FrameCount(3_300 * 160))
-    var slow = BlockReader(.speech)
-    let blocks = Array(sequence(state: ()) { _ in slow.next(capture.port)?.block })
+    let blocks = capture.port.blocksInRing
     let slowKept = blocks.map(\.buffer.frameCount).reduce(0, +)
     #expect(slowKept == FrameCount(32 * 16_000))
     #expect(blocks.last?.gap?.lost == 16_000 && blocks.last?.buffer.isEmpty == true)
@@ -147,9 +145,11 @@ import Testing
   }
 }
 
-extension BlockReader.Element {
-  fileprivate var block: CapturedAudio? {
-    if case .block(let block, _) = self { block } else { nil }
+extension CapturePort {
+  /// The captured blocks, which are removed from the ring.
+  fileprivate var blocksInRing: [CapturedAudio] {
+    var reader = BlockReader(self)
+    return Array(sequence(state: ()) { _ in reader.nextAudio() })
   }
 }
 

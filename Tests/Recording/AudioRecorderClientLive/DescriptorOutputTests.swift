@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import Foundation
+import SoundCard
 import SoundFile
 import TestTools
 import Testing
@@ -61,7 +62,7 @@ import Testing
       throws: AudioRecorderError.unsupportedFormat(
         reason: "a descriptor takes WAV, not FLAC, 16 bit")
     ) {
-      _ = try RecordingPlan(request)
+      _ = try request.checkedEncoding()
     }
   }
 
@@ -116,23 +117,28 @@ import Testing
   private func record(
     to destination: RecordingDestination, _ blocks: [CapturedAudio], length: Duration? = nil
   ) throws -> RecordingFinish {
-    var finish: RecordingFinish?
-    let recording = try consumer(destination, length: length) { ended in finish = ended }
-    try recording.record(blocks)
-    return try #require(finish)
+    let request = request(destination, length: length)
+    let recording = Recording(request, on: CaptureDevices()) { _ in }
+    let consumer = try RecordingConsumer(
+      recording, encoding: try request.checkedEncoding(), device: format)
+    try consumer.record(blocks)
+    return try #require(recording.finish)
   }
 
   private func consumer(
-    _ destination: RecordingDestination, length: Duration? = nil,
-    levelsInterval: Duration = .milliseconds(100),
-    finished: @escaping (RecordingFinish) -> Void = { _ in }
+    _ destination: RecordingDestination, levelsInterval: Duration = .milliseconds(100)
   ) throws -> RecordingConsumer {
-    var request = RecordingRequest(
-      url: folder.url("wav"), encoding: .wavFloat, maximumDuration: length,
-      levelsInterval: levelsInterval)
-    request.destination = destination
+    let request = request(destination, levelsInterval: levelsInterval)
     return try RecordingConsumer(
-      try RecordingPlan(request), device: format, control: RecordingControl(),
-      reports: .init(progress: { _ in }, event: { _ in }, finished: finished))
+      Recording(request, on: CaptureDevices()) { _ in }, encoding: try request.checkedEncoding(),
+      device: format)
+  }
+
+  private func request(
+    _ destination: RecordingDestination, length: Duration? = nil,
+    levelsInterval: Duration = .milliseconds(100)
+  ) -> RecordingRequest {
+    RecordingRequest(
+      destination, encoding: .wavFloat, maximumDuration: length, levelsInterval: levelsInterval)
   }
 }

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import Foundation
+import SoundCard
 import Synchronization
 import TestTools
 import Testing
@@ -44,30 +45,28 @@ import Testing
   }
 
   @Test func `clipped samples before the beginning are not counted`() throws {
-    let control = RecordingControl()
     let request = RecordingRequest(url: folder.url("wav"), start: .onCommand)
     var blocks = 0
     let (events, _) = try record(
-      request, Array(repeating: block(800, amplitude: 1), count: 4), control
-    ) {
+      request, Array(repeating: block(800, amplitude: 1), count: 4)
+    ) { recording in
       blocks += 1
-      if blocks == 3 { control.send(.start) }
+      if blocks == 3 { recording.send(.start) }
     }
     #expect(events.levels.map { $0.channels[0].clippedSamples } == [0, 0, 800, 1_600])
   }
 
   @Test func `the length at a pause includes frames that may be trimmed`() throws {
-    let control = RecordingControl()
     let request = RecordingRequest(url: folder.url("wav"), trim: second)
     var blocks = 0
     let (events, _) = try record(
       request,
       Array(repeating: block(4_000), count: 1)
-        + Array(repeating: block(4_000, amplitude: 0), count: 2) + [block(4_000)], control
-    ) {
+        + Array(repeating: block(4_000, amplitude: 0), count: 2) + [block(4_000)]
+    ) { recording in
       blocks += 1
-      if blocks == 3 { control.send(.pause) }
-      if blocks == 4 { control.send(.resume) }
+      if blocks == 3 { recording.send(.pause) }
+      if blocks == 4 { recording.send(.resume) }
     }
     // A pause fades out over 40 frames.
     #expect(events.contains(.paused(.milliseconds(1_005))))
@@ -79,47 +78,40 @@ import Testing
     #expect(try batchDuration(.seconds(1)) == .milliseconds(250))
     #expect(try batchDuration(.seconds(1), length: .milliseconds(40)) == .milliseconds(40))
     #expect(try batchDuration(.seconds(1), start: .onCommand) == .zero)
-    let control = RecordingControl()
-    control.send(.pause, from: 4)
-    #expect(try batchDuration(.seconds(1), control) == .zero)
+    #expect(try batchDuration(.seconds(1), command: .pause) == .zero)
   }
 
-  @Test func `a stop during a gap of minutes does not wait for its silence`()
-    throws
-  {
-    let url = folder.url("wav")
-    let control = RecordingControl()
+  @Test func `a stop during a gap of minutes does not wait for its silence`() throws {
+    let request = RecordingRequest(
+      url: folder.url("wav"), rolling: RecordingRollingRule(length: .seconds(60)))
     let gap = block(4_000, lost: 4_800_000)
-    let (_, finish) = try record(
-      RecordingRequest(url: url), [block(4_000), gap, block(4_000)], control,
-      progress: { if $0 >= .seconds(60) { control.stop() } })
-    #expect(finish.frameCount == 484_000)
-    #expect(try folder.read(url).frameCount == 484_000)
+    let (_, finish) = try record(request, [block(4_000), gap, block(4_000)], stopsAtRoll: true)
+    // The first file is complete before the third begins.
+    #expect((480_000...968_000).contains(finish.frameCount.rawValue))
   }
 
   @Test func `after a stop a short gap is filled, and ten seconds of a long one`()
     throws
   {
-    let control = RecordingControl()
-    control.stop()
     let request = RecordingRequest(url: folder.url("wav"))
     let short = [block(4_000), block(4_000, lost: 80_000)]
-    #expect(try record(request, short, control).finish.frameCount == 88_000)
+    #expect(try record(request, short, isStopped: true).finish.frameCount == 88_000)
     let long = [block(4_000), block(4_000, lost: 160_000)]
-    #expect(try record(request, long, control).finish.frameCount == 84_000)
+    #expect(try record(request, long, isStopped: true).finish.frameCount == 84_000)
   }
 
   private func batchDuration(
     _ interval: Duration = .milliseconds(100), length: Duration? = nil,
-    start: RecordingStartRule = .immediately, _ control: RecordingControl = RecordingControl()
+    start: RecordingStartRule = .immediately, command: RecordingCommand? = nil
   ) throws -> Duration {
     let request = RecordingRequest(
       url: folder.url("wav"), maximumDuration: length, start: start, levelsInterval: interval)
-    let recording = try RecordingConsumer(
-      try RecordingPlan(request), device: format, control: control,
-      reports: .init(progress: { _ in }, event: { _ in }, finished: { _ in }))
-    defer { try? recording.finish() }
-    return recording.batchDuration
+    let recording = Recording(request, on: CaptureDevices()) { _ in }
+    if let command { recording.send(command, from: 4) }
+    let consumer = try RecordingConsumer(
+      recording, encoding: try request.checkedEncoding(), device: format)
+    defer { try? consumer.finish() }
+    return consumer.batchDuration
   }
 
   private func block(_ frames: Int, lost: FrameCount = 0, amplitude: Float = 0.5) -> CapturedAudio {
@@ -131,19 +123,22 @@ import Testing
 
   /// The events of a recording of these blocks of a device.
   private func record(
-    _ request: RecordingRequest, _ blocks: [CapturedAudio],
-    _ control: RecordingControl = RecordingControl(), before: () -> Void = {},
-    progress: @escaping (Duration) -> Void = { _ in }
+    _ request: RecordingRequest, _ blocks: [CapturedAudio], isStopped: Bool = false,
+    stopsAtRoll: Bool = false, before: (Recording) -> Void = { _ in }
   ) throws -> (events: [RecordingEvent], finish: RecordingFinish) {
     let events = Mutex<[RecordingEvent]>([])
-    var finish: RecordingFinish?
-    let recording = try RecordingConsumer(
-      try RecordingPlan(request), device: format, control: control,
-      reports: .init(
-        progress: progress, event: { event in events.withLock { $0.append(event) } },
-        finished: { ended in finish = ended }))
-    try recording.record(blocks, before: before)
-    return (events.withLock { $0 }, try #require(finish))
+    let current = Mutex<Recording?>(nil)
+    let recording = Recording(request, on: CaptureDevices()) { event in
+      events.withLock { $0.append(event) }
+      if stopsAtRoll, case .rolled = event { current.withLock { $0 }?.stop() }
+    }
+    current.withLock { $0 = recording }
+    defer { current.withLock { $0 = nil } }
+    if isStopped { recording.stop() }
+    let consumer = try RecordingConsumer(
+      recording, encoding: try request.checkedEncoding(), device: format)
+    try consumer.record(blocks) { before(recording) }
+    return (events.withLock { $0 }, try #require(recording.finish))
   }
 }
 

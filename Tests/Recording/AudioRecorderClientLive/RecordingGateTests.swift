@@ -69,6 +69,27 @@ import Testing
     #expect(resuming.kept.count == 100 && resuming.first == .resumed(held: 0))
   }
 
+  @Test func `a pause begins and ends with a fade, and a block shorter than it is faded whole`() {
+    var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
+    let block = Steps.audio((1, 10))
+    #expect(gate.process(block).kept == block.samples)
+    _ = gate.apply(.pause)
+    #expect(gate.process(Steps.audio((1, 3))).kept == [0.75, -0.5, 0.25])
+    #expect(gate.process(block).isEmpty)
+    _ = gate.apply(.resume)
+    let rise = (1...5).map { Float($0) / 6 * ($0.isMultiple(of: 2) ? -1 : 1) }
+    #expect(gate.process(block).kept == rise + block.samples[5...])
+    #expect(gate.process(block).kept == block.samples)
+  }
+
+  @Test func `a pause that ends before the next block omits nothing`() {
+    var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
+    let block = Steps.audio((1, 10))
+    _ = gate.apply(.pause)
+    _ = gate.apply(.resume)
+    #expect(gate.process(block) == [.keep(block)])
+  }
+
   @Test func `audio omitted by a pause does not count as ending silence`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
     _ = gate.process(Steps.audio((0.5, 100)))

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import AudioThreads
+import FoundationEssentials
 import Synchronization
 import TestTools
 import SoundCard
@@ -24,8 +25,7 @@ import VirtualSoundCard
     let isKnown = try WakeUp()
     let current = Mutex<Recording?>(nil)
     let recording = Recording(
-      RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1),
-      from: .init(soundCard: card.soundCard, devices: CaptureDevices(), clock: ContinuousClock())
+      RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1), on: CaptureDevices()
     ) { event in
       // Told on the thread that is about to write the silence.
       guard case .xrun = event else { return }
@@ -34,10 +34,32 @@ import VirtualSoundCard
     }
     current.withLock { $0 = recording }
     isKnown.signal()
+    recording.start(on: card.soundCard, clock: ContinuousClock())
     let finish = try await recording.ended()
     #expect(finish.reason == .stopped)
     #expect(finish.frameCount >= 80_000 && finish.frameCount <= 80_000 + 1_600)
     #expect(try folder.read(url).frameCount == finish.frameCount)
     #expect(card.openDeviceCount == 0)
+  }
+  private let idle = Recording(
+    RecordingRequest(url: URL(filePath: "a.wav")), on: CaptureDevices()
+  ) { _ in }
+
+  @Test func `commands arrive in order and once`() {
+    #expect(!idle.hasCommands)
+    idle.send(.pause)
+    idle.send(.roll)
+    #expect(idle.hasCommands)
+    #expect(idle.popCommands(at: 0) == [.pause, .roll])
+    #expect(idle.popCommands(at: 0).isEmpty)
+    #expect(!idle.hasCommands)
+  }
+
+  @Test func `audio captured before a command is not affected by it`() {
+    idle.send(.pause, from: 3)
+    idle.send(.resume, from: 5)
+    #expect(idle.popCommands(at: 2).isEmpty)
+    #expect(idle.popCommands(at: 4) == [.pause])
+    #expect(idle.popCommands(at: 5) == [.resume])
   }
 }

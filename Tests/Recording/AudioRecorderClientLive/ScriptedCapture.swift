@@ -113,3 +113,20 @@ extension CaptureConsumer {
     try finish()
   }
 }
+
+extension BlockReader {
+  /// The next captured frames, joined up to `limit` samples.
+  mutating func nextAudio(joining limit: Int = 0) -> CapturedAudio? {
+    while let block = next(joining: limit) {
+      if block.kind == .frames { return audio(block) }
+    }
+    return nil
+  }
+}
+
+extension CapturePort {
+  func drain(into consumer: some CaptureConsumer, madeRoom: () -> Void) throws {
+    var reader = BlockReader(self)
+    try reader.drain(into: consumer, madeRoom: madeRoom)
+  }
+}

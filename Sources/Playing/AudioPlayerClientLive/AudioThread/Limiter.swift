@@ -4,7 +4,8 @@ import AudioCore
 /// another 100 ms.
 ///
 /// All channels of a frame get the same gain. If nothing exceeded ±1 in the last 120 ms, every
-/// sample is unchanged. NaN and infinite samples become silence.
+/// sample is unchanged. NaN and infinite samples become silence. The lowest gain is reported once a
+/// second while the limiter works, and when a sound ends.
 struct Limiter: Equatable {
   /// The gain of the last frame.
   private(set) var gain: Float = 1
@@ -13,10 +14,15 @@ struct Limiter: Equatable {
   private var held = 0
   private var rising = 0
   private var step: Float = 0
+  private let reportFrames: Int
+  /// The lowest gain not reported yet, and the device frame at which it was first below 1.
+  private var lowest: Float = 1
+  private var limitedSince: Int?
 
   init(rate: SampleRate) {
     holdFrames = FrameCount(.milliseconds(20), at: rate).rawValue
     riseFrames = max(1, FrameCount(.milliseconds(100), at: rate).rawValue)
+    reportFrames = rate.hertz
   }
 
   /// Limits interleaved samples in place; returns the lowest gain applied, 1 if none.
@@ -30,6 +36,29 @@ struct Limiter: Equatable {
       lowest = min(lowest, limit(frame))
     }
     return lowest
+  }
+
+  /// Leaves samples unchanged from the next frame on; a gain not reported yet is kept.
+  mutating func reset() {
+    (gain, held, rising, step) = (1, 0, 0, 0)
+  }
+
+  /// Records the gain of the block that begins at the device frame `position`.
+  mutating func note(_ gain: Float, at position: Int) {
+    guard gain < 1 else { return }
+    lowest = min(lowest, gain)
+    limitedSince = limitedSince ?? position
+  }
+
+  /// The lowest gain not reported yet; nil if no report is due.
+  func dueReport(at position: Int, isEnding: Bool) -> Float? {
+    guard let limitedSince, isEnding || position - limitedSince >= reportFrames else { return nil }
+    return lowest
+  }
+
+  /// Records that the gain has been reported.
+  mutating func markReported() {
+    (lowest, limitedSince) = (1, nil)
   }
 
   private mutating func limit(_ frame: UnsafeMutableBufferPointer<Float>) -> Float {
@@ -76,37 +105,5 @@ struct Limiter: Equatable {
     var highest: UInt32 = 0
     for sample in samples { highest = max(highest, sample.bitPattern & 0x7FFF_FFFF) }
     return highest > Float(1).bitPattern
-  }
-}
-
-/// The schedule for reporting the limiter's gain: once a second while it works, and when a sound
-/// ends; in frames.
-struct LimiterReport: Equatable {
-  private let interval: Int
-  private var lowest: Float = 1
-  private var since: Int?
-
-  /// - Parameter interval: the frames of a second.
-  init(interval: Int) {
-    self.interval = interval
-  }
-
-  /// Records the gain of the block that begins at the device frame `position`.
-  mutating func note(_ gain: Float, at position: Int) {
-    guard gain < 1 else { return }
-    lowest = min(lowest, gain)
-    since = since ?? position
-  }
-
-  /// The lowest gain not reported yet; nil if no report is due.
-  func due(at position: Int, isEnding: Bool) -> Float? {
-    guard let since, isEnding || position - since >= interval else { return nil }
-    return lowest
-  }
-
-  /// Records that the gain has been reported.
-  mutating func markReported() {
-    lowest = 1
-    since = nil
   }
 }

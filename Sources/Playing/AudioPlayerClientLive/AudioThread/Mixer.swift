@@ -16,7 +16,6 @@ final class Mixer {
   private let buses: BusGains
   private var master: SmoothedGain
   private var limiter: Limiter
-  private var limiterReport: LimiterReport
   /// The samples of the block that have not been written.
   private var pending = 0..<0
   /// Whether the block still holds the samples of the previous block.
@@ -32,7 +31,6 @@ final class Mixer {
     buses = BusGains(rate: rate)
     master = SmoothedGain(volume.setting.gain)
     limiter = Limiter(rate: rate)
-    limiterReport = LimiterReport(interval: rate.hertz)
     mix = .allocate(capacity: period * channels)
     scratch = .allocate(capacity: period * channels)
     mix.initialize(repeating: 0)
@@ -61,7 +59,7 @@ final class Mixer {
   /// Puts all gains at their targets, because nothing sounds.
   func reset() {
     master = SmoothedGain(volume.setting.gain)
-    limiter = Limiter(rate: rate)
+    limiter.reset()
     buses.removeAll()
   }
 
@@ -122,10 +120,9 @@ final class Mixer {
       _ = voice.lastFrame.update(
         fromContentsOf: target[((frames - 1) * channels)..<(frames * channels)])
     }
-    let isLate = frames < length && !isComplete
-    let gains = voice.dropout.gains(frames, of: length, isLate: isLate)
-    if let gains { fade(voice, frames, gains, in: target) }
-    let count = (gains?.end ?? frames) * channels
+    let audible = voice.dropout.apply(
+      to: room, frames: frames, isLate: frames < length && !isComplete, last: voice.lastFrame)
+    let count = audible * channels
     var bus = buses.gain(of: voice.bus)
     apply(&bus, to: target, count)
     apply(&voice.transport.volume, to: target, count)
@@ -136,21 +133,6 @@ final class Mixer {
       for index in 0..<count { mix[index] += scratch[index] }
     }
     return frames
-  }
-
-  /// Applies dropout gains to the frames of a voice, and to its last frame in place of missing
-  /// ones.
-  private func fade(
-    _ voice: Voice, _ frames: Int, _ gains: DropoutFade.Gains,
-    in target: UnsafeMutableBufferPointer<Float>
-  ) {
-    for frame in 0..<gains.end {
-      let gain = gains[frame]
-      for channel in 0..<channels {
-        let index = frame * channels + channel
-        target[index] = gain * (frame < frames ? target[index] : voice.lastFrame[channel])
-      }
-    }
   }
 
   private func overwriteStale(from sample: Int) {
@@ -172,15 +154,15 @@ final class Mixer {
 
   /// Limits the block to ±1, and reports the gain before a voice that ends in this block finishes.
   private func limit(at position: Int, isEnding: Bool) {
-    limiterReport.note(limiter.apply(to: mix, channels: channels), at: position)
+    limiter.note(limiter.apply(to: mix, channels: channels), at: position)
     reportLimit(at: position, isEnding: isEnding)
   }
 
   private func reportLimit(at position: Int, isEnding: Bool) {
-    guard let gain = limiterReport.due(at: position, isEnding: isEnding),
+    guard let gain = limiter.dueReport(at: position, isEnding: isEnding),
       events.tryWrite(.limited(gain: gain))
     else { return }
-    limiterReport.markReported()
+    limiter.markReported()
   }
 }
 
@@ -188,21 +170,6 @@ final class Mixer {
 ///
 /// If the voice has fewer frames than the fade, the last frame is held and faded.
 struct DropoutFade: Equatable {
-  /// The gains of one block's frames.
-  struct Gains: Equatable {
-    let length: Int
-    let rises: Bool
-    let falls: Bool
-    /// The end of the audible frames of the block, including held frames.
-    let end: Int
-
-    subscript(frame: Int) -> Float {
-      let rising = rises ? frame + 1 : length
-      let falling = falls ? end - 1 - frame : length
-      return Float(min(rising, falling, length)) / Float(length)
-    }
-  }
-
   private let length: Int
   private var isSilent = false
 
@@ -211,12 +178,30 @@ struct DropoutFade: Equatable {
     self.length = length
   }
 
-  /// The gains of a block for which the source had `frames`; nil if they are unchanged.
-  mutating func gains(_ frames: Int, of block: Int, isLate: Bool) -> Gains? {
-    guard isSilent || isLate else { return nil }
-    let length = max(1, min(length, block))
+  /// Fades the first `frames` frames of a block; returns the number of its audible frames, which
+  /// includes held ones.
+  ///
+  /// - Parameters:
+  ///   - isLate: whether the other frames of the block are missing.
+  ///   - last: the last frame of the source, which is held.
+  mutating func apply(
+    to block: UnsafeMutableBufferPointer<Float>, frames: Int, isLate: Bool,
+    last: UnsafeMutableBufferPointer<Float>
+  ) -> Int {
+    guard isSilent || isLate else { return frames }
+    let channels = last.count
+    let length = max(1, min(length, block.count / channels))
     let end = isLate && !isSilent ? max(frames, length) : frames
-    defer { isSilent = isLate || (isSilent && frames == 0) }
-    return Gains(length: length, rises: isSilent, falls: isLate, end: end)
+    for frame in 0..<end {
+      let rising = isSilent ? frame + 1 : length
+      let falling = isLate ? end - 1 - frame : length
+      let gain = Float(min(rising, falling, length)) / Float(length)
+      for channel in 0..<channels {
+        let index = frame * channels + channel
+        block[index] = gain * (frame < frames ? block[index] : last[channel])
+      }
+    }
+    isSilent = isLate || (isSilent && frames == 0)
+    return end
   }
 }

@@ -71,7 +71,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Serves the device until `quit`; throws if the device is lost.
   func run() throws(SoundCardError) {
-    while takeCommands() {
+    while performCommands() {
       if mayCutShort {
         try cutShort()
       } else if mixer.unwritten.count > 0 || unplayed.backlog > 0 || voices.soundingCount > 0 {
@@ -99,7 +99,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Applies commands at once while the device is lost; false after `quit`.
   func serveInSilence() -> Bool {
-    guard takeCommands() else { return false }
+    guard performCommands() else { return false }
     voices.settleInSilence(link.events)
     return true
   }
@@ -117,8 +117,8 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   // MARK: One step
 
-  /// Applies all commands; false after `quit`.
-  private func takeCommands() -> Bool {
+  /// Performs all commands; false after `quit`.
+  private func performCommands() -> Bool {
     link.commandHold?.end()
     while !isOver, let command = link.commands.tryRead() {
       switch command {

@@ -41,7 +41,7 @@ struct EdgeFades {
   }
 
   /// Returns the samples held back, fading to silence.
-  mutating func finish() -> [Float] {
+  mutating func flush() -> [Float] {
     defer { reset() }
     let last = held[returned...]
     let frames = last.count / channels

@@ -13,7 +13,11 @@ final class ItemReader {
   private let source: any FeederSource
   private let range: Range<FrameCount>
   private let gain: Float
-  private var repetitions: RepetitionCounter
+  /// The number of the current repetition, from 0.
+  private(set) var repetition = 0
+  private let repetitions: PlaybackRepetition
+  /// Whether the current repetition has audio, and whether any has.
+  private var repetitionHasAudio = false
   private var hasReturnedAudio = false
   private var title: String?
 
@@ -26,8 +30,7 @@ final class ItemReader {
     let start = item.range.start.frame(at: rate)
     let end = item.range.end?.frame(at: rate) ?? FrameCount(.max)
     let reader = ItemReader(
-      index, source, description, start..<max(start, end), gain: item.gain,
-      RepetitionCounter(item.repetition))
+      index, source, description, start..<max(start, end), gain: item.gain, item.repetition)
     try await source.begin(at: start)
     reader.position = source.position
     return reader
@@ -35,7 +38,7 @@ final class ItemReader {
 
   private init(
     _ index: Int, _ source: any FeederSource, _ description: SourceDescription,
-    _ range: Range<FrameCount>, gain: Decibels, _ repetitions: RepetitionCounter
+    _ range: Range<FrameCount>, gain: Decibels, _ repetitions: PlaybackRepetition
   ) {
     self.index = index
     self.source = source
@@ -52,9 +55,6 @@ final class ItemReader {
       item: index, frame: position, rate: description.format.sampleRate,
       length: description.announcedDuration, repetition: repetition)
   }
-
-  /// The number of the current repetition, from 0.
-  var repetition: Int { repetitions.current }
 
   /// The source's shortfall; nil if the source was not read to its end.
   var shortfall: (announced: Duration?, decoded: Duration)? { source.shortfall }
@@ -85,15 +85,17 @@ final class ItemReader {
     guard position < range.upperBound, let buffer = try await source.next() else { return nil }
     let count = min(buffer.frameCount, framesLeft(at: buffer.format.sampleRate))
     position = min(range.upperBound, source.position)
-    repetitions.markAudio()
-    hasReturnedAudio = true
+    (repetitionHasAudio, hasReturnedAudio) = (true, true)
     let part = count < buffer.frameCount ? buffer.frames(0..<count) : buffer
     return part.scaled(by: gain)
   }
 
   /// Begins the next repetition; false if there is none.
+  ///
+  /// A repetition without audio is the last, so that nothing repeats forever in silence.
   nonisolated(nonsending) func beginRepetition() async throws -> Bool {
-    guard repetitions.beginNext() else { return false }
+    guard repetitionHasAudio, repetitions.continues(after: repetition) else { return false }
+    (repetition, repetitionHasAudio) = (repetition + 1, false)
     try await move(to: range.lowerBound)
     return true
   }
@@ -116,8 +118,8 @@ final class ItemReader {
     let frame = time.frame(at: description.format.sampleRate)
     try await move(to: min(max(frame, range.lowerBound), range.upperBound))
     // A seek to the very end must not report an empty item.
-    repetitions.move(to: repetition)
-    hasReturnedAudio = true
+    self.repetition = repetition
+    (repetitionHasAudio, hasReturnedAudio) = (true, true)
   }
 
   nonisolated(nonsending) private func move(to frame: FrameCount) async throws {
@@ -128,40 +130,5 @@ final class ItemReader {
   /// The frames left in the range, for a buffer of this rate.
   private func framesLeft(at rate: SampleRate) -> FrameCount {
     (range.upperBound - position).converted(from: description.format.sampleRate, to: rate)
-  }
-}
-
-/// Counts the repetitions of an item or the rounds of a list.
-///
-/// A repetition without audio is the last, so that nothing repeats forever in silence.
-struct RepetitionCounter {
-  /// The number of the current repetition, from 0.
-  private(set) var current = 0
-  private let limit: Int?
-  private var hasAudio = false
-
-  init(_ repetition: PlaybackRepetition) {
-    limit =
-      switch repetition {
-      case .times(let count): max(1, count)
-      case .forever: nil
-      }
-  }
-
-  /// Records that the current repetition has audio.
-  mutating func markAudio() {
-    hasAudio = true
-  }
-
-  /// Moves to the repetition of a seek or skip, even if a repetition had no audio.
-  mutating func move(to repetition: Int) {
-    (current, hasAudio) = (repetition, true)
-  }
-
-  /// Begins the next repetition; false if there is none.
-  mutating func beginNext() -> Bool {
-    guard hasAudio, limit.map({ current + 1 < $0 }) ?? true else { return false }
-    (current, hasAudio) = (current + 1, false)
-    return true
   }
 }

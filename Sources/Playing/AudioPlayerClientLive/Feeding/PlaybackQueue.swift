@@ -15,11 +15,13 @@ final class PlaybackQueue {
   }
 
   private var items: QueueItems
-  private let isRepeated: Bool
+  private let cycle: PlaybackRepetition
   private let mailbox: FeederMailbox
   private let makeSource: SourceMaker
   private var reader: ItemReader?
-  private var rounds: RepetitionCounter
+  /// The number of the current round, from 0, and whether it has audio.
+  private var round = 0
+  private var roundHasAudio = false
   /// The item to be opened next.
   private var upcoming = 0
   private var steps: [Step] = []
@@ -40,14 +42,13 @@ final class PlaybackQueue {
     self.items = QueueItems(items)
     self.mailbox = mailbox
     self.makeSource = makeSource
-    isRepeated = cycle != .times(1)
-    rounds = RepetitionCounter(cycle)
+    self.cycle = cycle
   }
 
   /// The position that is read next.
   var current: ItemPosition {
     var position = reader?.itemPosition ?? ItemPosition(item: upcoming)
-    position.round = rounds.current
+    position.round = round
     return position
   }
 
@@ -155,7 +156,7 @@ final class PlaybackQueue {
     let reader =
       if let reader, reader.index == item { reader } else { try await openForSeek(item) }
     try await reader.seek(to: time, in: target.repetition)
-    rounds.move(to: target.round)
+    (round, roundHasAudio) = (target.round, true)
     releaseStreams(before: reader.index)
     self.reader = reader
     upcoming = reader.index + 1
@@ -168,7 +169,7 @@ final class PlaybackQueue {
     let item = min(target.item, items.count)
     releaseStreams(before: item)
     (reader, upcoming, steps) = (nil, item, initialFailures)
-    rounds.move(to: target.round)
+    (round, roundHasAudio) = (target.round, true)
     if upcoming == items.count { _ = beginRound() }
     return current
   }
@@ -180,11 +181,16 @@ final class PlaybackQueue {
     }
   }
 
+  /// Begins the next round; false if there is none.
+  ///
+  /// A round without audio is the last.
   private func beginRound() -> Bool {
-    guard rounds.beginNext() else { return false }
-    upcoming = 0
+    guard roundHasAudio, cycle.continues(after: round) else { return false }
+    (round, roundHasAudio, upcoming) = (round + 1, false, 0)
     return true
   }
+
+  private var isRepeated: Bool { cycle != .times(1) }
 
   /// Releases the streams before an item that have been played.
   private func releaseStreams(before item: Int) {
@@ -197,7 +203,7 @@ final class PlaybackQueue {
   /// Adds the next steps of the item that is being read.
   nonisolated(nonsending) private func read(_ reader: ItemReader) async throws {
     if var buffer = try await reader.next() {
-      rounds.markAudio()
+      roundHasAudio = true
       let count = buffer.silencedSamples()
       if let title = reader.newTitle() {
         steps.append(.event(.title(item: reader.index, title)))

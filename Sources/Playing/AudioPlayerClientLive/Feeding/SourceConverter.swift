@@ -41,11 +41,11 @@ struct SourceConverter {
   }
 
   /// Returns the samples held back; `nextFrame` is exact afterward.
-  mutating func finish() throws(AudioPlayerError) -> [Float] {
+  mutating func flush() throws(AudioPlayerError) -> [Float] {
     do throws(ResamplingError) {
       let rest = try endStretch()
       guard let tempo else { return rest }
-      let samples = tempo.process(rest) + tempo.finish()
+      let samples = tempo.process(rest) + tempo.flush()
       restart(at: tempo.outputFrame)
       return samples
     } catch {
@@ -76,7 +76,7 @@ struct SourceConverter {
   }
 
   private mutating func endStretch() throws(ResamplingError) -> [Float] {
-    let rest = try stretch?.finish() ?? []
+    let rest = try stretch?.flush() ?? []
     (stretch, start) = (nil, convertedFrame)
     return rest
   }
@@ -128,7 +128,7 @@ private struct Stretch {
     return try resample(mirrored(Array(samples[..<count]), around: 0) + samples)
   }
 
-  mutating func finish() throws(ResamplingError) -> [Float] {
+  mutating func flush() throws(ResamplingError) -> [Float] {
     var rest: [Float] = []
     if let head {
       // The stretch was too short to be mirrored, so no extension has to be dropped.

@@ -70,7 +70,7 @@ final class TempoChanger {
   }
 
   /// Returns the remaining output.
-  func finish() -> [Float] {
+  func flush() -> [Float] {
     guard taken > 0 else { return [] }
     // Without these samples, SoundTouch would crossfade the last samples with silence.
     put(mirroredTail)

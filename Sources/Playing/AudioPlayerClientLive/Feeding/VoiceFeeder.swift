@@ -2,10 +2,9 @@ import AudioCore
 import AudioPlayerClient
 import AudioThreads
 import SoundCard
-import Synchronization
 
-/// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring, on
-/// its own thread; it handles requests between steps.
+/// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring or
+/// memory, on its own thread; it handles requests between steps.
 actor VoiceFeeder {
   /// The first item that could be opened.
   typealias FirstItem = (index: Int, description: SourceDescription)
@@ -57,7 +56,7 @@ actor VoiceFeeder {
   /// error.
   ///
   /// A voice that is stopping still needs the audio of its fade, but accepts no more commands.
-  func feed(_ voice: Voice, _ events: VoiceEvents, on device: PlaybackDevice) async throws {
+  func feed(_ voice: Voice, on device: PlaybackDevice) async throws {
     defer {
       mailbox.close()
       voice.endInput()
@@ -65,7 +64,7 @@ actor VoiceFeeder {
       primed.open()
     }
     mailbox.onRequest { voice.room.signal() }
-    let feed = try VoiceFeed(voice, events, device, request, queue, primed)
+    let feed = try VoiceFeed(voice, device, request, queue, primed)
     while !voice.isOver, !feed.isFlushUnanswered, !Task.isCancelled {
       if voice.isStopping { mailbox.close() }
       if let request = mailbox.next() {
@@ -82,6 +81,39 @@ actor VoiceFeeder {
     if let failure = queue.failure { throw failure }
   }
 
+  /// Returns the open queue's audio in another format, and the shortfall of a file; throws an item's
+  /// error.
+  func load(
+    as format: AudioFormat
+  ) async throws -> (buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)?)
+  {
+    var converter = try SourceConverter(to: format)
+    var buffers: [AudioBuffer] = []
+    var shortfall: (announced: Duration?, decoded: Duration)?
+    // Counts the silenced samples of audio that the converter may still hold.
+    var silencedCount = 0
+    func append(_ samples: [Float]) {
+      guard !samples.isEmpty else { return }
+      buffers.append(AudioBuffer(format: format, samples: samples))
+      buffers[buffers.count - 1].silencedSampleCount = silencedCount
+      silencedCount = 0
+    }
+    while let step = try await queue.next() {
+      try Task.checkCancellation()
+      switch step {
+      case .audio(let buffer): append(try converter.convert(buffer))
+      case .event(.nonFinite(let count)): silencedCount += count
+      case .event(.shortfall(_, let announced, let decoded)): shortfall = (announced, decoded)
+      case .begins, .event: break
+      }
+    }
+    append(try converter.flush())
+    if let failure = queue.failure { throw failure }
+    guard !buffers.isEmpty else { throw AudioPlayerError.emptySource(nil) }
+    buffers[buffers.count - 1].silencedSampleCount += silencedCount
+    return (buffers, shortfall)
+  }
+
   /// Performs a request while no voice exists, so that it is in effect at once.
   private func performBeforePlaying(_ request: FeederMailbox.Request) async {
     do {
@@ -90,191 +122,5 @@ actor VoiceFeeder {
     } catch {
       request.answer.resolve(.failure(error))
     }
-  }
-}
-
-/// Feeds one voice, step by step; used only on the feeder's thread.
-///
-/// A step blocks that thread while there is nothing to do.
-private final class VoiceFeed {
-  private let voice: Voice
-  private let events: VoiceEvents
-  private let device: PlaybackDevice
-  private let queue: PlaybackQueue
-  private let primed: Gate
-  private var converter: SourceConverter
-  private var fades: EdgeFades
-  /// The samples still to be written to the ring.
-  private var pending: ArraySlice<Float> = []
-  private var isAtEnd = false
-  private var flushCount = 0
-  /// The voice's first frame after the last flush.
-  private var origin = 0
-  /// The position of a seek or skip, until its audio arrives.
-  private var destination: ItemPosition?
-  private var hasMoved = false
-  /// Whether the voice ended before it confirmed a flush.
-  private(set) var isFlushUnanswered = false
-
-  init(
-    _ voice: Voice, _ events: VoiceEvents, _ device: PlaybackDevice, _ request: PlaybackRequest,
-    _ queue: PlaybackQueue, _ primed: Gate
-  ) throws {
-    self.voice = voice
-    self.events = events
-    self.device = device
-    self.queue = queue
-    self.primed = primed
-    converter = try SourceConverter(to: voice.format, speed: request.speed)
-    destination = queue.current
-    fades = EdgeFades(in: request.fadeIn, out: request.fadeOut, format: voice.format)
-  }
-
-  /// Whether a seek or skip reached the end before anything was written.
-  var endedWithoutAudio: Bool {
-    hasMoved && isAtEnd && pending.isEmpty && voice.ring.totalWritten == 0
-  }
-
-  /// Writes pending samples, or reads more, or waits at the end for a request or the end of the
-  /// voice.
-  nonisolated(nonsending) func step() async throws {
-    if !pending.isEmpty {
-      write()
-    } else if !isAtEnd {
-      try await read()
-    } else {
-      if voice.ring.totalWritten == 0 { throw queue.failure ?? AudioPlayerError.emptySource(nil) }
-      voice.room.wait()
-    }
-  }
-
-  /// Performs a request and answers it; false if the voice has ended in the meantime.
-  nonisolated(nonsending) func perform(_ request: FeederMailbox.Request) async -> Bool {
-    guard !isAtEnd || voice.reopenInput() else { return false }
-    isAtEnd = false
-    do {
-      request.answer.resolve(.success(try await perform(request.command)))
-    } catch {
-      request.answer.resolve(.failure(error))
-    }
-    return true
-  }
-
-  nonisolated(nonsending) private func perform(
-    _ command: PlaybackCommand
-  ) async throws -> Int? {
-    forgetPlayed()
-    // After a flush the device still plays older frames, but they no longer count.
-    let played = max(origin, voice.playedFrames.load(ordering: .relaxed))
-    let position = destination ?? events.timeline { $0.position(played) }
-    guard let target = try await queue.perform(command, at: position) else { return nil }
-    destination = target
-    hasMoved = true
-    return flush()
-  }
-
-  /// Requests that the audio thread discard the ring's content; returns the serial number of the
-  /// request, or nil if nothing was written yet.
-  ///
-  /// This thread writes nothing between the request and its confirmation. The audio thread discards
-  /// all that it can read, which must not include frames of the new position.
-  private func flush() -> Int? {
-    pending = []
-    fades.reset()
-    guard voice.ring.totalWritten > 0 else {
-      restart(at: 0)
-      return nil
-    }
-    let serial = voice.parameters.update { parameters in
-      parameters.flushCount += 1
-      parameters.fade = VoiceParameters.shortestFade
-    }
-    flushCount += 1
-    primed.open()
-    device.wake()
-    restart(at: frameAfterFlush())
-    return serial
-  }
-
-  /// Waits until the ring has been flushed; returns the voice's next frame, or nil if the voice
-  /// ends first.
-  private func frameAfterFlush() -> Int? {
-    while !voice.isOver, !voice.isStopping, !Task.isCancelled {
-      if let frame = voice.frameAfterFlush(flushCount) { return frame }
-      voice.room.wait()
-    }
-    return nil
-  }
-
-  private func restart(at frame: Int?) {
-    guard let frame else { return isFlushUnanswered = true }
-    origin = frame
-    events.timeline { $0.cut(at: frame) }
-    converter.restart(at: frame)
-  }
-
-  /// Lets the queue forget the audio that has been played since the last flush.
-  private func forgetPlayed() {
-    let played = voice.playedFrames.load(ordering: .relaxed)
-    guard queue.releasesPlayedAudio, destination == nil, played >= origin else { return }
-    let progress = events.timeline { $0.progress(played) }
-    queue.forget(before: progress.position, of: progress.item)
-  }
-
-  nonisolated(nonsending) private func read() async throws {
-    forgetPlayed()
-    do {
-      switch try await queue.next() {
-      case .begins(let position, let event):
-        destination = nil
-        events.timeline { [frame = converter.nextFrame] in $0.begin(position, at: frame, event) }
-      case .event(let event):
-        events.timeline { [frame = converter.nextFrame] in $0.add(event, at: frame) }
-      case .audio(let buffer):
-        try convert(buffer)
-      case nil:
-        try finish()
-      }
-    } catch is FeederInterruption {}
-  }
-
-  /// Converts a buffer; an error fails its item.
-  private func convert(_ buffer: AudioBuffer) throws {
-    let frame = converter.outputFrame
-    do {
-      pending = fades.apply(try converter.convert(buffer), at: frame)[...]
-    } catch {
-      try queue.fail(error)
-    }
-  }
-
-  private func finish() throws {
-    let frame = converter.outputFrame
-    let rest = fades.apply(try converter.finish(), at: frame)
-    pending = (rest + fades.finish())[...]
-    events.timeline { [frame = converter.outputFrame] in $0.end(at: frame) }
-    isAtEnd = true
-    if pending.isEmpty { endInput() }
-  }
-
-  private func write() {
-    let written = pending.withUnsafeBufferPointer { voice.ring.tryWrite($0) }
-    pending = pending.dropFirst(written)
-    device.sourceAdvanced()
-    if voice.isPrimed { primed.open() }
-    if isAtEnd && pending.isEmpty { endInput() }
-    if written == 0 { waitForRoom() }
-  }
-
-  private func endInput() {
-    voice.endInput()
-    primed.open()
-    device.wake()
-  }
-
-  private func waitForRoom() {
-    voice.roomRequest.make()
-    // The audio thread may have made room before it could see the request.
-    if voice.ring.writable == 0 { voice.room.wait() }
   }
 }

@@ -3,7 +3,6 @@ import AudioPlayerClient
 import AudioThreads
 import FoundationEssentials
 import SoundFile
-import Synchronization
 
 /// Buffers: in memory, of a stream, or of a file that can be read only once.
 ///
@@ -11,15 +10,19 @@ import Synchronization
 /// its own task, and a late buffer is discarded. A request ends the wait for the next buffer.
 final class BufferSource: FeederSource {
   let url: URL?
-  /// Reads the buffers that have not arrived; nil if all are there.
-  private let reader: BufferIteration?
+  /// The buffers that have not arrived; nil if all are there.
+  private let stream: AsyncThrowingStream<AudioBuffer, any Error>?
   private let mailbox: FeederMailbox
   private var reading: Task<AudioBuffer?, any Error>?
   /// The buffers that have arrived and are not forgotten.
   private var buffers = RewindableBuffers()
   private var format: AudioFormat?
   private var isAbandoned = false
-  private let announced = AnnouncedAudio()
+  /// Resolved by the thread that reads a file if the file is too short.
+  private let fileShortfall = Promise<Shortfall?>()
+  private var foundShortfall: Shortfall?
+
+  private typealias Shortfall = (announced: Duration?, decoded: Duration)
 
   /// Buffers in memory.
   ///
@@ -28,24 +31,23 @@ final class BufferSource: FeederSource {
     _ buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)? = nil,
     _ mailbox: FeederMailbox
   ) {
-    (url, reader, self.mailbox) = (nil, nil, mailbox)
-    announced.shortfall.withLock { $0 = shortfall }
+    (url, stream, self.mailbox) = (nil, nil, mailbox)
+    foundShortfall = shortfall
     for buffer in buffers where !buffer.isEmpty { self.buffers.append(buffer) }
     format = buffers.first { !$0.isEmpty }?.format
   }
 
   init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>, _ mailbox: FeederMailbox) {
-    (url, reader, self.mailbox) = (nil, BufferIteration(stream), mailbox)
+    (url, self.stream, self.mailbox) = (nil, stream, mailbox)
   }
 
   /// A named pipe or another file without seeking, read on its own thread in short buffers that do
   /// not delay the audio.
   init(of url: URL, _ mailbox: FeederMailbox) {
     (self.url, self.mailbox) = (url, mailbox)
-    reader = BufferIteration(
-      SoundFile.buffers(of: url, framesPerBuffer: 512) { [announced] found in
-        announced.shortfall.withLock { $0 = found.durations }
-      })
+    stream = SoundFile.buffers(of: url, framesPerBuffer: 512) { [fileShortfall] found in
+      fileShortfall.resolve(.success(found.durations))
+    }
   }
 
   deinit {
@@ -53,7 +55,7 @@ final class BufferSource: FeederSource {
   }
 
   var shortfall: (announced: Duration?, decoded: Duration)? {
-    buffers.position < buffers.end ? nil : announced.shortfall.withLock { $0 }
+    buffers.position < buffers.end ? nil : foundShortfall
   }
 
   var position: FrameCount { buffers.position }
@@ -66,12 +68,12 @@ final class BufferSource: FeederSource {
       format = first.format
     }
     guard let format else { throw AudioPlayerError.emptySource(url) }
-    return (format, reader == nil ? buffers.end.duration(at: format.sampleRate) : nil)
+    return (format, stream == nil ? buffers.end.duration(at: format.sampleRate) : nil)
   }
 
   /// Long buffers in memory are returned in pieces, so that no request waits for one.
   nonisolated(nonsending) func next() async throws -> AudioBuffer? {
-    let limit: FrameCount = reader == nil ? 4_096 : .init(.max)
+    let limit: FrameCount = stream == nil ? 4_096 : .init(.max)
     if let buffer = buffers.next(atMost: limit) { return buffer }
     guard let buffer = try await read() else { return nil }
     buffers.append(buffer)
@@ -79,7 +81,7 @@ final class BufferSource: FeederSource {
   }
 
   nonisolated(nonsending) func begin(at frame: FrameCount) async throws {
-    while reader != nil, buffers.end < frame {
+    while stream != nil, buffers.end < frame {
       buffers.seek(to: buffers.end)
       buffers.forget(before: buffers.end)
       guard let buffer = try await read() else { break }
@@ -103,16 +105,9 @@ final class BufferSource: FeederSource {
   /// Reads the next buffer; throws `FeederInterruption` if a request arrives, and can be called
   /// again.
   nonisolated(nonsending) private func read() async throws -> AudioBuffer? {
-    guard let reader else { return nil }
+    guard let stream else { return nil }
     guard !isAbandoned else { throw CancellationError() }
-    let reading =
-      reading
-      ?? Task {
-        while let buffer = try await reader.next() {
-          if !buffer.isEmpty { return buffer }
-        }
-        return nil
-      }
+    let reading = reading ?? Task { try await stream.first { !$0.isEmpty } }
     self.reading = reading
     let answer = Promise<AudioBuffer?>()
     Task { answer.resolve(await reading.result) }
@@ -125,6 +120,11 @@ final class BufferSource: FeederSource {
         reading.cancel()
       }
       self.reading = nil
+      if buffer == nil {
+        // The end of the stream comes after the shortfall.
+        fileShortfall.resolve(.success(nil))
+        foundShortfall = try await fileShortfall.value()
+      }
       return buffer
     } catch let interruption as FeederInterruption {
       throw interruption
@@ -135,10 +135,4 @@ final class BufferSource: FeederSource {
       throw AudioPlayerError.source(url, reason: "\(error)")
     }
   }
-}
-
-/// The audio that a file announced and did not hold, noted by the thread that reads it.
-private final class AnnouncedAudio: Sendable {
-  // Held only to store and to load the value.
-  let shortfall = Mutex<(announced: Duration?, decoded: Duration)?>(nil)
 }

@@ -22,7 +22,16 @@ final class Voice: DevicePort, @unchecked Sendable {
   let onDeviceLoss: DeviceLossPolicy
   /// The number of frames between progress reports.
   let progressFrames: Int
-  private let events: VoiceEvents
+  /// Reports an event to the playback's listener, in order.
+  let listener: @Sendable (PlaybackEvent) -> Void
+  /// Holds the time of a virtual card from the end of the voice until the caller has the result.
+  let hold: TimeHold?
+  /// Opens when the voice has been played or its device has failed.
+  let ended = Gate()
+  // The lock is held for a few instructions by the control thread, the feeder, and the session. The
+  // outcome is valid once `ended` is open.
+  let log:
+    Mutex<(timeline: VoiceTimeline, reportedFrames: Int, outcome: Result<Duration, any Error>)>
 
   /// The frames played so far.
   let playedFrames = Atomic<Int>(0)
@@ -55,18 +64,24 @@ final class Voice: DevicePort, @unchecked Sendable {
   /// The number of samples that must be in the ring before the voice begins.
   private let prefill: Int
 
-  /// - Parameter prefill: the audio that must be decoded before it begins, at most its capacity.
+  /// - Parameters:
+  ///   - prefill: the audio that must be decoded before it begins, at most its capacity.
+  ///   - speed: the seconds of sources in a second of the voice.
+  ///   - progressInterval: the time between progress events, at least 50 ms.
+  ///   - hold: begins when the voice is over.
   init(
     format: AudioFormat, capacity: Duration, prefill: Duration, parameters: SharedVoiceParameters,
-    bus: BusVolume = BusVolume(), progressInterval: Duration = .milliseconds(50),
-    onDeviceLoss: DeviceLossPolicy = .fail, events: VoiceEvents
+    bus: BusVolume = BusVolume(), speed: Double = 1,
+    progressInterval: Duration = .milliseconds(50), onDeviceLoss: DeviceLossPolicy = .fail,
+    hold: TimeHold? = nil, listener: @escaping @Sendable (PlaybackEvent) -> Void
   ) throws(WakeUpError) {
     self.format = format
     self.parameters = parameters
     self.bus = bus
     self.onDeviceLoss = onDeviceLoss
-    self.events = events
+    (self.hold, self.listener) = (hold, listener)
     let rate = format.sampleRate
+    log = Mutex((VoiceTimeline(rate: rate, speed: speed), 0, .success(.zero)))
     progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
     room = try WakeUp()
     ring = RingBuffer(
@@ -152,40 +167,6 @@ final class Voice: DevicePort, @unchecked Sendable {
     let serial = settledSerial.load(ordering: .acquiring)
     let place = settledPlace.load(ordering: .relaxed)
     return (serial, place >> 1, place & 1 == 1)
-  }
-
-  // MARK: The control thread
-
-  func report(_ event: DeviceEvent) {
-    let rate = format.sampleRate
-    switch event {
-    case .starved(_, let frames): events.report(.starved(FrameCount(frames).duration(at: rate)))
-    case .silence(_, let frames): events.report(.xrun(FrameCount(frames).duration(at: rate)))
-    case .limited(let gain): events.report(.limited(Decibels(amplitude: Double(gain))))
-    case .finished, .returned: break
-    }
-  }
-
-  func reportNews() {
-    reportSettlement()
-    events.pass(playedFrames.load(ordering: .relaxed))
-  }
-
-  func deviceLost() { events.report(.deviceLost) }
-
-  func deviceReturned(after gap: Duration) { events.report(.deviceReturned(gap: gap)) }
-
-  /// Makes the last report; a voice that was already stopping has not failed.
-  func conclude(_ error: (any Error)?) {
-    reportSettlement()
-    close()
-    events.end(at: playedFrames.load(ordering: .relaxed), isStopping ? nil : error)
-  }
-
-  private func reportSettlement() {
-    let (serial, frame, isPaused) = settlement
-    events.timeline { $0.settle(isPaused: isPaused, at: frame) }
-    parameters.settle(serial)
   }
 
   // MARK: The audio thread

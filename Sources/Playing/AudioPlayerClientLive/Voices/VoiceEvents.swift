@@ -1,67 +1,74 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import SoundCard
 import Synchronization
 
-/// Reports the events of a voice in order, and waits for its end.
-final class VoiceEvents: Sendable {
-  /// Reports an event to the playback's listener, in order.
-  let report: @Sendable (PlaybackEvent) -> Void
-  private let rate: SampleRate
-  private let progressFrames: Int
-  /// Holds the time of a virtual card from the end of the voice until the caller has the result.
-  private let hold: TimeHold?
-  private let over = Gate()
-  // The lock is held for a few instructions by the control thread, the feeder, and the session. The
-  // outcome is valid once `over` is open.
-  private let state:
-    Mutex<(timeline: VoiceTimeline, reportedFrames: Int, outcome: Result<Duration, any Error>)>
-
-  /// - Parameters:
-  ///   - rate: the rate of the voice's frames.
-  ///   - speed: the seconds of sources in a second of the voice.
-  ///   - progressInterval: the time between progress events, at least 50 ms.
-  ///   - hold: begins when the voice is over.
-  init(
-    rate: SampleRate, speed: Double = 1, progressInterval: Duration = .milliseconds(50),
-    hold: TimeHold? = nil, report: @escaping @Sendable (PlaybackEvent) -> Void
-  ) {
-    self.rate = rate
-    self.hold = hold
-    self.report = report
-    progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
-    state = Mutex((VoiceTimeline(rate: rate, speed: speed), 0, .success(.zero)))
-  }
-
+/// The events of a voice, in order, and its end.
+extension Voice {
   /// Reads or changes the timeline.
   func timeline<Result: Sendable>(_ body: (inout VoiceTimeline) -> Result) -> Result {
-    state.withLock { body(&$0.timeline) }
+    log.withLock { body(&$0.timeline) }
+  }
+
+  /// Returns the played duration when the voice is over; throws if the device failed.
+  func played() async throws -> Duration {
+    await ended.wait()
+    return try log.withLock { $0.outcome }.get()
+  }
+
+  // MARK: The control thread
+
+  func report(_ event: DeviceEvent) {
+    let rate = format.sampleRate
+    switch event {
+    case .starved(_, let frames): listener(.starved(FrameCount(frames).duration(at: rate)))
+    case .silence(_, let frames): listener(.xrun(FrameCount(frames).duration(at: rate)))
+    case .limited(let gain): listener(.limited(Decibels(amplitude: Double(gain))))
+    case .finished, .returned: break
+    }
+  }
+
+  func reportNews() {
+    reportSettlement()
+    pass(playedFrames.load(ordering: .relaxed))
+  }
+
+  func deviceLost() { listener(.deviceLost) }
+
+  func deviceReturned(after gap: Duration) { listener(.deviceReturned(gap: gap)) }
+
+  /// Makes the last report; a voice that was already stopping has not failed.
+  func conclude(_ error: (any Error)?) {
+    reportSettlement()
+    close()
+    end(at: playedFrames.load(ordering: .relaxed), isStopping ? nil : error)
   }
 
   /// Reports what happened up to a frame that has been played, and the progress if it is due.
   func pass(_ frame: Int) {
-    for event in timeline({ $0.pass(frame) }) { report(event) }
-    let progress = state.withLock { state -> PlaybackProgress? in
-      guard frame >= state.reportedFrames + progressFrames else { return nil }
-      state.reportedFrames = frame
-      return state.timeline.progress(frame)
+    for event in timeline({ $0.pass(frame) }) { listener(event) }
+    let progress = log.withLock { log -> PlaybackProgress? in
+      guard frame >= log.reportedFrames + progressFrames else { return nil }
+      log.reportedFrames = frame
+      return log.timeline.progress(frame)
     }
-    if let progress { report(.progress(progress)) }
+    if let progress { listener(.progress(progress)) }
   }
 
   /// Reports the rest of a voice that ends at a frame; without an error it was played to there.
   func end(at frame: Int, _ error: (any Error)? = nil) {
     hold?.begin()
-    for event in timeline({ $0.pass(frame) }) { report(event) }
-    report(.progress(timeline { $0.progress(frame) }))
-    let played = FrameCount(frame).duration(at: rate)
-    state.withLock { $0.outcome = error.map { .failure($0) } ?? .success(played) }
-    over.open()
+    for event in timeline({ $0.pass(frame) }) { listener(event) }
+    listener(.progress(timeline { $0.progress(frame) }))
+    let played = FrameCount(frame).duration(at: format.sampleRate)
+    log.withLock { $0.outcome = error.map { .failure($0) } ?? .success(played) }
+    ended.open()
   }
 
-  /// Returns the played duration when the voice is over; throws if the device failed.
-  func played() async throws -> Duration {
-    await over.wait()
-    return try state.withLock { $0.outcome }.get()
+  private func reportSettlement() {
+    let (serial, frame, isPaused) = settlement
+    timeline { $0.settle(isPaused: isPaused, at: frame) }
+    parameters.settle(serial)
   }
 }

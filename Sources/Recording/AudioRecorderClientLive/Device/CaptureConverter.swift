@@ -5,45 +5,55 @@ import Resampling
 /// The only stage between a port and its user: it picks channels of captured blocks, converts them
 /// to the requested format, keeps gaps in place, and adds timestamps.
 ///
-/// Successive openings of a device, even in other formats, share one frame count and one clock.
+/// Successive openings of a device, even in other formats, share one frame count and one clock. At
+/// the beginning and after each gap, the times follow that clock. In between, they follow the number
+/// of frames, because a converter holds frames and a wake-up may be late.
 final class CaptureConverter {
   /// The format of the converted blocks.
   let format: AudioFormat
   /// The format of the device's first opening.
   private let device: AudioFormat
-  private var pick: ChannelPick
+  private let picked: AudioFormat
+  /// Picks the channels; nil if all are picked.
+  private var mapper: ChannelMapper?
   private let resampler: Resampler
   /// Restores the first opening's format, in which channels are picked.
   private var restoring: (resampler: Resampler, from: AudioFormat)?
-  private var times: CaptureTimes
   /// The index after the last converted frame; nil before the first frame.
   private var end: FrameCount?
+  /// The frame from which times are counted, and its time: the first frame, or the first after the
+  /// last gap.
+  private var anchor = (frame: FrameCount.zero, time: Duration.zero)
   /// The offset of the resampler's frame numbers, which restart at each opening.
   private var shift: FrameCount = 0
   /// The time without capture before a lost device was opened again; nil for the first opening.
   private var absence: Duration?
   /// The offset of the device's times, which restart at each opening.
   private var origin = Duration.zero
-  /// The end of the last block, on the clock of the first opening.
-  private var lastTime = Duration.zero
+  /// The time at which the capture began, on the clock of the first opening; nil before it.
+  private var began: Duration?
+  /// The beginning of the last block by its frame number, and its times on the clock of the first
+  /// opening.
+  private var last = (offset: Duration.zero, start: Duration.zero, end: Duration.zero)
   private var nonFiniteCount = 0
   /// Whether the held frames were delivered since the last block.
   private var isFlushed = false
 
   /// - Parameters:
-  ///   - pick: the channels of the device.
+  ///   - channels: the channels of the device; nil for all.
   ///   - device: the format of the device's first opening.
   ///   - format: the requested format.
   init(
-    _ pick: ChannelPick, of device: AudioFormat, to format: AudioFormat
+    _ channels: [Int]?, of device: AudioFormat, to format: AudioFormat
   ) throws(AudioRecorderError) {
-    (self.pick, self.device, self.format) = (pick, device, format)
+    (self.device, self.format) = (device, format)
+    picked = try device.picking(channels)
+    mapper = channels.map { ChannelMapper(.channels($0)) }
     do {
-      resampler = try Resampler(from: pick.format, to: format)
+      resampler = try Resampler(from: picked, to: format)
     } catch {
       throw .unsupportedFormat(reason: "\(error)")
     }
-    times = CaptureTimes(rate: format.sampleRate)
   }
 
   /// Records that the device is open again after `absence` without capture.
@@ -76,14 +86,11 @@ final class CaptureConverter {
       isFlushed = false
     }
 
-    var captured = captured
-    if isGap, let missed { origin = lastTime + missed - captured.time }
-    captured.time += origin
-    lastTime = captured.time + captured.buffer.duration
+    if isGap, let missed { origin = last.end + missed - captured.time }
     nonFiniteCount += captured.nonFiniteCount
-    captured.buffer = try restoring?.resampler.process(captured.buffer) ?? captured.buffer
-    times.note(captured, isGap: isGap)
-    let buffer = try resampler.process(try pick.apply(captured.buffer))
+    let restored = try restoring?.resampler.process(captured.buffer) ?? captured.buffer
+    note(restored, at: captured.time + origin, lasting: captured.buffer.duration)
+    let buffer = try resampler.process(try pick(restored))
     guard isGap, let end else { return [rest, placed(buffer)].compactMap(\.self) }
     if let missed { shift = end + FrameCount(missed, at: format.sampleRate) - buffer.firstFrame }
     // Counted between converted frames, so that lost and captured frames add up.
@@ -95,12 +102,13 @@ final class CaptureConverter {
   func flush() throws -> CapturedAudio? {
     guard !isFlushed else { return nil }
     isFlushed = true
-    let restored = try restoring.map { try pick.apply(try $0.resampler.flush()) }
-    let last = try restored.map { try resampler.process($0) }
+    let restored = try restoring.map { try pick(try $0.resampler.flush()) }
+    let converted = try restored.map { try resampler.process($0) }
     var rest = try resampler.flush()
-    if let last, !last.isEmpty {
+    if let converted, !converted.isEmpty {
       rest = AudioBuffer(
-        format: format, samples: last.samples + rest.samples, firstFrame: last.firstFrame)
+        format: format, samples: converted.samples + rest.samples,
+        firstFrame: converted.firstFrame)
     }
     return rest.isEmpty ? nil : placed(rest)
   }
@@ -109,58 +117,63 @@ final class CaptureConverter {
     restoring = found == device ? nil : (try Resampler(from: found, to: device), found)
   }
 
+  private func pick(_ buffer: AudioBuffer) throws -> AudioBuffer {
+    let samples = try mapper?.process(buffer).first?.samples ?? buffer.samples
+    return AudioBuffer(format: picked, samples: samples, firstFrame: buffer.firstFrame)
+  }
+
+  /// Records the times of a block.
+  private func note(_ buffer: AudioBuffer, at time: Duration, lasting length: Duration) {
+    last = (buffer.firstFrame.duration(at: buffer.format.sampleRate), time, time + length)
+    if began == nil { began = time }
+  }
+
   private func placed(_ buffer: AudioBuffer, gap: CaptureGap? = nil) -> CapturedAudio {
     var buffer = buffer
-    let capturedAt = times.capturedAt(buffer.firstFrame)
+    let offset = buffer.firstFrame.duration(at: format.sampleRate)
+    let capturedAt = max(.zero, last.start + offset - last.offset)
     buffer.firstFrame += shift
+    if let end, let began, gap != nil {
+      // The time never decreases, even if the estimate of the loss was too low.
+      anchor = (buffer.firstFrame, max(time(of: end), last.start - began))
+    } else if end == nil {
+      anchor = (buffer.firstFrame, .zero)
+    }
     end = buffer.endFrame
     defer { nonFiniteCount = 0 }
     return CapturedAudio(
-      buffer: buffer, time: times.advance(by: buffer.frameCount), gap: gap, capturedAt: capturedAt,
+      buffer: buffer, time: time(of: buffer.firstFrame), gap: gap, capturedAt: capturedAt,
       nonFiniteCount: nonFiniteCount)
+  }
+
+  private func time(of frame: FrameCount) -> Duration {
+    anchor.time + (frame - anchor.frame).duration(at: format.sampleRate)
   }
 }
 
-/// The capture times of converted frames, since the capture began.
-///
-/// At the beginning and after each gap, the times follow the device's clock. In between, they
-/// follow the number of frames, because a converter holds frames and a wake-up may be late.
-struct CaptureTimes {
-  private let rate: SampleRate
-  /// The device's time at the beginning of the capture.
-  private var began: Duration?
-  private var start = Duration.zero
-  private var framesSinceStart: FrameCount = 0
-  /// The offset by frames and the device's time of the last block.
-  private var last = (offset: Duration.zero, time: Duration.zero)
-
-  init(rate: SampleRate) {
-    self.rate = rate
-  }
-
-  /// Records a captured block.
+extension AudioFormat {
+  /// The format of picked channels, or of all for nil.
   ///
-  /// - Parameter isGap: whether frames were lost right before it.
-  mutating func note(_ captured: CapturedAudio, isGap: Bool) {
-    let offset = captured.buffer.firstFrame.duration(at: captured.buffer.format.sampleRate)
-    last = (offset, captured.time)
-    if began == nil { began = captured.time }
-    guard isGap, let began else { return }
-    // The time never decreases, even if the estimate of the loss was too low.
-    start = max(next, captured.time - began)
-    framesSinceStart = 0
+  /// More than two channels are treated as microphones at unknown positions, regardless of the
+  /// device's channel names, so a mix includes the low-frequency channel.
+  ///
+  /// - Throws: `AudioRecorderError.unsupportedFormat` if the device lacks a channel.
+  func picking(_ channels: [Int]?) throws(AudioRecorderError) -> AudioFormat {
+    try checkChannels(channels, on: self)
+    let count = channels?.count ?? channelCount
+    let unknown = ChannelLayout(Array(repeating: .unknown, count: max(1, count)))
+    return AudioFormat(sampleRate: sampleRate, layout: count > 2 ? unknown : .wav(count))
   }
 
-  /// Returns the time of the first of the next `frames`.
-  mutating func advance(by frames: FrameCount) -> Duration {
-    defer { framesSinceStart += frames }
-    return next
+  /// The format to request from a device, with enough channels for the picked ones, or the
+  /// requested number, or two.
+  ///
+  /// If only one channel is requested, a sound server and ALSA's `plug` mix all channels into it,
+  /// and the picked channel would be the mean of all.
+  static func requested(
+    at rate: SampleRate, picking channels: [Int]?, channelCount: Int?
+  ) -> AudioFormat {
+    let count = channels.map { max(2, 1 + ($0.max() ?? 0)) } ?? channelCount ?? 2
+    return AudioFormat(sampleRate: rate, channelCount: count)
   }
-
-  /// The device's time at which this frame of the current opening was captured.
-  func capturedAt(_ frame: FrameCount) -> Duration {
-    max(.zero, last.time + frame.duration(at: rate) - last.offset)
-  }
-
-  private var next: Duration { start + framesSinceStart.duration(at: rate) }
 }

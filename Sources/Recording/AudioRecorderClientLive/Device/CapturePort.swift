@@ -1,5 +1,4 @@
 import AudioCore
-import AudioRecorderClient
 import AudioThreads
 import SoundCard
 import Synchronization
@@ -10,7 +9,7 @@ import Synchronization
 /// Neither thread waits for the other, so a slow disk does not delay other users. Frames that do
 /// not fit into the ring are lost only for this port, and the next block reports them.
 final class CapturePort: DevicePort {
-  /// The kind of an element in the ring of blocks.
+  /// An element in the ring of blocks: captured frames, or a change of the device.
   struct Block: BitwiseCopyable {
     enum Kind: BitwiseCopyable {
       case frames
@@ -201,145 +200,15 @@ final class CapturePort: DevicePort {
 
   // MARK: The user's thread
 
-  /// Passes blocks to the consumer until the port ends, or the consumer wants no more.
-  ///
-  /// - Parameter madeRoom: called when the audio thread waits for room.
-  /// - Throws: the consumer's error, or the error that ended the port.
-  func drain(into consumer: some CaptureConsumer, madeRoom: () -> Void) throws {
-    var reader = BlockReader(format)
-    while true {
-      let wakeUps = hold?.count
-      // Read before the blocks, because after the end the ring contains all blocks.
-      let ending = ending
-      while let read = reader.next(self, joining: samples(of: consumer.batchDuration)) {
-        if roomRequest.consume() { madeRoom() }
-        guard try consumer.process(read) else { return }
-      }
-      if let ending {
-        _ = try consumer.processRest(number: reader.nextNumber)
-        return try ending.get()
-      }
-      sleepUntilDue(samples(of: consumer.batchDuration), since: wakeUps)
-    }
-  }
-
   /// Defers wake-ups of the reader until this number of samples waits, or another event occurs.
   func deferWakeUps(for samples: Int) {
     wakeThreshold.store(samples, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 
-  private func sleepUntilDue(_ samples: Int, since wakeUps: Int?) {
-    deferWakeUps(for: samples)
-    // After lowering the threshold, blocks may be due that did not wake a thread.
-    if isDue { return }
-    hold?.end(at: wakeUps)
-    readerWakeUp.wait()
-  }
-
   /// Whether the waiting samples have reached the threshold of a wake-up, so the reader must not sleep.
   var isDue: Bool {
     let waiting = samples.readable
     return waiting > 0 && waiting >= wakeThreshold.load(ordering: .relaxed)
-  }
-
-  private func samples(of duration: Duration) -> Int {
-    FrameCount(duration, at: format.sampleRate).rawValue * format.channelCount
-  }
-}
-
-/// Reads blocks from a port and numbers their frames, starting from 0 for each opening of the
-/// device.
-struct BlockReader {
-  enum Element {
-    /// A block in the device's format, and the number of blocks before it.
-    case block(CapturedAudio, number: Int)
-    case deviceLost
-    /// The device is open again after this time without capture.
-    case deviceReturned(Duration)
-  }
-
-  private let format: AudioFormat
-  private var nextFrame: FrameCount = 0
-  /// The number of the next block to read.
-  private(set) var nextNumber = 0
-  /// Whether frames of this opening were read; a loss before the first frames is not a gap.
-  private var hasBegun = false
-  /// The next block, if it was read ahead.
-  private var upcoming: CapturePort.Block?
-
-  /// - Parameter format: the format of the device's first opening.
-  init(_ format: AudioFormat) {
-    self.format = format
-  }
-
-  /// Returns the next block, joined with the blocks that follow it without a loss, up to `limit`
-  /// samples.
-  mutating func next(_ port: CapturePort, joining limit: Int = 0) -> Element? {
-    guard var block = upcoming.take() ?? port.blocks.tryRead() else { return nil }
-    let number = nextNumber
-    nextNumber += 1
-    switch block.kind {
-    case .deviceLost: return .deviceLost
-    case .deviceReturned:
-      (nextFrame, hasBegun) = (0, false)
-      return .deviceReturned(.nanoseconds(block.nanoseconds))
-    case .frames: break
-    }
-    while block.sampleCount < limit, let following = port.blocks.tryRead() {
-      guard following.kind == .frames, following.lostFrames == 0 else {
-        upcoming = following
-        break
-      }
-      block.sampleCount += following.sampleCount
-      block.nonFinite += following.nonFinite
-      nextNumber += 1
-    }
-    return .block(audio(block, from: port), number: number)
-  }
-
-  private mutating func audio(
-    _ block: CapturePort.Block, from port: CapturePort
-  ) -> CapturedAudio {
-    let samples = [Float](unsafeUninitializedCapacity: block.sampleCount) { target, count in
-      count = port.samples.tryRead(
-        into: UnsafeMutableBufferPointer(rebasing: target[..<block.sampleCount]))
-    }
-    let isFirst =
-      block.hertz == format.sampleRate.hertz && block.channelCount == format.channelCount
-    let found = AudioFormat(
-      sampleRate: SampleRate(hertz: block.hertz), channelCount: block.channelCount)
-    let lost = hasBegun ? FrameCount(block.lostFrames) : 0
-    hasBegun = true
-    let buffer = AudioBuffer(
-      format: isFirst ? format : found, samples: samples, firstFrame: nextFrame + lost)
-    nextFrame = buffer.endFrame
-    return CapturedAudio(
-      buffer: buffer, time: .nanoseconds(block.nanoseconds),
-      gap: lost > 0 ? CaptureGap(lost: lost) : nil, nonFiniteCount: block.nonFinite)
-  }
-}
-
-extension CaptureConsumer {
-  /// Converts and processes an element of the ring; returns false if the consumer wants no more
-  /// audio.
-  fileprivate func process(_ read: BlockReader.Element) throws -> Bool {
-    switch read {
-    case .block(let captured, let number):
-      if let gap = converter.gapEnding(with: captured) { deviceReturned(after: gap) }
-      for block in try converter.process(captured) {
-        guard try process(block, number: number) else { return false }
-      }
-      return true
-    case .deviceLost: return try processRest(number: 0) && deviceLost()
-    case .deviceReturned(let absence):
-      converter.deviceReturned(after: absence)
-      return true
-    }
-  }
-
-  /// Processes the frames held by the converter.
-  fileprivate func processRest(number: Int) throws -> Bool {
-    try converter.flush().map { try process($0, number: number) } ?? true
   }
 }

@@ -16,16 +16,13 @@ final class CaptureSession: Sendable {
   /// Makes the consumer on a new thread when the device is open.
   typealias MakeConsumer = @Sendable (_ device: PCMConfiguration) throws -> any CaptureConsumer
 
-  private struct State {
-    var isStopping = false
-    var opening: Task<CaptureDevices.Lease, any Error>?
-    /// The running capture.
-    var port: CapturePort?
-    var device: CaptureDevices.Runtime?
-  }
-
   // The lock is held for a few instructions by the session and by callers that stop it.
-  private let state = Mutex(State())
+  private let state = Mutex<
+    (
+      isStopping: Bool, opening: Task<CaptureDevices.Lease, any Error>?,
+      running: (port: CapturePort, device: CaptureDevices.Runtime)?
+    )
+  >((false, nil, nil))
   private let gate = Gate()
   private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
   private let devices: CaptureDevices
@@ -46,9 +43,6 @@ final class CaptureSession: Sendable {
     lockstep?.expectReaction()
     hold?.end()
   }
-
-  /// Whether the session was stopped.
-  var isStopped: Bool { state.withLock { $0.isStopping } }
 
   /// Opens the device and starts the consumer; returns when it runs or could not start.
   ///
@@ -72,18 +66,18 @@ final class CaptureSession: Sendable {
 
   /// Ends the capture; audio captured so far is delivered.
   func stop() {
-    let (opening, port, device) = state.withLock { state in
+    let (opening, running) = state.withLock { state in
       state.isStopping = true
-      return (state.opening, state.port, state.device)
+      return (state.opening, state.running)
     }
     opening?.cancel()
-    port?.stop()
-    device?.wake()
+    running?.port.stop()
+    running?.device.wake()
   }
 
   /// Makes the consumer process the audio captured so far; returns the number of captured blocks.
   func nudge() -> Int {
-    guard let port = state.withLock({ $0.port }) else { return 0 }
+    guard let port = state.withLock({ $0.running?.port }) else { return 0 }
     defer { port.wakeReader() }
     return port.blocks.totalWritten
   }
@@ -107,7 +101,7 @@ final class CaptureSession: Sendable {
     }
     do {
       return try await task?.value
-    } catch is CancellationError where isStopped {
+    } catch is CancellationError where state.withLock({ $0.isStopping }) {
       return nil
     }
   }
@@ -152,20 +146,21 @@ final class CaptureSession: Sendable {
         reason: "\(CaptureThread.limit) recordings and captures use it already; stop some of them")
     }
     let isStopping = state.withLock { state in
-      (state.port, state.device) = (port, device)
+      state.running = (port, device)
       return state.isStopping
     }
     if isStopping { port.stop() }
     device.add(port, in: place)
     hold?.end()
     defer {
-      state.withLock { ($0.port, $0.device) = (nil, nil) }
+      state.withLock { $0.running = nil }
       hold?.begin()
       // Stops the port of a consumer that wants no more.
       port.stop()
       device.wake()
     }
-    try port.drain(into: consumer) { device.wake() }
+    var reader = BlockReader(port)
+    try reader.drain(into: consumer) { device.wake() }
   }
 
   /// Ends the session; `Recording` also calls it for a session that could not begin.

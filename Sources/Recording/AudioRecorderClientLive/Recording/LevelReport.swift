@@ -9,7 +9,6 @@ struct LevelReport {
   let interval: Duration
   private let format: AudioFormat
   private let frames: FrameCount
-  private let clipping = LoudFrameFinder(threshold: AudioLevel.clippingAmplitude)
   private var channels: [PeakHoldMeter]
   private var measured: FrameCount = 0
   private var recorded = AudioMeter()
@@ -46,7 +45,7 @@ struct LevelReport {
   mutating func count(recorded buffer: AudioBuffer) {
     recorded.add(buffer.samples)
     hasRecorded = true
-    guard clipping.mayBeLoud(buffer) else { return }
+    guard buffer.mayBeLoud(AudioLevel.clippingAmplitude) else { return }
     for index in channels.indices {
       channels[index].count(clipped: buffer.samples, from: index, step: channels.count)
     }
@@ -81,11 +80,30 @@ struct PeakHoldMeter {
   /// The mean square of the interval; 0 if it is empty.
   var meanSquare: Double { count == 0 ? 0 : squares / Double(count) }
 
-  /// Adds every `step`th sample.
+  /// Adds every `step`th sample; NaN does not count as a peak.
   mutating func add(_ samples: [Float], from first: Int, step: Int) {
-    let sums = samples.withUnsafeBufferPointer { StridedSums($0, from: first, step: step) }
-    highest = max(highest, sums.highest)
-    squares += sums.squares
+    var peaks = SIMD4<Float>(repeating: highest)
+    var sums = SIMD4<Double>.zero
+    samples.withUnsafeBufferPointer { samples in
+      var index = first
+      // Four at a time, so that a sum does not wait for the previous one.
+      while index + 3 * step < samples.count {
+        let four = SIMD4(
+          abs(samples[index]), abs(samples[index + step]), abs(samples[index + 2 * step]),
+          abs(samples[index + 3 * step]))
+        peaks.replace(with: four, where: four .> peaks)
+        sums += SIMD4<Double>(four) * SIMD4<Double>(four)
+        index += 4 * step
+      }
+      while index < samples.count {
+        let size = abs(samples[index])
+        if size > peaks[0] { peaks[0] = size }
+        sums[0] += Double(size) * Double(size)
+        index += step
+      }
+    }
+    highest = peaks.max()
+    squares += sums.sum()
     count += (samples.count - first + step - 1) / step
   }
 
@@ -115,42 +133,5 @@ struct PeakHoldMeter {
   /// Begins a new interval.
   mutating func reset() {
     (highest, squares, count) = (0, 0, 0)
-  }
-}
-
-/// The peak amplitude of every `step`th sample, and the sum of their squares.
-private struct StridedSums {
-  private(set) var highest: Float = 0
-  private(set) var squares: Double = 0
-
-  /// Sums four samples at a time, so that a sum does not depend on the previous one.
-  init(_ samples: UnsafeBufferPointer<Float>, from first: Int, step: Int) {
-    var others = (StridedSums(), StridedSums(), StridedSums())
-    var index = first
-    while index + 3 * step < samples.count {
-      add(samples[index])
-      others.0.add(samples[index + step])
-      others.1.add(samples[index + 2 * step])
-      others.2.add(samples[index + 3 * step])
-      index += 4 * step
-    }
-    while index < samples.count {
-      add(samples[index])
-      index += step
-    }
-    for other in [others.0, others.1, others.2] {
-      highest = max(highest, other.highest)
-      squares += other.squares
-    }
-  }
-
-  private init() {}
-
-  /// Adds a sample; NaN does not count as a peak.
-  @inline(__always)
-  private mutating func add(_ sample: Float) {
-    let size = abs(sample)
-    highest = size > highest ? size : highest
-    squares += Double(size) * Double(size)
   }
 }

@@ -4,50 +4,71 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// One recording.
+/// One recording: its commands, its progress, and its result.
 final class Recording: Sendable {
-  /// The sound card, its open devices, and the clock of a recording.
-  struct Source: Sendable {
-    let soundCard: SoundCard
-    let devices: CaptureDevices
-    let clock: any Clock<Duration>
-  }
-
-  /// The name for `control`.
-  let id: RecordingID?
-  private let control: RecordingControl
+  let request: RecordingRequest
+  /// Reports an event to the recording's listener.
+  let report: @Sendable (RecordingEvent) -> Void
+  /// Signaled by `stop`, so that a blocked output does not delay the end.
+  let stopSignal: WakeUp?
   private let session: CaptureSession
+  private let stopping = Atomic<Bool>(false)
   private let nanoseconds = Atomic<Int64>(0)
-  private let finish = Mutex<RecordingFinish?>(nil)
+  // The locks are held for a few instructions by callers and by the recording's thread.
+  private let commands = Mutex<[(block: Int, command: RecordingCommand)]>([])
+  private let result = Mutex<RecordingFinish?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
 
-  /// Begins to record at once.
+  /// - Parameter lockstep: the lockstep of a virtual card.
   init(
-    _ request: RecordingRequest, from source: Source,
+    _ request: RecordingRequest, on devices: CaptureDevices, lockstep: Lockstep? = nil,
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
-    id = request.id
-    session = CaptureSession(on: source.devices, lockstep: source.soundCard.lockstep)
+    (self.request, self.report) = (request, report)
+    session = CaptureSession(on: devices, lockstep: lockstep)
     // Only a descriptor's reader may block. If no wake-up can be created, a stop waits for the
     // reader.
-    let stopSignal: WakeUp? =
-      if case .descriptor = request.destination { try? WakeUp() } else { nil }
-    control = RecordingControl(stopSignal: stopSignal)
-    let task = Task { await self.run(request, source, report) }
+    stopSignal = request.isLive ? try? WakeUp() : nil
+  }
+
+  // MARK: Callers
+
+  /// The name for `control`.
+  var id: RecordingID? { request.id }
+
+  /// The length recorded so far.
+  var recorded: Duration {
+    get { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
+    set { nanoseconds.store(newValue.inNanoseconds, ordering: .relaxed) }
+  }
+
+  /// The contents of the closed files; nil before they are closed.
+  var finish: RecordingFinish? {
+    get { result.withLock { $0 } }
+    set { result.withLock { $0 = newValue } }
+  }
+
+  /// Begins to record.
+  func start(on soundCard: SoundCard, clock: any Clock<Duration>) {
+    let task = Task { await self.run(on: soundCard, clock: clock) }
     running.withLock { $0 = task }
   }
 
-  /// The length recorded so far.
-  var recorded: Duration { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
-
+  /// Ends the recording; audio captured so far is recorded.
   func stop() {
-    control.stop()
+    stopping.store(true, ordering: .releasing)
+    stopSignal?.signal()
     session.stop()
   }
 
   /// Sends a command; `stop` takes effect at once, other commands with the next captured block.
   func apply(_ command: RecordingCommand) {
-    if command == .stop { stop() } else { control.send(command, from: session.nudge()) }
+    if command == .stop { stop() } else { send(command, from: session.nudge()) }
+  }
+
+  /// - Parameter block: the number of the first block that the command applies to.
+  func send(_ command: RecordingCommand, from block: Int = 0) {
+    commands.withLock { $0.append((block, command)) }
   }
 
   /// Returns the result when the file is closed; throws the error that ended the recording.
@@ -56,19 +77,16 @@ final class Recording: Sendable {
   func ended() async throws -> RecordingFinish {
     await waitUntilClosed()
     try await session.ended()
-    guard var finish = finish.withLock({ $0 }) else {
+    guard var finish else {
       return RecordingFinish(reason: .stopped, frameCount: 0, recorded: .zero)
     }
-    if finish.reason == .deviceEnded, session.isStopped { finish.reason = .stopped }
+    if finish.reason == .deviceEnded, isStopping { finish.reason = .stopped }
     return finish
   }
 
-  /// Releases the time of a virtual card after the caller has received the result.
-  func releaseTime() { session.releaseTime() }
-
   /// The contents of the files after an error ended the recording; nil if there is no file.
   var remains: RecordingFinish? {
-    var remains = finish.withLock { $0 }
+    var remains = finish
     remains?.reason = .failed
     return remains
   }
@@ -78,14 +96,31 @@ final class Recording: Sendable {
     await running.withLock { $0 }?.value
   }
 
-  private func run(
-    _ request: RecordingRequest, _ source: Source,
-    _ report: @escaping @Sendable (RecordingEvent) -> Void
-  ) async {
+  /// Releases the time of a virtual card after the caller has received the result.
+  func releaseTime() { session.releaseTime() }
+
+  // MARK: The recording's thread
+
+  /// Whether a command waits.
+  var hasCommands: Bool { commands.withLock { !$0.isEmpty } }
+
+  /// Whether the recording was stopped, checked by work that would delay the end.
+  var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+  /// Removes and returns the commands that apply from this block on, in order.
+  func popCommands(at block: Int) -> [RecordingCommand] {
+    commands.withLock { commands in
+      let count = commands.prefix { $0.block <= block }.count
+      defer { commands.removeFirst(count) }
+      return commands[..<count].map(\.command)
+    }
+  }
+
+  private func run(on soundCard: SoundCard, clock: any Clock<Duration>) async {
     do throws(AudioRecorderError) {
-      let plan = try RecordingPlan(request)
-      let opening = DeviceOpening(plan.deviceRequest, on: source.soundCard, clock: source.clock)
-      await session.start(opening) { [self] in try consumer(plan, $0, report) }
+      let encoding = try request.checkedEncoding()
+      let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
+      await session.start(opening) { [self] in try consumer(encoding, $0) }
     } catch {
       session.end(.failure(error))
     }
@@ -93,15 +128,9 @@ final class Recording: Sendable {
   }
 
   private func consumer(
-    _ plan: RecordingPlan, _ device: PCMConfiguration,
-    _ report: @escaping @Sendable (RecordingEvent) -> Void
+    _ encoding: SoundFileEncoding, _ device: PCMConfiguration
   ) throws -> RecordingConsumer {
-    let file = try RecordingConsumer(
-      plan, device: device.format, control: control,
-      reports: .init(
-        progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
-        event: report,
-        finished: { [self] finished in finish.withLock { $0 = finished } }))
+    let file = try RecordingConsumer(self, encoding: encoding, device: device.format)
     report(
       .started(
         RecordingStart(
@@ -109,49 +138,5 @@ final class Recording: Sendable {
           settings: device)))
     if file.isWaiting { report(.waiting) }
     return file
-  }
-}
-
-/// The commands that a recording has not applied yet.
-final class RecordingControl: Sendable {
-  private struct State {
-    var commands: [(block: Int, command: RecordingCommand)] = []
-    var isStopping = false
-  }
-
-  /// Signaled by `stop`, so that a blocked output does not delay the end.
-  let stopSignal: WakeUp?
-
-  // The lock is held for a few instructions by senders and by the recording's thread.
-  private let state = Mutex(State())
-
-  init(stopSignal: WakeUp? = nil) {
-    self.stopSignal = stopSignal
-  }
-
-  /// Whether no command waits.
-  var isEmpty: Bool { state.withLock(\.commands.isEmpty) }
-
-  /// Whether the recording was stopped, checked by work that would delay the end.
-  var isStopping: Bool { state.withLock(\.isStopping) }
-
-  /// Records the stop; stopping the capture ends the recording.
-  func stop() {
-    state.withLock { $0.isStopping = true }
-    stopSignal?.signal()
-  }
-
-  /// - Parameter block: the number of the first block that the command applies to.
-  func send(_ command: RecordingCommand, from block: Int = 0) {
-    state.withLock { $0.commands.append((block, command)) }
-  }
-
-  /// Removes and returns the commands that apply from this block on, in order.
-  func popAll(at block: Int) -> [RecordingCommand] {
-    state.withLock { state in
-      let count = state.commands.prefix { $0.block <= block }.count
-      defer { state.commands.removeFirst(count) }
-      return state.commands[..<count].map(\.command)
-    }
   }
 }

@@ -4,15 +4,6 @@ import AudioRecorderClient
 /// Writes a recording: picks channels, converts, lets the gate select what is recorded, and stops
 /// at the requested length.
 final class RecordingConsumer: CaptureConsumer {
-  /// The callbacks of the consumer.
-  struct Reports {
-    /// The length recorded so far.
-    var progress: (Duration) -> Void
-    var event: @Sendable (RecordingEvent) -> Void
-    /// Called once, when the files are closed.
-    var finished: (RecordingFinish) -> Void
-  }
-
   /// The maximum duration of joined blocks, which are lost if the process is killed.
   private static let longestBatch = Duration.milliseconds(250)
 
@@ -21,8 +12,7 @@ final class RecordingConsumer: CaptureConsumer {
 
   private let output: any RecordingOutput
   let converter: CaptureConverter
-  private let control: RecordingControl
-  private let reports: Reports
+  private let recording: Recording
   private let limit: FrameCount?
   private let gaps: RecordingGapRule
   private let maximumBatch: Duration
@@ -37,20 +27,20 @@ final class RecordingConsumer: CaptureConsumer {
 
   /// Opens the output; throws `AudioRecorderError` on failure.
   init(
-    _ plan: RecordingPlan, device: AudioFormat, control: RecordingControl, reports: Reports
+    _ recording: Recording, encoding: SoundFileEncoding, device: AudioFormat
   ) throws(AudioRecorderError) {
-    let request = plan.request
-    let pick = try ChannelPick(request.channels, of: device)
-    let format = plan.fileFormat(on: pick.format)
-    converter = try CaptureConverter(pick, of: device, to: format)
-    output = try plan.output(format, stopSignal: control.stopSignal, report: reports.event)
-    (self.control, self.reports, gaps) = (control, reports, request.gaps)
+    let request = recording.request
+    let format = request.fileFormat(encoding, on: try device.picking(request.channels))
+    converter = try CaptureConverter(request.channels, of: device, to: format)
+    output = try request.output(
+      format, encoding, stopSignal: recording.stopSignal, report: recording.report)
+    (self.recording, gaps) = (recording, request.gaps)
     onDeviceLoss = request.onDeviceLoss
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
     gate = RecordingGate(request, rate: format.sampleRate)
     levels = LevelReport(format: format, interval: request.levelsInterval)
     // The reader of a descriptor gets audio at once.
-    let allowsBatches = !plan.isLive && levels.interval > LevelReport.shortestInterval
+    let allowsBatches = !request.isLive && levels.interval > LevelReport.shortestInterval
     maximumBatch = allowsBatches ? Self.longestBatch : .zero
     silence = request.warnBelow.map { SilentMicrophone($0, rate: format.sampleRate) }
   }
@@ -67,7 +57,7 @@ final class RecordingConsumer: CaptureConsumer {
     if let gap = block.gap { try bridge(gap) }
     guard !isOver else { return false }
     if block.nonFiniteCount > 0, !gate.isPaused {
-      reports.event(.nonFinite(sampleCount: block.nonFiniteCount))
+      recording.report(.nonFinite(sampleCount: block.nonFiniteCount))
     }
     try record(block.buffer)
     return !isOver
@@ -75,20 +65,20 @@ final class RecordingConsumer: CaptureConsumer {
 
   func deviceLost() throws -> Bool {
     try output.checkLast()
-    reports.event(.deviceLost)
+    recording.report(.deviceLost)
     if gaps == .stop, !gate.isPaused { stopAtGap() }
     return !isOver
   }
 
   func deviceReturned(after gap: Duration) {
-    reports.event(.deviceReturned(gap: gap))
+    recording.report(.deviceReturned(gap: gap))
     isReturning = gap > .zero
   }
 
   /// Frames that reach the requested length are not delayed, and neither is audio that a command
   /// waits for.
   var batchDuration: Duration {
-    guard maximumBatch > .zero, control.isEmpty, !gate.isWaiting else { return .zero }
+    guard maximumBatch > .zero, !recording.hasCommands, !gate.isWaiting else { return .zero }
     let left = limit.map { ($0 - output.framesWritten).duration(at: format.sampleRate) }
     return min(maximumBatch, max(.zero, left ?? maximumBatch))
   }
@@ -97,7 +87,7 @@ final class RecordingConsumer: CaptureConsumer {
     let ending = Result {
       try carryOut(gate.flush())
     }
-    defer { reports.finished(summary) }
+    defer { recording.finish = summary }
     try output.close()
     try ending.get()
   }
@@ -122,7 +112,7 @@ final class RecordingConsumer: CaptureConsumer {
   }
 
   private func applyCommands(at block: Int) throws {
-    for command in control.popAll(at: block) {
+    for command in recording.popCommands(at: block) {
       if command == .roll { output.roll() }
       try carryOut(gate.apply(command))
     }
@@ -132,7 +122,7 @@ final class RecordingConsumer: CaptureConsumer {
   private func bridge(_ gap: CaptureGap) throws {
     defer { isReturning = false }
     guard !gate.isPaused else { return }
-    if !isReturning { reports.event(.xrun(gap.lost.duration(at: format.sampleRate))) }
+    if !isReturning { recording.report(.xrun(gap.lost.duration(at: format.sampleRate))) }
     switch gaps {
     case .silence: try recordSilence(gap.lost)
     case .omit: break
@@ -152,7 +142,7 @@ final class RecordingConsumer: CaptureConsumer {
     let mostAtStop = FrameCount(Self.silenceAtStop, at: format.sampleRate)
     var left = lost
     while left > 0 && !isOver {
-      hasStoppedInGap = lost - left >= mostAtStop && control.isStopping
+      hasStoppedInGap = lost - left >= mostAtStop && recording.isStopping
       if hasStoppedInGap { return }
       let count = min(left, FrameCount(.seconds(1), at: format.sampleRate))
       try carryOut(gate.insert(AudioBuffer(silence: count, format: format)))
@@ -164,8 +154,8 @@ final class RecordingConsumer: CaptureConsumer {
     guard !isOver else { return }
     try carryOut(gate.process(buffer))
     guard !gate.isPaused else { return }
-    levels.add(buffer, recorded: output.framesWritten).map { reports.event(.levels($0)) }
-    silence?.process(buffer).map { reports.event(.silentMicrophone($0)) }
+    levels.add(buffer, recorded: output.framesWritten).map { recording.report(.levels($0)) }
+    silence?.process(buffer).map { recording.report(.silentMicrophone($0)) }
   }
 
   private func carryOut(_ outputs: [RecordingGate.Output]) throws {
@@ -173,9 +163,9 @@ final class RecordingConsumer: CaptureConsumer {
       switch output {
       case .keep(let buffer): try write(buffer)
       case .began(let preRoll):
-        reports.event(.began(preRoll: preRoll.duration(at: format.sampleRate)))
-      case .paused(let held): reports.event(.paused(length(with: held)))
-      case .resumed(let held): reports.event(.resumed(length(with: held)))
+        recording.report(.began(preRoll: preRoll.duration(at: format.sampleRate)))
+      case .paused(let held): recording.report(.paused(length(with: held)))
+      case .resumed(let held): recording.report(.resumed(length(with: held)))
       }
     }
   }
@@ -186,6 +176,6 @@ final class RecordingConsumer: CaptureConsumer {
     guard !kept.isEmpty else { return }
     levels.count(recorded: kept)
     try output.append(kept)
-    reports.progress(length)
+    recording.recorded = length
   }
 }

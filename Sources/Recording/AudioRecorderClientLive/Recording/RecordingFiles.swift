@@ -15,7 +15,9 @@ final class RecordingFiles: RecordingOutput {
   /// The rate and channels of every file.
   let format: AudioFormat
 
-  private let plan: RollingPlan
+  /// The requested file, from whose name those of the others follow.
+  private let requested: URL
+  private let rolling: RecordingRollingRule
   private let encoding: SoundFileEncoding
   private let report: @Sendable (RecordingEvent) -> Void
   private let freeSpace: (SoundFileWriter) -> Int?
@@ -46,10 +48,10 @@ final class RecordingFiles: RecordingOutput {
     (self.format, self.encoding, self.report) = (format, encoding, report)
     (self.freeSpace, self.closing, self.mostTaken) = (freeSpace, closing, mostTaken)
     disk = DiskSpace(rate: format.sampleRate)
-    plan = RollingPlan(rolling, url: url, format: format, encoding: encoding)
-    (writer, index) = try plan.makeFile(
-      from: 0, atMost: mostTaken, format: format, encoding: encoding)
-    self.url = plan.file(index)
+    (self.rolling, requested) = (rolling, url)
+    (writer, index) = try rolling.makeFile(
+      from: 0, atMost: mostTaken, of: url, format: format, encoding: encoding)
+    self.url = rolling.file(index, of: url)
   }
 
   /// The frames in all files.
@@ -89,15 +91,16 @@ final class RecordingFiles: RecordingOutput {
 
   /// The frames that still fit into the file; nil for no limit.
   private var room: FrameCount? {
-    plan.room(frames: writer.framesWritten, bytes: writer.byteCount)
+    rolling.room(
+      frames: writer.framesWritten, bytes: writer.byteCount, format: format, encoding: encoding)
   }
 
   private func continueInNextFile() throws(AudioRecorderError) {
     if let retry, framesWritten < retry { return }
     let opened: (SoundFileWriter, Int)
     do throws(AudioRecorderError) {
-      opened = try plan.makeFile(
-        from: index + 1, atMost: mostTaken, format: format, encoding: encoding)
+      opened = try rolling.makeFile(
+        from: index + 1, atMost: mostTaken, of: requested, format: format, encoding: encoding)
     } catch {
       guard retry == nil else { throw error }
       retry = framesWritten + FrameCount(.seconds(1), at: format.sampleRate)
@@ -110,7 +113,7 @@ final class RecordingFiles: RecordingOutput {
     let finished = FileClosing(writer, url: url, closing: closing)
     framesBefore += finished.frameCount
     (writer, index) = next
-    let nextURL = plan.file(index)
+    let nextURL = rolling.file(index, of: requested)
     url = nextURL
     (mustRoll, retry) = (false, nil)
     defer { complete(finished, next: nextURL) }

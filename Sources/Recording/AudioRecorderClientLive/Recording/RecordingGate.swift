@@ -17,8 +17,11 @@ struct RecordingGate {
   /// The length of the fade at both edges of a pause.
   static let fade = Duration.milliseconds(5)
 
+  private let fade: FrameCount
   private var start: StartGate?
-  private var pause: PauseGate
+  private var wantsPause = false
+  /// Whether a pause omits the current audio.
+  private(set) var isPaused = false
   private var end: SilenceEnd?
   private var trimmer: EdgeTrimmer?
   /// Whether silence has ended the recording.
@@ -26,7 +29,7 @@ struct RecordingGate {
 
   init(_ request: RecordingRequest, rate: SampleRate) {
     start = StartGate(request, rate: rate)
-    pause = PauseGate(fade: FrameCount(Self.fade, at: rate))
+    fade = FrameCount(Self.fade, at: rate)
     end = request.endAfterSilence.map { SilenceEnd($0, rate: rate) }
     trimmer = request.trim.map { EdgeTrimmer($0, rate: rate) }
   }
@@ -34,15 +37,12 @@ struct RecordingGate {
   /// Whether the recording has not begun.
   var isWaiting: Bool { start != nil }
 
-  /// Whether a pause omits the current audio.
-  var isPaused: Bool { pause.isPaused }
-
   mutating func apply(_ command: RecordingCommand) -> [Output] {
     switch command {
     case .start:
       if let beginning = start?.begin() { return begin(beginning) }
-    case .pause: pause.pause()
-    case .resume: pause.resume()
+    case .pause: wantsPause = true
+    case .resume: wantsPause = false
     case .roll, .stop: break
     }
     return []
@@ -69,17 +69,22 @@ struct RecordingGate {
     return [.began(preRoll: beginning.preRoll)] + beginning.buffers.flatMap { record($0) }
   }
 
+  /// Records a buffer; a pause begins and ends with a short fade.
   private mutating func record(_ buffer: AudioBuffer, isCaptured: Bool = true) -> [Output] {
     guard !isOver else { return [] }
-    let (kept, step) = pause.process(buffer)
-    let held = trimmer?.pendingFrames ?? 0
-    let recorded = kept.map { keep($0, isCaptured) } ?? []
-    return switch step {
-    case .unchanged: recorded
-    case .paused: recorded + [.paused(held: trimmer?.pendingFrames ?? 0)]
-    case .resumed: [.resumed(held: held)] + recorded
+    guard wantsPause != isPaused else { return isPaused ? [] : keep(buffer, isCaptured) }
+    isPaused = wantsPause
+    let length = min(fade, buffer.frameCount)
+    if isPaused {
+      let last = buffer.frames(0..<length).faded(over: length, rising: false)
+      return keep(last, isCaptured) + [.paused(held: heldFrames)]
     }
+    return [.resumed(held: heldFrames)]
+      + keep(buffer.faded(over: length, rising: true), isCaptured)
   }
+
+  /// The held frames that a later sound would add to the recording.
+  private var heldFrames: FrameCount { trimmer?.pendingFrames ?? 0 }
 
   private mutating func keep(_ buffer: AudioBuffer, _ isCaptured: Bool) -> [Output] {
     var buffer = buffer
@@ -91,65 +96,15 @@ struct RecordingGate {
   }
 }
 
-extension StartGate {
-  /// Nil if the recording begins immediately.
-  fileprivate init?(_ request: RecordingRequest, rate: SampleRate) {
-    let preRoll = FrameCount(request.preRoll, at: rate)
-    switch request.start {
-    case .immediately: return nil
-    case .onCommand: self.init(preRoll: preRoll, trigger: nil)
-    case .atSound(let rule):
-      self.init(preRoll: preRoll, trigger: SoundTrigger(rule, rate: rate))
-    }
-  }
-}
-
-/// Omits the audio of a pause, with a short fade at both edges.
-struct PauseGate {
-  /// The transition that a buffer causes.
-  enum Step: Equatable {
-    case unchanged
-    case paused
-    case resumed
-  }
-
-  private let fade: FrameCount
-  private var wantsPause = false
-  private(set) var isPaused = false
-
-  init(fade: FrameCount) {
-    self.fade = fade
-  }
-
-  mutating func pause() {
-    wantsPause = true
-  }
-
-  mutating func resume() {
-    wantsPause = false
-  }
-
-  /// Returns the frames of a buffer to keep, and whether a pause begins or ends with it.
-  mutating func process(_ buffer: AudioBuffer) -> (kept: AudioBuffer?, step: Step) {
-    guard !buffer.isEmpty, wantsPause != isPaused else {
-      return (isPaused ? nil : buffer, .unchanged)
-    }
-    isPaused = wantsPause
-    let length = min(fade, buffer.frameCount)
-    guard isPaused else { return (faded(buffer, over: length, rising: true), .resumed) }
-    return (faded(buffer.frames(0..<length), over: length, rising: false), .paused)
-  }
-
-  private func faded(
-    _ buffer: AudioBuffer, over length: FrameCount, rising: Bool
-  ) -> AudioBuffer {
-    let channels = buffer.format.channelCount
-    var samples = buffer.samples
-    for index in 0..<length.rawValue * channels {
-      let passed = Float(index / channels + 1) / Float(length.rawValue + 1)
+extension AudioBuffer {
+  /// The buffer with a fade of its first `length` frames.
+  fileprivate func faded(over length: FrameCount, rising: Bool) -> AudioBuffer {
+    var samples = samples
+    for index in 0..<length.rawValue * format.channelCount {
+      let passed = Float(index / format.channelCount + 1) / Float(length.rawValue + 1)
       samples[index] *= rising ? passed : 1 - passed
     }
-    return AudioBuffer(format: buffer.format, samples: samples, firstFrame: buffer.firstFrame)
+    return AudioBuffer(format: format, samples: samples, firstFrame: firstFrame)
   }
 }
 
@@ -159,7 +114,7 @@ struct EdgeTrimmer {
   /// The maximum silence to hold; longer silence is recorded.
   static let limit = Duration.seconds(60)
 
-  private let loudFrames: LoudFrameFinder
+  private let threshold: Float
   private let margin: FrameCount
   private let limit: FrameCount
   private var offset = OffsetFilter()
@@ -169,7 +124,7 @@ struct EdgeTrimmer {
   private var hasGivenSilence = false
 
   init(_ rule: LevelRule, rate: SampleRate, limit: Duration = Self.limit) {
-    loudFrames = LoudFrameFinder(threshold: rule.threshold)
+    threshold = rule.amplitude
     margin = FrameCount(rule.hold, at: rate)
     self.limit = max(margin, FrameCount(limit, at: rate))
   }
@@ -182,8 +137,8 @@ struct EdgeTrimmer {
   mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     held.append(buffer)
     let levels = offset.levels(of: buffer)
-    guard let last = loudFrames.last(in: levels) else { return popSilence() }
-    if !hasBegun, let first = loudFrames.first(in: levels) {
+    guard let last = levels.lastLoudFrame(threshold) else { return popSilence() }
+    if !hasBegun, let first = levels.firstLoudFrame(threshold) {
       _ = held.popFirst(held.frameCount - buffer.frameCount + first - margin)
       hasBegun = true
     }
@@ -207,33 +162,54 @@ struct EdgeTrimmer {
   }
 }
 
-/// Waits for the beginning of a recording and keeps the pre-roll.
+/// Waits for the beginning of a recording, which is a command or a sound of sufficient length, and
+/// keeps the pre-roll.
+///
+/// A sound begins with a loud frame and lasts to the last one before a pause of 50 ms.
 struct StartGate {
-  /// The beginning of a recording.
-  struct Beginning: Equatable {
-    /// The frames before the beginning.
-    var preRoll: FrameCount
-    var buffers: [AudioBuffer]
-  }
+  /// The frames from the pre-roll on, and the number of those before the beginning.
+  typealias Beginning = (preRoll: FrameCount, buffers: [AudioBuffer])
+
+  private static let pause = Duration.milliseconds(50)
 
   private let preRoll: FrameCount
-  private var trigger: SoundTrigger?
+  /// The amplitude of a loud frame; nil if only a command begins the recording.
+  private let threshold: Float?
+  private let hold: FrameCount
+  private let pause: FrameCount
+  private var offset = OffsetFilter()
   private var held = HeldBuffers()
   private var position: FrameCount = 0
+  /// The first and the last loud frame of a sound that may still become long enough.
+  private var sound: (first: FrameCount, last: FrameCount)?
 
-  /// - Parameter trigger: the sound to wait for; nil for a command.
-  init(preRoll: FrameCount, trigger: SoundTrigger?) {
-    (self.preRoll, self.trigger) = (preRoll, trigger)
+  /// - Parameter sound: the sound to wait for; nil for a command.
+  init(_ sound: LevelRule?, preRoll: Duration, rate: SampleRate) {
+    self.preRoll = FrameCount(preRoll, at: rate)
+    threshold = sound?.amplitude
+    hold = max(1, FrameCount(sound?.hold ?? .zero, at: rate))
+    pause = FrameCount(Self.pause, at: rate)
+  }
+
+  /// Nil if the recording begins immediately.
+  init?(_ request: RecordingRequest, rate: SampleRate) {
+    switch request.start {
+    case .immediately: return nil
+    case .onCommand: self.init(nil, preRoll: request.preRoll, rate: rate)
+    case .atSound(let rule): self.init(rule, preRoll: request.preRoll, rate: rate)
+    }
   }
 
   var heldFrames: FrameCount { held.frameCount }
 
-  /// Processes captured audio; returns the beginning when it is found.
+  /// Processes captured audio; returns the beginning as soon as a sound is long enough.
   mutating func process(_ buffer: AudioBuffer) -> Beginning? {
     held.append(buffer)
+    let onset = onset(in: buffer)
     position += buffer.frameCount
-    if let onset = trigger?.process(buffer) { return begin(at: onset) }
-    forget(before: (trigger?.candidate ?? position) - preRoll)
+    if let onset { return begin(at: onset) }
+    if let sound, position - sound.last > pause { self.sound = nil }
+    forget(before: (sound?.first ?? position) - preRoll)
     return nil
   }
 
@@ -243,52 +219,25 @@ struct StartGate {
   private mutating func begin(at onset: FrameCount) -> Beginning {
     forget(before: onset - preRoll)
     let first = position - held.frameCount
-    return Beginning(preRoll: onset - first, buffers: held.popAll())
+    return (onset - first, held.popAll())
   }
 
   private mutating func forget(before frame: FrameCount) {
     _ = held.popFirst(frame - (position - held.frameCount))
   }
-}
 
-/// Finds the first sound of sufficient length.
-///
-/// A sound begins with a loud frame and lasts to the last one before a pause of 50 ms.
-struct SoundTrigger {
-  private static let pause = Duration.milliseconds(50)
-
-  private let loudFrames: LoudFrameFinder
-  private let hold: FrameCount
-  private let pause: FrameCount
-  private var offset = OffsetFilter()
-  private var position: FrameCount = 0
-  private var sound: (first: FrameCount, last: FrameCount)?
-
-  init(_ rule: LevelRule, rate: SampleRate) {
-    loudFrames = LoudFrameFinder(threshold: rule.threshold)
-    hold = max(1, FrameCount(rule.hold, at: rate))
-    pause = FrameCount(Self.pause, at: rate)
-  }
-
-  /// The first frame of a sound that may still become long enough.
-  var candidate: FrameCount? { sound?.first }
-
-  /// Processes a buffer; returns the first frame of a sound as soon as the sound is long enough.
-  mutating func process(_ buffer: AudioBuffer) -> FrameCount? {
+  /// The first frame of a sound that becomes long enough in this buffer.
+  private mutating func onset(in buffer: AudioBuffer) -> FrameCount? {
+    guard let threshold else { return nil }
     let levels = offset.levels(of: buffer)
-    var next = loudFrames.first(in: levels)
-    while let frame = next {
-      if let first = process(loudFrame: position + frame) { return first }
-      next = loudFrames.first(in: levels, from: frame + 1)
+    var next = levels.firstLoudFrame(threshold)
+    while let index = next {
+      let frame = position + index
+      let first = sound.flatMap { frame - $0.last > pause ? nil : $0.first } ?? frame
+      sound = (first, frame)
+      if frame - first + 1 >= hold { return first }
+      next = levels.firstLoudFrame(threshold, from: index + 1)
     }
-    position += buffer.frameCount
-    if let sound, position - sound.last > pause { self.sound = nil }
     return nil
-  }
-
-  private mutating func process(loudFrame frame: FrameCount) -> FrameCount? {
-    let begun = sound.flatMap { frame - $0.last > pause ? nil : $0.first } ?? frame
-    sound = (begun, frame)
-    return frame - begun + 1 >= hold ? begun : nil
   }
 }

@@ -2,12 +2,15 @@ import AudioCore
 import AudioRecorderClient
 import SoundCard
 
-/// Converts captured audio and sends it to a stream that drops the oldest blocks if its reader
-/// lags.
+/// Converts captured audio, cuts it into buffers of one size if requested, and sends it to a stream
+/// that drops the oldest blocks if its reader lags.
 final class StreamConsumer: CaptureConsumer {
   private let pipe: PolicyPipe<CapturedAudio>
   let converter: CaptureConverter
-  private var rechunker: CaptureRechunker?
+  /// Cuts the buffers to the requested size; a buffer before a gap and the last one may be shorter.
+  private var rechunker: Rechunker?
+  /// The metadata of the blocks with frames in the rechunker, and of the block before them.
+  private var marks: [CapturedAudio] = []
   /// The device's configuration, until the first block reports it.
   private var device: PCMConfiguration?
   let onDeviceLoss: DeviceLossPolicy
@@ -20,26 +23,49 @@ final class StreamConsumer: CaptureConsumer {
     self.pipe = pipe
     self.device = device
     onDeviceLoss = request.onDeviceLoss
-    rechunker = request.framesPerBuffer.map(CaptureRechunker.init)
-    let pick = try ChannelPick(request.channels, of: device.format)
+    rechunker = request.framesPerBuffer.map { Rechunker(size: $0) }
+    let picked = try device.format.picking(request.channels)
     let format = AudioFormat(
-      sampleRate: request.sampleRate ?? pick.format.sampleRate,
-      channelCount: request.channelCount ?? pick.format.channelCount)
-    converter = try CaptureConverter(pick, of: device.format, to: format)
+      sampleRate: request.sampleRate ?? picked.sampleRate,
+      channelCount: request.channelCount ?? picked.channelCount)
+    converter = try CaptureConverter(request.channels, of: device.format, to: format)
   }
 
   func process(_ block: CapturedAudio, number: Int) -> Bool {
     nonFinite += block.nonFiniteCount
-    if !block.buffer.isEmpty || block.gap != nil { rechunk(block) }
+    if !block.buffer.isEmpty {
+      rechunk(block)
+    } else if block.gap != nil {
+      // A gap at the very end has no frames after it.
+      finish()
+      send(block)
+    }
     return true
   }
 
   func finish() {
-    for block in rechunker?.flush() ?? [] { send(block) }
+    for buffer in rechunker?.flush() ?? [] { send(marked(buffer)) }
   }
 
   private func rechunk(_ block: CapturedAudio) {
-    for block in rechunker?.process(block) ?? [block] { send(block) }
+    guard let buffers = rechunker?.process(block.buffer) else { return send(block) }
+    var mark = block
+    mark.buffer = AudioBuffer(
+      silence: 0, format: block.buffer.format, firstFrame: block.buffer.firstFrame)
+    marks.append(mark)
+    for buffer in buffers { send(marked(buffer)) }
+  }
+
+  /// Returns the buffer with the times of the block in which it begins, and with the block's gap if
+  /// both begin at the same frame.
+  private func marked(_ buffer: AudioBuffer) -> CapturedAudio {
+    while marks.count > 1, marks[1].buffer.firstFrame <= buffer.firstFrame { marks.removeFirst() }
+    let mark = marks[0]
+    let begun = buffer.firstFrame == mark.buffer.firstFrame
+    let since = (buffer.firstFrame - mark.buffer.firstFrame).duration(at: buffer.format.sampleRate)
+    return CapturedAudio(
+      buffer: buffer, time: mark.time + since, gap: begun ? mark.gap : nil,
+      capturedAt: mark.capturedAt + since)
   }
 
   private func send(_ block: CapturedAudio) {
@@ -57,9 +83,7 @@ extension CaptureRequest {
   /// that begins meanwhile needs a higher rate.
   var deviceRequest: PCMRequest {
     let rate = sampleRate ?? 48_000
-    let wanted = AudioFormat(
-      sampleRate: rate,
-      channelCount: ChannelPick.deviceChannelCount(for: channels, else: channelCount))
+    let wanted = AudioFormat.requested(at: rate, picking: channels, channelCount: channelCount)
     return PCMRequest(
       device: device, format: wanted.widened, buffering: buffering(at: rate),
       prefersNativeRate: true)
@@ -108,44 +132,5 @@ extension CapturedAudio {
     gap = CaptureGap(lost: lost + (gap?.lost ?? 0))
     nonFiniteCount += dropped.reduce(0) { $0 + $1.nonFiniteCount }
     device = dropped.lazy.compactMap(\.device).first ?? device
-  }
-}
-
-/// Cuts captured blocks to one size; a block before a gap and the last one may be shorter.
-struct CaptureRechunker {
-  private var rechunker: Rechunker
-  /// The metadata of the blocks with held frames, and of the block before them.
-  private var marks: [CapturedAudio] = []
-
-  /// - Parameter size: above 0.
-  init(size: FrameCount) {
-    rechunker = Rechunker(size: size)
-  }
-
-  mutating func process(_ captured: CapturedAudio) -> [CapturedAudio] {
-    // A gap at the very end has no frames after it.
-    guard !captured.buffer.isEmpty else { return flush() + [captured] }
-    let buffers = rechunker.process(captured.buffer)
-    var mark = captured
-    mark.buffer = AudioBuffer(
-      silence: 0, format: captured.buffer.format, firstFrame: captured.buffer.firstFrame)
-    marks.append(mark)
-    return buffers.map { marked($0) }
-  }
-
-  mutating func flush() -> [CapturedAudio] {
-    rechunker.flush().map { marked($0) }
-  }
-
-  /// Returns the buffer with the times of the block in which it begins, and with the block's gap if
-  /// both begin at the same frame.
-  private mutating func marked(_ buffer: AudioBuffer) -> CapturedAudio {
-    while marks.count > 1, marks[1].buffer.firstFrame <= buffer.firstFrame { marks.removeFirst() }
-    let mark = marks[0]
-    let begun = buffer.firstFrame == mark.buffer.firstFrame
-    let since = (buffer.firstFrame - mark.buffer.firstFrame).duration(at: buffer.format.sampleRate)
-    return CapturedAudio(
-      buffer: buffer, time: mark.time + since, gap: begun ? mark.gap : nil,
-      capturedAt: mark.capturedAt + since)
   }
 }

@@ -6,23 +6,23 @@ import Testing
 
 @testable import AudioRecorderClientLive
 
-@Suite struct RecordingPlanTests {
+@Suite struct RecordingRequestOutputTests {
   private func url(_ name: String) -> URL { URL(fileURLWithPath: name) }
 
   @Test(arguments: [("a.wav", "WAV, 16 bit"), ("a.FLAC", "FLAC, 16 bit"), ("a.opus", "Opus")])
   func `the extension names the format`(name: String, encoding: String) throws {
-    let plan = try RecordingPlan(RecordingRequest(url: url(name)))
-    #expect("\(plan.encoding)" == encoding)
+    let found = try RecordingRequest(url: url(name)).checkedEncoding()
+    #expect("\(found)" == encoding)
   }
 
   @Test func `a requested encoding takes precedence over the extension`() throws {
-    let plan = try RecordingPlan(RecordingRequest(url: url("a.wav"), encoding: .wav24))
-    #expect(plan.encoding == .wav24)
+    let request = RecordingRequest(url: url("a.wav"), encoding: .wav24)
+    #expect(try request.checkedEncoding() == .wav24)
   }
 
   @Test func `an unknown extension is refused`() {
     #expect(throws: AudioRecorderError.unknownFileFormat(url("a.txt"))) {
-      _ = try RecordingPlan(RecordingRequest(url: url("a.txt")))
+      _ = try RecordingRequest(url: url("a.txt")).checkedEncoding()
     }
   }
 
@@ -38,17 +38,19 @@ import Testing
     ]
     let values = ["0", "33", "0.0 s", "44100 Hz", "655350 Hz", "768000 Hz", "3"]
     for (request, value) in zip(refused, values) {
-      let error = #expect(throws: AudioRecorderError.self) { _ = try RecordingPlan(request) }
+      let error = #expect(throws: AudioRecorderError.self) { _ = try request.checkedEncoding() }
       #expect(error.map { "\($0)".contains(value) } == true)
     }
   }
 
   @Test func `the file has the device's format, or the next one that it supports`() throws {
     let device = AudioFormat(sampleRate: 44_100, channelCount: 1)
-    #expect(try RecordingPlan(RecordingRequest(url: url("a.wav"))).fileFormat(on: device) == device)
-    #expect(
-      try RecordingPlan(RecordingRequest(url: url("a.opus"))).fileFormat(on: device)
-        == AudioFormat(sampleRate: 48_000, channelCount: 1))
+    for (name, rate) in [("a.wav", 44_100), ("a.opus", 48_000)] as [(String, SampleRate)] {
+      let request = RecordingRequest(url: url(name))
+      #expect(
+        request.fileFormat(try request.checkedEncoding(), on: device)
+          == AudioFormat(sampleRate: rate, channelCount: 1))
+    }
   }
 
   @Test(arguments: SoundFileEncoding.Container.allCases)
@@ -56,10 +58,11 @@ import Testing
     container: SoundFileEncoding.Container
   ) throws {
     let format = SoundFileEncoding(container)
-    let plan = try RecordingPlan(RecordingRequest(url: url("a"), encoding: format))
-    #expect(plan.encoding.container.rawValue == container.rawValue)
+    let request = RecordingRequest(url: url("a"), encoding: format)
+    let encoding = try request.checkedEncoding()
+    #expect(encoding.container.rawValue == container.rawValue)
     let device = AudioFormat(sampleRate: 48_000, channelCount: 6)
-    let channels = plan.fileFormat(on: device).channelCount
+    let channels = request.fileFormat(encoding, on: device).channelCount
     #expect(channels == (container == .mp3 ? 2 : 6))
   }
 }

@@ -1,8 +1,8 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import ClientDependencies
 import SoundCard
-import Synchronization
 
 /// An open device that plays.
 typealias PlaybackDevice = DeviceRuntime<PlaybackThread>
@@ -14,60 +14,47 @@ extension PlaybackDevice {
   }
 }
 
-/// The open devices of a player, and their volumes.
-final class PlayerDevices: Sendable {
-  typealias Lease = DevicePool<PlaybackThread>.Lease
+/// The open devices of a player.
+typealias PlaybackDevices = DevicePool<PlaybackThread>
 
-  /// The volume of all devices, present and future.
-  let volume = BusVolume()
-  private let pool = DevicePool<PlaybackThread>()
-  // The lock is held for a few instructions by control threads; audio threads use only the buses themselves.
-  private let buses = Mutex<[PlaybackBus: BusVolume]>([:])
-
-  /// The volume of a bus on all devices; a bus is created when it is first named, and stays.
-  func volume(of bus: PlaybackBus) -> BusVolume {
-    buses.withLock { buses in
-      if let known = buses[bus] { return known }
-      let new = BusVolume()
-      buses[bus] = new
-      return new
-    }
-  }
-
+extension AudioPlayer {
   /// Returns the device of a request, and opens it as requested if nothing plays on it.
   ///
   /// A canceled task gets `CancellationError` at once; an opening without waiting callers is
   /// canceled.
-  func acquire(_ request: PCMRequest, _ settings: PlayerSettings) async throws -> Lease {
+  nonisolated func acquire(_ request: PCMRequest) async throws -> PlaybackDevices.Lease {
+    @Dependency(\.soundCard) var soundCard
+    @Dependency(\.playbackIdleTime) var idleTime
+    @Dependency(\.continuousClock) var clock
     let opening = DeviceOpening<PlaybackThread>(
-      request, convertsAnyFormat: false, idleTime: settings.idleTime, clock: settings.clock,
-      on: settings.soundCard
+      request, convertsAnyFormat: false, idleTime: idleTime, clock: clock, on: soundCard
     ) { soundCard, request in
       MonitoredPlayback(try await soundCard.openPlayback(request: request))
     } makeServer: { [volume] device, lockstep in
       let link = try DeviceLink<Voice>(limit: VoiceTable.limit, lockstep: lockstep)
       return PlaybackThread(pcm: device, link: link, volume: volume)
     }
-    return try await pool.acquire(opening)
+    return try await openDevices.acquire(opening)
   }
 
   /// Returns a device; if it does not stay open, the last user's call returns when it is closed.
-  func release(_ lease: Lease) async {
-    await pool.release(lease)
+  nonisolated func release(_ lease: PlaybackDevices.Lease) async {
+    await openDevices.release(lease)
   }
 
   /// Returns the device for a source of this format.
-  func acquire(
-    for request: PlaybackRequest, _ format: AudioFormat, _ settings: PlayerSettings
-  ) async throws -> Lease {
+  nonisolated func acquire(
+    for request: PlaybackRequest, _ format: AudioFormat
+  ) async throws -> PlaybackDevices.Lease {
     if case .preloaded(let sound) = request.source,
       request.device == nil || request.device == sound.device,
-      let lease = PreloadedDevice.lease(of: sound, in: self)
+      let lease = PreloadedDevice.lease(of: sound, by: self)
     {
       return lease
     }
+    @Dependency(\.playbackIdleTime) var idleTime
     do {
-      return try await acquire(settings.openingRequest(for: request, format), settings)
+      return try await acquire(request.deviceRequest(for: format, idleTime: idleTime))
     } catch let error as CancellationError {
       throw error
     } catch {
@@ -78,25 +65,25 @@ final class PlayerDevices: Sendable {
   /// Decodes a source and opens the device for it.
   ///
   /// A canceled task gets `CancellationError` within a second, even if a read does not return.
-  func preload(
-    _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency,
-    _ settings: PlayerSettings
+  nonisolated func preload(
+    _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency
   ) async throws -> PreloadedSound {
     if case .preloaded(let sound) = source, sound.device == device,
-      PreloadedDevice.lease(of: sound, in: self, latency) != nil
+      PreloadedDevice.lease(of: sound, by: self, latency) != nil
     {
       return sound
     }
-    let clock = settings.readingClock
-    let loader = try SoundLoader(source, settings.makeSource)
-    let opening = AbandonableTask(clock: clock) { try await loader.open().format }
-    let format = try await opening.valueUnlessCancelled()
     let request = PlaybackRequest(source: source, device: device, latency: latency)
-    let lease = try await acquire(for: request, format, settings)
+    let feeder = try VoiceFeeder(request, FeederMailbox(request.id), makeSource)
+    let opening = AbandonableTask(clock: readingClock) { try await feeder.open() }
+    guard let first = try await opening.valueUnlessCancelled() else {
+      throw AudioPlayerError.emptySource(nil)
+    }
+    let lease = try await acquire(for: request, first.description.format)
     // Releases the device if the source cannot be read.
     let held = PreloadedDevice(lease, latency, of: self)
     let target = lease.runtime.configuration.format
-    let loading = AbandonableTask(clock: clock) { try await loader.load(as: target) }
+    let loading = AbandonableTask(clock: readingClock) { try await feeder.load(as: target) }
     let sound = try await loading.valueUnlessCancelled()
     return PreloadedSound(
       buffers: sound.buffers, device: device, hold: held, shortfall: sound.shortfall)
@@ -105,27 +92,25 @@ final class PlayerDevices: Sendable {
 
 /// Keeps a device open for as long as a preloaded sound exists.
 private final class PreloadedDevice: Sendable {
-  private let lease: PlayerDevices.Lease
+  private let lease: PlaybackDevices.Lease
   /// The requested latency; a device that was open already may have another one.
   private let latency: PlaybackLatency
-  private let devices: PlayerDevices
+  private let player: AudioPlayer
 
-  init(_ lease: PlayerDevices.Lease, _ latency: PlaybackLatency, of devices: PlayerDevices) {
-    self.lease = lease
-    self.latency = latency
-    self.devices = devices
+  init(_ lease: PlaybackDevices.Lease, _ latency: PlaybackLatency, of player: AudioPlayer) {
+    (self.lease, self.latency, self.player) = (lease, latency, player)
   }
 
   deinit {
-    Task { [devices, lease] in await devices.release(lease) }
+    Task { [player, lease] in await player.release(lease) }
   }
 
   /// The device that a sound keeps open, with the given latency if there is one; nil if another player
   /// loaded the sound or the device is lost.
   static func lease(
-    of sound: PreloadedSound, in devices: PlayerDevices, _ latency: PlaybackLatency? = nil
-  ) -> PlayerDevices.Lease? {
-    guard let held = sound.hold as? PreloadedDevice, held.devices === devices,
+    of sound: PreloadedSound, by player: AudioPlayer, _ latency: PlaybackLatency? = nil
+  ) -> PlaybackDevices.Lease? {
+    guard let held = sound.hold as? PreloadedDevice, held.player === player,
       latency == nil || latency == held.latency, !held.lease.runtime.hasEnded
     else { return nil }
     return held.lease.borrowed

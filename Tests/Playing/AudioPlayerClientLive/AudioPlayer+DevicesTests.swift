@@ -8,7 +8,7 @@ import VirtualSoundCard
 
 @testable import AudioPlayerClientLive
 
-@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PlayerDevicesTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct AudioPlayerDevicesTests {
   @Test func `after a failed opening the next request opens the device again`() async throws {
     let (asked, answer) = (Gate(), Gate())
     let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))
@@ -19,16 +19,18 @@ import VirtualSoundCard
       await answer.wait()
       throw SoundCardError.busy("virtual")
     }
-    let settings = PlayerSettings(
-      soundCard: soundCard, idleTime: .zero, clock: TestClock<Duration>())
     let request = PCMRequest(format: AudioFormat(sampleRate: 48_000, channelCount: 2))
-    let pool = PlayerDevices()
-    let users = (0..<40).map { _ in
-      Task {
-        // A caller may try again at once, while others have yet to get the error.
-        let first = try? await pool.acquire(request, settings)
-        let lease = if let first { first } else { try await pool.acquire(request, settings) }
-        await pool.release(lease)
+    let player = AudioPlayer()
+    let users = withDependencies {
+      $0.soundCard = soundCard
+    } operation: {
+      (0..<40).map { _ in
+        Task {
+          // A caller may try again at once, while others have yet to get the error.
+          let first = try? await player.acquire(request)
+          let lease = if let first { first } else { try await player.acquire(request) }
+          await player.release(lease)
+        }
       }
     }
     await asked.wait()
@@ -38,11 +40,9 @@ import VirtualSoundCard
   }
 
   @Test func `without frequent reports, a sound gets a large buffer, and a live stream does not`() {
-    let settings = PlayerSettings(
-      soundCard: VirtualSoundCard().soundCard, idleTime: .zero, clock: TestClock<Duration>())
     func buffering(_ source: PlaybackSource) -> PCMBuffering {
       let request = PlaybackRequest(source: source, progressInterval: .seconds(2))
-      return settings.openingRequest(for: request, .speech).buffering
+      return request.deviceRequest(for: .speech, idleTime: .zero).buffering
     }
     #expect(buffering(.buffers([])) == .unattendedPlayback)
     #expect(buffering(.stream(AsyncThrowingStream { nil })) == .playback)

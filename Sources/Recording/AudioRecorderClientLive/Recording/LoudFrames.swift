@@ -1,26 +1,12 @@
 import AudioCore
 import AudioRecorderClient
 
-/// Finds loud frames.
-///
-/// A frame is loud if one of its channels reaches the threshold.
-struct LoudFrameFinder {
-  private let threshold: Float
-
-  init(threshold: Decibels) {
-    self.threshold = Float(threshold.amplitude)
-  }
-
-  /// - Parameter threshold: an amplitude, with 1 for full scale.
-  init(threshold: Float) {
-    self.threshold = threshold
-  }
-
-  /// A quick test: false if no frame is loud.
+extension AudioBuffer {
+  /// A quick test: false if no frame is loud, which is one with a sample of at least `threshold`.
   ///
   /// It may be true for quiet frames if a sample is NaN.
-  func mayBeLoud(_ buffer: AudioBuffer) -> Bool {
-    buffer.samples.withUnsafeBufferPointer { samples in
+  func mayBeLoud(_ threshold: Float) -> Bool {
+    samples.withUnsafeBufferPointer { samples in
       // Without the sign, the bits of floats have the order of their values, and subtracting larger
       // bits sets the highest bit.
       var differences: UInt32 = 0
@@ -31,28 +17,31 @@ struct LoudFrameFinder {
     }
   }
 
-  /// The first loud frame of a buffer from `start` on, nil if all are quiet.
-  func first(in buffer: AudioBuffer, from start: FrameCount = 0) -> FrameCount? {
-    let channels = buffer.format.channelCount
-    return buffer.samples.withUnsafeBufferPointer { samples in
-      let first = min(start.rawValue * channels, samples.count)
+  /// The first frame from `start` on with a sample of at least `threshold`; nil if all are quiet.
+  func firstLoudFrame(_ threshold: Float, from start: FrameCount = 0) -> FrameCount? {
+    samples.withUnsafeBufferPointer { samples in
+      let first = min(start.rawValue * format.channelCount, samples.count)
       return samples[first...].firstIndex { abs($0) >= threshold }
-        .map { FrameCount($0 / channels) }
+        .map { FrameCount($0 / format.channelCount) }
     }
   }
 
-  /// The last loud frame of a buffer, nil if all are quiet.
-  func last(in buffer: AudioBuffer) -> FrameCount? {
-    buffer.samples.withUnsafeBufferPointer { samples in
-      samples.lastIndex { abs($0) >= threshold }
-        .map { FrameCount($0 / buffer.format.channelCount) }
+  /// The last frame with a sample of at least `threshold`; nil if all are quiet.
+  func lastLoudFrame(_ threshold: Float) -> FrameCount? {
+    samples.withUnsafeBufferPointer { samples in
+      samples.lastIndex { abs($0) >= threshold }.map { FrameCount($0 / format.channelCount) }
     }
   }
 }
 
+extension LevelRule {
+  /// The amplitude from which a sample is loud.
+  var amplitude: Float { Float(threshold.amplitude) }
+}
+
 /// Detects a microphone that delivers almost silence, such as one that is switched off.
 struct SilentMicrophone {
-  private let loudFrames: LoudFrameFinder
+  private let threshold: Float
   private let hold: FrameCount
   private var quiet: FrameCount = 0
   private var highest: Float = 0
@@ -60,7 +49,7 @@ struct SilentMicrophone {
   private var isOver = false
 
   init(_ rule: LevelRule, rate: SampleRate) {
-    loudFrames = LoudFrameFinder(threshold: rule.threshold)
+    threshold = rule.amplitude
     hold = FrameCount(rule.hold, at: rate)
   }
 
@@ -69,7 +58,7 @@ struct SilentMicrophone {
   /// A microphone that has captured a sound is not muted, so later pauses are ignored.
   mutating func process(_ buffer: AudioBuffer) -> Decibels? {
     guard !isOver else { return nil }
-    if loudFrames.mayBeLoud(buffer), loudFrames.last(in: buffer) != nil {
+    if buffer.mayBeLoud(threshold), buffer.firstLoudFrame(threshold) != nil {
       isOver = true
       return nil
     }
@@ -83,14 +72,14 @@ struct SilentMicrophone {
 
 /// Ends a recording after silence.
 struct SilenceEnd {
-  private let loudFrames: LoudFrameFinder
+  private let threshold: Float
   private let hold: FrameCount
   private var offset = OffsetFilter()
   private var quiet: FrameCount = 0
   private var skipped: FrameCount = 0
 
   init(_ rule: LevelRule, rate: SampleRate) {
-    loudFrames = LoudFrameFinder(threshold: rule.threshold)
+    threshold = rule.amplitude
     hold = FrameCount(rule.hold, at: rate)
   }
 
@@ -106,7 +95,7 @@ struct SilenceEnd {
     let levels = offset.levels(of: buffer)
     var position: FrameCount = 0
     while true {
-      let next = loudFrames.first(in: levels, from: position) ?? buffer.frameCount
+      let next = levels.firstLoudFrame(threshold, from: position) ?? buffer.frameCount
       if quiet + next - position >= hold { return position + hold - quiet }
       quiet += next - position
       skipped -= min(skipped, min(next + 1, buffer.frameCount) - position)

@@ -1,0 +1,43 @@
+import AudioCore
+import AudioPlayerClient
+import SoundCard
+
+extension PlaybackRequest {
+  /// The request to open a device for a source of this format.
+  ///
+  /// - Parameter idleTime: the time for which the device stays open after its last sound.
+  func deviceRequest(for source: AudioFormat, idleTime: Duration) -> PCMRequest {
+    PCMRequest(
+      device: device, format: deviceFormat ?? (idleTime > .zero ? source.widened : source),
+      buffering: buffering)
+  }
+
+  /// The less often progress is reported, the more audio the device holds, and the less often it
+  /// wakes its thread.
+  ///
+  /// A live stream comes too slowly to fill a large buffer.
+  private var buffering: PCMBuffering {
+    let isLive = items.contains { if case .stream = $0.source { true } else { false } }
+    guard latency == .normal, progressInterval >= .milliseconds(250), !isLive else {
+      return latency.buffering
+    }
+    return progressInterval < .seconds(2) ? .unwatchedPlayback : .unattendedPlayback
+  }
+}
+
+extension PCMBuffering {
+  /// Half as much again as in ordinary playback; a third of it is filled at a time.
+  static let unwatchedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
+
+  /// For a playback without progress events or control; a stop without a fade discards the buffer.
+  static let unattendedPlayback = PCMBuffering(period: .milliseconds(500), periodCount: 4)
+}
+
+extension PlaybackLatency {
+  fileprivate var buffering: PCMBuffering {
+    switch self {
+    case .normal: .playback
+    case .low: .lowLatency
+    }
+  }
+}

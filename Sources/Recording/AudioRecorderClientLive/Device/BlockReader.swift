@@ -1,0 +1,128 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+
+/// Reads the blocks of a port on the user's thread, and numbers their frames, starting from 0 for
+/// each opening of the device.
+struct BlockReader {
+  private let port: CapturePort
+  private var nextFrame: FrameCount = 0
+  /// The number of blocks that were read.
+  private(set) var blockCount = 0
+  /// Whether frames of this opening were read; a loss before the first frames is not a gap.
+  private var hasBegun = false
+  /// The next block, if it was read ahead.
+  private var upcoming: CapturePort.Block?
+
+  init(_ port: CapturePort) {
+    self.port = port
+  }
+
+  /// Passes blocks to the consumer until the port ends, or the consumer wants no more.
+  ///
+  /// - Parameter madeRoom: called when the audio thread waits for room.
+  /// - Throws: the consumer's error, or the error that ended the port.
+  mutating func drain(into consumer: some CaptureConsumer, madeRoom: () -> Void) throws {
+    while true {
+      let wakeUps = port.hold?.count
+      // Read before the blocks, because after the end the ring contains all blocks.
+      let ending = port.ending
+      while true {
+        let number = blockCount
+        guard let block = next(joining: samples(of: consumer.batchDuration)) else { break }
+        let wantsMore = try pass(block, number: number, to: consumer, madeRoom: madeRoom)
+        guard wantsMore else { return }
+      }
+      if let ending {
+        _ = try consumer.processRest(number: blockCount)
+        return try ending.get()
+      }
+      sleepUntilDue(samples(of: consumer.batchDuration), since: wakeUps)
+    }
+  }
+
+  /// Passes a block on; returns false if the consumer wants no more.
+  private mutating func pass(
+    _ block: CapturePort.Block, number: Int, to consumer: some CaptureConsumer,
+    madeRoom: () -> Void
+  ) throws -> Bool {
+    switch block.kind {
+    case .deviceLost: return try consumer.processRest(number: 0) && consumer.deviceLost()
+    case .deviceReturned:
+      (nextFrame, hasBegun) = (0, false)
+      consumer.converter.deviceReturned(after: .nanoseconds(block.nanoseconds))
+      return true
+    case .frames:
+      let captured = audio(block)
+      if port.roomRequest.consume() { madeRoom() }
+      let converter = consumer.converter
+      if let gap = converter.gapEnding(with: captured) { consumer.deviceReturned(after: gap) }
+      for converted in try converter.process(captured) {
+        guard try consumer.process(converted, number: number) else { return false }
+      }
+      return true
+    }
+  }
+
+  /// Returns the next block, joined with the blocks that follow it without a loss, up to `limit`
+  /// samples; the samples stay in their ring.
+  mutating func next(joining limit: Int = 0) -> CapturePort.Block? {
+    guard var block = upcoming.take() ?? port.blocks.tryRead() else { return nil }
+    blockCount += 1
+    guard block.kind == .frames else { return block }
+    while block.sampleCount < limit, let following = port.blocks.tryRead() {
+      guard following.kind == .frames, following.lostFrames == 0 else {
+        upcoming = following
+        break
+      }
+      block.sampleCount += following.sampleCount
+      block.nonFinite += following.nonFinite
+      blockCount += 1
+    }
+    return block
+  }
+
+  /// Removes the samples of a block from their ring.
+  mutating func audio(_ block: CapturePort.Block) -> CapturedAudio {
+    let samples = [Float](unsafeUninitializedCapacity: block.sampleCount) { target, count in
+      count = port.samples.tryRead(
+        into: UnsafeMutableBufferPointer(rebasing: target[..<block.sampleCount]))
+    }
+    let lost = hasBegun ? FrameCount(block.lostFrames) : 0
+    let buffer = AudioBuffer(
+      format: format(of: block), samples: samples, firstFrame: nextFrame + lost)
+    (nextFrame, hasBegun) = (buffer.endFrame, true)
+    return CapturedAudio(
+      buffer: buffer, time: .nanoseconds(block.nanoseconds),
+      gap: lost > 0 ? CaptureGap(lost: lost) : nil, nonFiniteCount: block.nonFinite)
+  }
+
+  private func format(of block: CapturePort.Block) -> AudioFormat {
+    let first = port.format
+    let isFirst =
+      block.hertz == first.sampleRate.hertz && block.channelCount == first.channelCount
+    return isFirst
+      ? first
+      : AudioFormat(
+        sampleRate: SampleRate(hertz: block.hertz), channelCount: block.channelCount)
+  }
+
+  private func sleepUntilDue(_ samples: Int, since wakeUps: Int?) {
+    port.deferWakeUps(for: samples)
+    // After lowering the threshold, blocks may be due that did not wake a thread.
+    if port.isDue { return }
+    port.hold?.end(at: wakeUps)
+    port.readerWakeUp.wait()
+  }
+
+  private func samples(of duration: Duration) -> Int {
+    FrameCount(duration, at: port.format.sampleRate).rawValue * port.format.channelCount
+  }
+}
+
+extension CaptureConsumer {
+  /// Processes the frames held by the converter; returns false if the consumer wants no more.
+  fileprivate func processRest(number: Int) throws -> Bool {
+    try converter.flush().map { try process($0, number: number) } ?? true
+  }
+}
