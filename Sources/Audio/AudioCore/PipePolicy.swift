@@ -20,24 +20,18 @@ package struct PipePolicy<Element: Sendable>: Sendable {
 
 /// The elements of a pipe with one reader, bounded by a policy.
 package struct PolicyQueue<Element: Sendable>: PipeQueue {
-  private enum End {
-    case open
-    case finished((any Error)?)
-    case abandoned
-  }
-
   private let policy: PipePolicy<Element>
   private var limit: Int
   private var elements: [Element] = []
-  private var end = End.open
+  private var end = PipeEnd<any Error>.open
 
   package init(policy: PipePolicy<Element>) {
     (self.policy, limit) = (policy, policy.limit)
   }
 
   package var hasRoom: Bool { isClosed || elements.count < limit }
-  package var isClosed: Bool { if case .open = end { false } else { true } }
-  package var isAbandoned: Bool { if case .abandoned = end { true } else { false } }
+  package var isClosed: Bool { !end.isOpen }
+  package var isAbandoned: Bool { end.isAbandoned }
 
   /// Adds an element; a closed queue ignores it.
   package mutating func send(_ element: Element) {

@@ -2,14 +2,21 @@ import AudioCore
 import Loudness
 import Resampling
 
-/// The steps of a conversion, one after another.
+/// The steps of a conversion, one after another, and the division of the result into parts.
 struct ConversionChain {
   private var resampler: StreamResampler
   private var trimmer: SilenceTrimmer?
   private var amplifier: Amplifier?
   private var fader: Fader?
   private var limiter: TruePeakLimiter?
+  private var splitter: SilenceSplitter?
+  /// The length of a part; nil without a division, and for one at silence.
+  private let partLength: FrameCount?
+  /// The number of frames in the current part.
+  private var filled: FrameCount = 0
   private(set) var silencedSampleCount = 0
+  /// The peak amplitude of the result.
+  private(set) var peak: Float = 0
 
   /// - Parameters:
   ///   - gain: the gain of every sample.
@@ -22,19 +29,28 @@ struct ConversionChain {
       fader = Fader(fadeIn: conversion.fadeIn, fadeOut: conversion.fadeOut)
     }
     if isLimited { limiter = TruePeakLimiter(format) }
+    switch conversion.division {
+    case .every(let length): partLength = max(1, FrameCount(length, at: format.sampleRate))
+    case .silence(let policy):
+      partLength = nil
+      splitter = SilenceSplitter(policy)
+    case nil: partLength = nil
+    }
   }
 
   /// The lowest gain of the limiter; 1 if it changed nothing.
   var lowestGain: Float { limiter?.lowestGain ?? 1 }
 
-  mutating func process(_ buffer: AudioBuffer) throws -> [AudioBuffer] {
+  /// Returns the next audio of the result, and the ends of its parts.
+  mutating func process(_ buffer: AudioBuffer) throws -> [SoundPart] {
     var buffer = buffer
     silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
-    return try process(try resampler.process(buffer), isLast: false)
+    return try process(try resampler.process(buffer), isLast: false).flatMap { divided($0) }
   }
 
-  mutating func flush() throws -> [AudioBuffer] {
-    try process(try resampler.flush(), isLast: true)
+  mutating func flush() throws -> [SoundPart] {
+    let rest = try process(try resampler.flush(), isLast: true).flatMap { divided($0) }
+    return rest + (splitter?.flush() ?? [])
   }
 
   private mutating func process(_ buffers: [AudioBuffer], isLast: Bool) throws -> [AudioBuffer] {
@@ -54,57 +70,24 @@ struct ConversionChain {
     if isLast { buffers += try step.flush() }
     processor = step
   }
-}
 
-/// Divides the audio into parts.
-struct ConversionDivider {
-  private let every: FrameCount?
-  private var splitter: SilenceSplitter?
-  private var filled: FrameCount = 0
-
-  /// An item for the writer.
-  enum Item: Sendable {
-    case audio(AudioBuffer)
-    /// The next item belongs to another file.
-    case nextPart
-  }
-
-  init(_ division: AudioConversion.Division?, rate: SampleRate) {
-    switch division {
-    case .every(let length): every = max(1, FrameCount(length, at: rate))
-    case .silence(let policy):
-      every = nil
-      splitter = SilenceSplitter(policy)
-    case nil: every = nil
-    }
-  }
-
-  mutating func process(_ buffer: AudioBuffer) -> [Item] {
-    if let parts = splitter?.process(buffer) { return parts.compactMap(item) }
-    guard let every else { return [.audio(buffer)] }
-    var items: [Item] = []
+  private mutating func divided(_ buffer: AudioBuffer) -> [SoundPart] {
+    peak = max(peak, buffer.highestAmplitude)
+    if let parts = splitter?.process(buffer) { return parts }
+    guard let partLength else { return [.audio(buffer)] }
+    var parts: [SoundPart] = []
     var position: FrameCount = 0
     while position < buffer.frameCount {
-      if filled == every {
-        items.append(.nextPart)
+      if filled == partLength {
+        parts.append(.ended(at: buffer.firstFrame + position))
         filled = 0
       }
-      let end = min(buffer.frameCount, position + every - filled)
-      items.append(.audio(buffer.frames(position..<end)))
+      let end = min(buffer.frameCount, position + partLength - filled)
+      parts.append(.audio(buffer.frames(position..<end)))
       filled += end - position
       position = end
     }
-    return items
-  }
-
-  mutating func flush() -> [Item] { (splitter?.flush() ?? []).compactMap(item) }
-
-  private func item(_ part: SoundPart) -> Item? {
-    switch part {
-    case .began: nil
-    case .audio(let buffer): .audio(buffer)
-    case .ended: .nextPart
-    }
+    return parts
   }
 }
 
@@ -195,5 +178,12 @@ extension AudioBuffer {
       sample * (start + slope * Float(index / channels))
     }
     return AudioBuffer(format: format, samples: scaled, firstFrame: firstFrame)
+  }
+
+  /// The peak amplitude of the samples.
+  fileprivate var highestAmplitude: Float {
+    // Without the sign bit, larger bit patterns are larger numbers.
+    let bits = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
+    return Float(bitPattern: bits)
   }
 }

@@ -23,16 +23,11 @@ struct ChannelMeter: Sendable {
     window = Array(repeating: 0, count: filter.history + Self.chunkFrameCount)
   }
 
-  /// The measurement of a chunk of a channel.
-  struct Chunk {
-    let highest: Float
-    let squares: Double
-  }
-
-  /// Adds the samples of one channel of `channelCount`, at most `chunkFrameCount` samples.
+  /// Adds the samples of one channel of `channelCount`, at most `chunkFrameCount` samples, and
+  /// returns their sums.
   mutating func add(
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
-  ) -> Chunk {
+  ) -> ChunkSums {
     let (history, count) = (filter.history, samples.count / channelCount)
     // Moved out of `self` while its memory is in use, because the closure changes the other sums.
     var window: [Float] = []
@@ -62,7 +57,7 @@ struct ChannelMeter: Sendable {
     highest = max(highest, sums.highest)
     sum += sums.sum
     squares += sums.squares
-    return Chunk(highest: sums.highest, squares: sums.squares)
+    return sums
   }
 
   private mutating func noteClipping(in samples: Slice<UnsafeBufferPointer<Float>>) {
@@ -88,10 +83,10 @@ struct ChannelMeter: Sendable {
 }
 
 /// The sums of a short stretch, eight samples at once.
-private struct ChunkSums {
-  var highest: Float
-  var sum: Double
-  var squares: Double
+struct ChunkSums {
+  private(set) var highest: Float
+  private(set) var sum: Double
+  private(set) var squares: Double
 
   init(_ samples: UnsafeBufferPointer<Float>) {
     let bytes = UnsafeRawBufferPointer(samples)

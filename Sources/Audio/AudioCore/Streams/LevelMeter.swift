@@ -35,15 +35,6 @@ public struct LevelMeter: AudioProcessor, Sendable {
   }
 }
 
-/// Adds the level to each buffer.
-public struct BufferMeter: AudioProcessor, Sendable {
-  /// Creates a meter, which has no state.
-  public init() {}
-
-  /// Returns the buffer with its level.
-  public mutating func process(_ buffer: AudioBuffer) -> [MeteredAudio] { [MeteredAudio(buffer)] }
-}
-
 /// The level of a range of the timeline, overall and for each channel.
 public struct LevelReading: Hashable, Sendable {
   /// The index of the first frame of the range.
@@ -118,12 +109,12 @@ extension AsyncSequence where Element == AudioBuffer {
   /// or a change of format, are shorter, so no reading spans missing frames.
   public func levels(
     every interval: Duration = .milliseconds(100)
-  ) -> ProcessedAudio<Self, LevelMeter> {
+  ) -> ProcessedAudio<Self, LevelMeter, Failure> {
     processed(by: LevelMeter(every: interval))
   }
 
   /// Yields every buffer unchanged, together with its level.
-  public func metered() -> ProcessedAudio<Self, BufferMeter> {
-    processed(by: BufferMeter())
+  public func metered() -> AsyncMapSequence<Self, MeteredAudio> {
+    map { MeteredAudio($0) }
   }
 }

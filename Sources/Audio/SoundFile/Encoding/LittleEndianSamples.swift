@@ -17,7 +17,7 @@ struct LittleEndianSamples {
     switch format {
     case .int16: storeDithered(samples, in: bytes)
     case .int24: Self.storePacked(samples, in: bytes)
-    case .int32: Self.store(samples, in: bytes) { PCMSample.int32($0).littleEndian }
+    case .int32: Self.store(samples, in: bytes) { $0.int32Sample.littleEndian }
     case .float: Self.store(samples, in: bytes) { $0.bitPattern.littleEndian }
     }
   }
@@ -49,7 +49,7 @@ struct LittleEndianSamples {
   ) {
     var offset = 0
     for sample in samples {
-      let whole = PCMSample.int24(sample)
+      let whole = sample.int24Sample
       bytes[offset] = UInt8(truncatingIfNeeded: whole)
       bytes[offset + 1] = UInt8(truncatingIfNeeded: whole >> 8)
       bytes[offset + 2] = UInt8(truncatingIfNeeded: whole >> 16)
