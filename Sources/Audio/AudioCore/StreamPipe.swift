@@ -34,17 +34,6 @@ package enum PipeStep<Element, Failure: Error> {
   case wait
 }
 
-/// Whether and how the elements of a pipe have ended.
-package enum PipeEnd<Failure: Error>: Sendable {
-  case open
-  case finished(Failure?)
-  /// All readers have left.
-  case abandoned
-
-  package var isOpen: Bool { if case .open = self { true } else { false } }
-  package var isAbandoned: Bool { if case .abandoned = self { true } else { false } }
-}
-
 /// Passes elements from a producer to readers; each end may wait for the other.
 ///
 /// The queue limits the number of waiting elements and selects those that a new element replaces.

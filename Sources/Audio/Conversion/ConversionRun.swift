@@ -142,7 +142,6 @@ final class ConversionRun: Sendable {
   private func run(
     _ pass: ConversionPass, share: Range<Double>, _ body: (SoundPart) throws -> Void
   ) throws {
-    var chain = pass.chain(conversion)
     let blocks = try Handoff<AudioBuffer>(capacity: 3)
     let hasDecoded = try Self.decode(pass.input, to: blocks)
     var isDone = false
@@ -157,7 +156,7 @@ final class ConversionRun: Sendable {
     let total = pass.input.total
     while let buffer = try blocks.next() {
       if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
-      for part in try chain.process(buffer) { try body(part) }
+      for part in try pass.process(buffer) { try body(part) }
       done += buffer.duration
       progress(
         ConversionProgress(
@@ -165,9 +164,7 @@ final class ConversionRun: Sendable {
             + done * (share.upperBound - share.lowerBound), total: total))
     }
     if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
-    for part in try chain.flush() { try body(part) }
-    (pass.peak, pass.lowestGain) = (chain.peak, chain.lowestGain)
-    pass.silencedSampleCount = chain.silencedSampleCount
+    for part in try pass.flush() { try body(part) }
     isDone = true
   }
 

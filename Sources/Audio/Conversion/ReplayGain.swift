@@ -24,8 +24,8 @@ extension AudioTag {
 }
 
 extension AudioMetadata {
-  /// The gain of the tags of ReplayGain or R 128, which brings a track or its album to -18 LUFS; nil without
-  /// such tags.
+  /// The gain of the tags of ReplayGain or R 128, which brings a track or its album to -18 LUFS;
+  /// nil without such tags.
   ///
   /// An album without a gain has that of the track. A known peak limits the gain to full scale.
   package func replayGain(ofAlbum: Bool) -> Decibels? {

@@ -132,15 +132,14 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
 
 /// The waiting buffers of a broadcast's consumers.
 struct BroadcastQueue<Failure: Error>: PipeQueue {
-  /// It is abandoned when all consumers have left and no other can join.
-  private var end = PipeEnd<Failure>.open
+  private(set) var isClosed = false
+  /// Whether all consumers have left and no other can join.
+  private(set) var isAbandoned = false
+  private var failure: Failure?
   private var consumers: [Int: ConsumerBuffers] = [:]
   private var lastID = 0
   private var isAskedFor = false
   private var allowsJoining = true
-
-  var isClosed: Bool { !end.isOpen }
-  var isAbandoned: Bool { end.isAbandoned }
 
   /// Whether the source may send its next buffer.
   ///
@@ -165,20 +164,16 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
 
   /// Ends the broadcast after the waiting buffers; later ends are ignored.
   mutating func finish(_ failure: Failure?) {
-    if !isClosed { end = .finished(failure) }
+    if !isClosed { (isClosed, self.failure) = (true, failure) }
   }
 
   mutating func next(for id: Int) -> PipeStep<BroadcastAudio, Failure> {
     guard let consumer = consumers[id] else { return .end(nil) }
     isAskedFor = true
     if let audio = consumers[id]?.next() { return .element(audio) }
-    switch end {
-    case .open: return .wait
-    case .abandoned: return .end(nil)
-    case .finished(let failure):
-      consumers[id]?.hasSeenEnd = true
-      return .end(consumer.hasSeenEnd ? nil : failure)
-    }
+    guard isClosed else { return .wait }
+    consumers[id]?.hasSeenEnd = true
+    return .end(consumer.hasSeenEnd ? nil : failure)
   }
 
   mutating func abandon(by id: Int) {
@@ -193,7 +188,7 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
   }
 
   private mutating func abandonIfDeserted() {
-    if !isClosed, !allowsJoining, consumers.isEmpty { end = .abandoned }
+    if !isClosed, !allowsJoining, consumers.isEmpty { (isClosed, isAbandoned) = (true, true) }
   }
 }
 

@@ -1,95 +1,5 @@
 import AudioCore
 import Loudness
-import Resampling
-
-/// The steps of a conversion, one after another, and the division of the result into parts.
-struct ConversionChain {
-  private var resampler: StreamResampler
-  private var trimmer: SilenceTrimmer?
-  private var amplifier: Amplifier?
-  private var fader: Fader?
-  private var limiter: TruePeakLimiter?
-  private var splitter: SilenceSplitter?
-  /// The length of a part; nil without a division, and for one at silence.
-  private let partLength: FrameCount?
-  /// The number of frames in the current part.
-  private var filled: FrameCount = 0
-  private(set) var silencedSampleCount = 0
-  /// The peak amplitude of the result.
-  private(set) var peak: Float = 0
-
-  /// - Parameters:
-  ///   - gain: the gain of every sample.
-  ///   - isLimited: whether the peaks of the result are limited.
-  init(_ conversion: AudioConversion, to format: AudioFormat, gain: Float, isLimited: Bool) {
-    resampler = StreamResampler(to: format)
-    trimmer = conversion.trimming.map(SilenceTrimmer.init)
-    if gain != 1 { amplifier = Amplifier(GainRamp(constant: gain)) }
-    if conversion.fadeIn > .zero || conversion.fadeOut > .zero {
-      fader = Fader(fadeIn: conversion.fadeIn, fadeOut: conversion.fadeOut)
-    }
-    if isLimited { limiter = TruePeakLimiter(format) }
-    switch conversion.division {
-    case .every(let length): partLength = max(1, FrameCount(length, at: format.sampleRate))
-    case .silence(let policy):
-      partLength = nil
-      splitter = SilenceSplitter(policy)
-    case nil: partLength = nil
-    }
-  }
-
-  /// The lowest gain of the limiter; 1 if it changed nothing.
-  var lowestGain: Float { limiter?.lowestGain ?? 1 }
-
-  /// Returns the next audio of the result, and the ends of its parts.
-  mutating func process(_ buffer: AudioBuffer) throws -> [SoundPart] {
-    var buffer = buffer
-    silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
-    return try process(try resampler.process(buffer), isLast: false).flatMap { divided($0) }
-  }
-
-  mutating func flush() throws -> [SoundPart] {
-    let rest = try process(try resampler.flush(), isLast: true).flatMap { divided($0) }
-    return rest + (splitter?.flush() ?? [])
-  }
-
-  private mutating func process(_ buffers: [AudioBuffer], isLast: Bool) throws -> [AudioBuffer] {
-    var buffers = buffers
-    try step(&trimmer, &buffers, isLast)
-    try step(&amplifier, &buffers, isLast)
-    try step(&fader, &buffers, isLast)
-    try step(&limiter, &buffers, isLast)
-    return buffers
-  }
-
-  private func step<Step: AudioProcessor>(
-    _ processor: inout Step?, _ buffers: inout [AudioBuffer], _ isLast: Bool
-  ) throws where Step.Output == AudioBuffer {
-    guard var step = processor else { return }
-    buffers = try buffers.flatMap { try step.process($0) }
-    if isLast { buffers += try step.flush() }
-    processor = step
-  }
-
-  private mutating func divided(_ buffer: AudioBuffer) -> [SoundPart] {
-    peak = max(peak, buffer.highestAmplitude)
-    if let parts = splitter?.process(buffer) { return parts }
-    guard let partLength else { return [.audio(buffer)] }
-    var parts: [SoundPart] = []
-    var position: FrameCount = 0
-    while position < buffer.frameCount {
-      if filled == partLength {
-        parts.append(.ended(at: buffer.firstFrame + position))
-        filled = 0
-      }
-      let end = min(buffer.frameCount, position + partLength - filled)
-      parts.append(.audio(buffer.frames(position..<end)))
-      filled += end - position
-      position = end
-    }
-    return parts
-  }
-}
 
 /// Limits true peaks to −1 dBTP, the maximum of EBU R 128.
 ///
@@ -178,12 +88,5 @@ extension AudioBuffer {
       sample * (start + slope * Float(index / channels))
     }
     return AudioBuffer(format: format, samples: scaled, firstFrame: firstFrame)
-  }
-
-  /// The peak amplitude of the samples.
-  fileprivate var highestAmplitude: Float {
-    // Without the sign bit, larger bit patterns are larger numbers.
-    let bits = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
-    return Float(bitPattern: bits)
   }
 }
