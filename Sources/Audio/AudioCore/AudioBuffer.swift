@@ -53,8 +53,9 @@ public struct AudioBuffer: Equatable, Sendable {
 
   /// Replaces NaN and infinity, which spoil every sum, with silence.
   ///
-  /// - Returns: the replaced samples, or nil if there are none.
-  package mutating func silenceNonFinite() -> NonFiniteSamples? {
+  /// - Returns: the number of replaced samples in all channels, and the stream's frames from the
+  ///   first to the last of them; nil if there are none.
+  package mutating func silenceNonFinite() -> (count: Int, frames: Range<FrameCount>)? {
     // Without the sign bit, NaN and infinity have the bit patterns of the largest numbers.
     let highest = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
     guard highest >= Float.infinity.bitPattern else { return nil }
@@ -62,7 +63,7 @@ public struct AudioBuffer: Equatable, Sendable {
     let first = firstFrame + FrameCount((replaced.first ?? 0) / format.channelCount)
     let last = firstFrame + FrameCount((replaced.last ?? 0) / format.channelCount)
     samples = samples.map { $0.isFinite ? $0 : 0 }
-    return NonFiniteSamples(count: replaced.count, frames: first..<last + 1)
+    return (replaced.count, first..<last + 1)
   }
 
   /// Returns the samples of one channel, counted from 0.
@@ -86,12 +87,4 @@ public struct AudioBuffer: Equatable, Sendable {
     if range.lowerBound == 0 { piece.silencedSampleCount = silencedSampleCount }
     return piece
   }
-}
-
-/// The samples of a buffer that were NaN or infinite.
-package struct NonFiniteSamples: Hashable, Sendable {
-  /// The number of samples in all channels.
-  package let count: Int
-  /// The range of the stream's frames from the first to the last of them.
-  package let frames: Range<FrameCount>
 }

@@ -21,20 +21,26 @@ package struct ChannelMix: Hashable, Sendable {
   package let isIdentity: Bool
 
   package init(from input: ChannelLayout, to output: ChannelLayout) {
-    self.init(ChannelMatch(from: input.positions, to: output.positions))
+    self.init(from: input, to: output, keepsAll: false)
   }
 
   /// Creates a mix for microphones, which gives each input its own output.
   ///
   /// `output` must have as many channels.
   package init(keepingAllOf input: ChannelLayout, as output: ChannelLayout) {
-    var match = ChannelMatch(from: input.positions, to: output.positions)
-    match.assignRemainingChannels()
-    self.init(match)
+    self.init(from: input, to: output, keepsAll: true)
   }
 
-  private init(_ match: ChannelMatch) {
-    self.init(rows: match.rows, inputCount: match.inputs.count)
+  private init(from input: ChannelLayout, to output: ChannelLayout, keepsAll: Bool) {
+    let inputs = input.positions
+    let outputs = output.positions.map { $0 == .mono ? .frontCenter : $0 }
+    let places = ownOutputs(of: inputs, among: outputs, keepsAll: keepsAll)
+    let columns = inputs.indices.map { index in
+      channelGains(of: inputs[index], at: index, alone: places[index], in: outputs)
+    }
+    let rows = outputs.indices.map { output in columns.map { $0[output] } }
+    let total = rows.reduce(1) { max($0, $1.reduce(0, +)) }
+    self.init(rows: rows.map { $0.map { $0 / total } }, inputCount: inputs.count)
   }
 
   /// Creates a mix from gains: a row for each output with a gain for each input.
@@ -114,62 +120,45 @@ extension ChannelMix {
   }
 }
 
-/// Assigns the channels of one layout to positions of another.
-private struct ChannelMatch {
-  let inputs: [ChannelPosition]
-  let outputs: [ChannelPosition]
-  /// The output that an input does not share with other inputs; nil if there is none.
-  private var places: [Int?]
-
-  init(from inputs: [ChannelPosition], to outputs: [ChannelPosition]) {
-    self.inputs = inputs
-    self.outputs = outputs.map { $0 == .mono ? .frontCenter : $0 }
-    places = Array(repeating: nil, count: inputs.count)
-    assignChannels { $0 != .unknown && $0 == $1 }
-    assignChannels { $0.counterpart == $1 }
-    assignChannels { $0 == .unknown || ($1 == .unknown && $0 != .mono) }
-  }
-
-  /// Assigns each unassigned channel to the first free output.
-  mutating func assignRemainingChannels() {
-    assignChannels { _, _ in true }
-  }
-
-  private mutating func assignChannels(
-    where fits: (_ input: ChannelPosition, _ output: ChannelPosition) -> Bool
-  ) {
+/// For each input, the output that it does not share with other inputs; nil if there is none.
+///
+/// - Parameter keepsAll: whether inputs without a matching output get the first free one.
+private func ownOutputs(
+  of inputs: [ChannelPosition], among outputs: [ChannelPosition], keepsAll: Bool
+) -> [Int?] {
+  var places = [Int?](repeating: nil, count: inputs.count)
+  func assign(where fits: (_ input: ChannelPosition, _ output: ChannelPosition) -> Bool) {
     for input in inputs.indices where places[input] == nil {
       places[input] = outputs.indices.first {
         !places.contains($0) && fits(inputs[input], outputs[$0])
       }
     }
   }
+  assign { $0 != .unknown && $0 == $1 }
+  assign { $0.counterpart == $1 }
+  assign { $0 == .unknown || ($1 == .unknown && $0 != .mono) }
+  if keepsAll { assign { _, _ in true } }
+  return places
+}
 
-  /// The scaled gains: a row for each output.
-  var rows: [[Float]] {
-    let columns = inputs.indices.map(column)
-    let rows = outputs.indices.map { output in columns.map { $0[output] } }
-    let total = rows.reduce(1) { max($0, $1.reduce(0, +)) }
-    return rows.map { $0.map { $0 / total } }
+/// The gains of an input in each output.
+///
+/// - Parameters:
+///   - index: the index of the input.
+///   - place: the output that it does not share; nil if there is none.
+private func channelGains(
+  of position: ChannelPosition, at index: Int, alone place: Int?, in outputs: [ChannelPosition]
+) -> [Float] {
+  if let place { return outputs.indices.map { $0 == place ? 1 : 0 } }
+  let substitute = position.substitutes.first { $0.positions.allSatisfy(outputs.contains) }
+  if let (positions, gain) = substitute {
+    return outputs.map { positions.contains($0) ? gain : 0 }
   }
-
-  /// The gains of an input in each output.
-  private func column(_ input: Int) -> [Float] {
-    if let place = places[input] { return outputs.indices.map { $0 == place ? 1 : 0 } }
-    let position = inputs[input]
-    if let (positions, gain) = position.substitutes.first(where: canPlay) {
-      return outputs.map { positions.contains($0) ? gain : 0 }
-    }
-    // A channel at an unknown position goes to all outputs, so that it is not lost.
-    return switch position {
-    case .mono: outputs.map { _ in 1 }
-    case .unknown: outputs.indices.map { $0 == input % outputs.count ? 1 : 0 }
-    default: outputs.map { _ in 0 }
-    }
-  }
-
-  private func canPlay(_ substitute: ChannelPosition.Substitute) -> Bool {
-    substitute.positions.allSatisfy(outputs.contains)
+  // A channel at an unknown position goes to all outputs, so that it is not lost.
+  return switch position {
+  case .mono: outputs.map { _ in 1 }
+  case .unknown: outputs.indices.map { $0 == index % outputs.count ? 1 : 0 }
+  default: outputs.map { _ in 0 }
   }
 }
 

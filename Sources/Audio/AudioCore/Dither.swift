@@ -82,28 +82,26 @@ package struct Dither: Sendable {
   }
 }
 
-/// Converts Float32 samples to integers: rounds to the nearest and limits, without dither.
+/// Conversions of a sample to integers: rounded to the nearest and limited, without dither.
 ///
 /// Full scale is 2 to the power of bits − 1, so integers are restored exactly. NaN becomes silence.
-package enum PCMSample {
-  /// A sample as a 16-bit integer.
+extension Float {
+  /// The sample as a 16-bit integer.
   @inlinable @inline(__always)
-  package static func int16(_ sample: Float) -> Int16 {
-    Int16(truncatingIfNeeded: whole(sample, scale: 0x1p15))
-  }
+  package var int16Sample: Int16 { Int16(truncatingIfNeeded: whole(scale: 0x1p15)) }
 
-  /// A sample as a 24-bit integer in the low bits of 32.
+  /// The sample as a 24-bit integer in the low bits of 32.
   @inlinable @inline(__always)
-  package static func int24(_ sample: Float) -> Int32 { whole(sample, scale: 0x1p23) }
+  package var int24Sample: Int32 { whole(scale: 0x1p23) }
 
-  /// A sample as a 32-bit integer.
+  /// The sample as a 32-bit integer.
   @inlinable @inline(__always)
-  package static func int32(_ sample: Float) -> Int32 { whole(sample, scale: 0x1p31) }
+  package var int32Sample: Int32 { whole(scale: 0x1p31) }
 
-  /// The nearest integer to `sample` × `scale`, from −scale to below scale.
+  /// The nearest integer to the sample × `scale`, from −scale to below scale.
   @inlinable @inline(__always)
-  package static func whole(_ sample: Float, scale: Float) -> Int32 {
-    let scaled = (sample * scale).rounded(.toNearestOrEven)
+  package func whole(scale: Float) -> Int32 {
+    let scaled = (self * scale).rounded(.toNearestOrEven)
     if scaled >= scale { return Int32(bitPattern: UInt32(scale) &- 1) }
     if scaled >= -scale { return Int32(scaled) }
     return scaled.isNaN ? 0 : Int32(-scale)
@@ -112,5 +110,5 @@ package enum PCMSample {
 
 extension [Float] {
   /// The samples as 16-bit integers without dither, for recognizers.
-  package var inSixteenBits: [Int16] { map { PCMSample.int16($0) } }
+  package var inSixteenBits: [Int16] { map(\.int16Sample) }
 }

@@ -20,24 +20,19 @@ package struct PipePolicy<Element: Sendable>: Sendable {
 
 /// The elements of a pipe with one reader, bounded by a policy.
 package struct PolicyQueue<Element: Sendable>: PipeQueue {
-  private enum End {
-    case open
-    case finished((any Error)?)
-    case abandoned
-  }
-
   private let policy: PipePolicy<Element>
   private var limit: Int
   private var elements: [Element] = []
-  private var end = End.open
+  package private(set) var isClosed = false
+  package private(set) var isAbandoned = false
+  /// The error to throw after the elements.
+  private var failure: (any Error)?
 
   package init(policy: PipePolicy<Element>) {
     (self.policy, limit) = (policy, policy.limit)
   }
 
   package var hasRoom: Bool { isClosed || elements.count < limit }
-  package var isClosed: Bool { if case .open = end { false } else { true } }
-  package var isAbandoned: Bool { if case .abandoned = end { true } else { false } }
 
   /// Adds an element; a closed queue ignores it.
   package mutating func send(_ element: Element) {
@@ -51,23 +46,17 @@ package struct PolicyQueue<Element: Sendable>: PipeQueue {
 
   /// Ends the queue after its elements; later ends are ignored.
   package mutating func finish(throwing error: (any Error)?) {
-    if !isClosed { end = .finished(error) }
+    if !isClosed { (isClosed, failure) = (true, error) }
   }
 
   package mutating func next(for _: Int) -> PipeStep<Element, any Error> {
     guard elements.isEmpty else { return .element(elements.removeFirst()) }
-    switch end {
-    case .open: return .wait
-    case .abandoned: return .end(nil)
-    case .finished(let error):
-      end = .finished(nil)
-      return .end(error)
-    }
+    return isClosed ? .end(failure.take()) : .wait
   }
 
   package mutating func abandon(by _: Int) {
-    elements = []
-    end = .abandoned
+    (elements, failure) = ([], nil)
+    (isClosed, isAbandoned) = (true, true)
   }
 }
 

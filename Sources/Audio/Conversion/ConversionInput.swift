@@ -6,25 +6,105 @@ import Glibc
 import Resampling
 import SoundFile
 
-/// The audio of all sources, read on one thread.
-protocol ConversionInput: AnyObject {
-  /// The source that determines unset properties.
-  var first: SoundFileReader { get }
+/// The audio of all sources, joined or mixed, read on one thread.
+///
+/// Mixed sources are converted to one format, with the highest rate and the most channels of them.
+final class ConversionInput {
   /// The format of the audio if no other format is requested.
-  var format: AudioFormat { get }
+  let format: AudioFormat
   /// Whether sources are converted to this format because they are mixed.
-  var mixesFormats: Bool { get }
-  /// The duration from start to end, if it is known.
-  var total: Duration? { get }
-  var shortfalls: [ConversionResult.Shortfall] { get }
-  var notices: [ConversionResult.Notice] { get }
-  /// The highest number of bits per sample of a source; nil if all are lossy.
-  var mostBits: Int? { get }
+  let mixesFormats: Bool
   /// The number of samples that were NaN or infinite and became silence here.
-  var silencedSampleCount: Int { get }
+  private(set) var silencedSampleCount = 0
+
+  /// The sources to mix; a single input with all sources if they are joined.
+  private let inputs: [JoinedInput]
+  private let start: Duration
+  private var resamplers: [StreamResampler]
+  private var waiting: [[AudioBuffer]]
+  private var hasEnded: [Bool]
+  private var mixer: AudioMixer
+
+  init(_ conversion: AudioConversion, interruption: WakeUp) throws {
+    start = conversion.start
+    let isMixed = conversion.combination == .mixed && conversion.sources.count > 1
+    inputs = try (isMixed ? conversion.sources.map { [$0] } : [conversion.sources]).map {
+      try JoinedInput(
+        $0, start: conversion.start, end: conversion.end, mayEndBeforeStart: isMixed,
+        reportsCues: conversion.keepsMetadata, interruption: interruption)
+    }
+    let formats = inputs.map(\.first.format)
+    var format = formats[0]
+    for other in formats where other.channelCount > format.channelCount { format = other }
+    format.sampleRate = formats.map(\.sampleRate).max() ?? format.sampleRate
+    self.format = format
+    mixesFormats = formats.contains {
+      $0.sampleRate != format.sampleRate || $0.channelCount != format.channelCount
+    }
+    resamplers = inputs.map { [format] _ in StreamResampler(to: format) }
+    waiting = Array(repeating: [], count: inputs.count)
+    hasEnded = Array(repeating: false, count: inputs.count)
+    mixer = AudioMixer(gains: Array(repeating: 1 / Float(inputs.count), count: inputs.count))
+  }
+
+  /// The source that determines unset properties.
+  var first: SoundFileReader { inputs[0].first }
+
+  /// The duration from start to end, if it is known.
+  var total: Duration? {
+    let lengths = inputs.compactMap(\.total)
+    return lengths.count == inputs.count ? lengths.max() : nil
+  }
+
+  var shortfalls: [(source: AudioConversion.Source, shortfall: SoundFileShortfall)] {
+    inputs.flatMap(\.shortfalls)
+  }
+
+  var notices: [(source: AudioConversion.Source, notice: SoundFileNotice)] {
+    inputs.flatMap(\.notices)
+  }
+
+  /// The highest number of bits per sample of a source; nil if all are lossy.
+  var mostBits: Int? { inputs.compactMap(\.mostBits).max() }
 
   /// Returns the next block; nil at the end.
-  func next() throws -> AudioBuffer?
+  func next() throws -> AudioBuffer? {
+    guard inputs.count > 1 else { return try inputs[0].next() }
+    while true {
+      switch mixer.step() {
+      case .give(let buffer): return buffer
+      case .end:
+        try checkStart()
+        return nil
+      case .ask(let index):
+        guard let buffer = try next(of: index) else {
+          mixer.end(of: index)
+          continue
+        }
+        try mixer.push(buffer, from: index)
+      }
+    }
+  }
+
+  /// Throws if no source is longer than the start.
+  private func checkStart() throws {
+    let lengths = inputs.compactMap(\.lengthBeforeStart)
+    guard lengths.count == inputs.count, let length = lengths.max() else { return }
+    throw ConversionError.startAfterEnd(start: start, end: length)
+  }
+
+  private func next(of index: Int) throws -> AudioBuffer? {
+    while waiting[index].isEmpty, !hasEnded[index] {
+      if var buffer = try inputs[index].next() {
+        silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
+        waiting[index] = try resamplers[index].process(buffer)
+      } else {
+        hasEnded[index] = true
+        waiting[index] = try resamplers[index].flush()
+      }
+    }
+    return waiting[index].isEmpty ? nil : waiting[index].removeFirst()
+  }
 }
 
 extension AudioConversion.Source {
@@ -71,13 +151,12 @@ private func blockLength(_ format: AudioFormat) -> FrameCount {
 }
 
 /// Reads the sources in order, from start to end.
-final class JoinedInput: ConversionInput {
+final class JoinedInput {
   let first: SoundFileReader
-  private(set) var shortfalls: [ConversionResult.Shortfall] = []
-  private(set) var notices: [ConversionResult.Notice] = []
+  private(set) var shortfalls: [(source: AudioConversion.Source, shortfall: SoundFileShortfall)] =
+    []
+  private(set) var notices: [(source: AudioConversion.Source, notice: SoundFileNotice)] = []
   private(set) var mostBits: Int?
-  let silencedSampleCount = 0
-  let mixesFormats = false
   /// The duration of all sources, set if they end before the start.
   private(set) var lengthBeforeStart: Duration?
 
@@ -98,8 +177,8 @@ final class JoinedInput: ConversionInput {
   ///   - mayEndBeforeStart: whether sources may end before the start without an error.
   ///   - reportsCues: whether lost cues of streams after the first source are reported.
   init(
-    _ sources: [AudioConversion.Source], start: Duration = .zero, end: Duration? = nil,
-    mayEndBeforeStart: Bool = false, reportsCues: Bool = false, interruption: WakeUp
+    _ sources: [AudioConversion.Source], start: Duration, end: Duration?,
+    mayEndBeforeStart: Bool, reportsCues: Bool, interruption: WakeUp
   ) throws {
     (self.mayEndBeforeStart, self.reportsCues) = (mayEndBeforeStart, reportsCues)
     (self.start, self.end, self.interruption) = (start, end, interruption)
@@ -111,8 +190,6 @@ final class JoinedInput: ConversionInput {
     mostBits = first.bitsPerSample
     try skip(first)
   }
-
-  var format: AudioFormat { first.format }
 
   var total: Duration? {
     guard isAlone, let frames = first.announcedFrameCount else { return nil }
@@ -143,9 +220,9 @@ final class JoinedInput: ConversionInput {
 
   private func openNext(after reader: SoundFileReader) throws {
     if let shortfall = reader.shortfall {
-      shortfalls.append(.init(source: source, shortfall: shortfall))
+      shortfalls.append((source, shortfall))
     }
-    notices += reader.notices.map { .init(source: source, notice: $0) }
+    notices += reader.notices.map { (source, $0) }
     let format = reader.format
     before += reader.position.duration(at: format.sampleRate)
     self.reader = nil
@@ -163,7 +240,7 @@ final class JoinedInput: ConversionInput {
     if reportsCues, !next.isLocalFile, !opened.metadata.cues.isEmpty {
       let lost = SoundFileNotice.omitted(
         "the cues and chapters", reason: "a stream after another input can be read only once")
-      notices.append(.init(source: next, notice: lost))
+      notices.append((next, lost))
     }
     mostBits = [mostBits, opened.bitsPerSample].compactMap(\.self).max()
     // Converts the position if the rate changes; in the same format, the timeline continues.
@@ -186,91 +263,5 @@ final class JoinedInput: ConversionInput {
       let rest = min(target - reader.position, blockLength(reader.format))
       if try reader.read(atMost: rest).isEmpty { return }
     }
-  }
-}
-
-/// Mixes all sources in one format, with the highest rate and the most channels of them.
-final class MixedInput: ConversionInput {
-  private(set) var silencedSampleCount = 0
-  let format: AudioFormat
-  let mixesFormats: Bool
-
-  private let inputs: [JoinedInput]
-  private let start: Duration
-  private var resamplers: [StreamResampler]
-  private var waiting: [[AudioBuffer]]
-  private var hasEnded: [Bool]
-  private var mixer: AudioMixer
-
-  init(
-    _ sources: [AudioConversion.Source], start: Duration, end: Duration?, interruption: WakeUp
-  ) throws {
-    self.start = start
-    inputs = try sources.map {
-      try JoinedInput(
-        [$0], start: start, end: end, mayEndBeforeStart: true, interruption: interruption)
-    }
-    let formats = inputs.map(\.first.format)
-    var format = formats[0]
-    for other in formats where other.channelCount > format.channelCount { format = other }
-    format.sampleRate = formats.map(\.sampleRate).max() ?? format.sampleRate
-    self.format = format
-    mixesFormats = formats.contains {
-      $0.sampleRate != format.sampleRate || $0.channelCount != format.channelCount
-    }
-    resamplers = sources.map { [format] _ in StreamResampler(to: format) }
-    waiting = sources.map { _ in [] }
-    hasEnded = sources.map { _ in false }
-    mixer = AudioMixer(gains: sources.map { _ in 1 / Float(sources.count) })
-  }
-
-  var first: SoundFileReader { inputs[0].first }
-
-  var total: Duration? {
-    let lengths = inputs.compactMap(\.total)
-    return lengths.count == inputs.count ? lengths.max() : nil
-  }
-
-  var shortfalls: [ConversionResult.Shortfall] { inputs.flatMap(\.shortfalls) }
-
-  var notices: [ConversionResult.Notice] { inputs.flatMap(\.notices) }
-
-  var mostBits: Int? { inputs.compactMap(\.mostBits).max() }
-
-  func next() throws -> AudioBuffer? {
-    while true {
-      switch mixer.step() {
-      case .give(let buffer): return buffer
-      case .end:
-        try checkStart()
-        return nil
-      case .ask(let index):
-        guard let buffer = try next(of: index) else {
-          mixer.end(of: index)
-          continue
-        }
-        try mixer.push(buffer, from: index)
-      }
-    }
-  }
-
-  /// Throws if no source is longer than the start.
-  private func checkStart() throws {
-    let lengths = inputs.compactMap(\.lengthBeforeStart)
-    guard lengths.count == inputs.count, let length = lengths.max() else { return }
-    throw ConversionError.startAfterEnd(start: start, end: length)
-  }
-
-  private func next(of index: Int) throws -> AudioBuffer? {
-    while waiting[index].isEmpty, !hasEnded[index] {
-      if var buffer = try inputs[index].next() {
-        silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
-        waiting[index] = try resamplers[index].process(buffer)
-      } else {
-        hasEnded[index] = true
-        waiting[index] = try resamplers[index].flush()
-      }
-    }
-    return waiting[index].isEmpty ? nil : waiting[index].removeFirst()
   }
 }

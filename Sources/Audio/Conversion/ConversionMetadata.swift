@@ -25,7 +25,7 @@ struct ConversionMetadata: Sendable {
   ///   - rate: the rate of the result.
   ///   - container: the format of the outputs.
   init(
-    _ conversion: AudioConversion, _ input: any ConversionInput, later: [LaterSource?],
+    _ conversion: AudioConversion, _ input: ConversionInput, later: [LaterSource?],
     to rate: SampleRate, container: SoundFileEncoding.Container
   ) {
     self.rate = rate
@@ -39,7 +39,7 @@ struct ConversionMetadata: Sendable {
     whole = conversion.keepsMetadata ? input.first.metadata : AudioMetadata()
     notices = whole.notices
     whole.tags = whole.tags.filter { !$0.key.isDerived }
-    hasReplayGain = whole.tags.keys.contains { ReplayGain.all.contains($0) }
+    hasReplayGain = whole.tags.keys.contains(where: AudioTag.replayGain.contains)
     addCues(of: later, input)
     let sourceRate = input.first.format.sampleRate
     if conversion.start > .zero || rate != sourceRate || partLength != nil {
@@ -48,12 +48,12 @@ struct ConversionMetadata: Sendable {
     whole = whole.moved(to: (conversion.start, conversion.end), from: sourceRate, at: rate)
     if conversion.removesSilence { removePositions() }
     if conversion.sources.count > 1, conversion.normalization == nil {
-      removeTags(ReplayGain.all, reason: "they describe one input")
+      removeTags(AudioTag.replayGain, reason: "they describe one input")
     }
     apply(conversion)
     if container == .opus {
-      ReplayGain.moveToOpus(&whole.tags)
-      removeTags(ReplayGain.peaks, reason: "players of Opus ignore them")
+      whole.tags.moveReplayGainToOpus()
+      removeTags(AudioTag.replayGainPeaks, reason: "players of Opus ignore them")
     }
     applyRequestedTags()
   }
@@ -62,7 +62,7 @@ struct ConversionMetadata: Sendable {
   private mutating func apply(_ conversion: AudioConversion) {
     if conversion.gain != Decibels(0) || conversion.normalization != nil { removeLevels() }
     if conversion.gain != Decibels(0), conversion.normalization == nil {
-      let unknown = ReplayGain.change(&whole.tags, by: conversion.gain)
+      let unknown = whole.tags.changeReplayGain(by: conversion.gain)
       removeTags(unknown, reason: "their values are not numbers")
     }
     if let cover = conversion.cover {
@@ -78,7 +78,7 @@ struct ConversionMetadata: Sendable {
   /// Removes metadata that describes the level before the change.
   private mutating func removeLevels() {
     let reason = "the level changes"
-    removeTags(Set(whole.tags.keys.filter(ReplayGain.isOfOldLevel)), reason: reason)
+    removeTags(Set(whole.tags.keys.filter(\.isOfOldLevel)), reason: reason)
     for (index, chunk) in whole.chunks.enumerated() {
       guard let plain = chunk.withoutLevels else { continue }
       whole.chunks[index] = plain
@@ -92,7 +92,7 @@ struct ConversionMetadata: Sendable {
   )
 
   /// Adds the cues of the sources after the first, as far as the lengths before them are known.
-  private mutating func addCues(of later: [LaterSource?], _ input: any ConversionInput) {
+  private mutating func addCues(of later: [LaterSource?], _ input: ConversionInput) {
     let rate = input.first.format.sampleRate
     var before = input.first.announcedFrameCount?.duration(at: rate)
     var added: [AudioCue] = []
@@ -183,10 +183,10 @@ struct ConversionMetadata: Sendable {
   mutating func setReplayGain(loudness: LoudnessLevel, peak: Double) {
     guard hasReplayGain else { return }
     guard loudness.lufs.isFinite else {
-      return removeTags(ReplayGain.all, reason: "the result has no loudness")
+      return removeTags(AudioTag.replayGain, reason: "the result has no loudness")
     }
-    ReplayGain.set(&whole.tags, loudness: loudness, peak: peak)
-    removeTags(ReplayGain.album, reason: "they describe a whole album")
+    whole.tags.setReplayGain(loudness: loudness, peak: peak)
+    removeTags(AudioTag.albumReplayGain, reason: "they describe a whole album")
     applyRequestedTags()
   }
 

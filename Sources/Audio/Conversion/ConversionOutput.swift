@@ -35,11 +35,15 @@ final class ConversionOutput {
     self.interruption = interruption
   }
 
-  func write(_ item: ConversionDivider.Item) throws {
-    guard case .audio(let buffer) = item else { return try complete() }
-    try begin()
-    try writer?.write(buffer)
-    try raw?.write(buffer)
+  func write(_ part: SoundPart) throws {
+    switch part {
+    case .began: break
+    case .audio(let buffer):
+      try begin()
+      try writer?.write(buffer)
+      try raw?.write(buffer)
+    case .ended: try complete()
+    }
   }
 
   /// Completes the last file.

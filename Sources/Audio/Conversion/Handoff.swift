@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import Synchronization
 
@@ -7,21 +8,13 @@ import Synchronization
 ///
 /// Thread safety: one thread calls `put`, one calls `next`, and any thread may call `abandon`.
 final class Handoff<Element: Sendable>: Sendable {
-  private struct State {
-    var elements: [Element] = []
-    var isOver = false
-    var isAbandoned = false
-    var failure: (any Error)?
-  }
-
   // Held to add or remove one element.
-  private let state = Mutex(State())
-  private let capacity: Int
+  private let queue: Mutex<PolicyQueue<Element>>
   private let hasRoom: WakeUp
   private let hasElements: WakeUp
 
   init(capacity: Int) throws(WakeUpError) {
-    self.capacity = capacity
+    queue = Mutex(PolicyQueue(policy: .keepingAll(limit: capacity)))
     hasRoom = try WakeUp()
     hasElements = try WakeUp()
   }
@@ -29,10 +22,10 @@ final class Handoff<Element: Sendable>: Sendable {
   /// Waits for room and adds an element; returns false if no more elements are wanted.
   func put(_ element: Element) -> Bool {
     while true {
-      let isDone: Bool? = state.withLock { state in
-        if state.isAbandoned { return false }
-        guard state.elements.count < capacity else { return nil }
-        state.elements.append(element)
+      let isDone: Bool? = queue.withLock { queue in
+        if queue.isClosed { return false }
+        guard queue.hasRoom else { return nil }
+        queue.send(element)
         return true
       }
       if let isDone {
@@ -45,38 +38,29 @@ final class Handoff<Element: Sendable>: Sendable {
 
   /// Ends the handoff after its elements, with or without an error.
   func finish(_ failure: (any Error)? = nil) {
-    state.withLock { state in
-      state.isOver = true
-      state.failure = failure
-    }
+    queue.withLock { $0.finish(throwing: failure) }
     hasElements.signal()
   }
 
   /// Waits for the next element and returns it; nil at the end.
   ///
-  /// - Throws: the error of `finish`, after the last element.
+  /// - Throws: the error of `finish`, once after the last element.
   func next() throws -> Element? {
     while true {
-      let next: Result<Element?, any Error>? = state.withLock { state in
-        if state.isAbandoned { return .success(nil) }
-        guard state.elements.isEmpty else { return .success(state.elements.removeFirst()) }
-        guard state.isOver else { return nil }
-        return state.failure.map(Result.failure) ?? .success(nil)
-      }
-      if let next {
+      switch queue.withLock({ $0.next() }) {
+      case .wait: hasElements.wait()
+      case .element(let element):
         hasRoom.signal()
-        return try next.get()
+        return element
+      case .end(nil): return nil
+      case .end(let failure?): throw failure
       }
-      hasElements.wait()
     }
   }
 
   /// Ends both sides and drops the backlog.
   func abandon() {
-    state.withLock { state in
-      state.isAbandoned = true
-      state.elements = []
-    }
+    queue.withLock { $0.abandon() }
     hasRoom.signal()
     hasElements.signal()
   }

@@ -2,110 +2,109 @@ package import AudioCore
 import Loudness
 package import SoundFile
 
-extension AudioMetadata {
-  /// The gain of the tags of ReplayGain or R 128, which brings a track or its album to -18 LUFS; nil without
-  /// such tags.
-  package func replayGain(ofAlbum: Bool) -> Decibels? {
-    ReplayGain.gain(of: tags, ofAlbum: ofAlbum)
+extension AudioTag {
+  fileprivate static let trackGain = AudioTag("REPLAYGAIN_TRACK_GAIN")
+  fileprivate static let trackPeak = AudioTag("REPLAYGAIN_TRACK_PEAK")
+  fileprivate static let albumGain = AudioTag("REPLAYGAIN_ALBUM_GAIN")
+  fileprivate static let albumPeak = AudioTag("REPLAYGAIN_ALBUM_PEAK")
+  fileprivate static let opusTrack = AudioTag("R128_TRACK_GAIN")
+  fileprivate static let opusAlbum = AudioTag("R128_ALBUM_GAIN")
+  private static let albumRange = AudioTag("REPLAYGAIN_ALBUM_RANGE")
+  fileprivate static let reference = AudioTag("REPLAYGAIN_REFERENCE_LOUDNESS")
+
+  static let albumReplayGain: Set = [albumGain, albumPeak, opusAlbum, albumRange]
+  static let replayGainPeaks: Set = [trackPeak, albumPeak]
+  /// The tags with the gain that players apply.
+  static let replayGain = albumReplayGain.union([trackGain, trackPeak, opusTrack])
+
+  /// Whether the tag describes the old level and is not recomputed.
+  var isOfOldLevel: Bool {
+    name.hasPrefix("MP3GAIN_") || name == "REPLAYGAIN_TRACK_RANGE"
   }
 }
 
-/// The tags with the gain that players apply.
-enum ReplayGain {
-  private static let trackGain = AudioTag("REPLAYGAIN_TRACK_GAIN")
-  private static let trackPeak = AudioTag("REPLAYGAIN_TRACK_PEAK")
-  private static let albumGain = AudioTag("REPLAYGAIN_ALBUM_GAIN")
-  private static let albumPeak = AudioTag("REPLAYGAIN_ALBUM_PEAK")
-  private static let opusTrack = AudioTag("R128_TRACK_GAIN")
-  private static let opusAlbum = AudioTag("R128_ALBUM_GAIN")
-  private static let range = AudioTag("REPLAYGAIN_ALBUM_RANGE")
-  private static let reference = AudioTag("REPLAYGAIN_REFERENCE_LOUDNESS")
-
-  static let album: Set = [albumGain, albumPeak, opusAlbum, range]
-  static let peaks: Set = [trackPeak, albumPeak]
-  static let all = album.union([trackGain, trackPeak, opusTrack])
-
-  /// Whether a tag describes the old level and is not recomputed.
-  static func isOfOldLevel(_ tag: AudioTag) -> Bool {
-    tag.name.hasPrefix("MP3GAIN_") || tag.name == "REPLAYGAIN_TRACK_RANGE"
-  }
-
-  /// The loudness that players reach with ReplayGain 2.0, and with Opus.
-  private static let (target, opusTarget) = (-18.0, -23.0)
-
-  static func set(_ tags: inout [AudioTag: [String]], loudness: LoudnessLevel, peak: Double) {
-    tags[reference] = nil
-    if tags[opusTrack] != nil { tags[opusTrack] = [fixed(opusTarget - loudness.lufs)] }
-    guard tags[trackGain] != nil || tags[trackPeak] != nil else { return }
-    tags[trackGain] = [decibels(target - loudness.lufs)]
-    tags[trackPeak] = [decimal(peak, digits: 6)]
-  }
-
-  /// The gain that players apply to a track or its album; nil without a number.
+extension AudioMetadata {
+  /// The gain of the tags of ReplayGain or R 128, which brings a track or its album to -18 LUFS;
+  /// nil without such tags.
   ///
   /// An album without a gain has that of the track. A known peak limits the gain to full scale.
-  fileprivate static func gain(of tags: [AudioTag: [String]], ofAlbum: Bool) -> Decibels? {
-    let scopes =
-      [(albumGain, opusAlbum, albumPeak)].filter { _ in ofAlbum }
-      + [(trackGain, opusTrack, trackPeak)]
-    for (gain, opusGain, peak) in scopes {
-      let fromOpus = number(tags[opusGain]).map { $0 / 256 + target - opusTarget }
-      guard let gain = number(tags[gain]) ?? fromOpus else { continue }
-      let peak = number(tags[peak]).map { Decibels(amplitude: $0).value } ?? -.infinity
+  package func replayGain(ofAlbum: Bool) -> Decibels? {
+    let scopes: [(gain: AudioTag, opusGain: AudioTag, peak: AudioTag)] =
+      (ofAlbum ? [(.albumGain, .opusAlbum, .albumPeak)] : [])
+      + [(.trackGain, .opusTrack, .trackPeak)]
+    for scope in scopes {
+      let fromOpus = number(tags[scope.opusGain]).map { $0 / 256 + target - opusTarget }
+      guard let gain = number(tags[scope.gain]) ?? fromOpus else { continue }
+      let peak = number(tags[scope.peak]).map { Decibels(amplitude: $0).value } ?? -.infinity
       return Decibels(min(gain, peak.isFinite ? -peak : .infinity))
     }
     return nil
   }
+}
+
+extension [AudioTag: [String]] {
+  mutating func setReplayGain(loudness: LoudnessLevel, peak: Double) {
+    self[.reference] = nil
+    if self[.opusTrack] != nil { self[.opusTrack] = [fixed(opusTarget - loudness.lufs)] }
+    guard self[.trackGain] != nil || self[.trackPeak] != nil else { return }
+    self[.trackGain] = [decibels(target - loudness.lufs)]
+    self[.trackPeak] = [decimal(peak, digits: 6)]
+  }
 
   /// Corrects the tags for a change of the level, and returns the tags that contain no number.
-  static func change(_ tags: inout [AudioTag: [String]], by gain: Decibels) -> Set<AudioTag> {
-    for tag in [trackGain, albumGain] {
-      guard let old = number(tags[tag]) else { continue }
-      tags[tag] = [decibels(old - gain.value)]
+  mutating func changeReplayGain(by gain: Decibels) -> Set<AudioTag> {
+    let gains: [AudioTag] = [.trackGain, .albumGain]
+    let peaks: [AudioTag] = [.trackPeak, .albumPeak]
+    let opusGains: [AudioTag] = [.opusTrack, .opusAlbum]
+    for tag in gains {
+      guard let old = number(self[tag]) else { continue }
+      self[tag] = [decibels(old - gain.value)]
     }
-    for tag in [trackPeak, albumPeak] {
-      guard let old = number(tags[tag]) else { continue }
-      tags[tag] = [decimal(old * gain.amplitude, digits: 6)]
+    for tag in peaks {
+      guard let old = number(self[tag]) else { continue }
+      self[tag] = [decimal(old * gain.amplitude, digits: 6)]
     }
-    for tag in [opusTrack, opusAlbum] {
-      guard let old = number(tags[tag]) else { continue }
-      tags[tag] = [fixed(old / 256 - gain.value)]
+    for tag in opusGains {
+      guard let old = number(self[tag]) else { continue }
+      self[tag] = [fixed(old / 256 - gain.value)]
     }
-    let changed: Set = [trackGain, albumGain, trackPeak, albumPeak, opusTrack, opusAlbum]
-    return changed.filter { tags[$0] != nil && number(tags[$0]) == nil }
+    return Set(gains + peaks + opusGains).filter { self[$0] != nil && number(self[$0]) == nil }
   }
 
   /// Replaces the gains with those of Opus, because Opus players ignore ReplayGain.
-  static func moveToOpus(_ tags: inout [AudioTag: [String]]) {
-    for (own, other) in [(opusTrack, trackGain), (opusAlbum, albumGain)] {
-      guard let gain = number(tags[other]) else { continue }
-      if tags[own] == nil { tags[own] = [fixed(gain + opusTarget - target)] }
-      tags[other] = nil
+  mutating func moveReplayGainToOpus() {
+    for (own, other) in [(AudioTag.opusTrack, AudioTag.trackGain), (.opusAlbum, .albumGain)] {
+      guard let gain = number(self[other]) else { continue }
+      if self[own] == nil { self[own] = [fixed(gain + opusTarget - target)] }
+      self[other] = nil
     }
   }
+}
 
-  /// The number before a unit, with a decimal point or comma; nil if the text has any other form.
-  private static func number(_ values: [String]?) -> Double? {
-    var text = (values?.first ?? "").lowercased()[...]
-    if text.hasSuffix("db") { text = text.dropLast(2) }
-    let plain = String(text.filter { $0 != " " }.map { $0 == "," ? "." : $0 })
-    return Double(plain).flatMap { abs($0) < 100_000 ? $0 : nil }
-  }
+/// The loudness that players reach with ReplayGain 2.0, and with Opus.
+private let (target, opusTarget) = (-18.0, -23.0)
 
-  private static func decibels(_ value: Double) -> String { decimal(value, digits: 2) + " dB" }
+/// The number before a unit, with a decimal point or comma; nil if the text has any other form.
+private func number(_ values: [String]?) -> Double? {
+  var text = (values?.first ?? "").lowercased()[...]
+  if text.hasSuffix("db") { text = text.dropLast(2) }
+  let plain = String(text.filter { $0 != " " }.map { $0 == "," ? "." : $0 })
+  return Double(plain).flatMap { abs($0) < 100_000 ? $0 : nil }
+}
 
-  /// The gain as Opus stores it: a number of 256ths of a dB.
-  private static func fixed(_ value: Double) -> String {
-    "\(Int16(clamping: Int(clamping: (value * 256).rounded())))"
-  }
+private func decibels(_ value: Double) -> String { decimal(value, digits: 2) + " dB" }
 
-  private static func decimal(_ value: Double, digits: Int) -> String {
-    var scale = 1
-    for _ in 0..<digits { scale *= 10 }
-    let whole = Int(clamping: (abs(value) * Double(scale)).rounded())
-    let (integer, fraction) = whole.quotientAndRemainder(dividingBy: scale)
-    let text = "\(fraction)"
-    let zeros = String(repeating: "0", count: max(0, digits - text.count))
-    return (value < 0 && whole > 0 ? "-" : "") + "\(integer).\(zeros)\(text)"
-  }
+/// The gain as Opus stores it: a number of 256ths of a dB.
+private func fixed(_ value: Double) -> String {
+  "\(Int16(clamping: Int(clamping: (value * 256).rounded())))"
+}
+
+private func decimal(_ value: Double, digits: Int) -> String {
+  var scale = 1
+  for _ in 0..<digits { scale *= 10 }
+  let whole = Int(clamping: (abs(value) * Double(scale)).rounded())
+  let (integer, fraction) = whole.quotientAndRemainder(dividingBy: scale)
+  let text = "\(fraction)"
+  let zeros = String(repeating: "0", count: max(0, digits - text.count))
+  return (value < 0 && whole > 0 ? "-" : "") + "\(integer).\(zeros)\(text)"
 }

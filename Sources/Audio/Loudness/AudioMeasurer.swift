@@ -112,16 +112,25 @@ package final class AudioMeasurer {
   }
 }
 
-/// The momentary and the short-term loudness, ten times a second, from the loudness of each 0.1 s.
+/// The momentary, the short-term, and the integrated loudness, from the loudness of each 0.1 s.
+///
+/// The integrated loudness is the mean energy of all blocks of 0.4 s above two gates, BS.1770. Bins
+/// of 0.01 LU with the exact energy of their blocks keep memory flat.
 private struct LoudnessWindows {
   private static let momentaryCount = 4
   private static let shortTermCount = 30
   /// Below the loudness of any audio, in LUFS: the filter keeps ringing with ever lower levels.
   private static let quietest = -200.0
+  /// The absolute gate, in LUFS.
+  private static let lowest = -70.0
+  /// The relative gate, in LU below the mean of all blocks above the absolute one.
+  private static let relativeGate = 10.0
+  private static let binsPerUnit = 100.0
 
   /// The energies of the latest 3 s, the newest last.
   private var energies: [Double] = []
-  private var gated = GatedLoudness()
+  /// The blocks of 0.4 s above the absolute gate.
+  private var bins = Array(repeating: (count: 0, energy: 0.0), count: 8_000)
   private(set) var maximumMomentary = LoudnessLevel.silence
   private(set) var maximumShortTerm = LoudnessLevel.silence
 
@@ -130,50 +139,36 @@ private struct LoudnessWindows {
     energies.append(pow(10, latest.lufs / 10))
     if energies.count >= Self.momentaryCount {
       maximumMomentary = max(maximumMomentary, momentary)
-      gated.add(momentary)
+      addBlock(momentary)
     }
     if energies.count == Self.shortTermCount { maximumShortTerm = max(maximumShortTerm, shortTerm) }
   }
 
-  var integrated: LoudnessLevel { gated.level }
-  var momentary: LoudnessLevel { mean(of: energies.suffix(Self.momentaryCount)) }
-  var shortTerm: LoudnessLevel { mean(of: energies[...]) }
-
-  private func mean(of energies: ArraySlice<Double>) -> LoudnessLevel {
-    guard !energies.isEmpty else { return .silence }
-    let lufs = 10 * log10(energies.reduce(0, +) / Double(energies.count))
-    return lufs < Self.quietest ? .silence : LoudnessLevel(lufs: lufs)
-  }
-}
-
-/// The integrated loudness: the mean energy of all blocks of 0.4 s above two gates, BS.1770.
-///
-/// Bins of 0.01 LU with the exact energy of their blocks keep memory flat.
-private struct GatedLoudness {
-  /// The absolute gate, in LUFS.
-  private static let lowest = -70.0
-  /// The relative gate, in LU below the mean of all blocks above the absolute one.
-  private static let relativeGate = 10.0
-  private static let binsPerUnit = 100.0
-
-  private var bins = Array(repeating: (count: 0, energy: 0.0), count: 8_000)
-
-  mutating func add(_ block: LoudnessLevel) {
-    guard block.lufs >= Self.lowest else { return }
-    let bin = bin(block.lufs)
+  private mutating func addBlock(_ loudness: LoudnessLevel) {
+    guard loudness.lufs >= Self.lowest else { return }
+    let bin = bin(loudness.lufs)
     bins[bin].count += 1
-    bins[bin].energy += pow(10, block.lufs / 10)
+    bins[bin].energy += pow(10, loudness.lufs / 10)
   }
 
-  var level: LoudnessLevel {
+  var integrated: LoudnessLevel {
     let all = mean(of: bins[...])
     guard all.lufs.isFinite else { return .silence }
     return mean(of: bins[max(0, bin(all.lufs - Self.relativeGate))...])
   }
 
+  var momentary: LoudnessLevel { mean(of: energies.suffix(Self.momentaryCount)) }
+  var shortTerm: LoudnessLevel { mean(of: energies[...]) }
+
   private func bin(_ lufs: Double) -> Int {
     let bin = Int(clamping: ((lufs - Self.lowest) * Self.binsPerUnit).rounded(.down))
     return min(bin, bins.count - 1)
+  }
+
+  private func mean(of energies: ArraySlice<Double>) -> LoudnessLevel {
+    guard !energies.isEmpty else { return .silence }
+    let lufs = 10 * log10(energies.reduce(0, +) / Double(energies.count))
+    return lufs < Self.quietest ? .silence : LoudnessLevel(lufs: lufs)
   }
 
   private func mean(of bins: ArraySlice<(count: Int, energy: Double)>) -> LoudnessLevel {

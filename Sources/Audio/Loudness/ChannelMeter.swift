@@ -23,16 +23,11 @@ struct ChannelMeter: Sendable {
     window = Array(repeating: 0, count: filter.history + Self.chunkFrameCount)
   }
 
-  /// The measurement of a chunk of a channel.
-  struct Chunk {
-    let highest: Float
-    let squares: Double
-  }
-
-  /// Adds the samples of one channel of `channelCount`, at most `chunkFrameCount` samples.
+  /// Adds the samples of one channel of `channelCount`, at most `chunkFrameCount` samples, and
+  /// returns their peak and the sum of their squares.
   mutating func add(
     _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
-  ) -> Chunk {
+  ) -> (highest: Float, squares: Double) {
     let (history, count) = (filter.history, samples.count / channelCount)
     // Moved out of `self` while its memory is in use, because the closure changes the other sums.
     var window: [Float] = []
@@ -43,7 +38,7 @@ struct ChannelMeter: Sendable {
         window[history + index] = samples[index * channelCount + channel]
       }
       let filled = UnsafeBufferPointer(rebasing: window[..<(history + count)])
-      let sums = ChunkSums(UnsafeBufferPointer(rebasing: filled[history...]))
+      let sums = chunkSums(of: UnsafeBufferPointer(rebasing: filled[history...]))
       truePeak = filter.peak(
         of: filled, highest: max(sums.highest, recentHighest),
         atLeast: max(truePeak, sums.highest))
@@ -62,7 +57,7 @@ struct ChannelMeter: Sendable {
     highest = max(highest, sums.highest)
     sum += sums.sum
     squares += sums.squares
-    return Chunk(highest: sums.highest, squares: sums.squares)
+    return (sums.highest, sums.squares)
   }
 
   private mutating func noteClipping(in samples: Slice<UnsafeBufferPointer<Float>>) {
@@ -87,40 +82,37 @@ struct ChannelMeter: Sendable {
   }
 }
 
-/// The sums of a short stretch, eight samples at once.
-private struct ChunkSums {
-  var highest: Float
-  var sum: Double
-  var squares: Double
-
-  init(_ samples: UnsafeBufferPointer<Float>) {
-    let bytes = UnsafeRawBufferPointer(samples)
-    var (highest, sum, squares) = (SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>())
-    let whole = samples.count / 8 * 8
-    for index in Swift.stride(from: 0, to: whole, by: 8) {
-      let offset = index * MemoryLayout<Float>.stride
-      let eight = bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-      // Much faster than `pointwiseMax`, which calls a function for each lane.
-      highest.replace(with: eight, where: eight .> highest)
-      highest.replace(with: -eight, where: -eight .> highest)
-      sum += eight
-      squares += eight * eight
-    }
-    self.highest = highest.max()
-    self.sum = Double(sum.sum())
-    self.squares = Double(squares.sum())
-    var rest = samples[whole...]
-    if !(self.sum.isFinite && self.squares.isFinite) {
-      // Squares of samples above 1.8e19 are too large for Float32.
-      rest = samples[...]
-      (self.sum, self.squares) = (0, 0)
-    }
-    for sample in rest {
-      self.highest = max(self.highest, abs(sample))
-      self.sum += Double(sample)
-      self.squares += Double(sample) * Double(sample)
-    }
+/// The peak and the sums of a short stretch, eight samples at once.
+private func chunkSums(
+  of samples: UnsafeBufferPointer<Float>
+) -> (highest: Float, sum: Double, squares: Double) {
+  let bytes = UnsafeRawBufferPointer(samples)
+  var (highest, sum, squares) = (SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>())
+  let whole = samples.count / 8 * 8
+  for index in stride(from: 0, to: whole, by: 8) {
+    let offset = index * MemoryLayout<Float>.stride
+    let eight = bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+    // Much faster than `pointwiseMax`, which calls a function for each lane.
+    highest.replace(with: eight, where: eight .> highest)
+    highest.replace(with: -eight, where: -eight .> highest)
+    sum += eight
+    squares += eight * eight
   }
+  var result = (
+    highest: highest.max(), sum: Double(sum.sum()), squares: Double(squares.sum())
+  )
+  var rest = samples[whole...]
+  if !(result.sum.isFinite && result.squares.isFinite) {
+    // Squares of samples above 1.8e19 are too large for Float32.
+    rest = samples[...]
+    (result.sum, result.squares) = (0, 0)
+  }
+  for sample in rest {
+    result.highest = max(result.highest, abs(sample))
+    result.sum += Double(sample)
+    result.squares += Double(sample) * Double(sample)
+  }
+  return result
 }
 
 /// The interpolation of BS.1770-4 that finds peaks between samples: four times the rate below

@@ -90,7 +90,7 @@ extension AsyncSequence where Element == AudioBuffer {
   /// - Throws: the errors of this sequence, and `LoudnessError`.
   public func loudness(
     every interval: Duration = .milliseconds(100), silence: Decibels = Decibels(-60)
-  ) -> ThrowingProcessedAudio<Self, LoudnessMeter> {
+  ) -> ProcessedAudio<Self, LoudnessMeter, any Error> {
     processed(by: LoudnessMeter(every: interval, silence: silence))
   }
 }

@@ -93,7 +93,7 @@ public final class Resampler {
   public func flush() throws(ResamplingError) -> AudioBuffer {
     guard !isFinished else { throw .finished }
     isFinished = true
-    return numbered(try flushed())
+    return numbered(try handle?.rest(channels: innerChannels) ?? [])
   }
 
   /// Discards all audio, so that another stream can begin.
@@ -116,29 +116,13 @@ public final class Resampler {
       let reason = "the rates differ more than \(Int(Self.highestRatio)) times"
       throw .unsupported(from: inputFormat, to: outputFormat, reason: reason)
     }
-    do throws(SoxrFailure) {
-      handle = try SoxrHandle(
-        from: from, to: to, channels: innerChannels, recipe: quality.recipe)
-    } catch {
-      throw .unsupported(from: inputFormat, to: outputFormat, reason: error.reason)
-    }
+    handle = try SoxrHandle(
+      from: inputFormat, to: outputFormat, channels: innerChannels, recipe: quality.recipe)
   }
 
   private func resampled(_ samples: [Float]) throws(ResamplingError) -> [Float] {
     let ratio = Double(outputFormat.sampleRate.hertz) / Double(inputFormat.sampleRate.hertz)
-    do throws(SoxrFailure) {
-      return try handle?.resampled(samples, channels: innerChannels, ratio: ratio) ?? samples
-    } catch {
-      throw .failed(reason: error.reason)
-    }
-  }
-
-  private func flushed() throws(ResamplingError) -> [Float] {
-    do throws(SoxrFailure) {
-      return try handle?.rest(channels: innerChannels) ?? []
-    } catch {
-      throw .failed(reason: error.reason)
-    }
+    return try handle?.resampled(samples, channels: innerChannels, ratio: ratio) ?? samples
   }
 
   private func numbered(_ samples: [Float]) -> AudioBuffer {

@@ -5,17 +5,22 @@ import CSoxr
 struct SoxrHandle: ~Copyable {
   private let resampler: soxr_t
 
+  /// Creates a resampler between the rates of two formats.
+  ///
   /// The corresponding C function is `soxr_create`.
-  init(from: SampleRate, to: SampleRate, channels: Int, recipe: Int32) throws(SoxrFailure) {
+  init(
+    from: AudioFormat, to: AudioFormat, channels: Int, recipe: Int32
+  ) throws(ResamplingError) {
     var failure: soxr_error_t?
     var input = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
     var quality = soxr_quality_spec(UInt(recipe), 0)
     var runtime = soxr_runtime_spec(1)
     let created = soxr_create(
-      Double(from.hertz), Double(to.hertz), UInt32(channels), &failure, &input, &quality, &runtime)
+      Double(from.sampleRate.hertz), Double(to.sampleRate.hertz), UInt32(channels), &failure,
+      &input, &quality, &runtime)
     guard let created, failure == nil else {
       soxr_delete(created)
-      throw SoxrFailure(failure)
+      throw .unsupported(from: from, to: to, reason: text(failure))
     }
     resampler = created
   }
@@ -30,36 +35,35 @@ struct SoxrHandle: ~Copyable {
   func process(
     _ input: UnsafePointer<Float>, count: Int, into output: UnsafeMutablePointer<Float>,
     capacity: Int
-  ) throws(SoxrFailure) -> (consumed: Int, produced: Int) {
+  ) throws(ResamplingError) -> (consumed: Int, produced: Int) {
     var consumed = 0
     var produced = 0
     let failure = soxr_process(resampler, input, count, &consumed, output, capacity, &produced)
-    if let failure { throw SoxrFailure(failure) }
+    if let failure { throw .failed(reason: text(failure)) }
     return (consumed, produced)
   }
 
   /// Returns the remaining output after the end of the input; 0 frames if there is none.
-  func flush(into output: UnsafeMutablePointer<Float>, capacity: Int) throws(SoxrFailure) -> Int {
+  func flush(into output: UnsafeMutablePointer<Float>, capacity: Int) throws(ResamplingError) -> Int
+  {
     var produced = 0
     // "End-of-input may be indicated by setting `in` to NULL."
     let failure = soxr_process(resampler, nil, 0, nil, output, capacity, &produced)
-    if let failure { throw SoxrFailure(failure) }
+    if let failure { throw .failed(reason: text(failure)) }
     return produced
   }
 }
 
 /// soxr's message about a failure; its errors have no codes.
-struct SoxrFailure: Error {
-  let reason: String
-
-  init(_ text: soxr_error_t?) {
-    reason = text.map { String(cString: $0) } ?? "soxr gave no reason"
-  }
+private func text(_ failure: soxr_error_t?) -> String {
+  failure.map { String(cString: $0) } ?? "soxr gave no reason"
 }
 
 extension SoxrHandle {
   /// Converts interleaved samples and returns all the output that soxr has ready.
-  func resampled(_ samples: [Float], channels: Int, ratio: Double) throws(SoxrFailure) -> [Float] {
+  func resampled(_ samples: [Float], channels: Int, ratio: Double) throws(ResamplingError)
+    -> [Float]
+  {
     let frames = samples.count / channels
     var output: [Float] = []
     var taken = 0
@@ -77,11 +81,11 @@ extension SoxrHandle {
   }
 
   /// Returns the remaining output after the end of the input.
-  func rest(channels: Int) throws(SoxrFailure) -> [Float] {
+  func rest(channels: Int) throws(ResamplingError) -> [Float] {
     let room = 4096
     var output: [Float] = []
     while true {
-      let block = try block(room: room, channels: channels) { target throws(SoxrFailure) in
+      let block = try block(room: room, channels: channels) { target throws(ResamplingError) in
         try flush(into: target, capacity: room)
       }
       if block.isEmpty { return output }
@@ -91,12 +95,12 @@ extension SoxrHandle {
 
   private func step(
     _ samples: [Float], from frame: Int, channels: Int, room: Int
-  ) throws(SoxrFailure) -> (consumed: Int, block: [Float]) {
+  ) throws(ResamplingError) -> (consumed: Int, block: [Float]) {
     var consumed = 0
     let left = samples.count / channels - frame
-    let block = try block(room: room, channels: channels) { target throws(SoxrFailure) in
+    let block = try block(room: room, channels: channels) { target throws(ResamplingError) in
       // The pointer is valid only during the call, and soxr copies its input.
-      try samples.withUnsafeBufferPointer { source throws(SoxrFailure) in
+      try samples.withUnsafeBufferPointer { source throws(ResamplingError) in
         guard let start = source.baseAddress else { return 0 }
         let done = try process(
           start + frame * channels, count: left, into: target, capacity: room)
@@ -110,12 +114,12 @@ extension SoxrHandle {
   /// A block of at most `room` frames; `fill` returns the number of frames that it has written.
   private func block(
     room: Int, channels: Int,
-    fill: (UnsafeMutablePointer<Float>) throws(SoxrFailure) -> Int
-  ) throws(SoxrFailure) -> [Float] {
-    var failure: SoxrFailure?
+    fill: (UnsafeMutablePointer<Float>) throws(ResamplingError) -> Int
+  ) throws(ResamplingError) -> [Float] {
+    var failure: ResamplingError?
     let block = [Float](unsafeUninitializedCapacity: room * channels) { target, count in
       guard let start = target.baseAddress else { return }
-      do throws(SoxrFailure) {
+      do throws(ResamplingError) {
         count = try fill(start) * channels
       } catch {
         failure = error

@@ -64,14 +64,14 @@ extension AsyncSequence where Element == AudioBuffer {
   /// - Throws: the errors of this sequence, and `ResamplingError`.
   public func resampled(
     to format: AudioFormat, quality: Resampler.Quality = .high
-  ) -> ThrowingProcessedAudio<Self, StreamResampler> {
+  ) -> ProcessedAudio<Self, StreamResampler, any Error> {
     processed(by: StreamResampler(to: format, quality: quality))
   }
 
   /// Converts the audio to another rate and keeps its channels.
   public func resampled(
     toRate rate: SampleRate, quality: Resampler.Quality = .high
-  ) -> ThrowingProcessedAudio<Self, StreamResampler> {
+  ) -> ProcessedAudio<Self, StreamResampler, any Error> {
     processed(
       by: StreamResampler(quality: quality) { input in
         var output = input

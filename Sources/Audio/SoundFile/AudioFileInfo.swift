@@ -55,7 +55,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   ///   once; the description or the error is then meaningless.
   package init(url: URL, interruption: WakeUp?) throws(SoundFileError) {
     if let address = url.webAddress {
-      let decoder = try SoundFileInput.open(address: address, interruption: interruption)
+      let decoder = try openDecoder(address: address, interruption: interruption)
       try self.init(decoder, byteCount: nil, StoredMetadata())
     } else {
       let path = FilePath(url).text
@@ -90,8 +90,7 @@ public struct AudioFileInfo: Equatable, Sendable {
   ) throws(SoundFileError) {
     let stored = StoredMetadata()
     try self.init(
-      SoundFileInput.open(
-        descriptor, path: path, interruption: interruption, metadata: stored),
+      descriptor.decoder(path: path, interruption: interruption, metadata: stored),
       byteCount: descriptor.fileSize, stored)
   }
 
@@ -120,24 +119,16 @@ public struct AudioFileInfo: Equatable, Sendable {
     container = report?.container ?? name
     encoding = report?.encoding ?? (names.count > 1 ? String(names[1]) : name)
     format = decoder.format
-    bitsPerSample = decoder.bitsPerSample ?? report?.bitsPerSample
+    bitsPerSample = (decoder.stored ?? report?.stored)?.bits
     self.byteCount = byteCount ?? report?.byteCount
     metadata = stored.value(of: decoder)
       .completed(byFFmpeg: report?.metadata(at: format.sampleRate) ?? AudioMetadata())
     notices = decoder.notices + metadata.notices
-    let (announced, ending) = (
-      decoder.announcedFrameCount, reader == nil ? decoder.ending() : KnownEnding()
-    )
-    frameCount = reader?.framesRead ?? ending.found ?? announced
+    let ending: KnownEnding =
+      if let reader { (reader.framesRead, reader.shortfall) } else { decoder.ending() }
+    (frameCount, shortfall) = (ending.found ?? decoder.announcedFrameCount, ending.shortfall)
     duration = frameCount?.duration(at: format.sampleRate) ?? report?.duration
     bitRate = report?.bitRate ?? Self.bitRate(self.byteCount, duration)
-    guard ending.isCutOff else {
-      shortfall = reader?.shortfall
-      return
-    }
-    shortfall = SoundFileShortfall(
-      announced: announced, decoded: ending.found ?? announced ?? 0,
-      isEstimate: ending.isEstimate, sampleRate: decoder.format.sampleRate)
   }
 
   /// The rounded bit rate; nil if it is unknown or exceeds an integer.
@@ -176,35 +167,36 @@ extension SoundFileHandle {
   }
 }
 
-/// The known facts about the end of a file that was not decoded.
-private struct KnownEnding {
-  var isCutOff = false
-  /// Whether `found` may be up to a block less than the decoded length.
-  var isEstimate = false
-  /// The number of existing frames, if the header does not contain it.
-  var found: FrameCount?
-}
+/// The number of existing frames, if the header does not contain it, and the missing audio.
+private typealias KnownEnding = (found: FrameCount?, shortfall: SoundFileShortfall?)
 
 extension SoundDecoder {
   /// Examines the end of the file; afterward the decoder cannot read the beginning.
   fileprivate func ending() -> KnownEnding {
     switch self {
     case let decoder as MPEGDecoder:
-      guard let count = decoder.countFrames() else { return KnownEnding() }
+      guard let count = decoder.countFrames() else { return (nil, nil) }
       let isShort = announcedFrameCount.map { count < $0 - 2_304 } ?? false
       // After concatenation, the tag is that of the first file.
       let isLong = announcedFrameCount.map { count > $0 + 4_608 } ?? false
       // The tag excludes padding at both ends, which the blocks include.
-      return KnownEnding(
-        isCutOff: isShort || isCutOff,
-        found: isShort || isLong ? count : announcedFrameCount ?? count)
+      let found = isShort || isLong ? count : announcedFrameCount ?? count
+      return isShort || isCutOff ? cut(at: found) : (found, nil)
     case let decoder as FLACDecoder: return decoder.endingOfBlocks()
     case let decoder as LibraryDecoder where decoder.foundFrameCount != nil:
-      return KnownEnding(isCutOff: true, found: decoder.foundFrameCount)
+      return cut(at: decoder.foundFrameCount)
     // Only reading all of FFmpeg's output would show whether the end is missing.
-    case is FFmpegDecoder: return KnownEnding()
-    default: return KnownEnding(isCutOff: isSeekable && isCutOff)
+    case is FFmpegDecoder: return (nil, nil)
+    default: return isSeekable && isCutOff ? cut(at: nil) : (nil, nil)
     }
+  }
+
+  /// - Parameter isEstimate: whether `found` may be up to a block less than the decoded length.
+  fileprivate func cut(at found: FrameCount?, isEstimate: Bool = false) -> KnownEnding {
+    let shortfall = SoundFileShortfall(
+      announced: announcedFrameCount, decoded: found ?? announcedFrameCount ?? 0,
+      isEstimate: isEstimate, sampleRate: format.sampleRate)
+    return (found, shortfall)
   }
 }
 
@@ -212,15 +204,15 @@ extension FLACDecoder {
   /// Decodes the last block, or finds the end of the blocks by binary search.
   fileprivate func endingOfBlocks() -> KnownEnding {
     guard isSeekable, let length = announcedFrameCount, length > 0 else {
-      return KnownEnding(found: hasNoBlocks ? 0 : nil)
+      return (hasNoBlocks ? 0 : nil, nil)
     }
-    guard !holds(length - 1) else { return KnownEnding() }
+    guard !holds(length - 1) else { return (nil, nil) }
     var (low, high) = (0, length.rawValue)
     while high - low > format.sampleRate.hertz / 10 {
       let middle = (low + high) / 2
       if holds(FrameCount(middle)) { low = middle } else { high = middle }
     }
-    return KnownEnding(isCutOff: true, isEstimate: true, found: FrameCount(low))
+    return cut(at: FrameCount(low), isEstimate: true)
   }
 
   private func holds(_ frame: FrameCount) -> Bool {

@@ -42,15 +42,38 @@ public enum SoundFile {
     }
   }
 
-  static func buffers(
+  private static func buffers(
     _ framesPerBuffer: FrameCount, _ onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void,
-    _ onNotice: @escaping @Sendable (SoundFileNotice) -> Void = { _ in },
-    open: @escaping FileReading.Opening
+    _ onNotice: @escaping @Sendable (SoundFileNotice) -> Void,
+    open: @escaping @Sendable (_ interruption: WakeUp) throws -> SoundFileReader
+  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
+    buffers(framesPerBuffer) { interruption in
+      try open(interruption).frames(onShortfall: onShortfall, onNotice: onNotice)
+    }
+  }
+
+  private static func buffers(
+    _ framesPerBuffer: FrameCount, open: @escaping FileReading.Opening
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
     precondition(framesPerBuffer > 0, "a buffer holds at least 1 frame, not \(framesPerBuffer)")
-    let demand = FileDemand(
-      framesPerBuffer: framesPerBuffer, open: open, onShortfall: onShortfall, onNotice: onNotice)
+    let demand = FileDemand(framesPerBuffer: framesPerBuffer, open: open)
     return AsyncThrowingStream { try await demand.next() }
+  }
+}
+
+extension SoundFileReader {
+  /// Returns a function that returns the next frames; nil at the end, after the reports.
+  func frames(
+    onShortfall: @escaping (SoundFileShortfall) -> Void = { _ in },
+    onNotice: @escaping (SoundFileNotice) -> Void = { _ in }
+  ) -> (_ count: FrameCount) throws -> AudioBuffer? {
+    { count in
+      let buffer = try self.read(atMost: count)
+      guard buffer.isEmpty else { return buffer }
+      if let shortfall = self.shortfall { onShortfall(shortfall) }
+      for notice in self.notices { onNotice(notice) }
+      return nil
+    }
   }
 }
 
@@ -64,19 +87,19 @@ extension SoundFile {
   /// - Parameters:
   ///   - fileDescriptor: a file or a pipe that is open for reading.
   ///   - format: the rate and channels of the samples.
-  ///   - samples: the storage of each sample.
+  ///   - samples: the storage of each sample: little-endian, 24 bits in three bytes.
   ///   - name: the descriptor's name in error messages.
   ///   - framesPerBuffer: the maximum length of a buffer, above 0.
   /// - Throws: the stream throws `SoundFileError`.
   public static func rawBuffers(
-    ofFileDescriptor fileDescriptor: Int32, format: AudioFormat, samples: RawSampleFormat,
-    name: String = "standard input", framesPerBuffer: FrameCount = 4096
+    ofFileDescriptor fileDescriptor: Int32, format: AudioFormat,
+    samples: SoundFileEncoding.SampleFormat, name: String = "standard input",
+    framesPerBuffer: FrameCount = 4096
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    buffers(framesPerBuffer, { _ in }) { interruption in
+    buffers(framesPerBuffer) { interruption in
       let source = try Descriptor.duplicate(fileDescriptor, path: name)
-      return try RawReader(
-        StreamInput(source: source, path: name, interruption: interruption), format: format,
-        samples: samples)
+      return try StreamInput(source: source, path: name, interruption: interruption)
+        .rawFrames(format: format, samples: samples)
     }
   }
 }

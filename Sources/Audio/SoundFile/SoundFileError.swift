@@ -131,52 +131,42 @@ extension SoundFileError: CustomStringConvertible {
   }
 }
 
-/// Maps libsndfile's codes to our errors.
-enum LibraryErrors {
+/// The errors for libsndfile's codes.
+extension LibraryFailure {
   /// - Parameter kind: the kind by the first bytes; nil if unknown.
-  static func opening(
-    _ path: String, _ failure: LibraryFailure, kind: FileKind?
-  ) -> SoundFileError {
-    if failure.code == SF_ERR_SYSTEM { return SystemErrors.reading(path, code: failure.systemCode) }
+  func opening(_ path: String, kind: FileKind?) -> SoundFileError {
+    if code == SF_ERR_SYSTEM { return .reading(path, code: systemCode) }
     // libsndfile also reports this for files too short for a header: "File does not exist or is not
     // a regular file".
     guard let kind else { return .notAudio(path: path) }
     // libsndfile's public header lacks the codes of these two errors: "unimplemented format" and
     // "unsupported encoding".
-    let isEncoding = ["unimplemented", "unsupported"].contains { word in
-      failure.text.lowercased().contains(word)
-    }
+    let isEncoding = ["unimplemented", "unsupported"].contains { text.lowercased().contains($0) }
     return isEncoding
       ? .unsupported(path: path, what: "\(kind.name) in an encoding that libsndfile does not know")
       : .damaged(path: path, frame: 0, reason: "its header is wrong or incomplete")
   }
 
-  static func reading(
-    _ path: String, _ failure: LibraryFailure, at frame: FrameCount
-  ) -> SoundFileError {
-    guard failure.code == SF_ERR_SYSTEM else {
-      return .damaged(path: path, frame: frame, reason: sentence(failure))
-    }
-    return SystemErrors.reading(path, code: failure.systemCode)
+  func reading(_ path: String, at frame: FrameCount) -> SoundFileError {
+    code == SF_ERR_SYSTEM
+      ? .reading(path, code: systemCode) : .damaged(path: path, frame: frame, reason: sentence)
   }
 
   /// Even if an encoder reports no system error, the code indicates a full disk.
-  static func writing(_ path: String, _ failure: LibraryFailure) -> SoundFileError {
-    guard failure.systemCode != 0 else {
-      return .cannotWrite(path: path, reason: sentence(failure))
-    }
-    return SystemErrors.writing(path, code: failure.systemCode)
+  func writing(_ path: String) -> SoundFileError {
+    systemCode == 0
+      ? .cannotWrite(path: path, reason: sentence) : .writing(path, code: systemCode)
   }
 
-  private static func sentence(_ failure: LibraryFailure) -> String {
-    var text = failure.text[...]
+  private var sentence: String {
+    var text = text[...]
     while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
     return String(text)
   }
 }
 
-/// Maps system error codes to our errors.
-enum SystemErrors {
+/// The errors for the system's codes.
+extension SoundFileError {
   static func reading(_ path: String, code: Int32) -> SoundFileError {
     switch code {
     case ENOENT, ENOTDIR: .notFound(path: path)

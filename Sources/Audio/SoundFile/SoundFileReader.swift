@@ -25,13 +25,13 @@ public final class SoundFileReader {
   public let encodingDescription: String
 
   /// The stored bits per sample; nil for a lossy coder.
-  public var bitsPerSample: Int? { decoder.bitsPerSample }
+  public var bitsPerSample: Int? { decoder.stored?.bits }
 
   /// The sample format that holds the stored samples, if there is one; nil for a lossy coder.
   ///
   /// ffprobe reports it for files that FFmpeg decodes, and is started for it; without ffprobe it is
   /// known for WavPack, Monkey's Audio, True Audio, and FLAC in Ogg.
-  public var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
+  public var samples: SoundFileEncoding.SampleFormat? { decoder.stored?.format }
 
   /// The tags, pictures, cues, and chapters of the file, which are read at their first use.
   ///
@@ -75,7 +75,7 @@ public final class SoundFileReader {
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
     if let address = url.webAddress {
       try self.init(
-        SoundFileInput.open(address: address, interruption: interruption ?? WakeUp()),
+        openDecoder(address: address, interruption: interruption ?? WakeUp()),
         path: address)
     } else {
       let path = FilePath(url).text
@@ -103,15 +103,14 @@ public final class SoundFileReader {
   /// Reads a file that a writer has just completed.
   convenience init(writtenTo descriptor: Descriptor, path: String) throws(SoundFileError) {
     descriptor.rewind()
-    try self.init(SoundFileInput.open(descriptor, path: path), path: path)
+    try self.init(descriptor.decoder(path: path), path: path)
   }
 
   private convenience init(_ descriptor: Descriptor, path: String, interruption: WakeUp?) throws {
     let (interruption, stored) = (try interruption ?? WakeUp(), StoredMetadata())
     try self.init(
-      SoundFileInput.open(
-        descriptor, path: path, interruption: interruption, metadata: stored),
-      path: path, stored)
+      descriptor.decoder(path: path, interruption: interruption, metadata: stored), path: path,
+      stored)
     byteCount = descriptor.fileSize
   }
 

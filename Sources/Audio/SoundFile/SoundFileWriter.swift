@@ -41,7 +41,8 @@ public final class SoundFileWriter {
 
   private let file: GrowingFile
   private let output: any SoundFileOutput
-  private var clock: SecondClock
+  private var halfSeconds: FrameClock
+  private var seconds: FrameClock
   private var encoder: EncoderWatch?
   private let makeSync: (Descriptor, String) throws -> DataSync
   private let rescue: (Descriptor, String) -> String?
@@ -123,11 +124,12 @@ public final class SoundFileWriter {
     _ file: GrowingFile, output: any SoundFileOutput, format: AudioFormat,
     encoding: SoundFileEncoding, isAtomic: Bool = false,
     makeSync: @escaping (Descriptor, String) throws -> DataSync = DataSync.init(_:path:),
-    rescue: @escaping (Descriptor, String) -> String? = FileRescue.save(_:path:)
+    rescue: @escaping (Descriptor, String) -> String? = { $0.rescue(path: $1) }
   ) {
     (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)
     (self.makeSync, self.rescue, self.isAtomic) = (makeSync, rescue, isAtomic)
-    clock = SecondClock(rate: format.sampleRate)
+    let half = FrameCount((format.sampleRate.hertz + 1) / 2)
+    (halfSeconds, seconds) = (FrameClock(every: half), FrameClock(every: half + half))
     // At the lowest rates, the encoder's block determines the delay.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
     encoder = encoding.longestDelay.map { EncoderWatch(longestDelay: max($0, blocks)) }
@@ -170,7 +172,7 @@ public final class SoundFileWriter {
       if !isAtomic { try checkLoss() }
       try output.write(samples)
       encoder?.add(samples)
-      try perform(clock.dueUpdates(at: framesWritten))
+      try update()
     } catch {
       hasFailed = true
       throw error
@@ -196,10 +198,10 @@ public final class SoundFileWriter {
       file.claim.release()
     }
     let written = framesWritten
-    // Checked before completing the file, which could fill a truncation.
-    let loss = acceptLoss()
     // A file without a name disappears when it is closed, regardless of other failures.
-    if loss == .removed { throw completeRemoved() }
+    if file.isRemoved { throw completeRemoved() }
+    // Checked before completing the file, which could fill a truncation.
+    let isCut = acceptCut()
     let failure = output.finish()
     notices += output.notices
     // Linux reports a failed write of a block only once: a second `fsync` would succeed.
@@ -209,7 +211,7 @@ public final class SoundFileWriter {
     let storing = Result { () throws(SoundFileError) in
       try file.descriptor.synchronize(path: file.path)
     }
-    if loss != nil { throw .incomplete(path: file.path, written: written, found: framesWritten) }
+    if isCut { throw .incomplete(path: file.path, written: written, found: framesWritten) }
     guard !hasFailed else { return try checkLoss() }
     try storing.get()
     try file.claim.publish()
@@ -229,17 +231,18 @@ public final class SoundFileWriter {
     file.claim.release()
   }
 
-  /// Performs the due updates and checks.
+  /// Performs the updates and checks that are due.
   ///
   /// Twice a second, it makes audio readable. Once a second, it also flushes to the disk and checks
   /// that the file exists.
-  private func perform(_ updates: SecondClock.Updates) throws(SoundFileError) {
-    guard updates != .nothing else { return }
+  private func update() throws(SoundFileError) {
+    guard halfSeconds.isDue(at: framesWritten) else { return }
+    let isSecond = seconds.isDue(at: framesWritten)
     // An atomic file has no readers before it is complete, so its header is not updated.
     guard !isAtomic else { return try checkEncoder() }
     try output.updateHeader()
     try file.claim.publish()
-    guard updates == .everything else { return }
+    guard isSecond else { return }
     synchronize()
     try check()
     try checkEncoder()
@@ -266,20 +269,20 @@ public final class SoundFileWriter {
   }
 
   private func checkLoss() throws(SoundFileError) {
+    if file.isRemoved { throw completeRemoved() }
     let (written, length) = (framesWritten, file.length)
-    guard let loss = acceptLoss() else { return }
-    if loss == .removed { throw completeRemoved() }
+    guard acceptCut() else { return }
     // The product of frames and bytes overflows after some hours of audio.
     let product = written.rawValue.multipliedFullWidth(by: file.length)
     let found = max(1, length).dividingFullWidth(product).quotient
     throw .incomplete(path: file.path, written: written, found: FrameCount(found))
   }
 
-  /// Excludes audio that others have truncated.
-  private func acceptLoss() -> FileLoss? {
-    let loss = file.loss()
-    if case .cut(let size) = loss { file.accept(cut: size) }
-    return loss
+  /// Excludes audio that others have truncated; returns false if there is none.
+  private func acceptCut() -> Bool {
+    guard let size = file.cutSize else { return false }
+    file.accept(cut: size)
+    return true
   }
 
   /// Completes and saves a removed file, which its descriptor keeps.

@@ -147,51 +147,7 @@ public struct TeePolicy: Sendable {
   }
 }
 
-/// Determines the actions on the file for each step of a stream.
-struct TeeMachine {
-  enum Action: Equatable {
-    case open(AudioFormat)
-    /// This many frames of silence.
-    case silence(FrameCount)
-    case write(AudioBuffer)
-    case close
-  }
-
-  private enum State {
-    case untouched
-    case writing
-    case over
-  }
-
-  private let gaps: TeePolicy.Gaps
-  private var state = State.untouched
-  private var continuity = Continuity()
-
-  init(gaps: TeePolicy.Gaps) {
-    self.gaps = gaps
-  }
-
-  mutating func process(_ buffer: AudioBuffer) -> [Action] {
-    let step = continuity.note(buffer)
-    switch state {
-    case .over: return []
-    case .untouched:
-      state = .writing
-      return [.open(buffer.format), .write(buffer)]
-    case .writing:
-      guard case .gap(let missing) = step, gaps == .silence else { return [.write(buffer)] }
-      return [.silence(missing), .write(buffer)]
-    }
-  }
-
-  /// Records the end of the stream, or the failure of the file.
-  mutating func end() -> [Action] {
-    defer { state = .over }
-    return state == .writing ? [.close] : []
-  }
-}
-
-/// A file that is opened, written, and closed on its own thread, according to the machine.
+/// A file that is opened, written, and closed on its own thread.
 private actor TeeWriting {
   /// The executor with the file's thread.
   nonisolated let executor: ThreadExecutor
@@ -200,14 +156,15 @@ private actor TeeWriting {
 
   private let url: URL
   private let encoding: SoundFileEncoding
-  private var machine: TeeMachine
+  private let gaps: TeePolicy.Gaps
+  private var continuity = Continuity()
   private var writer: SoundFileWriter?
 
   init(url: URL, encoding: SoundFileEncoding, gaps: TeePolicy.Gaps) throws {
     executor = try ThreadExecutor(name: "syrinx-tee")
     self.url = url
     self.encoding = encoding
-    machine = TeeMachine(gaps: gaps)
+    self.gaps = gaps
   }
 
   // If the consumer leaves, the file is completed and closed on the thread.
@@ -224,27 +181,22 @@ private actor TeeWriting {
   /// A canceled task gets `CancellationError` while a gap is filled.
   func process(_ buffer: AudioBuffer) throws {
     do {
-      for action in machine.process(buffer) { try perform(action) }
+      if case .gap(let missing) = continuity.note(buffer), gaps == .silence {
+        try writeSilence(missing)
+      }
+      let writer =
+        try self.writer ?? SoundFileWriter(url: url, format: buffer.format, encoding: encoding)
+      self.writer = writer
+      try writer.write(buffer)
     } catch {
-      closeAfterFailure()
+      // The first error is more useful than the error of closing an incomplete file.
+      try? writer.take()?.close()
       throw error
     }
   }
 
   /// Completes the file, if there is one.
-  func finish() throws {
-    for action in machine.end() { try perform(action) }
-  }
-
-  private func perform(_ action: TeeMachine.Action) throws {
-    switch action {
-    case .open(let format):
-      writer = try SoundFileWriter(url: url, format: format, encoding: encoding)
-    case .write(let buffer): try writer?.write(buffer)
-    case .silence(let count): try writeSilence(count)
-    case .close: try writer.take()?.close()
-    }
-  }
+  func finish() throws { try writer.take()?.close() }
 
   private func writeSilence(_ count: FrameCount) throws {
     guard let writer else { return }
@@ -255,11 +207,5 @@ private actor TeeWriting {
       try writer.write(rest < block.frameCount ? block.frames(0..<rest) : block)
       rest -= block.frameCount
     }
-  }
-
-  private func closeAfterFailure() {
-    _ = machine.end()
-    // The first error is more useful than the error of closing an incomplete file.
-    try? writer.take()?.close()
   }
 }

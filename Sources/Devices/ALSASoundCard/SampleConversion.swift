@@ -15,11 +15,11 @@ enum SampleConversion {
     case .float32:
       encode(samples, to: target) { $0 }
     case .int32:
-      encode(samples, to: target) { PCMSample.int32($0) }
+      encode(samples, to: target) { $0.int32Sample }
     case .int24:
-      encode(samples, to: target) { PCMSample.int24($0) }
+      encode(samples, to: target) { $0.int24Sample }
     case .int24Packed:
-      encode(samples, to: target) { PackedInt24(PCMSample.int24($0)) }
+      encode(samples, to: target) { PackedInt24($0.int24Sample) }
     case .int16:
       // Safe because the caller's memory holds `samples.count` samples of the device's format.
       dither.quantize(samples, into: target.assumingMemoryBound(to: Int16.self))

@@ -136,7 +136,7 @@ package func sixteenBitPayload(_ samples: [Float]) -> [UInt8] {
   var bytes: [UInt8] = []
   bytes.reserveCapacity(samples.count * 2)
   for sample in samples {
-    let value = PCMSample.int16(sample)
+    let value = sample.int16Sample
     bytes.append(UInt8(truncatingIfNeeded: value))
     bytes.append(UInt8(truncatingIfNeeded: value >> 8))
   }

@@ -8,7 +8,7 @@ import Testing
       (-.infinity, -8_388_608), (.nan, 0),
     ] as [(Float, Int32)])
   func `24-bit samples are clipped at their full scale`(sample: Float, whole: Int32) {
-    #expect(PCMSample.int24(sample) == whole)
+    #expect(sample.int24Sample == whole)
   }
 
   @Test(
@@ -17,7 +17,7 @@ import Testing
       (0x1p-31, 1), (-0x1p-31, -1),
     ] as [(Float, Int32)])
   func `32-bit samples span all integers`(sample: Float, whole: Int32) {
-    #expect(PCMSample.int32(sample) == whole)
+    #expect(sample.int32Sample == whole)
   }
 
   @Test func `16-bit samples are rounded to the nearest integer and limited to full scale`() {

@@ -87,6 +87,32 @@ import Testing
     sync.end()
   }
 
+  @Test func `each flush of over five seconds is reported once, measured from its own start`()
+    throws
+  {
+    let durations: [Int64] = [4, 4, 5, 6, 6]
+    let seconds = Atomic<Int64>(0)
+    let count = Atomic<Int>(0)
+    let reported = Mutex<[Duration]>([])
+    let stored = try WakeUp()
+    let sync = try DataSync {
+      let index = count.add(1, ordering: .relaxed).oldValue
+      seconds.add(durations[index], ordering: .relaxed)
+      stored.signal()
+      return 0
+    } time: {
+      .seconds(seconds.load(ordering: .relaxed))
+    } report: { time in
+      reported.withLock { $0.append(time) }
+    }
+    for _ in durations {
+      sync.request()
+      stored.wait()
+    }
+    sync.end()
+    #expect(reported.withLock { $0 } == [.seconds(6), .seconds(6)])
+  }
+
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .opus, .mp3])
   func `data is flushed to the disk every second`(encoding: SoundFileEncoding) throws {
     let folder = try TestFolder()

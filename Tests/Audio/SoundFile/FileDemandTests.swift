@@ -16,7 +16,9 @@ import Testing
   }
 
   private func demand(_ file: URL) -> FileDemand {
-    FileDemand(framesPerBuffer: 1_000) { try SoundFileReader(url: file, interruption: $0) }
+    FileDemand(framesPerBuffer: 1_000) {
+      try SoundFileReader(url: file, interruption: $0).frames()
+    }
   }
 
   @Test func `nothing is opened before the first demand`() throws {
@@ -81,7 +83,7 @@ import Testing
     let data = try Data(contentsOf: file)
     pipe.write(data.prefix(80 + 4_000))
     let demand = FileDemand(framesPerBuffer: 1_000) {
-      try SoundFileReader(fileDescriptor: pipe.outlet, interruption: $0)
+      try SoundFileReader(fileDescriptor: pipe.outlet, interruption: $0).frames()
     }
     #expect(try await demand.next()?.frameCount == 1_000)
     let thread = try #require(demand.thread)

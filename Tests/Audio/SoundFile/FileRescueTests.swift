@@ -23,7 +23,7 @@ import Testing
     let parent = name == "here" ? here : folder.url
     try Data([1]).write(to: parent.appending(path: "a.b-recovered.wav"))
     let copy = parent.appending(path: "a.b-recovered-2.wav")
-    #expect(FileRescue.save(file, path: folder.file("\(name)/a.b.wav").path) == copy.path)
+    #expect(file.rescue(path: folder.file("\(name)/a.b.wav").path) == copy.path)
     #expect(try Data(contentsOf: copy) == Data(repeating: 7, count: 100_000))
     #expect(try Data(contentsOf: parent.appending(path: "a.b-recovered.wav")) == Data([1]))
     #expect(try Descriptor.reading(copy.path).status.st_mode & 0o777 == mode)
@@ -32,7 +32,7 @@ import Testing
   @Test func `a copy of a file without an extension has none`() throws {
     let file = try removed(folder.file("gone/a"), Data([1, 2]), mode: 0o600)
     #expect(
-      FileRescue.save(file, path: folder.file("gone/a").path)
+      file.rescue(path: folder.file("gone/a").path)
         == folder.file("a-recovered").path)
   }
 
@@ -41,7 +41,7 @@ import Testing
     let file = try removed(folder.file("gone/a"), Data([1, 2]), mode: 0o600)
     // No file can be created in /proc.
     let path = "/proc/self/gone/\(name)"
-    let copy = try #require(FileRescue.save(file, path: path))
+    let copy = try #require(file.rescue(path: path))
     defer { unlink(copy) }
     let temporary = FileManager.default.temporaryDirectory.path
     #expect(

@@ -15,9 +15,9 @@ import Testing
     format: SoundFileEncoding.SampleFormat, expected: [UInt8]
   ) {
     var bytes = [UInt8](repeating: 0x55, count: 3 * format.byteCount)
-    var encoder = LittleEndianSamples(format)
+    var dither = Dither()
     [1, -1, 0.5].withUnsafeBufferPointer { samples in
-      bytes.withUnsafeMutableBytes { encoder.encode(samples, into: $0) }
+      bytes.withUnsafeMutableBytes { format.encode(samples, into: $0, dither: &dither) }
     }
     #expect(bytes == expected)
   }
@@ -31,11 +31,13 @@ import Testing
   }
 
   private func encoded(_ blocks: [[Float]]) -> [UInt8] {
-    var encoder = LittleEndianSamples(.int16)
+    var dither = Dither()
     return blocks.flatMap { block in
       var bytes = [UInt8](repeating: 0, count: 2 * block.count)
       block.withUnsafeBufferPointer { samples in
-        bytes.withUnsafeMutableBytes { encoder.encode(samples, into: $0) }
+        bytes.withUnsafeMutableBytes {
+          SoundFileEncoding.SampleFormat.int16.encode(samples, into: $0, dither: &dither)
+        }
       }
       return bytes
     }

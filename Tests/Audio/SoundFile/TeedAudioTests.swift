@@ -47,6 +47,14 @@ import Testing
     }
   }
 
+  @Test func `a stream that starts again continues the file`() async throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.wav")
+    let buffers = [buffer(10, at: 40), buffer(10, at: 50), buffer(10, at: 0)]
+    for try await _ in stream(buffers).teed(to: url, encoding: .wavFloat) {}
+    #expect(try everything(url) == buffers.flatMap(\.samples))
+  }
+
   @Test func `an error of the stream is thrown after the file is complete`() async throws {
     let folder = try TestFolder()
     let url = folder.file("a.flac")

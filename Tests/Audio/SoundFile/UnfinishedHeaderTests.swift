@@ -148,11 +148,8 @@ import Glibc
     let stream = StreamInput(
       source: Descriptor(owning: pipe.outlet), path: "a", interruption: try WakeUp())
     let head = StreamHead(stream)
-    let layout = try #require(
-      try WAVLayout { offset, count throws(SoundFileError) in
-        try head.bytes(at: offset, count: count)
-      })
-    let parts = try WAVStreamPipes(head, layout, longestPart: part)
+    let layout = try #require(try WAVLayout(bytes: head.bytes(at:count:)))
+    let parts = try head.wavParts(layout, longestPart: part)
     var (last, bytes): (Descriptor?, [UInt8]) = (nil, [])
     while let next = try parts.next(after: last) {
       last = next

@@ -12,7 +12,7 @@ import Testing
   {
     let folder = try TestFolder()
     let url = try folder.file("a", .init([1, 2, 3, 4]))
-    let part = FilePart(try Descriptor.reading(url.path), offset: 1, length: 3)
+    let part = FilePart(try Descriptor.reading(url.path), path: "a", offset: 1, length: 3)
     let file = VirtualFile(part)
     #expect(file.seek(2, from: SEEK_SET) == 2)
     #expect(file.seek(.max, from: SEEK_CUR) == -1)
@@ -29,7 +29,7 @@ import Testing
     let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
     let folder = try TestFolder()
     let url = try folder.file("a", .init(bytes))
-    let part = FilePart(try Descriptor.reading(url.path), offset: 3, length: 20_000)
+    let part = FilePart(try Descriptor.reading(url.path), path: "a", offset: 3, length: 20_000)
     let file = VirtualFile(part)
     for (offset, count) in [
       (0, 4), (10, 4_086), (4_000, 96), (4_095, 2), (4_000, 5_000), (9_990, 20),

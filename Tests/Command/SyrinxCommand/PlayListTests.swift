@@ -122,7 +122,7 @@ import Testing
         WebAnswer(
           address: base ?? asked, type: type, bytes: Array(text.utf8), isComplete: isComplete)
       },
-      isPrivate: { $0.contains("nowhere.invalid") ? nil : WebRedirection.isPrivate($0) })
+      isPrivate: { $0.contains("nowhere.invalid") ? nil : WebAnswer.isPrivate($0) })
   }
 
   @Test func `a web playlist that cannot be read is passed to the player or reported as a problem`()

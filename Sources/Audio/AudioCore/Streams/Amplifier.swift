@@ -4,10 +4,20 @@ import Synchronization
 public struct Amplifier: AudioProcessor, Sendable {
   /// The gain by frame index; it continues during gaps.
   public private(set) var ramp: GainRamp
+  private let control: GainControl?
+  /// The number of the control's setting that the ramp leads to.
+  private var number = 0
 
   /// Creates an amplifier with a ramp; `GainRamp(constant:)` is a constant gain.
   public init(_ ramp: GainRamp) {
-    self.ramp = ramp
+    (self.ramp, control) = (ramp, nil)
+  }
+
+  /// Creates an amplifier that reads its control before every buffer, with the current gain.
+  public init(_ control: GainControl) {
+    let setting = control.current
+    ramp = GainRamp(constant: setting.gain)
+    (self.control, number) = (control, setting.number)
   }
 
   /// Changes the gain from its value at this frame to another one.
@@ -18,7 +28,14 @@ public struct Amplifier: AudioProcessor, Sendable {
   }
 
   /// Returns the buffer with its gain; samples may exceed ±1.
+  ///
+  /// A change of the control since the last buffer begins with the buffer's first frame.
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    if let setting = control?.current, setting.number != number {
+      number = setting.number
+      let length = max(0, FrameCount(setting.ramp, at: buffer.format.sampleRate))
+      change(to: setting.gain, at: buffer.firstFrame, over: length, curve: setting.curve)
+    }
     if let gain = ramp.constantGain(of: buffer) { return [buffer.scaled(by: gain)] }
     return [buffer.scaled { ramp.gain(at: buffer.firstFrame + $0) }]
   }
@@ -88,33 +105,6 @@ public final class GainControl: Sendable {
   var current: Setting { setting.withLock { $0 } }
 }
 
-/// An amplifier that reads its control before every buffer.
-public struct ControlledAmplifier: AudioProcessor, Sendable {
-  private let control: GainControl
-  private var amplifier: Amplifier
-  private var number: Int
-
-  /// Creates an amplifier with the control's current gain.
-  public init(_ control: GainControl) {
-    let setting = control.current
-    self.control = control
-    amplifier = Amplifier(GainRamp(constant: setting.gain))
-    number = setting.number
-  }
-
-  /// Returns the buffer with its gain; a change since the last buffer begins with its first frame.
-  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
-    let setting = control.current
-    if setting.number != number {
-      number = setting.number
-      let length = max(0, FrameCount(setting.ramp, at: buffer.format.sampleRate))
-      amplifier.change(
-        to: setting.gain, at: buffer.firstFrame, over: length, curve: setting.curve)
-    }
-    return amplifier.process(buffer)
-  }
-}
-
 /// A gain that changes over a range of the timeline.
 public struct GainRamp: Hashable, Sendable {
   /// The gain before `firstFrame`; 1 leaves samples unchanged.
@@ -159,27 +149,27 @@ extension AsyncSequence where Element == AudioBuffer {
   /// Multiplies every sample by `gain`: 1 is unchanged, 0 is silence.
   ///
   /// Samples may exceed ±1.
-  public func amplified(by gain: Float) -> ProcessedAudio<Self, Amplifier> {
+  public func amplified(by gain: Float) -> ProcessedAudio<Self, Amplifier, Failure> {
     amplified(along: GainRamp(constant: gain))
   }
 
   /// Multiplies every sample by a gain in decibels: `Decibels(-6)` halves the amplitude.
-  public func amplified(by gain: Decibels) -> ProcessedAudio<Self, Amplifier> {
+  public func amplified(by gain: Decibels) -> ProcessedAudio<Self, Amplifier, Failure> {
     amplified(by: Float(gain.amplitude))
   }
 
   /// Multiplies every sample by the ramp's gain at its frame index.
   ///
   /// The ramp continues during gaps in the indices.
-  public func amplified(along ramp: GainRamp) -> ProcessedAudio<Self, Amplifier> {
+  public func amplified(along ramp: GainRamp) -> ProcessedAudio<Self, Amplifier, Failure> {
     processed(by: Amplifier(ramp))
   }
 
   /// Multiplies every sample by a gain that can change while the stream runs.
   ///
   /// A change begins, with its ramp, at the next requested buffer.
-  public func amplified(by control: GainControl) -> ProcessedAudio<Self, ControlledAmplifier> {
-    processed(by: ControlledAmplifier(control))
+  public func amplified(by control: GainControl) -> ProcessedAudio<Self, Amplifier, Failure> {
+    processed(by: Amplifier(control))
   }
 }
 
@@ -265,7 +255,7 @@ extension AsyncSequence where Element == AudioBuffer {
   /// An error of this sequence comes after the faded end.
   public func faded(
     in fadeIn: Duration = .zero, out fadeOut: Duration = .zero, curve: FadeCurve = .linear
-  ) -> ProcessedAudio<Self, Fader> {
+  ) -> ProcessedAudio<Self, Fader, Failure> {
     processed(by: Fader(fadeIn: fadeIn, fadeOut: fadeOut, curve: curve))
   }
 }

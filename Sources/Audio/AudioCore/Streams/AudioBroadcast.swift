@@ -132,64 +132,48 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
 
 /// The waiting buffers of a broadcast's consumers.
 struct BroadcastQueue<Failure: Error>: PipeQueue {
-  private struct Consumer {
-    var buffers: ConsumerBuffers
-    var hasSeenEnd = false
-  }
-
-  private enum End {
-    case open
-    case finished(Failure?)
-    /// All consumers have left, and no other can join.
-    case abandoned
-  }
-
-  private var end = End.open
-  private var consumers: [Int: Consumer] = [:]
+  private(set) var isClosed = false
+  /// Whether all consumers have left and no other can join.
+  private(set) var isAbandoned = false
+  private var failure: Failure?
+  private var consumers: [Int: ConsumerBuffers] = [:]
   private var lastID = 0
   private var isAskedFor = false
   private var allowsJoining = true
-
-  var isClosed: Bool { if case .open = end { false } else { true } }
-  var isAbandoned: Bool { if case .abandoned = end { true } else { false } }
 
   /// Whether the source may send its next buffer.
   ///
   /// It starts with the first request, and waits without consumers or for a `.waiting` consumer.
   var hasRoom: Bool {
-    isClosed || isAskedFor && !consumers.isEmpty && consumers.values.allSatisfy(\.buffers.hasRoom)
+    isClosed || isAskedFor && !consumers.isEmpty && consumers.values.allSatisfy(\.hasRoom)
   }
 
   /// The maximum number of frames that wait for one consumer.
-  var heldFrames: FrameCount { consumers.values.map(\.buffers.frameCount).max() ?? 0 }
+  var heldFrames: FrameCount { consumers.values.map(\.frameCount).max() ?? 0 }
 
   /// Adds a consumer, which receives the buffers from now on.
   mutating func join(_ policy: BroadcastPolicy) -> Int {
     lastID += 1
-    consumers[lastID] = Consumer(buffers: ConsumerBuffers(policy: policy))
+    consumers[lastID] = ConsumerBuffers(policy: policy)
     return lastID
   }
 
   mutating func send(_ buffer: AudioBuffer) {
-    for id in consumers.keys { consumers[id]?.buffers.append(buffer) }
+    for id in consumers.keys { consumers[id]?.append(buffer) }
   }
 
   /// Ends the broadcast after the waiting buffers; later ends are ignored.
   mutating func finish(_ failure: Failure?) {
-    if !isClosed { end = .finished(failure) }
+    if !isClosed { (isClosed, self.failure) = (true, failure) }
   }
 
   mutating func next(for id: Int) -> PipeStep<BroadcastAudio, Failure> {
     guard let consumer = consumers[id] else { return .end(nil) }
     isAskedFor = true
-    if let audio = consumers[id]?.buffers.next() { return .element(audio) }
-    switch end {
-    case .open: return .wait
-    case .abandoned: return .end(nil)
-    case .finished(let failure):
-      consumers[id]?.hasSeenEnd = true
-      return .end(consumer.hasSeenEnd ? nil : failure)
-    }
+    if let audio = consumers[id]?.next() { return .element(audio) }
+    guard isClosed else { return .wait }
+    consumers[id]?.hasSeenEnd = true
+    return .end(consumer.hasSeenEnd ? nil : failure)
   }
 
   mutating func abandon(by id: Int) {
@@ -204,13 +188,15 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
   }
 
   private mutating func abandonIfDeserted() {
-    if !isClosed, !allowsJoining, consumers.isEmpty { end = .abandoned }
+    if !isClosed, !allowsJoining, consumers.isEmpty { (isClosed, isAbandoned) = (true, true) }
   }
 }
 
 /// The waiting buffers of one consumer.
 struct ConsumerBuffers {
   private(set) var frameCount: FrameCount = 0
+  /// Whether the consumer has received the end of the broadcast.
+  var hasSeenEnd = false
   private let policy: BroadcastPolicy
   private var waiting: [BroadcastAudio] = []
 

@@ -43,74 +43,12 @@ extension AsyncSequence where Element == AudioBuffer {
   /// flushed output, so received audio is not lost. Cancellation is passed on to this sequence.
   public func processed<Processor: AudioProcessor>(
     by makeProcessor: @autoclosure @escaping @Sendable () -> Processor
-  ) -> ProcessedAudio<Self, Processor> where Processor.Failure == Never {
-    ProcessedAudio(base: self, makeProcessor: makeProcessor)
-  }
-}
-
-/// The outputs of a processor that accepts every buffer; its errors are those of the sequence.
-public struct ProcessedAudio<Base: AsyncSequence, Processor: AudioProcessor>: AsyncSequence
-where Base.Element == AudioBuffer, Processor.Failure == Never {
-  /// The output of the processor.
-  public typealias Element = Processor.Output
-  /// Only the base sequence can fail.
-  public typealias Failure = Base.Failure
-
-  let base: Base
-  let makeProcessor: @Sendable () -> Processor
-
-  /// Starts the base sequence with a new processor.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), queue: ProcessorQueue(makeProcessor()))
+  ) -> ProcessedAudio<Self, Processor, Failure> where Processor.Failure == Never {
+    ProcessedAudio(
+      base: self, makeProcessor: makeProcessor, baseFailure: { $0 },
+      processorFailure: { (_: Never) -> Failure in })
   }
 
-  /// Requests buffers from the base sequence until there is an output.
-  public struct Iterator: AsyncIteratorProtocol {
-    var base: Base.AsyncIterator?
-    fileprivate var queue: ProcessorQueue<Processor>
-    private var failure: Failure?
-
-    fileprivate init(base: Base.AsyncIterator, queue: ProcessorQueue<Processor>) {
-      self.base = queue.isOpen ? base : nil
-      self.queue = queue
-    }
-
-    /// Returns the next output; nil after the end.
-    public mutating func next(
-      isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(Failure) -> Element? {
-      while true {
-        if let output = queue.next() { return output }
-        guard queue.isOpen else { return try end() }
-        await advance(isolation: actor)
-        // A finished sequence releases its source at once, because that may be a microphone.
-        if !queue.isOpen { base = nil }
-      }
-    }
-
-    private mutating func end() throws(Failure) -> Element? {
-      guard let failure = failure.take() else { return nil }
-      throw failure
-    }
-
-    private mutating func advance(isolation actor: isolated (any Actor)?) async {
-      do throws(Failure) {
-        if let buffer = try await base?.next(isolation: actor) {
-          queue.process(buffer)
-        } else {
-          queue.flush()
-        }
-      } catch {
-        failure = error
-        queue.flush()
-      }
-    }
-  }
-}
-
-extension ProcessedAudio: Sendable where Base: Sendable {}
-
-extension AsyncSequence where Element == AudioBuffer {
   /// The outputs of a processor that can fail; otherwise like the method for processors that
   /// cannot.
   ///
@@ -118,110 +56,85 @@ extension AsyncSequence where Element == AudioBuffer {
   ///   rejected buffer. Each ends the sequence.
   public func processed<Processor: AudioProcessor>(
     by makeProcessor: @autoclosure @escaping @Sendable () -> Processor
-  ) -> ThrowingProcessedAudio<Self, Processor> {
-    ThrowingProcessedAudio(base: self, makeProcessor: makeProcessor)
+  ) -> ProcessedAudio<Self, Processor, any Error> {
+    ProcessedAudio(
+      base: self, makeProcessor: makeProcessor, baseFailure: { $0 }, processorFailure: { $0 })
   }
 }
 
-/// The outputs of a processor for a sequence, where both can fail.
-public struct ThrowingProcessedAudio<Base: AsyncSequence, Processor: AudioProcessor>: AsyncSequence
+/// The outputs of a processor for a sequence.
+///
+/// `Failure` is the sequence's error if the processor accepts every buffer; otherwise it is any
+/// error.
+public struct ProcessedAudio<Base: AsyncSequence, Processor: AudioProcessor, Failure: Error>:
+  AsyncSequence
 where Base.Element == AudioBuffer {
   /// The output of the processor.
   public typealias Element = Processor.Output
-  /// The base sequence and the processor have different errors.
-  public typealias Failure = any Error
 
-  let base: Base
-  let makeProcessor: @Sendable () -> Processor
+  fileprivate let base: Base
+  fileprivate let makeProcessor: @Sendable () -> Processor
+  fileprivate let baseFailure: @Sendable (Base.Failure) -> Failure
+  fileprivate let processorFailure: @Sendable (Processor.Failure) -> Failure
 
   /// Starts the base sequence with a new processor.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), queue: ProcessorQueue(makeProcessor()))
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   /// Requests buffers from the base sequence until there is an output.
   public struct Iterator: AsyncIteratorProtocol {
-    var base: Base.AsyncIterator?
-    fileprivate var queue: ProcessorQueue<Processor>
-    private var failure: (any Error)?
+    /// A finished sequence releases its source at once, because that may be a microphone.
+    private var base: Base.AsyncIterator?
+    private var processor: Processor
+    /// The outputs that were not requested yet.
+    private var outputs: ArraySlice<Processor.Output> = []
+    /// The error to throw after the outputs.
+    private var failure: Failure?
+    private let baseFailure: @Sendable (Base.Failure) -> Failure
+    private let processorFailure: @Sendable (Processor.Failure) -> Failure
 
-    fileprivate init(base: Base.AsyncIterator, queue: ProcessorQueue<Processor>) {
-      self.base = queue.isOpen ? base : nil
-      self.queue = queue
+    fileprivate init(_ audio: ProcessedAudio) {
+      let iterator = audio.base.makeAsyncIterator()
+      processor = audio.makeProcessor()
+      base = processor.isOver ? nil : iterator
+      (baseFailure, processorFailure) = (audio.baseFailure, audio.processorFailure)
     }
 
     /// Returns the next output; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(any Error) -> Element? {
-      while true {
-        if let output = queue.next() { return output }
-        guard queue.isOpen else { return try end() }
-        await advance(isolation: actor)
-        // A finished sequence releases its source at once, because that may be a microphone.
-        if !queue.isOpen { base = nil }
-      }
-    }
-
-    private mutating func end() throws -> Element? {
-      guard let failure = failure.take() else { return nil }
-      throw failure
+    ) async throws(Failure) -> Element? {
+      while outputs.isEmpty, base != nil { await advance(isolation: actor) }
+      if let output = outputs.popFirst() { return output }
+      if let failure = failure.take() { throw failure }
+      return nil
     }
 
     private mutating func advance(isolation actor: isolated (any Actor)?) async {
-      do {
-        if let buffer = try await base?.next(isolation: actor) {
-          try queue.process(buffer)
-        } else {
-          try queue.flush()
-        }
+      do throws(Base.Failure) {
+        process(try await base?.next(isolation: actor))
       } catch {
-        failure = error
-        giveRest()
+        failure = baseFailure(error)
+        process(nil)
       }
     }
 
-    /// Queues the remaining outputs before an error of the base sequence; a failed processor has
-    /// none.
-    private mutating func giveRest() {
-      guard queue.isOpen else { return }
+    /// Adds a buffer to the processor, or flushes it if there is none.
+    private mutating func process(_ buffer: AudioBuffer?) {
+      if buffer == nil { base = nil }
       do throws(Processor.Failure) {
-        try queue.flush()
+        if let buffer {
+          outputs = try processor.process(buffer)[...]
+        } else {
+          outputs = try processor.flush()[...]
+        }
+        if processor.isOver { base = nil }
       } catch {
-        // The base sequence's error takes precedence.
-        return
+        base = nil
+        // An error of the base sequence takes precedence.
+        failure = failure ?? processorFailure(error)
       }
     }
   }
 }
 
-extension ThrowingProcessedAudio: Sendable where Base: Sendable {}
-
-/// A processor and its outputs that have not been requested yet.
-private struct ProcessorQueue<Processor: AudioProcessor> {
-  private(set) var isOpen: Bool
-  private var processor: Processor
-  private var outputs: ArraySlice<Processor.Output> = []
-
-  init(_ processor: Processor) {
-    self.processor = processor
-    isOpen = !processor.isOver
-  }
-
-  mutating func next() -> Processor.Output? { outputs.popFirst() }
-
-  mutating func process(_ buffer: AudioBuffer) throws(Processor.Failure) {
-    do throws(Processor.Failure) {
-      outputs = try processor.process(buffer)[...]
-      isOpen = !processor.isOver
-    } catch {
-      isOpen = false
-      throw error
-    }
-  }
-
-  mutating func flush() throws(Processor.Failure) {
-    isOpen = false
-    outputs = try processor.flush()[...]
-  }
-}
+extension ProcessedAudio: Sendable where Base: Sendable {}

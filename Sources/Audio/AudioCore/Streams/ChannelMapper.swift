@@ -47,7 +47,7 @@ extension AsyncSequence where Element == AudioBuffer {
   ///   a channel that the map reads.
   public func channels(
     _ map: ChannelMap
-  ) -> ThrowingProcessedAudio<Self, ChannelMapper> {
+  ) -> ProcessedAudio<Self, ChannelMapper, any Error> {
     processed(by: ChannelMapper(map))
   }
 }

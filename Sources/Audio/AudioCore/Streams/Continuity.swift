@@ -85,7 +85,8 @@ public struct Renumberer: AudioProcessor, Sendable {
 
 extension AsyncSequence where Element == AudioBuffer {
   /// Numbers the frames from `firstFrame` on; gaps stay.
-  public func numbered(from firstFrame: FrameCount = 0) -> ProcessedAudio<Self, Renumberer> {
+  public func numbered(from firstFrame: FrameCount = 0) -> ProcessedAudio<Self, Renumberer, Failure>
+  {
     processed(by: Renumberer(from: firstFrame))
   }
 }

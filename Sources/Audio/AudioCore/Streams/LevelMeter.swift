@@ -2,7 +2,10 @@
 public struct LevelMeter: AudioProcessor, Sendable {
   private let interval: Duration
   private var continuity = Continuity()
-  private var meter: ReadingMeter?
+  /// The meters of the incomplete interval; empty without one.
+  private var meters: [AudioMeter] = []
+  private var firstFrame: FrameCount = 0
+  private var frameCount: FrameCount = 0
 
   /// Creates a meter that reports a level for every `interval`, which must be above 0.
   public init(every interval: Duration) {
@@ -17,31 +20,26 @@ public struct LevelMeter: AudioProcessor, Sendable {
     let length = max(1, FrameCount(interval, at: buffer.format.sampleRate))
     var position: FrameCount = 0
     while position < buffer.frameCount {
-      var current = meter ?? ReadingMeter(buffer, from: position)
-      let end = min(position + length - current.frameCount, buffer.frameCount)
+      if meters.isEmpty {
+        meters = AudioMeter.meters(for: buffer.format)
+        (firstFrame, frameCount) = (buffer.firstFrame + position, 0)
+      }
+      let end = min(position + length - frameCount, buffer.frameCount)
       let isWhole = position == 0 && end == buffer.frameCount
-      current.add(isWhole ? buffer : buffer.frames(position..<end))
+      meters.add(isWhole ? buffer : buffer.frames(position..<end))
+      frameCount += end - position
       position = end
-      meter = current
-      if current.frameCount == length { readings += flush() }
+      if frameCount == length { readings += flush() }
     }
     return readings
   }
 
   /// Returns the level of the incomplete interval.
   public mutating func flush() -> [LevelReading] {
-    guard let meter = meter.take() else { return [] }
-    return [meter.reading]
+    guard !meters.isEmpty else { return [] }
+    defer { meters = [] }
+    return [LevelReading(firstFrame: firstFrame, frameCount: frameCount, meters)]
   }
-}
-
-/// Adds the level to each buffer.
-public struct BufferMeter: AudioProcessor, Sendable {
-  /// Creates a meter, which has no state.
-  public init() {}
-
-  /// Returns the buffer with its level.
-  public mutating func process(_ buffer: AudioBuffer) -> [MeteredAudio] { [MeteredAudio(buffer)] }
 }
 
 /// The level of a range of the timeline, overall and for each channel.
@@ -76,38 +74,33 @@ public struct MeteredAudio: Equatable, Sendable {
 
   /// Measures a buffer.
   public init(_ buffer: AudioBuffer) {
-    var meter = ReadingMeter(buffer)
-    meter.add(buffer)
+    var meters = AudioMeter.meters(for: buffer.format)
+    meters.add(buffer)
     self.buffer = buffer
-    reading = meter.reading
+    reading = LevelReading(firstFrame: buffer.firstFrame, frameCount: buffer.frameCount, meters)
   }
 }
 
-/// Accumulates the samples of one range.
-private struct ReadingMeter: Sendable {
-  let format: AudioFormat
-  let firstFrame: FrameCount
-  private(set) var frameCount: FrameCount = 0
-  private var whole = AudioMeter()
-  private var channels: [AudioMeter]
-
-  /// Creates a meter for a range that begins with this frame of the buffer, which is not yet added.
-  init(_ buffer: AudioBuffer, from frame: FrameCount = 0) {
-    (format, firstFrame) = (buffer.format, buffer.firstFrame + frame)
-    channels = Array(repeating: AudioMeter(), count: format.channelCount)
+extension AudioMeter {
+  /// A meter for all samples and, if there are several channels, one for each of them.
+  fileprivate static func meters(for format: AudioFormat) -> [AudioMeter] {
+    Array(repeating: AudioMeter(), count: format.channelCount > 1 ? format.channelCount + 1 : 1)
   }
+}
 
-  mutating func add(_ buffer: AudioBuffer) {
-    frameCount += buffer.frameCount
-    whole.add(buffer.samples)
-    guard channels.count > 1 else { return }
-    for index in channels.indices { channels[index].add(buffer.channel(index)) }
+extension [AudioMeter] {
+  fileprivate mutating func add(_ buffer: AudioBuffer) {
+    self[0].add(buffer.samples)
+    for index in indices.dropFirst() { self[index].add(buffer.channel(index - 1)) }
   }
+}
 
-  var reading: LevelReading {
-    LevelReading(
-      firstFrame: firstFrame, frameCount: frameCount, level: whole.level,
-      channels: channels.count > 1 ? channels.map(\.level) : [whole.level])
+extension LevelReading {
+  fileprivate init(firstFrame: FrameCount, frameCount: FrameCount, _ meters: [AudioMeter]) {
+    let channels = meters.count > 1 ? meters.dropFirst() : meters[...]
+    self.init(
+      firstFrame: firstFrame, frameCount: frameCount, level: meters[0].level,
+      channels: channels.map(\.level))
   }
 }
 
@@ -118,12 +111,12 @@ extension AsyncSequence where Element == AudioBuffer {
   /// or a change of format, are shorter, so no reading spans missing frames.
   public func levels(
     every interval: Duration = .milliseconds(100)
-  ) -> ProcessedAudio<Self, LevelMeter> {
+  ) -> ProcessedAudio<Self, LevelMeter, Failure> {
     processed(by: LevelMeter(every: interval))
   }
 
   /// Yields every buffer unchanged, together with its level.
-  public func metered() -> ProcessedAudio<Self, BufferMeter> {
-    processed(by: BufferMeter())
+  public func metered() -> AsyncMapSequence<Self, MeteredAudio> {
+    map { MeteredAudio($0) }
   }
 }

@@ -84,7 +84,7 @@ extension AsyncSequence where Element == AudioBuffer {
   /// At most `size` frames wait.
   public func rechunked(
     to size: FrameCount, rest: Rechunker.Rest = .short
-  ) -> ProcessedAudio<Self, Rechunker> {
+  ) -> ProcessedAudio<Self, Rechunker, Failure> {
     processed(by: Rechunker(size: size, rest: rest))
   }
 }

@@ -1,11 +1,7 @@
 /// Limits audio to a duration.
 public struct TimeLimiter: AudioProcessor, Sendable {
-  private enum Limit {
-    case frames(FrameCount)
-    case duration(Duration)
-  }
-
-  private let limit: Limit
+  /// The limit at the rate of the audio.
+  private let limit: @Sendable (SampleRate) -> FrameCount
   private var continuity = Continuity()
   private var passed: FrameCount = 0
 
@@ -14,13 +10,13 @@ public struct TimeLimiter: AudioProcessor, Sendable {
 
   /// Creates a limiter for a number of frames.
   public init(_ limit: FrameCount) {
-    self.limit = .frames(limit)
+    self.limit = { _ in limit }
     isOver = limit <= 0
   }
 
   /// Creates a limiter for a duration at the rate of the audio.
   public init(_ limit: Duration) {
-    self.limit = .duration(limit)
+    self.limit = { FrameCount(limit, at: $0) }
     isOver = limit <= .zero
   }
 
@@ -28,18 +24,11 @@ public struct TimeLimiter: AudioProcessor, Sendable {
   public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
     guard !isOver else { return [] }
     if case .gap(let missing) = continuity.note(buffer) { passed += missing }
-    let left = frames(at: buffer.format.sampleRate) - passed
+    let left = limit(buffer.format.sampleRate) - passed
     passed += buffer.frameCount
     isOver = buffer.frameCount >= left
     guard left > 0 else { return [] }
     return [isOver ? buffer.frames(0..<left) : buffer]
-  }
-
-  private func frames(at rate: SampleRate) -> FrameCount {
-    switch limit {
-    case .frames(let count): count
-    case .duration(let duration): FrameCount(duration, at: rate)
-    }
   }
 }
 
@@ -48,12 +37,12 @@ extension AsyncSequence where Element == AudioBuffer {
   ///
   /// The limit applies to the timeline: missing frames in gaps count. Frames with earlier indices,
   /// as when audio starts again, are added.
-  public func limited(to limit: Duration) -> ProcessedAudio<Self, TimeLimiter> {
+  public func limited(to limit: Duration) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(limit))
   }
 
   /// Limits the audio to its first `limit` frames; otherwise like the limit in time.
-  public func limited(to limit: FrameCount) -> ProcessedAudio<Self, TimeLimiter> {
+  public func limited(to limit: FrameCount) -> ProcessedAudio<Self, TimeLimiter, Failure> {
     processed(by: TimeLimiter(limit))
   }
 }

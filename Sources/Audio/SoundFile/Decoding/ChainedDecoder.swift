@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 
 /// Decodes the links of a chain, one after another, as one file.
 final class ChainedDecoder: SoundDecoder {
@@ -43,9 +44,19 @@ final class ChainedDecoder: SoundDecoder {
     starts = announcedFrameCount == nil ? [] : ends.compactMap { $0?.rawValue }
   }
 
-  var bitsPerSample: Int? { decoder.bitsPerSample }
+  /// Decodes the parts of a stream; `open` opens the decoder of each.
+  convenience init<Division: Sendable>(
+    path: String, _ parts: StreamParts<Division>,
+    _ open: @escaping (Descriptor) throws -> any SoundDecoder
+  ) throws {
+    var last: Descriptor?
+    try self.init(path: path) { _ in
+      last = try parts.next(after: last)
+      return try last.map(open)
+    }
+  }
 
-  var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
+  var stored: StoredSamples? { decoder.stored }
 
   var notices: [SoundFileNotice] {
     pastNotices + decoder.notices.filter { !pastNotices.contains($0) }

@@ -92,61 +92,14 @@ final class FFmpeg: Sendable {
         errors: errors.inlet.number)
     } catch {
       throw error.code == ENOENT
-        ? .unsupported(path: path, what: what) : SystemErrors.reading(path, code: error.code)
+        ? .unsupported(path: path, what: what) : .reading(path, code: error.code)
     }
     (output, self.errors) = (pipe.outlet, errors.outlet)
     name = input.name
   }
 
-  /// A line on its standard error.
-  struct Complaint: Sendable {
-    /// Whether FFmpeg calls it an error.
-    let isError: Bool
-    /// Whether the message is only information, not a warning.
-    let isInformation: Bool
-    /// Whether the message concerns the whole input, such as a lost connection.
-    let isAboutInput: Bool
-    /// The line without FFmpeg's own prefixes and the name of its input.
-    let text: String
-    /// The component of FFmpeg that wrote the line; empty for FFmpeg itself.
-    private let speaker: String
-
-    /// The decoders of video and pictures.
-    ///
-    /// A recording may begin in the middle of their data.
-    private static let pictures: Set = [
-      "av1", "dvbsub", "dvvideo", "flv", "gif", "h261", "h263", "h264", "hevc", "libdav1d", "mjpeg",
-      "mpeg1video", "mpeg2video", "mpeg4", "msmpeg4", "png", "theora", "vc1", "vp6f", "vp8", "vp9",
-      "webp", "wmv1", "wmv2", "wmv3",
-    ]
-
-    /// - Parameter line: as in "[https @ 0x55…] [error] HTTP error 404 Not Found".
-    init(_ line: Substring, name: String) {
-      var (text, level, speaker) = (line, Substring(), Substring())
-      while text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-        level = text[..<end].dropFirst()
-        if speaker.isEmpty, level.contains("@") { speaker = level.prefix { $0 != " " } }
-        text = text[text.index(after: end)...].drop { $0 == " " }
-      }
-      isError = ["error", "fatal", "panic"].contains(level)
-      isInformation = ["info", "verbose", "debug"].contains(level)
-      self.speaker = String(speaker)
-      // Newer versions do not name the input.
-      let subject = [name + ": ", "Error during demuxing: "].first(where: text.hasPrefix)
-      isAboutInput = subject != nil
-      self.text = String(text.dropFirst(subject?.count ?? 0)).printable
-    }
-
-    /// Whether audio is missing because of it.
-    var isLoss: Bool {
-      guard !Self.pictures.contains(speaker) else { return false }
-      return isError
-        || ["corrupt", "truncat", "partial file"].contains { text.lowercased().contains($0) }
-    }
-  }
-
-  /// The lines on its standard error so far.
-  var complaints: [Complaint] { received.complaints }
+  /// The warnings and errors on its standard error so far.
+  var complaints: [FFmpegMessages.Complaint] { received.complaints }
 
   /// The title that a live stream announced last; nil before the first one.
   var title: String? { received.title }
@@ -257,69 +210,5 @@ extension Descriptor {
     var descriptor = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     poll(&descriptor, 1, 0)
     return Int32(descriptor.revents)
-  }
-}
-
-/// The lines that FFmpeg writes to its standard error.
-struct FFmpegMessages: Sendable {
-  /// The maximum number of complaints to keep; a live stream may cause any number of them.
-  private static let most = 1_000
-  /// A line with a title: "[http @ 0x55…] [verbose] Metadata update for StreamTitle: …".
-  private static let titleMark = "Metadata update for StreamTitle: "
-  /// The beginning of the line about a connection that ended too early.
-  private static let prematureMark = "Stream ends prematurely"
-  /// The size in the line about the end of a stream whose server announces no size.
-  private static let unknownSize = "should be \(UInt64.max)"
-  /// The marks of a live stream: a header that only live servers send, and a missing duration.
-  private static let liveMarks = ["icy-", "Duration: N/A"]
-
-  /// The first complaints, without FFmpeg's information.
-  private(set) var complaints: [FFmpeg.Complaint] = []
-  /// The newest title of a live stream.
-  private(set) var title: String?
-  private var isLive = false
-  /// Whether FFmpeg received less than the server announced, or lost the connection; true for live
-  /// streams, too.
-  private var isShort = false
-  private var hasLoss = false
-  private var hasEndedWithoutSize = false
-  /// The beginning of an incomplete line.
-  private var rest: [UInt8] = []
-
-  /// Whether audio is missing; a live stream may begin and end at any point.
-  var isCutOff: Bool { isShort || (hasLoss && !isLive) }
-
-  /// Adds bytes, which may contain any number of lines.
-  ///
-  /// - Parameter name: the name of the input in FFmpeg's messages.
-  mutating func add(_ bytes: some Sequence<UInt8>, name: String) {
-    rest += bytes
-    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return }
-    for line in rest[..<end].split(separator: UInt8(ascii: "\n")) {
-      // Titles of old servers are Latin-1.
-      let text = String(validating: line, as: UTF8.self)
-      process(text ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) })), name: name)
-    }
-    rest.removeFirst(end + 1)
-  }
-
-  private mutating func process(_ line: String, name: String) {
-    let complaint = FFmpeg.Complaint(line[...], name: name)
-    guard complaint.isInformation else { return keep(complaint) }
-    let text = complaint.text.drop { $0 == " " }
-    if let mark = text.firstRange(of: Self.titleMark), !text[mark.upperBound...].isEmpty {
-      title = String(text[mark.upperBound...])
-    }
-    if title != nil || Self.liveMarks.contains(where: text.hasPrefix) { isLive = true }
-  }
-
-  private mutating func keep(_ complaint: FFmpeg.Complaint) {
-    // FFmpeg reports the end of such a stream as an error twice.
-    if complaint.text.hasSuffix(Self.unknownSize) { return hasEndedWithoutSize = true }
-    if hasEndedWithoutSize, complaint.text.hasSuffix("Input/output error") { return }
-    let isBroken = complaint.isError && complaint.isAboutInput
-    if isBroken || complaint.text.contains(Self.prematureMark) { isShort = true }
-    if complaint.isLoss { hasLoss = true }
-    if complaints.count < Self.most { complaints.append(complaint) }
   }
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 
 /// Decodes the output of FFmpeg; to seek, it starts another FFmpeg at that time.
 final class FFmpegDecoder: SoundDecoder {
@@ -15,7 +16,8 @@ final class FFmpegDecoder: SoundDecoder {
   private static let tolerance = Duration.milliseconds(250)
 
   private let start: (_ time: Duration) throws -> (decoder: any SoundDecoder, child: FFmpeg)
-  private let stored: LosslessSamples?
+  /// The samples by the file's header; nil for a lossy coder, and if they are unknown.
+  private let storedInHeader: StoredSamples?
   private let path: String
   private let isFile: Bool
   private var decoder: any SoundDecoder
@@ -30,15 +32,15 @@ final class FFmpegDecoder: SoundDecoder {
   private var descriptionFailure: SoundFileError?
 
   /// - Parameters:
-  ///   - stored: the samples in the file; nil for a lossy coder, and if they are unknown.
+  ///   - stored: the samples by the file's header; nil for a lossy coder, and if they are unknown.
   ///   - report: runs ffprobe.
   ///   - start: starts decoding at a time.
   init(
-    stored: LosslessSamples?, path: String, isFile: Bool,
+    stored: StoredSamples?, path: String, isFile: Bool,
     report: @escaping () throws(SoundFileError) -> FFprobeReport?,
     _ start: @escaping (_ time: Duration) throws -> (decoder: any SoundDecoder, child: FFmpeg)
   ) throws {
-    (self.stored, self.path, self.isFile) = (stored, path, isFile)
+    (storedInHeader, self.path, self.isFile) = (stored, path, isFile)
     self.report = report
     self.start = start
     (decoder, child) = try start(.zero)
@@ -56,8 +58,7 @@ final class FFmpegDecoder: SoundDecoder {
   }
 
   var isCutOff: Bool { decoder.isCutOff }
-  var bitsPerSample: Int? { stored?.bits ?? description?.bitsPerSample }
-  var samples: SoundFileEncoding.SampleFormat? { stored?.format ?? description?.samples }
+  var stored: StoredSamples? { storedInHeader ?? description?.stored }
 
   /// FFmpeg reports nothing if a file is truncated between two packets.
   func promise(exceeding decoded: FrameCount) -> FrameCount? {
@@ -95,5 +96,83 @@ final class FFmpegDecoder: SoundDecoder {
       return nil
     }
     return .damaged(path: path, frame: 0, reason: "FFmpeg cannot decode any of it")
+  }
+}
+
+extension FFmpegDecoder {
+  /// Opens a file that libsndfile does not read.
+  ///
+  /// - Parameter error: the reason that libsndfile does not read it.
+  static func open(
+    _ file: Descriptor, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
+    after error: SoundFileError
+  ) throws(SoundFileError) -> any SoundDecoder {
+    let failure: SoundFileError
+    do throws(SoundFileError) {
+      return try open(.file(file, demuxers: kind.demuxers), kind, path, interruption)
+    } catch {
+      failure = error
+    }
+    if case .cannotRead = failure { throw failure }
+    if kind.isUnknown { throw error }
+    guard case .unsupported = error, case .damaged = failure else { throw error }
+    throw .cannotRead(
+      path: path,
+      reason:
+        "it is \(kind.name) in an encoding that neither libsndfile nor FFmpeg knows; convert it"
+    )
+  }
+
+  /// - Parameters:
+  ///   - stored: the samples in the file; nil for a lossy coder, and if they are unknown.
+  ///   - isTruncated: whether the header announces more bytes than there are.
+  static func open(
+    _ input: FFmpeg.Input, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
+    stored: StoredSamples? = nil, isTruncated: Bool = false
+  ) throws(SoundFileError) -> any SoundDecoder {
+    try convertingFailures(path, kind: kind) {
+      let report = { () throws(SoundFileError) in
+        try FFprobeReport(input, path: path, interruption: interruption)
+      }
+      let isFile = if case .file = input { true } else { false }
+      return try FFmpegDecoder(stored: stored, path: path, isFile: isFile, report: report) { time in
+        let child = try FFmpeg(decoding: input, from: time, path: path, what: kind.name)
+        let stream = StreamInput(source: child.output, path: path, interruption: interruption)
+        let head = StreamHead(stream)
+        guard try !head.bytes(at: 0, count: 1).isEmpty else {
+          throw child.failure(reading: input, kind, path)
+        }
+        // "Format … detected only with low score of 1, misdetection possible!"
+        if kind.isUnknown, child.complaints.contains(where: { $0.text.contains("misdetection") }) {
+          throw SoundFileError.notAudio(path: path)
+        }
+        let decoder = try head.wavDecoder(name: kind.name) {
+          // FFmpeg reports the end of every SDS file as an error, so only the length in the header
+          // counts.
+          let isCutOff = isTruncated || (child.isCutOff && kind.demuxers != ["sds"])
+          return (isCutOff, child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
+        }
+        return (decoder, child)
+      }
+    }
+  }
+}
+
+extension FFmpeg {
+  /// The reason that FFmpeg returned nothing.
+  ///
+  /// For a web address, it is FFmpeg's own message, because networks fail in many ways.
+  fileprivate func failure(
+    reading input: Input, _ kind: FileKind, _ path: String
+  ) -> SoundFileError {
+    let complaints = complaints.filter(\.isError).map(\.text)
+    // "Stream map '0:a:0' matches no streams."
+    if complaints.contains(where: { $0.contains("matches no streams") }) {
+      return .silent(path: path, what: kind.name)
+    }
+    if case .address = input, hasFailed(), let complaint = complaints.last {
+      return .cannotRead(path: path, reason: "FFmpeg reports: \(complaint)")
+    }
+    return .damaged(path: path, frame: 0, reason: "FFmpeg finds no audio in it")
   }
 }

@@ -4,33 +4,23 @@ import FoundationEssentials
 
 /// The report of ffprobe about a file that FFmpeg decodes.
 struct FFprobeReport: Decodable {
-  private struct Stream: Decodable {
+  /// The properties of a stream, of the file, or of a chapter.
+  private struct Section: Decodable {
     let codec_type: String?
     let codec_name: String?
     let codec_long_name: String?
     let bits_per_sample: Int?
     let bits_per_raw_sample: String?
-    let duration: String?
-    let start_time: String?
-    let bit_rate: String?
-    let tags: [String: String]?
-    let disposition: [String: Int]?
-  }
-
-  private struct Format: Decodable {
     let nb_streams: Int?
     let format_name: String?
     let format_long_name: String?
-    let duration: String?
+    var duration: String?
+    let start_time: String?
+    let end_time: String?
     let size: String?
     let bit_rate: String?
     let tags: [String: String]?
-  }
-
-  private struct Chapter: Decodable {
-    let start_time: String?
-    let end_time: String?
-    let tags: [String: String]?
+    let disposition: [String: Int]?
   }
 
   /// The keys of the properties above, as an option of ffprobe.
@@ -46,17 +36,12 @@ struct FFprobeReport: Decodable {
   /// The plausible bit rates.
   private static let possibleBitRates = 1...1_000_000_000_000
 
-  private let streams: [Stream]?
-  private let format: Format?
-  private let chapters: [Chapter]?
-  /// Whether FFmpeg has estimated the length from the bit rate, which can be far from the actual
-  /// length.
-  private(set) var isLengthEstimated = false
-
-  private enum CodingKeys: CodingKey { case streams, format, chapters }
+  private var streams: [Section]?
+  private var format: Section?
+  private let chapters: [Section]?
 
   /// The first audio stream, which FFmpeg decodes.
-  private var stream: Stream? {
+  private var stream: Section? {
     streams?.first { $0.codec_type == "audio" || $0.codec_type == nil }
   }
 
@@ -71,34 +56,28 @@ struct FFprobeReport: Decodable {
   /// The human-readable encoding: `AAC (Advanced Audio Coding)`.
   var encoding: String? { stream?.codec_long_name ?? stream?.codec_name }
 
-  /// The stored bits per sample; nil for a lossy coder.
-  var bitsPerSample: Int? {
+  /// The stored samples; nil for a lossy coder.
+  var stored: StoredSamples? {
     let isPCM = stream?.codec_name?.hasPrefix("pcm_") == true
-    let bits = stream?.bits_per_raw_sample.flatMap { Int($0) }
-    return [bits, isPCM ? stream?.bits_per_sample : nil].lazy.compactMap(\.self)
+    let raw = stream?.bits_per_raw_sample.flatMap { Int($0) }
+    let bits = [raw, isPCM ? stream?.bits_per_sample : nil].lazy.compactMap(\.self)
       .first { (1...64).contains($0) }
-  }
-
-  /// The sample format that holds the stored samples; nil for a lossy coder.
-  var samples: SoundFileEncoding.SampleFormat? {
-    guard let bitsPerSample else { return nil }
-    if stream?.codec_name?.hasPrefix("pcm_f") == true { return .float }
-    return bitsPerSample <= 16 ? .int16 : bitsPerSample <= 24 ? .int24 : .int32
+    let isFloat = stream?.codec_name?.hasPrefix("pcm_f") == true
+    return bits.map { ($0, isFloat ? .float : .integers($0)) }
   }
 
   /// The length of the audio, or of the file if only the file's length is known.
   ///
   /// The headers of streams, such as RealMedia, contain the length 0, which means unknown.
   var duration: Duration? {
-    guard !isLengthEstimated else { return nil }
-    return [stream?.duration, format?.duration].lazy.compactMap(Self.time).first { $0 > .zero }
+    [stream?.duration, format?.duration].lazy.compactMap(Self.time).first { $0 > .zero }
   }
 
-  /// The length of the audio alone; nil if it is unknown, or estimated.
+  /// The length of the audio alone; nil if it is unknown.
   ///
   /// MPEG streams have only the timestamp of each packet, and timestamps may restart in the middle.
   var audioDuration: Duration? {
-    guard !isLengthEstimated, !["mpegts", "mpeg"].contains(format?.format_name) else { return nil }
+    guard !["mpegts", "mpeg"].contains(format?.format_name) else { return nil }
     if let duration = Self.time(stream?.duration) { return duration }
     // Matroska stores the time of the end.
     let end = stream?.tags?["DURATION"].flatMap(Self.clockTime)
@@ -199,6 +178,19 @@ extension FFprobeReport {
     }
     guard let report = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
     self = report
-    isLengthEstimated = child.complaints.contains { $0.text.contains("Estimating duration") }
+    if child.complaints.contains(where: { $0.text.contains("Estimating duration") }) {
+      removeDurations()
+    }
+  }
+
+  /// Removes the lengths that FFmpeg has estimated from the bit rate, which can be far from the
+  /// actual ones.
+  private mutating func removeDurations() {
+    streams = streams?.map { stream in
+      var stream = stream
+      stream.duration = nil
+      return stream
+    }
+    format?.duration = nil
   }
 }

@@ -6,68 +6,12 @@ import CTagLib
 ///
 /// libsndfile supports only 8, 16, and 24 bits, and must seek in the file.
 final class FLACDecoder: SoundDecoder {
-  let format: AudioFormat
-  let announcedFrameCount: FrameCount?
-  let encodingDescription: String
-  var isSeekable: Bool { stream.source.isSeekable }
-  var metadata: AudioMetadata { stream.metadata }
-  var notices: [SoundFileNotice] { stream.hasWrongDigest ? [.wrongDigest] : [] }
-  var bitsPerSample: Int? { stream.info.map { Int($0.bits_per_sample) } }
-
-  var samples: SoundFileEncoding.SampleFormat? {
-    bitsPerSample.map { $0 <= 16 ? .int16 : $0 <= 24 ? .int24 : .int32 }
-  }
-
-  private let stream: FLACStream
+  private let source: VirtualFile
   private let path: String
-
-  /// - Throws: `.damaged` if the header is invalid or incomplete.
-  init(_ source: ByteSource, path: String) throws(SoundFileError) {
-    guard let stream = FLACStream(source) else {
-      throw .cannotRead(path: path, reason: "no memory for a decoder is left")
-    }
-    guard let info = stream.info else {
-      throw source.failure
-        ?? .damaged(path: path, frame: 0, reason: "its header is wrong or incomplete")
-    }
-    let (rate, channels) = (Int(info.sample_rate), Int(info.channels))
-    try LibraryDecoder.check(rate: rate, channels: channels, path: path)
-    (self.stream, self.path) = (stream, path)
-    format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: channels)
-    announcedFrameCount = stream.length.flatMap { FrameCount(announced: $0) }
-    encodingDescription = "FLAC, \(info.bits_per_sample) bit"
-  }
-
-  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-    var done = stream.give(target, frames: frames)
-    while done < frames, stream.decodeBlock() {
-      done += stream.give(target + done * format.channelCount, frames: frames - done)
-    }
-    return done
-  }
-
-  func seek(to frame: Int) -> Bool { stream.seek(to: frame) }
-
-  var isCutOff: Bool { stream.isCutOff }
-
-  var formatChange: String? { stream.formatChange }
-
-  /// Whether the file ends after its header; valid before the first read.
-  var hasNoBlocks: Bool { stream.hasNoBlocks }
-
-  func failure(at frame: FrameCount) -> SoundFileError? {
-    if let failure = stream.source.failure { return failure }
-    return stream.damage.map { .damaged(path: path, frame: frame, reason: $0) }
-  }
-}
-
-/// A libFLAC decoder with its source and its last decoded block.
-private final class FLACStream {
-  let source: ByteSource
-  private(set) var info: FLAC__StreamMetadata_StreamInfo?
+  private var info: FLAC__StreamMetadata_StreamInfo?
   private(set) var metadata = AudioMetadata()
   /// The damage in the audio; nothing is decoded after it.
-  private(set) var damage: String?
+  private var damage: String?
   /// The format of the next block, which differs from the header; nothing is decoded after it.
   private(set) var formatChange: String?
 
@@ -91,14 +35,19 @@ private final class FLACStream {
   /// Whether libFLAC has compared the audio with the MD5 sum in the header.
   private var isFinished = false
   /// Whether the audio differs from the sum; known at the end, if all of it was decoded in order.
-  private(set) var hasWrongDigest = false
+  private var hasWrongDigest = false
   /// The first byte of the header.
   private let beginning: Int
 
-  /// Reads the header; returns nil if memory runs out.
-  init?(_ source: ByteSource) {
-    guard let handle = FLAC__stream_decoder_new() else { return nil }
-    (self.source, self.handle, beginning) = (source, handle, source.position)
+  /// Reads the header.
+  ///
+  /// - Throws: `.damaged` if the header is invalid or incomplete.
+  init(_ source: VirtualFile, path: String) throws(SoundFileError) {
+    guard let handle = FLAC__stream_decoder_new() else {
+      throw .cannotRead(path: path, reason: "no memory for a decoder is left")
+    }
+    (self.source, self.path, self.handle) = (source, path, handle)
+    beginning = source.position
     FLAC__stream_decoder_set_md5_checking(handle, 1)
     for type in [
       FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_CUESHEET, FLAC__METADATA_TYPE_PICTURE,
@@ -107,35 +56,68 @@ private final class FLACStream {
     }
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
-    readChapters()
-    if let lost = lostPictures.of("a picture", "pictures") {
-      metadata.notices.append(.omitted(lost, reason: "above 64 MiB together"))
-    }
-    if let lost = lostComments.of("a comment", "comments") {
-      metadata.notices.append(
-        .omitted(lost, reason: "above 16 MiB of text, or beyond 10,000 of them"))
-    }
     FLAC__stream_decoder_get_decode_position(handle, &blockEnd)
+    guard let info else {
+      throw source.failure
+        ?? .damaged(path: path, frame: 0, reason: "its header is wrong or incomplete")
+    }
+    try LibraryDecoder.check(
+      rate: Int(info.sample_rate), channels: Int(info.channels), path: path)
+    completeMetadata()
   }
 
   deinit {
     FLAC__stream_decoder_delete(handle)
   }
 
+  var format: AudioFormat {
+    // There is a header, because `init` throws without one.
+    info.map {
+      AudioFormat(
+        sampleRate: SampleRate(hertz: Int($0.sample_rate)), channelCount: Int($0.channels))
+    } ?? .speech
+  }
+
+  var announcedFrameCount: FrameCount? { length.flatMap { FrameCount(announced: $0) } }
+
+  var encodingDescription: String { "FLAC, \(bits) bit" }
+
+  var stored: StoredSamples? { (bits, .integers(bits)) }
+
+  private var bits: Int { Int(info?.bits_per_sample ?? 0) }
+
+  var notices: [SoundFileNotice] { hasWrongDigest ? [.wrongDigest] : [] }
+
+  var isSeekable: Bool { source.isSeekable }
+
+  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    let channelCount = format.channelCount
+    var done = give(target, frames: frames)
+    while done < frames, decodeBlock() {
+      done += give(target + done * channelCount, frames: frames - done)
+    }
+    return done
+  }
+
+  func failure(at frame: FrameCount) -> SoundFileError? {
+    if let failure = source.failure { return failure }
+    return damage.map { .damaged(path: path, frame: frame, reason: $0) }
+  }
+
   /// Whether all announced frames were decoded; later bytes, such as a tag, are not damage.
   private var isComplete: Bool { position >= length ?? .max }
 
   /// The length in frames; nil if the header has none.
-  var length: Int? { info.flatMap { $0.total_samples > 0 ? Int($0.total_samples) : nil } }
+  private var length: Int? { info.flatMap { $0.total_samples > 0 ? Int($0.total_samples) : nil } }
 
-  /// Whether the file ends after the header.
+  /// Whether the file ends after its header; valid before the first read.
   var hasNoBlocks: Bool { source.length == blockEnd }
 
   /// Whether the last bytes are an incomplete block.
   var isCutOff: Bool { hasMetEnd && !isComplete && source.position > blockEnd }
 
   /// Decodes a block; returns false at the end and after damage.
-  func decodeBlock() -> Bool {
+  private func decodeBlock() -> Bool {
     guard damage == nil, formatChange == nil, !isFinished else { return false }
     isDamaged = false
     if !hasMetEnd { FLAC__stream_decoder_process_single(handle) }
@@ -153,7 +135,7 @@ private final class FLACStream {
   }
 
   /// Copies frames of the block.
-  func give(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+  private func give(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     guard let info, next < block.count else { return 0 }
     let channels = Int(info.channels)
     let count = min(frames, (block.count - next) / channels)
@@ -187,32 +169,32 @@ private final class FLACStream {
   }
 }
 
-extension FLACStream {
+extension FLACDecoder {
   /// Sets the functions that libFLAC calls, on the calling thread.
   private func start() {
     let seek: FLAC__StreamDecoderSeekCallback = { _, offset, stream in
-      flacStream(stream).source.seek(to: Int(clamping: offset))
+      flacDecoder(stream).source.seek(to: Int(clamping: offset))
         ? FLAC__STREAM_DECODER_SEEK_STATUS_OK : FLAC__STREAM_DECODER_SEEK_STATUS_ERROR
     }
     FLAC__stream_decoder_init_stream(
-      handle, { _, bytes, count, stream in flacStream(stream).read(bytes, count) },
+      handle, { _, bytes, count, stream in flacDecoder(stream).read(bytes, count) },
       source.isSeekable ? seek : nil,
       { _, offset, stream in
-        offset?.pointee = FLAC__uint64(flacStream(stream).source.position)
+        offset?.pointee = FLAC__uint64(flacDecoder(stream).source.position)
         return FLAC__STREAM_DECODER_TELL_STATUS_OK
       },
       { _, length, stream in
-        length?.pointee = FLAC__uint64(flacStream(stream).source.length)
+        length?.pointee = FLAC__uint64(flacDecoder(stream).source.length)
         return FLAC__STREAM_DECODER_LENGTH_STATUS_OK
       },
-      { _, stream in flacStream(stream).meetsEnd() ? 1 : 0 },
+      { _, stream in flacDecoder(stream).meetsEnd() ? 1 : 0 },
       { _, frame, channels, stream in
         guard let frame, let channels else { return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT }
-        flacStream(stream).process(frame.pointee.header, channels)
+        flacDecoder(stream).process(frame.pointee.header, channels)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
       },
-      { _, block, stream in block.map { flacStream(stream).process($0.pointee) } },
-      { _, status, stream in flacStream(stream).fail(status) },
+      { _, block, stream in block.map { flacDecoder(stream).process($0.pointee) } },
+      { _, status, stream in flacDecoder(stream).fail(status) },
       Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -295,42 +277,16 @@ extension FLACStream {
     }
   }
 
-  /// Moves the chapters in the comments to the tracks of a cue sheet, whose frames are exact.
-  ///
-  /// Tracks without a chapter are kept only if there are no chapters.
-  private func readChapters() {
-    guard let rate = info?.sample_rate, rate > 0 else { return }
-    let tracks = metadata.cues
-    metadata.cues = []
-    metadata.readChapterComments(at: SampleRate(hertz: Int(rate)))
-    guard !tracks.isEmpty else { return }
-    guard !metadata.cues.isEmpty else {
-      metadata.cues = AudioMetadata.chapters(tracks)
-      return
+  /// Completes the metadata after all of it was read.
+  private func completeMetadata() {
+    metadata.readChapters(at: format.sampleRate)
+    if let lost = lostPictures.of("a picture", "pictures") {
+      metadata.notices.append(.omitted(lost, reason: "above 64 MiB together"))
     }
-    // The time in a comment is rounded to a millisecond.
-    let tolerance = Int(rate) / 1_000 + 1
-    let distance = { (one: AudioCue, other: AudioCue) in
-      abs(one.frame.rawValue - other.frame.rawValue)
+    if let lost = lostComments.of("a comment", "comments") {
+      metadata.notices.append(
+        .omitted(lost, reason: "above 16 MiB of text, or beyond 10,000 of them"))
     }
-    var unnamed = Set(tracks.map(\.frame))
-    let chapters = metadata.cues.map { chapter in
-      var chapter = chapter
-      let nearest = tracks.min {
-        distance($0, chapter) < distance($1, chapter)
-      }
-      if let nearest, distance(nearest, chapter) <= tolerance {
-        chapter.frame = nearest.frame
-        unnamed.remove(nearest.frame)
-      }
-      return chapter
-    }
-    metadata.cues = AudioMetadata.chapters(chapters)
-    guard let lost = unnamed.count.of("a track of the cue sheet", "tracks of the cue sheet") else {
-      return
-    }
-    metadata.notices.append(
-      .omitted(lost, reason: "the chapters in the comments have other times"))
   }
 
   private func process(
@@ -377,8 +333,8 @@ extension FLAC__StreamMetadata_Picture {
   }
 }
 
-/// The stream behind the pointer that was passed to libFLAC.
-private func flacStream(_ pointer: UnsafeMutableRawPointer?) -> FLACStream {
-  // The stream passed the pointer, and deletes libFLAC's decoder before it is released.
-  Unmanaged<FLACStream>.fromOpaque(pointer!).takeUnretainedValue()
+/// The decoder behind the pointer that was passed to libFLAC.
+private func flacDecoder(_ pointer: UnsafeMutableRawPointer?) -> FLACDecoder {
+  // The decoder passed the pointer, and deletes libFLAC's own before it is released.
+  Unmanaged<FLACDecoder>.fromOpaque(pointer!).takeUnretainedValue()
 }

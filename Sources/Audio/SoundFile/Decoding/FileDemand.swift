@@ -4,28 +4,14 @@ import Synchronization
 
 /// Opens a file at the first demand and releases it at the end, after an error, or on cancellation.
 final class FileDemand: Sendable {
-  private enum State {
-    case untouched
-    case reading(FileReading)
-    case over
-  }
-
   private let framesPerBuffer: FrameCount
   private let open: FileReading.Opening
-  private let onShortfall: @Sendable (SoundFileShortfall) -> Void
-  private let onNotice: @Sendable (SoundFileNotice) -> Void
   // The lock is held for a change of the state and the start of the thread, never during a read.
-  private let state = Mutex(State.untouched)
+  private let state = Mutex<(reading: FileReading?, isOver: Bool)>((nil, false))
 
-  init(
-    framesPerBuffer: FrameCount, open: @escaping FileReading.Opening,
-    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in },
-    onNotice: @escaping @Sendable (SoundFileNotice) -> Void = { _ in }
-  ) {
+  init(framesPerBuffer: FrameCount, open: @escaping FileReading.Opening) {
     self.framesPerBuffer = framesPerBuffer
     self.open = open
-    self.onShortfall = onShortfall
-    self.onNotice = onNotice
   }
 
   deinit {
@@ -33,12 +19,7 @@ final class FileDemand: Sendable {
   }
 
   /// The reading thread, while it exists.
-  var thread: DedicatedThread? {
-    state.withLock { state in
-      guard case .reading(let reading) = state else { return nil }
-      return reading.executor.thread
-    }
-  }
+  var thread: DedicatedThread? { state.withLock { $0.reading?.executor.thread } }
 
   /// Returns the next buffer; nil at the end and for a canceled consumer.
   func next() async throws -> AudioBuffer? {
@@ -63,22 +44,17 @@ final class FileDemand: Sendable {
 
   private func begin() throws -> FileReading? {
     try state.withLock { state in
-      switch state {
-      case .over: return nil
-      case .reading(let reading): return reading
-      case .untouched:
-        let reading = try FileReading(open: open, onShortfall: onShortfall, onNotice: onNotice)
-        state = .reading(reading)
-        return reading
-      }
+      guard !state.isOver else { return nil }
+      let reading = try state.reading ?? FileReading(open: open)
+      state.reading = reading
+      return reading
     }
   }
 
   private func finish() {
     let reading = state.withLock { state -> FileReading? in
-      defer { state = .over }
-      guard case .reading(let reading) = state else { return nil }
-      return reading
+      defer { state = (nil, true) }
+      return state.reading
     }
     reading?.interruption.signal()
   }

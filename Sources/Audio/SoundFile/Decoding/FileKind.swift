@@ -1,4 +1,4 @@
-/// The kind of a file by its first bytes.
+/// The kind of a file, and the first bytes that identify it.
 struct FileKind: Equatable {
   /// The decoder.
   enum Reading {
@@ -21,9 +21,14 @@ struct FileKind: Equatable {
   let reading: Reading
   /// The names of FFmpeg's demuxers that may read it.
   let demuxers: [String]
+  /// The bytes that identify a file of this kind, by their offsets; empty if they are not constant.
+  private let signature: [Int: [UInt8]]
 
-  init(_ name: String, _ reading: Reading, demuxers: [String] = []) {
+  init(
+    _ name: String, _ reading: Reading, demuxers: [String] = [], signature: [Int: [UInt8]] = [:]
+  ) {
     (self.name, self.reading, self.demuxers) = (name, reading, demuxers)
+    self.signature = signature
   }
 
   /// The number of bytes to search for MPEG blocks in a file of an unknown kind.
@@ -35,8 +40,8 @@ struct FileKind: Equatable {
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
     let first = try bytes(0, 48)
-    if let found = Self.signatures.first(where: { $0.matches(first) }) {
-      self = found.kind
+    if let found = Self.known.first(where: { $0.matches(first) }) {
+      self = found
     } else if Self.isMPEG(first) {
       self = .mpegAudio
     } else {
@@ -154,116 +159,105 @@ struct FileKind: Equatable {
   }
 }
 
-private struct Signature {
-  let parts: [(offset: Int, bytes: [UInt8])]
-  let kind: FileKind
+extension FileKind {
+  private init(
+    _ text: String, at offset: Int = 0, _ name: String, _ reading: Reading, _ demuxers: String...
+  ) {
+    self.init(name, reading, demuxers: demuxers, signature: [offset: Array(text.utf8)])
+  }
 
-  init(
-    _ text: String, at offset: Int = 0, _ name: String, _ reading: FileKind.Reading,
+  private init(_ bytes: [UInt8], _ name: String, _ reading: Reading, _ demuxers: String...) {
+    self.init(name, reading, demuxers: demuxers, signature: [0: bytes])
+  }
+
+  /// A second text further on identifies the contents of a container.
+  private init(
+    _ text: String, _ inner: String, at offset: Int = 8, _ name: String, _ reading: Reading,
     _ demuxers: String...
   ) {
-    parts = [(offset, Array(text.utf8))]
-    kind = FileKind(name, reading, demuxers: demuxers)
+    self.init(
+      name, reading, demuxers: demuxers,
+      signature: [0: Array(text.utf8), offset: Array(inner.utf8)])
   }
 
-  init(
-    _ bytes: [UInt8], at offset: Int = 0, _ name: String, _ reading: FileKind.Reading,
-    _ demuxers: String...
-  ) {
-    parts = [(offset, bytes)]
-    kind = FileKind(name, reading, demuxers: demuxers)
-  }
-
-  /// A second signature further on identifies the contents of a container.
-  init(
-    _ text: String, _ inner: String, at offset: Int = 8, _ name: String,
-    _ reading: FileKind.Reading, _ demuxers: String...
-  ) {
-    parts = [(0, Array(text.utf8)), (offset, Array(inner.utf8))]
-    kind = FileKind(name, reading, demuxers: demuxers)
-  }
-
-  func matches(_ file: [UInt8]) -> Bool {
-    parts.allSatisfy { part in
-      file.count >= part.offset + part.bytes.count
-        && file[part.offset...].starts(with: part.bytes)
+  private func matches(_ file: [UInt8]) -> Bool {
+    signature.allSatisfy { offset, bytes in
+      file.count >= offset + bytes.count && file[offset...].starts(with: bytes)
     }
   }
-}
 
-extension FileKind {
-  fileprivate static let signatures: [Signature] =
-    containers + ogg + foreign + silent
+  /// The kinds with constant first bytes; the first match counts.
+  private static let known: [FileKind] = containers + ogg + foreign + silent
 
-  private static let containers: [Signature] = [
-    Signature("RIFF", "WAVE", "a WAV file", .streaming, "wav"),
-    Signature("RIFX", "WAVE", "a WAV file", .streaming, "wav"),
-    Signature("FORM", "AIFF", "an AIFF file", .streaming, "aiff"),
-    Signature("FORM", "AIFC", "an AIFF file", .streaming, "aiff"),
-    Signature("FORM", "8SVX", "an IFF file (8SVX)", .seeking, "iff"),
-    Signature("FORM", "16SV", "an IFF file (16SV)", .seeking, "iff"),
-    Signature(".snd", "an AU file", .streaming, "au"),
-    Signature("fLaC", "a FLAC file", .flac, "flac"),
-    Signature("caff", "a CAF file", .seeking, "caf"),
-    Signature("RF64", "WAVE", "an RF64 file", .seeking, "wav"),
-    Signature("BW64", "WAVE", "a BW64 file", .seeking, "wav"),
-    Signature("riff\u{2E}", "a Wave64 file", .seeking, "w64"),
-    Signature("Creative Voice File", "a VOC file", .seeking, "voc"),
-    Signature("NIST_1A", "a NIST SPHERE file", .seeking, "nistsphere"),
+  private static let containers: [FileKind] = [
+    FileKind("RIFF", "WAVE", "a WAV file", .streaming, "wav"),
+    FileKind("RIFX", "WAVE", "a WAV file", .streaming, "wav"),
+    FileKind("FORM", "AIFF", "an AIFF file", .streaming, "aiff"),
+    FileKind("FORM", "AIFC", "an AIFF file", .streaming, "aiff"),
+    FileKind("FORM", "8SVX", "an IFF file (8SVX)", .seeking, "iff"),
+    FileKind("FORM", "16SV", "an IFF file (16SV)", .seeking, "iff"),
+    FileKind(".snd", "an AU file", .streaming, "au"),
+    FileKind("fLaC", "a FLAC file", .flac, "flac"),
+    FileKind("caff", "a CAF file", .seeking, "caf"),
+    FileKind("RF64", "WAVE", "an RF64 file", .seeking, "wav"),
+    FileKind("BW64", "WAVE", "a BW64 file", .seeking, "wav"),
+    FileKind("riff\u{2E}", "a Wave64 file", .seeking, "w64"),
+    FileKind("Creative Voice File", "a VOC file", .seeking, "voc"),
+    FileKind("NIST_1A", "a NIST SPHERE file", .seeking, "nistsphere"),
   ]
 
   /// The first packet is at offset 28.
-  private static let ogg: [Signature] = [
-    Signature("OggS", "\u{1}vorbis", at: 28, "an Ogg Vorbis file", .streaming, "ogg"),
-    Signature("OggS", "OpusHead", at: 28, "an Opus file", .streaming, "ogg"),
-    Signature("OggS", "Speex   ", at: 28, "a Speex file", .ffmpeg, "ogg"),
-    Signature("OggS", "\u{7F}FLAC", at: 28, "FLAC in an Ogg file", .ffmpeg, "ogg"),
-    Signature("OggS", "an Ogg file without Vorbis or Opus", .ffmpeg, "ogg"),
+  private static let ogg: [FileKind] = [
+    FileKind("OggS", "\u{1}vorbis", at: 28, "an Ogg Vorbis file", .streaming, "ogg"),
+    FileKind("OggS", "OpusHead", at: 28, "an Opus file", .streaming, "ogg"),
+    FileKind("OggS", "Speex   ", at: 28, "a Speex file", .ffmpeg, "ogg"),
+    FileKind("OggS", "\u{7F}FLAC", at: 28, "FLAC in an Ogg file", .ffmpeg, "ogg"),
+    FileKind("OggS", "an Ogg file without Vorbis or Opus", .ffmpeg, "ogg"),
   ]
 
-  private static let foreign: [Signature] =
+  private static let foreign: [FileKind] =
     [
-      Signature("RIFF", "AVI ", "an AVI video", .ffmpeg, "avi"),
-      Signature("ftyp", at: 4, "an MPEG-4 file (M4A or MP4)", .ffmpeg, "mov"),
-      Signature([0x1A, 0x45, 0xDF, 0xA3], "a Matroska or WebM file", .ffmpeg, "matroska"),
-      Signature([0x30, 0x26, 0xB2, 0x75], "a Windows Media file (WMA)", .ffmpeg, "asf"),
-      Signature("wvpk", "a WavPack file", .ffmpeg, "wv"),
-      Signature("MAC ", "a Monkey's Audio file (APE)", .ffmpeg, "ape"),
-      Signature("TTA1", "a True Audio file", .ffmpeg, "tta"),
-      Signature("MPCK", "a Musepack file", .ffmpeg, "mpc8"),
-      Signature("MP+", "a Musepack file", .ffmpeg, "mpc"),
-      Signature("DSD ", "a DSD file (DSF)", .ffmpeg, "dsf"),
-      Signature("FRM8", "a DSD file (DFF)", .ffmpeg, "iff"),
-      Signature("#!AMR", "an AMR file", .ffmpeg, "amr"),
-      Signature("FLV\u{1}", "a Flash video", .ffmpeg, "flv"),
-      Signature([0x0B, 0x77], "Dolby Digital (AC-3)", .ffmpeg, "ac3", "eac3"),
-      Signature([0, 0, 1, 0xBA], "an MPEG program stream", .ffmpeg, "mpeg"),
-      Signature([0x7F, 0xFE, 0x80, 0x01], "DTS audio", .ffmpeg, "dts"),
-      Signature([0xFE, 0x7F, 0x01, 0x80], "DTS audio", .ffmpeg, "dts"),
-      Signature([0x1F, 0xFF, 0xE8, 0x00], "DTS audio", .ffmpeg, "dts"),
-      Signature([0xFF, 0x1F, 0x00, 0xE8], "DTS audio", .ffmpeg, "dts"),
-      Signature("DTSHDHDR", "a DTS-HD file", .ffmpeg, "dtshd"),
-      Signature("tBaK", "a TAK file", .ffmpeg, "tak"),
-      Signature("ajkg", "a Shorten file", .ffmpeg, "shn"),
-      Signature([0x56, 0xE0], "AAC (LATM)", .ffmpeg, "loas"),
-      Signature(".RMF", "a RealMedia file", .ffmpeg, "rm"),
-      Signature([0x06, 0x0E, 0x2B, 0x34], "an MXF file", .ffmpeg, "mxf"),
+      FileKind("RIFF", "AVI ", "an AVI video", .ffmpeg, "avi"),
+      FileKind("ftyp", at: 4, "an MPEG-4 file (M4A or MP4)", .ffmpeg, "mov"),
+      FileKind([0x1A, 0x45, 0xDF, 0xA3], "a Matroska or WebM file", .ffmpeg, "matroska"),
+      FileKind([0x30, 0x26, 0xB2, 0x75], "a Windows Media file (WMA)", .ffmpeg, "asf"),
+      FileKind("wvpk", "a WavPack file", .ffmpeg, "wv"),
+      FileKind("MAC ", "a Monkey's Audio file (APE)", .ffmpeg, "ape"),
+      FileKind("TTA1", "a True Audio file", .ffmpeg, "tta"),
+      FileKind("MPCK", "a Musepack file", .ffmpeg, "mpc8"),
+      FileKind("MP+", "a Musepack file", .ffmpeg, "mpc"),
+      FileKind("DSD ", "a DSD file (DSF)", .ffmpeg, "dsf"),
+      FileKind("FRM8", "a DSD file (DFF)", .ffmpeg, "iff"),
+      FileKind("#!AMR", "an AMR file", .ffmpeg, "amr"),
+      FileKind("FLV\u{1}", "a Flash video", .ffmpeg, "flv"),
+      FileKind([0x0B, 0x77], "Dolby Digital (AC-3)", .ffmpeg, "ac3", "eac3"),
+      FileKind([0, 0, 1, 0xBA], "an MPEG program stream", .ffmpeg, "mpeg"),
+      FileKind([0x7F, 0xFE, 0x80, 0x01], "DTS audio", .ffmpeg, "dts"),
+      FileKind([0xFE, 0x7F, 0x01, 0x80], "DTS audio", .ffmpeg, "dts"),
+      FileKind([0x1F, 0xFF, 0xE8, 0x00], "DTS audio", .ffmpeg, "dts"),
+      FileKind([0xFF, 0x1F, 0x00, 0xE8], "DTS audio", .ffmpeg, "dts"),
+      FileKind("DTSHDHDR", "a DTS-HD file", .ffmpeg, "dtshd"),
+      FileKind("tBaK", "a TAK file", .ffmpeg, "tak"),
+      FileKind("ajkg", "a Shorten file", .ffmpeg, "shn"),
+      FileKind([0x56, 0xE0], "AAC (LATM)", .ffmpeg, "loas"),
+      FileKind(".RMF", "a RealMedia file", .ffmpeg, "rm"),
+      FileKind([0x06, 0x0E, 0x2B, 0x34], "an MXF file", .ffmpeg, "mxf"),
       // libsndfile reads it, but prints its problems to standard output.
-      Signature([0xF0, 0x7E], "a MIDI sample dump (SDS)", .ffmpeg, "sds"),
-    ] + [0xF0, 0xF1, 0xF8, 0xF9].map { Signature([0xFF, $0], "AAC (ADTS)", .ffmpeg, "aac") }
+      FileKind([0xF0, 0x7E], "a MIDI sample dump (SDS)", .ffmpeg, "sds"),
+    ] + [0xF0, 0xF1, 0xF8, 0xF9].map { FileKind([0xFF, $0], "AAC (ADTS)", .ffmpeg, "aac") }
 
-  private static let silent: [Signature] = [
-    Signature("MThd", "a MIDI file (notes only)", .nothing),
-    Signature("RIFF", "WEBP", "a WebP picture", .nothing),
-    Signature("RIFF", "a RIFF file without WAV in it", .nothing),
-    Signature("FORM", "an IFF file without sound in it", .nothing),
-    Signature([0x89, 0x50, 0x4E, 0x47], "a PNG picture", .nothing),
-    Signature([0xFF, 0xD8, 0xFF], "a JPEG picture", .nothing),
-    Signature("GIF8", "a GIF picture", .nothing),
-    Signature("%PDF", "a PDF document", .nothing),
-    Signature("PK\u{3}\u{4}", "a ZIP archive", .nothing),
-    Signature([0x1F, 0x8B], "a gzip-compressed file", .nothing),
-    Signature([0x7F, 0x45, 0x4C, 0x46], "a program (ELF)", .nothing),
+  private static let silent: [FileKind] = [
+    FileKind("MThd", "a MIDI file (notes only)", .nothing),
+    FileKind("RIFF", "WEBP", "a WebP picture", .nothing),
+    FileKind("RIFF", "a RIFF file without WAV in it", .nothing),
+    FileKind("FORM", "an IFF file without sound in it", .nothing),
+    FileKind([0x89, 0x50, 0x4E, 0x47], "a PNG picture", .nothing),
+    FileKind([0xFF, 0xD8, 0xFF], "a JPEG picture", .nothing),
+    FileKind("GIF8", "a GIF picture", .nothing),
+    FileKind("%PDF", "a PDF document", .nothing),
+    FileKind("PK\u{3}\u{4}", "a ZIP archive", .nothing),
+    FileKind([0x1F, 0x8B], "a gzip-compressed file", .nothing),
+    FileKind([0x7F, 0x45, 0x4C, 0x46], "a program (ELF)", .nothing),
   ]
 }
 
@@ -280,7 +274,7 @@ extension FileKind {
   ]
 
   /// FFmpeg's demuxers for addresses: those of the known kinds.
-  static let demuxersOfAddresses = Set(signatures.flatMap(\.kind.demuxers)).union(
+  static let demuxersOfAddresses = Set(known.flatMap(\.demuxers)).union(
     mpegAudio.demuxers + ["mpegts"] + rareDemuxers
   ).sorted()
 

@@ -6,12 +6,13 @@ import Glibc
 /// If `header` is not nil, it replaces the first bytes.
 final class FilePart {
   let descriptor: Descriptor
+  /// The name of the file in error messages.
+  let path: String
   /// The offset of the part.
   let offset: Int
   /// The length of the part, which may extend beyond the end of the file.
   let length: Int
-  /// The code of the first failed read, or 0.
-  private(set) var failureCode: Int32 = 0
+  private(set) var readFailure: SoundFileError?
 
   /// The bytes that replace the first `replaced` bytes; nil to use the file's own beginning.
   private let header: [UInt8]?
@@ -22,24 +23,29 @@ final class FilePart {
 
   /// - Parameter length: the length of the part with the bytes of `header`.
   init(
-    _ descriptor: Descriptor, offset: Int = 0, length: Int, header: [UInt8]? = nil,
+    _ descriptor: Descriptor, path: String, offset: Int = 0, length: Int, header: [UInt8]? = nil,
     replacing replaced: Int = 0
   ) {
-    (self.descriptor, self.offset, self.length) = (descriptor, offset, length)
+    (self.descriptor, self.path, self.offset, self.length) = (descriptor, path, offset, length)
     (self.header, self.replaced) = (header, header == nil ? 0 : replaced)
   }
 
   /// The same part with another length.
   func with(length: Int) -> FilePart {
-    FilePart(descriptor, offset: offset, length: length, header: header, replacing: replaced)
+    FilePart(
+      descriptor, path: path, offset: offset, length: length, header: header, replacing: replaced)
   }
 
-  /// The part with a repaired header.
-  func with(repair: WAVRepair) -> FilePart {
+  /// The same part with another beginning, and without `padding` bytes at its end.
+  func with(header: [UInt8], replacing replaced: Int, padding: Int) -> FilePart {
     FilePart(
-      descriptor, offset: offset,
-      length: length - repair.padding - repair.replaced + repair.header.count,
-      header: repair.header, replacing: repair.replaced)
+      descriptor, path: path, offset: offset, length: length - padding - replaced + header.count,
+      header: header, replacing: replaced)
+  }
+
+  /// The bytes from an offset on, without a replaced beginning.
+  func part(from start: Int, length: Int) -> FilePart {
+    FilePart(descriptor, path: path, offset: offset + start, length: length)
   }
 
   func bytes(at offset: Int, count: Int) -> [UInt8] {
@@ -84,10 +90,7 @@ extension FilePart: VirtualStorage {
 
   private func read(into target: UnsafeMutableRawPointer?, count: Int, at offset: Int) -> Int {
     let result = pread(descriptor.number, target, count, place(of: offset))
-    if result < 0, failureCode == 0 { failureCode = errno }
+    if result < 0, readFailure == nil { readFailure = .reading(path, code: errno) }
     return max(0, result)
   }
-
-  /// The part is read-only.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
 }

@@ -1,66 +1,58 @@
 import AudioCore
 
-/// The samples of a lossless file, by its header.
+/// The number of bytes that `losslessSamples` needs.
+let losslessHeadLength = 80
+
+/// Returns the samples of a lossless file by its header: WavPack, Monkey's Audio, True Audio, or
+/// FLAC in Ogg; nil for other files.
 ///
 /// FFmpeg's output is float, which holds 24 bits exactly, but does not report the stored bits.
-struct LosslessSamples: Equatable {
-  /// The number of bytes of a header.
-  static let headLength = 80
-
-  let bits: Int
-  let format: SoundFileEncoding.SampleFormat
-
-  /// Reads the header of WavPack, Monkey's Audio, True Audio, or FLAC in Ogg; nil for other files.
-  ///
-  /// - Parameter head: the first bytes after a tag.
-  init?(head: [UInt8]) {
-    switch String(decoding: head.prefix(4), as: UTF8.self) {
-    case "wvpk":
-      guard let flags = Self.number(in: head, at: 24, count: 4) else { return nil }
-      self.init(bits: Self.wavPackBits(flags), isFloat: flags & (1 << 7) != 0)
-    case "MAC ": self.init(bits: Self.monkeysAudioBits(head))
-    case "TTA1": self.init(bits: Self.number(in: head, at: 8, count: 2))
-    case "OggS": self.init(bits: Self.bitsOfFLACInOgg(head))
-    default: return nil
-    }
+///
+/// - Parameter head: the first bytes after a tag.
+func losslessSamples(head: [UInt8]) -> StoredSamples? {
+  var (bits, isFloat): (Int?, Bool) = (nil, false)
+  switch String(decoding: head.prefix(4), as: UTF8.self) {
+  case "wvpk":
+    guard let flags = number(in: head, at: 24, count: 4) else { return nil }
+    (bits, isFloat) = (wavPackBits(flags), flags & (1 << 7) != 0)
+  case "MAC ": bits = monkeysAudioBits(head)
+  case "TTA1": bits = number(in: head, at: 8, count: 2)
+  case "OggS": bits = bitsOfFLACInOgg(head)
+  default: break
   }
+  guard let bits, (1...32).contains(bits) else { return nil }
+  return (bits, isFloat ? .float : .integers(bits))
+}
 
-  private init?(bits: Int?, isFloat: Bool = false) {
-    guard let bits, (1...32).contains(bits) else { return nil }
-    self.bits = bits
-    format = isFloat ? .float : bits <= 16 ? .int16 : bits <= 24 ? .int24 : .int32
-  }
+private func number(in head: [UInt8], at offset: Int, count: Int) -> Int? {
+  guard head.count >= offset + count else { return nil }
+  var number = 0
+  for byte in head[offset..<offset + count].reversed() { number = number << 8 | Int(byte) }
+  return number
+}
 
-  private static func number(in head: [UInt8], at offset: Int, count: Int) -> Int? {
-    guard head.count >= offset + count else { return nil }
-    var number = 0
-    for byte in head[offset..<offset + count].reversed() { number = number << 8 | Int(byte) }
-    return number
-  }
+/// The bytes per sample, without their unused bits; nil for lossy and for one-bit (DSD) audio.
+private func wavPackBits(_ flags: Int) -> Int? {
+  let (isLossy, isDSD) = (1 << 3, 1 << 31)
+  guard flags & (isLossy | isDSD) == 0 else { return nil }
+  return 8 * (1 + (flags & 3)) - ((flags >> 13) & 31)
+}
 
-  /// The bytes per sample, without their unused bits; nil for lossy and for one-bit (DSD) audio.
-  private static func wavPackBits(_ flags: Int) -> Int? {
-    let (isLossy, isDSD) = (1 << 3, 1 << 31)
-    guard flags & (isLossy | isDSD) == 0 else { return nil }
-    return 8 * (1 + (flags & 3)) - ((flags >> 13) & 31)
+/// From version 3.98 on, a descriptor with its own length precedes the header.
+private func monkeysAudioBits(_ head: [UInt8]) -> Int? {
+  guard let version = number(in: head, at: 4, count: 2) else { return nil }
+  guard version < 3_980 else {
+    guard let descriptorLength = number(in: head, at: 8, count: 4) else { return nil }
+    return number(in: head, at: descriptorLength + 16, count: 2)
   }
+  guard let flags = number(in: head, at: 8, count: 2) else { return nil }
+  if flags & 1 != 0 { return 8 }
+  return flags & 8 != 0 ? 24 : 16
+}
 
-  /// From version 3.98 on, a descriptor with its own length precedes the header.
-  private static func monkeysAudioBits(_ head: [UInt8]) -> Int? {
-    guard let version = number(in: head, at: 4, count: 2) else { return nil }
-    guard version < 3_980 else {
-      guard let descriptorLength = number(in: head, at: 8, count: 4) else { return nil }
-      return number(in: head, at: descriptorLength + 16, count: 2)
-    }
-    guard let flags = number(in: head, at: 8, count: 2) else { return nil }
-    if flags & 1 != 0 { return 8 }
-    return flags & 8 != 0 ? 24 : 16
-  }
-
-  /// The first packet has FLAC's own header, where the bits are the low bit of a byte and the upper
-  /// half of the next.
-  private static func bitsOfFLACInOgg(_ head: [UInt8]) -> Int? {
-    guard head.count > 58, head[28...].starts(with: "\u{7F}FLAC".utf8) else { return nil }
-    return (Int(head[57] & 1) << 4 | Int(head[58] >> 4)) + 1
-  }
+/// The first packet has FLAC's own header, where the bits are the low bit of a byte and the upper
+/// half of the next.
+private func bitsOfFLACInOgg(_ head: [UInt8]) -> Int? {
+  guard head.count > 58, head[28...].starts(with: "\u{7F}FLAC".utf8) else { return nil }
+  return (Int(head[57] & 1) << 4 | Int(head[58] >> 4)) + 1
 }

@@ -15,7 +15,7 @@ final class MPEGDecoder: SoundDecoder {
 
   private let handle: OpaquePointer
   /// The source for libmpg123, retained until the handle is closed.
-  private let source: Unmanaged<ByteSource>
+  private let source: Unmanaged<VirtualFile>
   private let path: String
   private let isTruncated: Bool
   private var status = MPG123_OK.rawValue
@@ -26,7 +26,7 @@ final class MPEGDecoder: SoundDecoder {
   ///   - isTruncated: whether the container announces more bytes than there are.
   /// - Throws: `.notAudio` if no block can be decoded.
   init(
-    _ source: ByteSource, path: String, name: String = "MPEG audio", isTruncated: Bool = false,
+    _ source: VirtualFile, path: String, name: String = "MPEG audio", isTruncated: Bool = false,
     notices: [SoundFileNotice] = [], hasLength: Bool = true
   ) throws(SoundFileError) {
     guard let handle = Self.handle(isSeekable: source.isSeekable) else {
@@ -73,9 +73,9 @@ final class MPEGDecoder: SoundDecoder {
     mpg123_replace_reader_handle(
       handle,
       { source, bytes, count in
-        byteSource(source).read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+        virtualFile(source).read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
       },
-      { source, offset, origin in byteSource(source).seek(offset, from: origin) }, nil)
+      { source, offset, origin in virtualFile(source).seek(offset, from: origin) }, nil)
     return handle
   }
 
@@ -138,12 +138,6 @@ final class MPEGDecoder: SoundDecoder {
       return .damaged(path: path, frame: frame, reason: reason)
     }
   }
-}
-
-/// The source behind the pointer that libmpg123 got.
-private func byteSource(_ pointer: UnsafeMutableRawPointer?) -> ByteSource {
-  // The decoder passed the pointer, and retains the source for longer than libmpg123 uses it.
-  Unmanaged<ByteSource>.fromOpaque(pointer!).takeUnretainedValue()
 }
 
 /// The header of an MP3 block, four bytes; MPEG calls the block a frame.

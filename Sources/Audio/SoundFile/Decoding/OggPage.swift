@@ -1,3 +1,5 @@
+import CTagLib
+
 /// The header of a page of an Ogg file.
 struct OggPage: Equatable {
   /// The number of bytes from this page to the next.
@@ -19,23 +21,26 @@ struct OggPage: Equatable {
   }
 }
 
-/// The links of a chained Ogg file, which consists of concatenated files.
+/// The links of a chained Ogg file or stream, which consists of concatenated files.
 struct OggLinks {
-  /// The offsets of the links in bytes.
+  /// The offsets of the links in bytes; unknown for a stream.
   private(set) var starts = [0]
   /// Whether the last page is incomplete.
   private(set) var isCutOff = false
   private var isInHead = true
 
-  /// Records a page; returns true if it begins a link.
-  mutating func begins(with page: OggPage, at offset: Int) -> Bool {
-    defer { isInHead = page.isFirst }
-    guard page.isFirst, !isInHead else { return false }
-    starts.append(offset)
-    return true
-  }
+  /// The received bytes of a stream that were not passed on: an incomplete page header, or the
+  /// beginning of the next link.
+  private var pending: [UInt8] = []
+  /// The number of bytes of the stream's current page that were not passed on.
+  private var missing = 0
+  private var isOgg = true
 
-  init() {}
+  /// Records a page; returns true if it begins a link.
+  private mutating func begins(with page: OggPage) -> Bool {
+    defer { isInHead = page.isFirst }
+    return page.isFirst && !isInHead
+  }
 
   /// Scans a file by reading only the page headers.
   init(_ file: FilePart) {
@@ -49,10 +54,47 @@ struct OggLinks {
         offset = next
         continue
       }
-      _ = begins(with: page, at: offset)
+      if begins(with: page) { starts.append(offset) }
       offset += page.byteCount
     }
     isCutOff = offset > file.length
+  }
+
+  /// Begins a stream.
+  init(pending: [UInt8]) {
+    self.pending = pending
+  }
+
+  /// Returns those of a stream's received bytes that belong to the current link, and whether the
+  /// link ends.
+  mutating func divide(_ bytes: [UInt8]) -> (bytes: [UInt8], isEnd: Bool) {
+    pending += bytes
+    var (passed, isEnd) = (0, false)
+    while passed < pending.count, isOgg, !isEnd {
+      if missing == 0 {
+        let head = pending[passed...]
+        guard let page = OggPage(head) else {
+          if !head.isIncompleteHead { isOgg = false }
+          break
+        }
+        isEnd = begins(with: page)
+        missing = page.byteCount
+      }
+      let count = isEnd ? 0 : min(missing, pending.count - passed)
+      missing -= count
+      passed += count
+    }
+    if !isOgg { passed = pending.count }
+    isCutOff = isOgg && (missing > 0 || passed < pending.count)
+    defer { pending.removeFirst(passed) }
+    return (Array(pending[..<passed]), isEnd)
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether the bytes may be an incomplete page header.
+  fileprivate var isIncompleteHead: Bool {
+    count < OggPage.longestHead && "OggS".utf8.starts(with: prefix(4))
   }
 }
 
@@ -71,5 +113,66 @@ extension FilePart {
       start += last + 1
     }
     return nil
+  }
+}
+
+extension OggPage {
+  /// The length of the longest packet to read.
+  private static let longestPacket = 2 * Int(SYRINX_LARGEST_TAG)
+
+  /// Returns the number of bytes of the pages with the first two packets; no other stream may be
+  /// interleaved.
+  ///
+  /// - Parameter bytes: returns up to this many bytes at an offset.
+  static func lengthOfTwoPackets(
+    _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) -> Int {
+    var (offset, packets) = (0, 0)
+    while packets < 2 {
+      let head = try bytes(offset, 27)
+      guard head.count == 27, case let count = Int(head[26]),
+        let page = OggPage(try bytes(offset, 27 + count)[...])
+      else { break }
+      packets += try bytes(offset + 27, count).count { $0 < 255 }
+      offset += page.byteCount
+    }
+    return offset
+  }
+
+  /// Returns the comments of a stream, its second packet, without the name of the packet; nil if
+  /// the packet is missing or incomplete.
+  ///
+  /// - Parameter bytes: returns up to this many bytes at an offset.
+  static func comments(_ bytes: (_ offset: Int, _ count: Int) -> [UInt8]) -> [UInt8]? {
+    var packets: [[UInt8]] = [[]]
+    var (offset, serial): (Int, [UInt8]?) = (0, nil)
+    while packets.count <= 2, offset < longestPacket {
+      let head = bytes(offset, longestHead)
+      guard let page = OggPage(head[...]) else { return nil }
+      let own = Array(head[14..<18])
+      defer { offset += page.byteCount }
+      // Pages of other streams, such as a video, may be between them.
+      if serial == nil { serial = own }
+      guard own == serial else { continue }
+      let start = 27 + Int(head[26])
+      var rest = bytes(offset + start, page.byteCount - start)[...]
+      for lace in head[27..<start] {
+        packets[packets.count - 1] += rest.prefix(Int(lace))
+        rest = rest.dropFirst(Int(lace))
+        if lace < 255 { packets.append([]) }
+        if packets.count > 2 { break }
+      }
+    }
+    guard packets.count > 2 else { return nil }
+    let (first, second) = (packets[0], packets[1])
+    let name =
+      first.starts(with: "OpusHead".utf8)
+      ? "OpusTags" : first.starts(with: "\u{1}vorbis".utf8) ? "\u{3}vorbis" : nil
+    if let name {
+      return second.starts(with: name.utf8) ? Array(second.dropFirst(name.utf8.count)) : nil
+    }
+    if first.starts(with: "Speex   ".utf8) { return second }
+    // A block header precedes the comments.
+    return first.starts(with: "\u{7F}FLAC".utf8) ? Array(second.dropFirst(4)) : nil
   }
 }

@@ -2,6 +2,14 @@ import AudioCore
 import AudioThreads
 import CSndFile
 
+/// The stored bits per sample, and the sample format that holds the samples exactly.
+typealias StoredSamples = (bits: Int, format: SoundFileEncoding.SampleFormat)
+
+extension SoundFileEncoding.SampleFormat {
+  /// The format that holds integers of up to 32 bits.
+  static func integers(_ bits: Int) -> Self { bits <= 16 ? .int16 : bits <= 24 ? .int24 : .int32 }
+}
+
 /// A decoder for one file or stream, used by one thread at a time.
 protocol SoundDecoder: AnyObject {
   var format: AudioFormat { get }
@@ -12,11 +20,8 @@ protocol SoundDecoder: AnyObject {
   /// The human-readable names of container and encoding.
   var encodingDescription: String { get }
 
-  /// The stored bits per sample; nil for a lossy coder.
-  var bitsPerSample: Int? { get }
-
-  /// The sample format that holds the stored samples exactly; nil for a lossy coder.
-  var samples: SoundFileEncoding.SampleFormat? { get }
+  /// The stored samples; nil for a lossy coder.
+  var stored: StoredSamples? { get }
 
   /// The tags, cues, and pictures that the decoder has found.
   var metadata: AudioMetadata { get }
@@ -53,8 +58,7 @@ extension SoundDecoder {
   var notices: [SoundFileNotice] { [] }
   var isCutOff: Bool { false }
   var formatChange: String? { nil }
-  var bitsPerSample: Int? { nil }
-  var samples: SoundFileEncoding.SampleFormat? { nil }
+  var stored: StoredSamples? { nil }
   var metadata: AudioMetadata { AudioMetadata() }
   var streamTitle: String? { nil }
 
@@ -79,7 +83,8 @@ final class LibraryDecoder: SoundDecoder {
   private let info: SF_INFO
   private let path: String
   private let file: FilePart?
-  private let form: WAVForm
+  /// The header of a WAV file, with properties that libsndfile ignores.
+  private let layout: WAVLayout?
   private let ending: @Sendable () -> Ending
   /// The kind of file that another program decodes; nil if libsndfile decodes it.
   private let name: String?
@@ -90,42 +95,28 @@ final class LibraryDecoder: SoundDecoder {
   /// Whether any audio was decoded.
   private var hasDecoded = false
 
-  /// The properties of a WAV file that libsndfile ignores.
-  struct WAVForm {
-    var isUnfinished = false
-    /// The padding bytes that the header counts and that are not audio.
-    var padding = 0
-    /// Whether each sample has 24 bits in four bytes.
-    var isPadded = false
-    /// Whether the 24 bits are in the low three bytes.
-    var isLow = false
-  }
-
-  /// The state after the end of the bytes.
-  struct Ending {
-    var isCutOff = false
-    /// The reason that bytes are missing; nil if all expected bytes arrived.
-    var reason: String?
-  }
+  /// The state after the end of the bytes: whether the file is truncated, and the reason that bytes
+  /// are missing; nil if all expected bytes arrived.
+  typealias Ending = (isCutOff: Bool, reason: String?)
 
   /// Opens a part of a file.
   ///
   /// - Parameter promise: the announced length if it exceeds the file's length.
   init(
-    _ file: FilePart, path: String, promise: FrameCount? = nil, isCutOff: Bool = false,
-    form: WAVForm = WAVForm()
+    _ file: FilePart, promise: FrameCount? = nil, isCutOff: Bool = false,
+    layout: WAVLayout? = nil
   ) throws {
     var info = SF_INFO()
     handle = try SoundFileHandle(VirtualFile(file), mode: Int32(SFM_READ), info: &info)
     let stored = handle.storedLayout(info, head: file.bytes(at: 0, count: 64))
-    (format, order) = try Self.format(info, path: path, stored)
+    (format, order) = try Self.format(info, path: file.path, stored)
     let found = FrameCount(announced: Int(info.frames))
     announcedFrameCount = promise ?? found
     foundFrameCount = promise == nil ? nil : found
     name = nil
     isSeekable = info.seekable != 0
-    (self.info, self.path, self.file, self.form) = (info, path, file, form)
-    ending = { Ending(isCutOff: isCutOff) }
+    (self.info, path, self.file, self.layout) = (info, file.path, file, layout)
+    ending = { (isCutOff, nil) }
   }
 
   /// Opens a pipe for sequential reading.
@@ -136,15 +127,14 @@ final class LibraryDecoder: SoundDecoder {
   ///   - ending: called at the end of the pipe.
   init(
     pipe: Descriptor, path: String, isPromise: Bool = false, name: String? = nil,
-    form: WAVForm = WAVForm(),
-    ending: @escaping @Sendable () -> Ending = { Ending() }
+    layout: WAVLayout? = nil, ending: @escaping @Sendable () -> Ending = { (false, nil) }
   ) throws {
     var info = SF_INFO()
     handle = try SoundFileHandle(stream: pipe, info: &info)
     (format, order) = try Self.format(info, path: path, handle.storedLayout(info))
     announcedFrameCount = isPromise ? FrameCount(announced: Int(info.frames)) : nil
     (isSeekable, foundFrameCount, self.name) = (false, nil, name)
-    (self.info, self.path, file, self.form) = (info, path, nil, form)
+    (self.info, self.path, file, self.layout) = (info, path, nil, layout)
     self.ending = ending
   }
 
@@ -187,21 +177,17 @@ final class LibraryDecoder: SoundDecoder {
 
   var metadata: AudioMetadata { AudioMetadata(tags: handle.tags, cues: handle.cues) }
 
-  var bitsPerSample: Int? { stored?.bits }
-
-  var samples: SoundFileEncoding.SampleFormat? { stored?.format }
-
-  private var stored: (bits: Int, format: SoundFileEncoding.SampleFormat)? {
+  var stored: StoredSamples? {
     guard name == nil else { return nil }
-    return form.isPadded ? (24, .int24) : info.storedSamples
+    return layout?.isPadded == true ? (24, .int24) : info.storedSamples
   }
 
-  var notices: [SoundFileNotice] { form.isUnfinished ? [.unfinishedHeader] : [] }
+  var notices: [SoundFileNotice] { layout?.isUnfinished == true ? [.unfinishedHeader] : [] }
 
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let count = handle.read(target, frames: frames)
     if count > 0 { hasDecoded = true }
-    if form.isLow { raise(target, count: max(0, count) * format.channelCount) }
+    if layout?.isLow == true { raise(target, count: max(0, count) * format.channelCount) }
     order?.apply(inPlace: target, frames: max(0, count))
     position += max(0, count)
     return count
@@ -232,7 +218,7 @@ final class LibraryDecoder: SoundDecoder {
     guard Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS, !hasDecoded else { return true }
     // After a read, libsndfile's seek may miss the frame, so another decoder reads.
     var frame = [Float](repeating: 0, count: format.channelCount)
-    guard let file, let other = try? LibraryDecoder(file, path: path) else { return false }
+    guard let file, let other = try? LibraryDecoder(file) else { return false }
     hasDecoded = other.read(&frame, frames: 1) > 0
     return hasDecoded
   }
@@ -241,9 +227,9 @@ final class LibraryDecoder: SoundDecoder {
   private var isComplete: Bool { announcedFrameCount.map { position >= $0.rawValue } ?? false }
 
   func failure(at frame: FrameCount) -> SoundFileError? {
-    if let code = file?.failureCode, code != 0 { return SystemErrors.reading(path, code: code) }
+    if let failure = file?.readFailure { return failure }
     if let failure = handle.failure, failure.code == SF_ERR_SYSTEM || !isComplete {
-      return LibraryErrors.reading(path, failure, at: frame)
+      return failure.reading(path, at: frame)
     }
     return ending().reason.map { .damaged(path: path, frame: frame, reason: $0) }
   }
@@ -251,7 +237,7 @@ final class LibraryDecoder: SoundDecoder {
 
 extension SF_INFO {
   /// The stored bits per sample, and the sample format that holds them.
-  fileprivate var storedSamples: (bits: Int, format: SoundFileEncoding.SampleFormat)? {
+  fileprivate var storedSamples: StoredSamples? {
     switch Int(format) & SF_FORMAT_SUBMASK {
     case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW, SF_FORMAT_DPCM_8:
       (8, .int16)

@@ -24,11 +24,14 @@ struct SoundFileHeader: Equatable {
     case "RIFF" where start.dropFirst(8).starts(with: "AVI ".utf8):
       // Some writers include the first eight bytes in the size, against the specification.
       promise(Self.number(start[4..<8].reversed()), at: 0)
-    case "RIFF", "RF64": try read(Chunks(start: 12, data: ["data"]), bytes)
-    case "RIFX": try read(Chunks(start: 12, isBigEndian: true, data: ["data"]), bytes)
-    case "FORM": try read(Chunks(start: 12, isBigEndian: true, data: ["SSND", "BODY"]), bytes)
-    case "caff": try read(.caf, bytes)
-    case "riff": try read(.wave64, bytes)
+    case "RIFF", "RF64": try readChunks(bytes, from: 12)
+    case "RIFX": try readChunks(bytes, from: 12, isBigEndian: true)
+    case "FORM": try readChunks(bytes, from: 12, isBigEndian: true, audio: ["SSND", "BODY"])
+    case "caff":
+      try readChunks(bytes, from: 8, isBigEndian: true, sizeLength: 8, alignment: 1)
+    case "riff":
+      try readChunks(
+        bytes, from: 40, nameLength: 16, sizeLength: 8, countsHead: true, alignment: 8)
     case ".snd": readAU(start)
     case "OggS": isStreamable = true
     case "Crea": try readVOC(bytes)
@@ -48,55 +51,44 @@ struct SoundFileHeader: Equatable {
   }
 }
 
-/// The chunk structure of a container.
-private struct Chunks {
-  let start: Int
-  var isBigEndian = false
-  var nameLength = 4
-  var sizeLength = 4
-  /// Whether the size includes the chunk's header.
-  var countsHead = false
-  var alignment = 2
-  let data: [String]
-
-  static let caf = Chunks(
-    start: 8, isBigEndian: true, sizeLength: 8, alignment: 1, data: ["data"])
-  static let wave64 = Chunks(
-    start: 40, nameLength: 16, sizeLength: 8, countsHead: true, alignment: 8, data: ["data"])
-
-  var headLength: Int { nameLength + sizeLength }
-
-  func number(_ bytes: ArraySlice<UInt8>) -> Int {
-    (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
-  }
-}
-
 extension SoundFileHeader {
-  private mutating func read(
-    _ chunks: Chunks, _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  /// Reads chunks up to the audio.
+  ///
+  /// - Parameters:
+  ///   - start: the offset of the first chunk.
+  ///   - countsHead: whether a chunk's size includes its header.
+  ///   - audio: the names of the chunk with the audio.
+  private mutating func readChunks(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8], from start: Int,
+    isBigEndian: Bool = false, nameLength: Int = 4, sizeLength: Int = 4, countsHead: Bool = false,
+    alignment: Int = 2, audio: [String] = ["data"]
   ) throws(SoundFileError) {
-    var offset = chunks.start
+    let headLength = nameLength + sizeLength
+    let number = { (bytes: ArraySlice<UInt8>) in
+      Self.number(isBigEndian ? Array(bytes) : bytes.reversed())
+    }
+    var offset = start
     var longSize: Int?
     // There are few chunks before the data; the limit prevents an endless loop in a damaged file.
     for _ in 0..<64 {
-      let head = try bytes(offset, chunks.headLength)
-      guard head.count == chunks.headLength else { return }
+      let head = try bytes(offset, headLength)
+      guard head.count == headLength else { return }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
-      var size = chunks.number(head[chunks.nameLength...])
+      var size = number(head[nameLength...])
       // A size that overflows wraps to a value that is out of range.
-      if chunks.countsHead { size &-= chunks.headLength }
-      let content = offset + chunks.headLength
-      if chunks.data.contains(name) {
+      if countsHead { size &-= headLength }
+      let content = offset + headLength
+      if audio.contains(name) {
         isStreamable = !needsSeeking
-        let isLong = longSize != nil || chunks.sizeLength == 8
+        let isLong = longSize != nil || sizeLength == 8
         return promise(
           longSize ?? size, at: content, widest: isLong ? 1 << 50 : 0x7FFF_F000)
       }
       guard (0..<1 << 32).contains(size) else { return }
-      if name == "ds64" { longSize = chunks.number(try bytes(content + 8, 8)[...]) }
+      if name == "ds64" { longSize = number(try bytes(content + 8, 8)[...]) }
       if name == "fmt " { needsSeeking = Self.needsSeeking(try bytes(content, 16)) }
       let end = content + size
-      offset = (end + chunks.alignment - 1) / chunks.alignment * chunks.alignment
+      offset = (end + alignment - 1) / alignment * alignment
     }
   }
 

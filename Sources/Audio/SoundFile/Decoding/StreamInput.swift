@@ -1,7 +1,6 @@
 import AudioThreads
 import FilePaths
 import Glibc
-import Synchronization
 
 /// A pipe, socket, or terminal as a source of audio of any length.
 struct StreamInput {
@@ -24,7 +23,7 @@ struct StreamInput {
       switch code {
       case 0: return bytes
       case EAGAIN, EINTR: continue
-      default: throw SystemErrors.reading(path, code: code)
+      default: throw .reading(path, code: code)
       }
     }
     return []
@@ -90,89 +89,6 @@ extension StreamInput {
   }
 }
 
-/// The links of an Ogg stream, each in its own pipe.
-final class OggLinkPipes: Sendable {
-  private struct State {
-    var links = OggLinks()
-    /// The received bytes that were not passed on: an incomplete page header, or the beginning of
-    /// the next link.
-    var pending: [UInt8]
-    /// The number of missing bytes of the current page.
-    var rest = 0
-    var isOgg = true
-    var hasNext = true
-  }
-
-  private let stream: StreamInput
-  // The lock is held while the thread of one pipe divides bytes into pages.
-  private let state: Mutex<State>
-
-  init(_ head: StreamHead) {
-    stream = head.stream
-    state = Mutex(State(pending: head.popInspected()))
-  }
-
-  /// Whether the last page is incomplete.
-  var isCutOff: Bool { state.withLock { $0.isOgg && ($0.rest > 0 || !$0.pending.isEmpty) } }
-
-  /// Returns the next link; nil after the last one.
-  ///
-  /// - Parameter previous: the previous link. Its remaining bytes are read, because a decoder may
-  ///   stop before the end and the end shows whether another link follows.
-  func next(after previous: Descriptor?) throws(SoundFileError) -> Descriptor? {
-    previous?.drain()
-    let hasNext = state.withLock { state in
-      defer { state.hasNext = false }
-      return state.hasNext
-    }
-    guard hasNext else { return nil }
-    return try stream.pumped(after: []) { [self] in pass($0) }
-  }
-
-  private func pass(_ bytes: [UInt8]) -> (bytes: [UInt8], isEnd: Bool) {
-    state.withLock { state in
-      state.pending += bytes
-      var passed = 0
-      while passed < state.pending.count, state.isOgg {
-        if state.rest == 0 {
-          let head = state.pending[passed...]
-          guard let page = OggPage(head) else {
-            if !head.isIncompleteHead { state.isOgg = false }
-            break
-          }
-          if state.links.begins(with: page, at: 0) { state.hasNext = true }
-          state.rest = page.byteCount
-          if state.hasNext { break }
-        }
-        let count = min(state.rest, state.pending.count - passed)
-        state.rest -= count
-        passed += count
-      }
-      if !state.isOgg { passed = state.pending.count }
-      defer { state.pending.removeFirst(passed) }
-      return (Array(state.pending[..<passed]), state.hasNext)
-    }
-  }
-}
-
-extension Descriptor {
-  /// Discards the rest of a pipe.
-  func drain() {
-    var rest = [UInt8](repeating: 0, count: 1 << 12)
-    while true {
-      let count = read(number, &rest, rest.count)
-      guard count > 0 || (count < 0 && errno == EINTR) else { return }
-    }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// Whether the bytes may be an incomplete page header.
-  fileprivate var isIncompleteHead: Bool {
-    count < OggPage.longestHead && "OggS".utf8.starts(with: prefix(4))
-  }
-}
-
 extension StreamInput {
   /// Copies the whole stream to an unnamed file, which the system removes with its descriptor.
   ///
@@ -205,7 +121,7 @@ extension StreamInput {
     _ bytes: [UInt8], to file: Descriptor, folder: FilePath
   ) throws(SoundFileError) {
     let code = bytes.withUnsafeBytes { writeAll($0, to: file.number) }
-    guard code == 0 else { throw SystemErrors.writing(folder.text, code: code) }
+    guard code == 0 else { throw .writing(folder.text, code: code) }
   }
 }
 
@@ -213,6 +129,9 @@ extension StreamInput {
 final class StreamHead {
   let stream: StreamInput
   private var bytes: [UInt8] = []
+  /// The number of bytes that were read as those of a virtual file.
+  private(set) var length = 0
+  private(set) var readFailure: SoundFileError?
 
   /// The maximum number of bytes to inspect in memory: the chunks before the audio.
   private static let capacity = 1 << 24
@@ -250,13 +169,23 @@ final class StreamHead {
     defer { bytes = [] }
     return bytes
   }
+}
 
-  /// Waits for bytes and consumes some; none at the end.
-  func read(into target: UnsafeMutableRawBufferPointer) throws(SoundFileError) -> Int {
-    if bytes.isEmpty { bytes = try stream.next(atMost: target.count) }
+extension StreamHead: VirtualStorage {
+  var isSeekable: Bool { false }
+
+  /// Waits for bytes and consumes some, in order; none at the end.
+  func read(into target: UnsafeMutableRawBufferPointer, at _: Int) -> Int {
+    do throws(SoundFileError) {
+      if bytes.isEmpty { bytes = try stream.next(atMost: target.count) }
+    } catch {
+      readFailure = readFailure ?? error
+      return 0
+    }
     let count = min(bytes.count, target.count)
     target.copyBytes(from: bytes[..<count])
     bytes.removeFirst(count)
+    length += count
     return count
   }
 }

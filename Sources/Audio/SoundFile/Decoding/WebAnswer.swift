@@ -85,7 +85,7 @@ package struct WebAnswer: Sendable {
   ) throws -> WebAnswer? {
     let (interruption, deadline) = (try WakeUp(), ContinuousClock.now + timeout)
     var target = address
-    for _ in 0..<WebRedirection.mostSteps {
+    for _ in 0..<mostRedirections {
       let answer = try WebAnswer(
         target, atMost: longest, interruption: interruption, until: deadline, isWanted: isWanted)
       guard let next = try answer?.target(from: address) else { return answer }
@@ -100,7 +100,7 @@ package struct WebAnswer: Sendable {
   /// - Throws: `.cannotRead` if the redirection is not allowed.
   func target(from first: String) throws(SoundFileError) -> String? {
     guard let location else { return nil }
-    return try WebRedirection.address(location, in: address, from: first)
+    return try Self.address(location, in: address, from: first)
   }
 
   /// A header in FFmpeg's trace: "header='Location: …'".
@@ -111,10 +111,10 @@ package struct WebAnswer: Sendable {
   }
 }
 
-/// Checks redirections of web addresses, because FFmpeg itself would follow them to any host.
-package enum WebRedirection {
+/// Redirections, which are checked because FFmpeg itself would follow them to any host.
+extension WebAnswer {
   /// The maximum number of redirections to follow.
-  static let mostSteps = 8
+  static let mostRedirections = 8
 
   /// Resolves the address in a redirection or playlist entry relative to `base`; nil if it is not
   /// on the web.
@@ -135,7 +135,7 @@ package enum WebRedirection {
     _ text: String, in base: String, from first: String
   ) throws(SoundFileError) -> String? {
     guard let target = address(text, in: base) else { return nil }
-    guard isAllowed(target, from: first) else {
+    guard mayRedirect(to: target, from: first) else {
       throw .cannotRead(
         path: first,
         reason: "it leads to \(target.printable), which is in a private network or unknown")
@@ -144,7 +144,7 @@ package enum WebRedirection {
   }
 
   /// Whether a redirection may lead to an address.
-  static func isAllowed(_ address: String, from first: String) -> Bool {
+  static func mayRedirect(to address: String, from first: String) -> Bool {
     isPrivate(first) == true || isPrivate(address) == false
   }
 
@@ -197,5 +197,34 @@ package enum WebRedirection {
       true
     default: false
     }
+  }
+}
+
+/// Opens a file on the web, and follows its redirections.
+func openDecoder(
+  address: String, interruption: WakeUp? = nil
+) throws(SoundFileError) -> any SoundDecoder {
+  let interruption = try interruption.orNew(for: address)
+  var target = address
+  for _ in 0..<WebAnswer.mostRedirections {
+    do throws(SoundFileError) {
+      return try FFmpegDecoder.open(
+        .address(target), FileKind("a file on the web", .ffmpeg), address, interruption)
+    } catch {
+      guard case .cannotRead = error,
+        let next = try WebAnswer(target, interruption: interruption)?.target(from: address)
+      else { throw error }
+      target = next
+    }
+  }
+  throw .cannotRead(path: address, reason: "it redirects too often")
+}
+
+extension URL {
+  /// The address, if this is a file on the web (http, https).
+  var webAddress: String? {
+    // FFmpeg accepts schemes only in lowercase.
+    guard let scheme = scheme?.lowercased(), ["http", "https"].contains(scheme) else { return nil }
+    return scheme + absoluteString.dropFirst(scheme.count)
   }
 }

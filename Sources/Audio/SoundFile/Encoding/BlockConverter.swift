@@ -51,10 +51,10 @@ struct BlockConverter: ~Copyable {
       return handle.write(short, frames: frames)
     case .int24:
       // libsndfile expects the samples in the high bits of 32.
-      for index in block.indices { long[index] = PCMSample.int24(block[index]) << 8 }
+      for index in block.indices { long[index] = block[index].int24Sample << 8 }
       return handle.write(long, frames: frames)
     case .int32:
-      for index in block.indices { long[index] = PCMSample.int32(block[index]) }
+      for index in block.indices { long[index] = block[index].int32Sample }
       return handle.write(long, frames: frames)
     case .float:
       return handle.write(samples, frames: frames)

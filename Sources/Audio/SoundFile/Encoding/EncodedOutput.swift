@@ -50,7 +50,7 @@ final class EncodedOutput: SoundFileOutput {
         writing: virtual, format: format, encoding: encoding,
         tags: encoding.updatesHeader ? metadata.tags : [:])
     } catch {
-      throw file.failure ?? LibraryErrors.writing(file.path, error)
+      throw file.failure ?? error.writing(file.path)
     }
     if let failure = file.failure { throw failure }
     // libsndfile has written a header with room for peaks. The first frames replace it with a
@@ -85,7 +85,7 @@ final class EncodedOutput: SoundFileOutput {
       written = converter.write(block, frames: frames, to: handle)
     }
     framesWritten = framesWritten + FrameCount(max(0, min(written, frames)))
-    let error = file.failure ?? failure.map { LibraryErrors.writing(file.path, $0) }
+    let error = file.failure ?? failure.map { $0.writing(file.path) }
     hasFailed = error != nil || written != frames
     if let error { throw error }
     guard written == frames else {
@@ -124,7 +124,7 @@ final class EncodedOutput: SoundFileOutput {
       countStoredFrames()
       return nil
     }
-    if let failure = file.failure ?? closing.map({ LibraryErrors.writing(file.path, $0) }) {
+    if let failure = file.failure ?? closing.map({ $0.writing(file.path) }) {
       countStoredFrames()
       return failure
     }

@@ -1,29 +1,25 @@
 public import AudioCore
 import CSndFile
 
-/// Encodes samples for WAV and raw audio: packed, little-endian, with dither at 16 bits.
-struct LittleEndianSamples {
-  private let format: SoundFileEncoding.SampleFormat
-  private var dither = Dither()
-
-  init(_ format: SoundFileEncoding.SampleFormat) {
-    self.format = format
-  }
-
-  /// Encodes samples into `bytes`, which has room for them and any alignment.
-  mutating func encode(
-    _ samples: UnsafeBufferPointer<Float>, into bytes: UnsafeMutableRawBufferPointer
+extension SoundFileEncoding.SampleFormat {
+  /// Encodes samples for WAV and raw audio: packed, little-endian, with dither at 16 bits.
+  ///
+  /// - Parameter bytes: room for the samples, with any alignment.
+  func encode(
+    _ samples: UnsafeBufferPointer<Float>, into bytes: UnsafeMutableRawBufferPointer,
+    dither: inout Dither
   ) {
-    switch format {
-    case .int16: storeDithered(samples, in: bytes)
+    switch self {
+    case .int16: Self.storeDithered(samples, in: bytes, &dither)
     case .int24: Self.storePacked(samples, in: bytes)
-    case .int32: Self.store(samples, in: bytes) { PCMSample.int32($0).littleEndian }
+    case .int32: Self.store(samples, in: bytes) { $0.int32Sample.littleEndian }
     case .float: Self.store(samples, in: bytes) { $0.bitPattern.littleEndian }
     }
   }
 
-  private mutating func storeDithered(
-    _ samples: UnsafeBufferPointer<Float>, in bytes: UnsafeMutableRawBufferPointer
+  private static func storeDithered(
+    _ samples: UnsafeBufferPointer<Float>, in bytes: UnsafeMutableRawBufferPointer,
+    _ dither: inout Dither
   ) {
     bytes.withMemoryRebound(to: Int16.self) { numbers in
       guard let target = numbers.baseAddress else { return }
@@ -49,7 +45,7 @@ struct LittleEndianSamples {
   ) {
     var offset = 0
     for sample in samples {
-      let whole = PCMSample.int24(sample)
+      let whole = sample.int24Sample
       bytes[offset] = UInt8(truncatingIfNeeded: whole)
       bytes[offset + 1] = UInt8(truncatingIfNeeded: whole >> 8)
       bytes[offset + 2] = UInt8(truncatingIfNeeded: whole >> 16)

@@ -13,7 +13,7 @@ final class WAVFileOutput: SoundFileOutput {
   private let frameSize: Int
   private let block: UnsafeMutableRawBufferPointer
   private let samplesPerBlock: Int
-  private var samples: LittleEndianSamples
+  private var dither = Dither()
   private var isFinished = false
 
   /// Writes the header of a file without audio.
@@ -21,7 +21,6 @@ final class WAVFileOutput: SoundFileOutput {
   /// - Parameter isRaw: whether to omit the header.
   init(_ file: GrowingFile, header: WAVFileHeader, isRaw: Bool = false) throws(SoundFileError) {
     (self.file, self.header, self.isRaw) = (file, header, isRaw)
-    samples = LittleEndianSamples(header.samples)
     headerSize = isRaw ? 0 : file.isStream ? header.streamBytes.count : header.byteCount
     frameSize = header.samples.byteCount * header.format.channelCount
     let framesPerBlock = max(1, 16_384 / header.format.channelCount)
@@ -44,7 +43,7 @@ final class WAVFileOutput: SoundFileOutput {
     var rest = sound[...]
     while !rest.isEmpty {
       let part = UnsafeBufferPointer(rebasing: rest.prefix(samplesPerBlock))
-      samples.encode(part, into: block)
+      header.samples.encode(part, into: block, dither: &dither)
       let size = part.count * header.samples.byteCount
       let bytes = UnsafeRawBufferPointer(rebasing: block[..<size])
       guard file.append(bytes) == size else { throw failure }

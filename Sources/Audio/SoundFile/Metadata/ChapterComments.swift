@@ -29,6 +29,41 @@ extension AudioMetadata {
     if cues.isEmpty { cues = Self.chapters(found) }
   }
 
+  /// Moves the chapters among the comments to the tracks of a cue sheet in `cues`, whose frames are
+  /// exact.
+  ///
+  /// Tracks without a chapter are kept only if there are no chapters.
+  mutating func readChapters(at rate: SampleRate) {
+    let tracks = cues
+    cues = []
+    readChapterComments(at: rate)
+    guard !tracks.isEmpty else { return }
+    guard !cues.isEmpty else {
+      cues = Self.chapters(tracks)
+      return
+    }
+    // The time in a comment is rounded to a millisecond.
+    let tolerance = rate.hertz / 1_000 + 1
+    let distance = { (one: AudioCue, other: AudioCue) in
+      abs(one.frame.rawValue - other.frame.rawValue)
+    }
+    var unnamed = Set(tracks.map(\.frame))
+    let chapters = cues.map { chapter in
+      var chapter = chapter
+      let nearest = tracks.min { distance($0, chapter) < distance($1, chapter) }
+      if let nearest, distance(nearest, chapter) <= tolerance {
+        chapter.frame = nearest.frame
+        unnamed.remove(nearest.frame)
+      }
+      return chapter
+    }
+    cues = Self.chapters(chapters)
+    guard let lost = unnamed.count.of("a track of the cue sheet", "tracks of the cue sheet") else {
+      return
+    }
+    notices.append(.omitted(lost, reason: "the chapters in the comments have other times"))
+  }
+
   /// Formats a time, rounded to a millisecond, like `01:02:03.500`.
   private static func clockTime(_ time: Duration) -> String {
     let milliseconds = time.wholeMilliseconds

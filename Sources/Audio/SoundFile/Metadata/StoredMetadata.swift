@@ -30,7 +30,7 @@ final class StoredMetadata {
       try stream.bytes(at: offset, count: count)
     }
     if try bytes(0, 4).elementsEqual("OggS".utf8) {
-      head = try bytes(0, try OggComments.length(bytes))
+      head = try bytes(0, try OggPage.lengthOfTwoPackets(bytes))
     } else if let layout = try WAVLayout(bytes: bytes) {
       head = try bytes(0, layout.audioStart)
       let (size, end) = (head.little(at: 4, 4), layout.audioStart + (layout.audioSize ?? .max / 2))
@@ -125,7 +125,7 @@ final class StoredMetadata {
     case "FORM": return AudioMetadata(aiff: bytes, at: rate)
     case "OggS":
       var metadata = AudioMetadata()
-      metadata.add(syrinx_tags_vorbis, OggComments(bytes)?.content ?? [], at: rate)
+      metadata.add(syrinx_tags_vorbis, OggPage.comments(bytes) ?? [], at: rate)
       metadata.readChapterComments(at: rate)
       return metadata
     default: return AudioMetadata()
@@ -164,73 +164,5 @@ extension AudioMetadata {
       }
     }
     if tags.isEmpty, hasID3 { add(syrinx_tags_id3v1, last, at: rate) }
-  }
-}
-
-/// The comments of an Ogg stream, which are its second packet.
-struct OggComments {
-  /// The comments without the name of the packet.
-  let content: [UInt8]
-
-  /// The length of the longest packet to read.
-  private static let longest = 2 * Int(SYRINX_LARGEST_TAG)
-
-  /// Returns the number of bytes of the pages with the first two packets; no other stream may be
-  /// interleaved.
-  ///
-  /// - Parameter bytes: returns up to this many bytes at an offset.
-  static func length(
-    _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
-  ) throws(SoundFileError) -> Int {
-    var (offset, packets) = (0, 0)
-    while packets < 2 {
-      let head = try bytes(offset, 27)
-      guard head.count == 27, case let count = Int(head[26]),
-        let page = OggPage(try bytes(offset, 27 + count)[...])
-      else { break }
-      packets += try bytes(offset + 27, count).count { $0 < 255 }
-      offset += page.byteCount
-    }
-    return offset
-  }
-
-  /// - Parameter bytes: returns up to this many bytes at an offset.
-  /// - Returns: nil if the packet is missing or incomplete.
-  init?(_ bytes: (_ offset: Int, _ count: Int) -> [UInt8]) {
-    var packets: [[UInt8]] = [[]]
-    var (offset, serial): (Int, [UInt8]?) = (0, nil)
-    while packets.count <= 2, offset < Self.longest {
-      let head = bytes(offset, OggPage.longestHead)
-      guard let page = OggPage(head[...]) else { return nil }
-      let own = Array(head[14..<18])
-      defer { offset += page.byteCount }
-      // Pages of other streams, such as a video, may be between them.
-      if serial == nil { serial = own }
-      guard own == serial else { continue }
-      let start = 27 + Int(head[26])
-      var rest = bytes(offset + start, page.byteCount - start)[...]
-      for lace in head[27..<start] {
-        packets[packets.count - 1] += rest.prefix(Int(lace))
-        rest = rest.dropFirst(Int(lace))
-        if lace < 255 { packets.append([]) }
-        if packets.count > 2 { break }
-      }
-    }
-    guard packets.count > 2 else { return nil }
-    let (first, second) = (packets[0], packets[1])
-    let name =
-      first.starts(with: "OpusHead".utf8)
-      ? "OpusTags" : first.starts(with: "\u{1}vorbis".utf8) ? "\u{3}vorbis" : nil
-    if let name {
-      guard second.starts(with: name.utf8) else { return nil }
-      content = Array(second.dropFirst(name.utf8.count))
-    } else if first.starts(with: "Speex   ".utf8) {
-      content = second
-    } else if first.starts(with: "\u{7F}FLAC".utf8) {
-      // A block header precedes the comments.
-      content = Array(second.dropFirst(4))
-    } else {
-      return nil
-    }
   }
 }

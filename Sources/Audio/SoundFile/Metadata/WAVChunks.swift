@@ -1,49 +1,46 @@
 import AudioCore
 import CTagLib
 
-/// The chunks of WAV and AIFF around their audio.
-struct FileChunks {
-  /// The size of the largest chunk to read: a tag with pictures.
-  private static let largest = 2 * Int(SYRINX_LARGEST_TAG)
-  /// There are few chunks; the limit ends a loop in a damaged file.
-  private static let most = 1_000
+/// The size of the largest chunk to read: a tag with pictures.
+private let largestChunk = 2 * Int(SYRINX_LARGEST_TAG)
+/// There are few chunks; the limit ends a loop in a damaged file.
+private let mostChunks = 1_000
 
-  private(set) var all: [AudioMetadata.Chunk] = []
-  /// The names of the chunks that were not read, including chunks that are too large or incomplete.
-  private(set) var others: [String] = []
-
-  /// Reads the chunks that are not audio.
-  ///
-  /// - Parameters:
-  ///   - isBigEndian: whether it is AIFF.
-  ///   - names: the names of the chunks to read.
-  ///   - bytes: returns up to this many bytes at an offset.
-  init(isBigEndian: Bool, names: Set<String>, bytes: (_ offset: Int, _ count: Int) -> [UInt8]) {
-    var (offset, longSize, total): (Int, Int?, Int) = (12, nil, 0)
-    for _ in 0..<Self.most {
-      let head = bytes(offset, 8)
-      guard head.count == 8, head.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) }) else {
-        return
-      }
-      let name = String(decoding: head.prefix(4), as: UTF8.self)
-      var size = isBigEndian ? head.big(at: 4, 4) : head.little(at: 4, 4)
-      if name == "ds64" { longSize = bytes(offset + 16, 8).little(at: 0, 8) }
-      if name == "data", size == 0xFFFF_FFFF {
-        guard let longSize, (0..<1 << 50).contains(longSize) else { return }
-        size = longSize
-      }
-      let content =
-        names.contains(name) && total + size <= Self.largest ? bytes(offset + 8, size) : []
-      if names.contains(name), content.count == size {
-        all.append(.init(name: name, content: content))
-        total += size
-      } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
-        // After a wrong size, the next bytes are not a name.
-        others.append(name)
-      }
-      offset += 8 + size + size % 2
+/// Reads the chunks of WAV or AIFF that are not audio.
+///
+/// - Parameters:
+///   - isBigEndian: whether it is AIFF.
+///   - names: the names of the chunks to read.
+///   - bytes: returns up to this many bytes at an offset.
+/// - Returns: the chunks, and the names of those that were not read, including chunks that are too
+///   large or incomplete.
+private func readChunks(
+  isBigEndian: Bool, names: Set<String>, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
+) -> (chunks: [AudioMetadata.Chunk], others: [String]) {
+  var (chunks, others): ([AudioMetadata.Chunk], [String]) = ([], [])
+  var (offset, longSize, total): (Int, Int?, Int) = (12, nil, 0)
+  for _ in 0..<mostChunks {
+    let head = bytes(offset, 8)
+    guard head.count == 8, head.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) }) else { break }
+    let name = String(decoding: head.prefix(4), as: UTF8.self)
+    var size = isBigEndian ? head.big(at: 4, 4) : head.little(at: 4, 4)
+    if name == "ds64" { longSize = bytes(offset + 16, 8).little(at: 0, 8) }
+    if name == "data", size == 0xFFFF_FFFF {
+      guard let longSize, (0..<1 << 50).contains(longSize) else { break }
+      size = longSize
     }
+    let content =
+      names.contains(name) && total + size <= largestChunk ? bytes(offset + 8, size) : []
+    if names.contains(name), content.count == size {
+      chunks.append(.init(name: name, content: content))
+      total += size
+    } else if names.contains(name) || size == 0 || !bytes(offset + 7 + size, 1).isEmpty {
+      // After a wrong size, the next bytes are not a name.
+      others.append(name)
+    }
+    offset += 8 + size + size % 2
   }
+  return (chunks, others)
 }
 
 extension AudioMetadata {
@@ -65,8 +62,7 @@ extension AudioMetadata {
   init(wav bytes: (_ offset: Int, _ count: Int) -> [UInt8], at rate: SampleRate) {
     self.init()
     let names = Self.carried.union(Self.tagChunks).union(["LIST"])
-    let file = FileChunks(isBigEndian: false, names: names, bytes: bytes)
-    let found = file.all
+    let (found, others) = readChunks(isBigEndian: false, names: names, bytes: bytes)
     for chunk in found where Self.tagChunks.contains(chunk.name) {
       add(syrinx_tags_id3v2, chunk.content, at: rate)
     }
@@ -76,7 +72,7 @@ extension AudioMetadata {
     chunks = found.filter { Self.carried.contains($0.name) || $0.isList("adtl") }
     readCues()
     let lists = found.filter { $0.name == "LIST" && !$0.isList("INFO") && !$0.isList("adtl") }
-    let lost = file.others.filter { !Self.derived.contains($0) } + lists.map(\.name)
+    let lost = others.filter { !Self.derived.contains($0) } + lists.map(\.name)
     let known = Set(lost).sorted().prefix(20).map(\.withoutSpaces)
     if found.contains(where: { $0.name == "LIST" && !$0.isWholeList }) {
       notices.append(
@@ -103,7 +99,7 @@ extension AudioMetadata {
   /// Reads the tag in an AIFF file; libsndfile reads the rest.
   init(aiff bytes: (_ offset: Int, _ count: Int) -> [UInt8], at rate: SampleRate) {
     self.init()
-    for chunk in FileChunks(isBigEndian: true, names: Self.tagChunks, bytes: bytes).all {
+    for chunk in readChunks(isBigEndian: true, names: Self.tagChunks, bytes: bytes).chunks {
       add(syrinx_tags_id3v2, chunk.content, at: rate)
     }
   }

@@ -7,20 +7,16 @@ import Synchronization
 
 /// Flushes written data to the disk on its own thread, because a slow disk may take seconds.
 final class DataSync: Sendable {
-  private struct State {
-    /// Set to nil by `end`, so that the descriptor is closed before the thread ends.
-    var store: (@Sendable () -> Int32)?
-    var clock = SyncClock()
-    var isEnding = false
-    var failureCode: Int32 = 0
-  }
+  /// The duration from which a flush is reported as slow.
+  private static let limit = Duration.seconds(5)
 
   private let report: @Sendable (Duration) -> Void
   private let time: @Sendable () -> Duration
   private let wakeUp: WakeUp
   private let ended: WakeUp
-  // The lock is held for a step of the clock, never during a flush.
-  private let state: Mutex<State>
+  // The lock is held for a few instructions, never during a flush. `store` is nil from `end` on.
+  // `began` is the start of the running flush; nil without one, and once it was reported.
+  private let state: Mutex<(store: (@Sendable () -> Int32)?, began: Duration?, failureCode: Int32)>
 
   /// Flushes the data of a file, and logs flushes that take more than 5 s.
   ///
@@ -48,7 +44,7 @@ final class DataSync: Sendable {
     report: @escaping @Sendable (Duration) -> Void
   ) throws {
     (self.time, self.report) = (time, report)
-    state = Mutex(State(store: store))
+    state = Mutex((store, nil, 0))
     wakeUp = try WakeUp()
     ended = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-sync") { [self] in
@@ -58,98 +54,64 @@ final class DataSync: Sendable {
   }
 
   /// The code of the first failure, or 0.
-  var failureCode: Int32 { state.withLock(\.failureCode) }
+  var failureCode: Int32 { state.withLock { $0.failureCode } }
 
   /// Requests a flush and returns at once.
   func request() {
     // Requests during a flush share one signal, which causes one more flush.
     wakeUp.signal()
-    if let slowness = state.withLock({ $0.clock.slowness(at: time()) }) { report(slowness) }
+    reportSlowness()
   }
 
   /// Waits for the current request and ends the thread; calling it again has no effect.
   func end() {
-    let isFirst = state.withLock { state in
-      defer { state.isEnding = true }
-      return !state.isEnding
-    }
-    guard isFirst else { return }
+    // The closure, which retains the descriptor, is released outside the lock.
+    let store = state.withLock { $0.store.take() }
+    guard store != nil else { return }
     wakeUp.signal()
     ended.wait()
-    // The closure is released here, outside the lock.
-    _ = state.withLock { $0.store.take() }
   }
 
   private func work() {
     while true {
       wakeUp.wait()
-      guard !state.withLock(\.isEnding) else { return }
-      state.withLock { $0.clock.begin(at: time()) }
-      let code = state.withLock(\.store)?() ?? 0
-      let slowness = state.withLock { state in
+      guard let store = state.withLock({ $0.store }) else { return }
+      state.withLock { $0.began = time() }
+      let code = store()
+      reportSlowness()
+      state.withLock { state in
+        state.began = nil
         if state.failureCode == 0 { state.failureCode = code }
-        return state.clock.end(at: time())
       }
-      if let slowness { report(slowness) }
     }
   }
-}
 
-/// Measures flushes to the disk, one at a time.
-struct SyncClock {
-  /// The duration from which a flush is reported as slow.
-  static let limit = Duration.seconds(5)
-
-  /// The start time of the running flush; nil without a flush or once it has been reported.
-  private var began: Duration?
-
-  /// Records the beginning of a flush at `time`.
-  mutating func begin(at time: Duration) {
-    began = time
-  }
-
-  /// Returns the duration of the running flush if it is slow, once for each flush.
-  mutating func slowness(at time: Duration) -> Duration? {
-    guard let began, time - began > Self.limit else { return nil }
-    self.began = nil
-    return time - began
-  }
-
-  /// Records the end of a flush at `time`; returns its duration if it was slow and unreported.
-  mutating func end(at time: Duration) -> Duration? {
-    defer { began = nil }
-    return slowness(at: time)
+  /// Reports the running flush if it is slow, once for each flush.
+  private func reportSlowness() {
+    let slowness = state.withLock { state -> Duration? in
+      guard let began = state.began, case let elapsed = time() - began, elapsed > Self.limit else {
+        return nil
+      }
+      state.began = nil
+      return elapsed
+    }
+    if let slowness { report(slowness) }
   }
 }
 
-/// Schedules updates of a growing file: its header after every half second of audio, the rest after
-/// every second.
-struct SecondClock {
-  /// The updates that are due.
-  enum Updates: Equatable {
-    case nothing
-    case header
-    case everything
-  }
-
-  private let half: FrameCount
-  private var halves = 0
+/// Reports the ends of equal stretches of audio, such as seconds.
+struct FrameClock {
+  private let length: FrameCount
   private var next: FrameCount
 
-  init(rate: SampleRate) {
-    half = FrameCount((rate.hertz + 1) / 2)
-    next = half
+  init(every length: FrameCount) {
+    (self.length, next) = (length, length)
   }
 
-  /// Returns the updates that are due at this frame, once for every completed half second and
-  /// second.
-  mutating func dueUpdates(at frame: FrameCount) -> Updates {
-    guard frame >= next else { return .nothing }
-    let before = halves / 2
-    while next <= frame {
-      next = next + half
-      halves += 1
-    }
-    return halves / 2 > before ? .everything : .header
+  /// Returns whether a stretch has ended since the last call, at this frame or before it.
+  mutating func isDue(at frame: FrameCount) -> Bool {
+    guard frame >= next else { return false }
+    while next <= frame { next += length }
+    return true
   }
 }

@@ -8,7 +8,7 @@ extension Descriptor {
     let number = FilePath(path).withCString {
       open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     }
-    guard number >= 0 else { throw SystemErrors.reading(path, code: errno) }
+    guard number >= 0 else { throw .reading(path, code: errno) }
     return Descriptor(owning: number)
   }
 
@@ -18,7 +18,7 @@ extension Descriptor {
       open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o666)
     }
     if number < 0, errno == EEXIST { return nil }
-    guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
+    guard number >= 0 else { throw .writing(path, code: errno) }
     return Descriptor(owning: number)
   }
 
@@ -26,7 +26,7 @@ extension Descriptor {
   static func writing(_ path: String) throws(SoundFileError) -> Descriptor? {
     let number = FilePath(path).withCString { open($0, O_RDWR | O_CLOEXEC | O_NOCTTY) }
     if number < 0, errno == ENOENT { return nil }
-    guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
+    guard number >= 0 else { throw .writing(path, code: errno) }
     return Descriptor(owning: number)
   }
 
@@ -40,14 +40,14 @@ extension Descriptor {
     guard copy >= 0 else {
       let code = errno
       throw isOutput
-        ? SystemErrors.writing(path, code: code) : SystemErrors.reading(path, code: code)
+        ? .writing(path, code: code) : .reading(path, code: code)
     }
     return Descriptor(owning: copy)
   }
 
   /// Creates a pipe: bytes written to the inlet come out of the outlet.
   static func pipe(path: String) throws(SoundFileError) -> (outlet: Descriptor, inlet: Descriptor) {
-    guard let pipe = pipe() else { throw SystemErrors.reading(path, code: errno) }
+    guard let pipe = pipe() else { throw .reading(path, code: errno) }
     return pipe
   }
 
@@ -99,7 +99,7 @@ extension Descriptor {
   package func synchronize(path: String) throws(SoundFileError) {
     // Pipes and devices cannot be synchronized and return EINVAL.
     guard fsync(number) != 0, errno != EINVAL, errno != EROFS else { return }
-    throw SystemErrors.writing(path, code: errno)
+    throw .writing(path, code: errno)
   }
 
   /// Seeks to the first byte.

@@ -3,26 +3,24 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// Saves a file that was removed while it was written to a new file in the nearest existing folder.
-enum FileRescue {
-  /// The time limit for the copy; a file that takes longer is lost.
-  static let timeout = Duration.seconds(20)
+extension Descriptor {
+  /// The time limit for a rescue; a file that takes longer is lost.
+  private static let rescueTimeout = Duration.seconds(20)
 
-  /// Copies the file of `descriptor` to a new file beside `path`, in the nearest folder above it
-  /// that is writable, or in the system's temporary folder.
+  /// Saves a file that was removed while it was written.
   ///
-  /// In the original folder it keeps its permissions. Elsewhere only the owner may read it, because
-  /// the removed folder may have restricted access.
+  /// It is copied to a new file beside `path`, in the nearest folder above it that is writable, or
+  /// in the system's temporary folder. In the original folder it keeps its permissions. Elsewhere
+  /// only the owner may read it, because the removed folder may have restricted access.
   ///
   /// - Returns: the path of the new file; nil if space or time is insufficient.
-  static func save(_ descriptor: Descriptor, path: String) -> String? {
-    let end = ContinuousClock.now + timeout
+  func rescue(path: String) -> String? {
+    let end = ContinuousClock.now + Self.rescueTimeout
     for (place, folder) in folders(above: path).enumerated() {
       guard ContinuousClock.now < end else { break }
-      guard let copy = make(in: folder, named: path) else { continue }
-      if hasRoom(copy.descriptor, descriptor.size),
-        fill(copy.descriptor, with: descriptor, until: end, as: place == 0 ? nil : 0o600)
-      {
+      guard let copy = makeCopy(in: folder, named: path) else { continue }
+      let hasRoom = copy.descriptor.freeSpace.map { $0 >= size } ?? true
+      if hasRoom, fill(copy.descriptor, until: end, as: place == 0 ? nil : 0o600) {
         return copy.path
       }
       FilePath(copy.path).remove()
@@ -30,49 +28,15 @@ enum FileRescue {
     return nil
   }
 
-  /// The candidate folders, the nearest first, without the root folder.
-  private static func folders(above path: String) -> [String] {
-    var folders: [String] = []
-    var rest = path[...]
-    while let slash = rest.lastIndex(of: "/"), slash > rest.startIndex {
-      rest = rest[..<slash]
-      folders.append(String(rest))
-    }
-    return folders + [FilePath.temporaryFolder.text, "/tmp"]
-  }
-
-  /// Creates a new file; an existing name, which another user may have prepared, is not used.
-  private static func make(
-    in folder: String, named path: String
-  ) -> (descriptor: Descriptor, path: String)? {
-    let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
-    let dot = name.lastIndex(of: ".") ?? name.endIndex
-    for number in 1...100 {
-      let mark = number == 1 ? "recovered" : "recovered-\(number)"
-      let copy = "\(folder)/\(name[..<dot])-\(mark)\(name[dot...])"
-      let file = FilePath(copy).withCString {
-        open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      }
-      if file >= 0 { return (Descriptor(owning: file), copy) }
-      guard errno == EEXIST else { return nil }
-    }
-    return nil
-  }
-
-  private static func hasRoom(_ descriptor: Descriptor, _ size: Int) -> Bool {
-    descriptor.freeSpace.map { $0 >= size } ?? true
-  }
-
-  /// The corresponding C function is `sendfile`.
-  private static func fill(
-    _ copy: Descriptor, with original: Descriptor, until end: ContinuousClock.Instant,
-    as mode: mode_t?
+  /// Copies this file to another; the corresponding C function is `sendfile`.
+  private func fill(
+    _ copy: Descriptor, until end: ContinuousClock.Instant, as mode: mode_t?
   ) -> Bool {
-    let status = original.status
+    let status = status
     var offset = off_t(0)
     while offset < status.st_size {
       guard ContinuousClock.now < end else { return false }
-      let count = sendfile(copy.number, original.number, &offset, 1 << 24)
+      let count = sendfile(copy.number, number, &offset, 1 << 24)
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { return false }
     }
@@ -81,26 +45,33 @@ enum FileRescue {
   }
 }
 
-/// A change that another process made to a file during writing, which the system does not report.
-enum FileLoss: Equatable {
-  /// The file has no name anymore, and disappears when it is closed.
-  case removed
-  /// The file was truncated to this many bytes.
-  case cut(Int)
-
-  /// - Parameters:
-  ///   - linkCount: the number of names of the file.
-  ///   - size: the actual size in bytes.
-  ///   - written: the number of written bytes.
-  init?(linkCount: Int, size: Int, written: Int) {
-    if linkCount == 0 {
-      self = .removed
-    } else if size < written {
-      self = .cut(size)
-    } else {
-      return nil
-    }
+/// The candidate folders for a rescue, the nearest first, without the root folder.
+private func folders(above path: String) -> [String] {
+  var folders: [String] = []
+  var rest = path[...]
+  while let slash = rest.lastIndex(of: "/"), slash > rest.startIndex {
+    rest = rest[..<slash]
+    folders.append(String(rest))
   }
+  return folders + [FilePath.temporaryFolder.text, "/tmp"]
+}
+
+/// Creates a new file; an existing name, which another user may have prepared, is not used.
+private func makeCopy(
+  in folder: String, named path: String
+) -> (descriptor: Descriptor, path: String)? {
+  let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+  let dot = name.lastIndex(of: ".") ?? name.endIndex
+  for number in 1...100 {
+    let mark = number == 1 ? "recovered" : "recovered-\(number)"
+    let copy = "\(folder)/\(name[..<dot])-\(mark)\(name[dot...])"
+    let file = FilePath(copy).withCString {
+      open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+    if file >= 0 { return (Descriptor(owning: file), copy) }
+    guard errno == EEXIST else { return nil }
+  }
+  return nil
 }
 
 /// The missing audio at the end of a file.

@@ -66,7 +66,7 @@ final class GrowingFile {
       .cannotWrite(
         path: path,
         reason: "the permission to do so was lost; what was written before is kept")
-    default: SystemErrors.writing(path, code: failureCode)
+    default: .writing(path, code: failureCode)
     }
   }
 
@@ -131,12 +131,17 @@ final class GrowingFile {
     isStream ? nil : descriptor.number32(at: offset)
   }
 
-  /// Returns the change that another process made to the file; nil if there is none.
-  func loss() -> FileLoss? {
+  /// Whether another process has removed the file, which disappears when it is closed.
+  var isRemoved: Bool {
     let status = descriptor.status
-    guard !isStream, status.isRegularFile else { return nil }
-    let linkCount = claim.isPending ? 1 : Int(status.st_nlink)
-    return FileLoss(linkCount: linkCount, size: Int(status.st_size), written: length)
+    return !isStream && status.isRegularFile && !claim.isPending && status.st_nlink == 0
+  }
+
+  /// The size in bytes to which another process has truncated the file; nil if none has.
+  var cutSize: Int? {
+    let status = descriptor.status
+    guard !isStream, status.isRegularFile, status.st_size < length else { return nil }
+    return Int(status.st_size)
   }
 }
 

@@ -196,7 +196,7 @@ package final class PendingFile {
   }
 
   private static func error(_ path: String, code: Int32) -> SoundFileError {
-    guard code == EACCES || code == EPERM else { return SystemErrors.writing(path, code: code) }
+    guard code == EACCES || code == EPERM else { return .writing(path, code: code) }
     return .cannotWrite(
       path: path,
       reason: "you do not have permission to create files in its folder; "

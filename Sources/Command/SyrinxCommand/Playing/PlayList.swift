@@ -38,7 +38,7 @@ struct PlayList {
   init(
     _ arguments: [FilePath], ask: @escaping Asking = Self.ask,
     isPrivate: @escaping @Sendable (_ address: String) -> Bool? = {
-      WebRedirection.isPrivate($0)
+      WebAnswer.isPrivate($0)
     }
   ) {
     (self.ask, self.isPrivate) = (ask, isPrivate)
@@ -151,7 +151,7 @@ struct PlayList {
     var refusedCount = 0
     for entry in entries.prefix(Self.mostEntries) {
       // A playlist from a server must not name files of this machine.
-      let target = WebRedirection.address(entry.text, in: base)
+      let target = WebAnswer.address(entry.text, in: base)
       if let target, isInside || isPrivate(target) == false {
         append(FilePath(target), isStream: false)
         continue

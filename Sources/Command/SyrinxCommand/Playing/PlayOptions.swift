@@ -95,7 +95,7 @@ struct RawOptions: ParsableArguments {
       S24_3LE), s32, or float, little-endian, with --raw-rate (default: 48000) and --raw-channels \
       (default: 2).
       """), transform: Self.samples)
-  var raw: RawSampleFormat?
+  var raw: SoundFileEncoding.SampleFormat?
 
   @Option(parsing: .unconditional, help: .hidden)
   var rawRate: Int?
@@ -126,11 +126,14 @@ struct RawOptions: ParsableArguments {
     return SoundFile.rawBuffers(ofFileDescriptor: 0, format: format, samples: raw)
   }
 
-  private static func samples(_ name: String) throws -> RawSampleFormat {
-    guard let samples = RawSampleFormat(rawValue: name) else {
-      throw ValidationError("use s16, s24, s32, or float.")
+  private static func samples(_ name: String) throws -> SoundFileEncoding.SampleFormat {
+    switch name {
+    case "s16": .int16
+    case "s24": .int24
+    case "s32": .int32
+    case "float": .float
+    default: throw ValidationError("use s16, s24, s32, or float.")
     }
-    return samples
   }
 }
 

@@ -1,86 +1,30 @@
 import CSndFile
 import Glibc
 
-/// A file or a stream that decoders read through our functions.
-final class ByteSource {
-  let isSeekable: Bool
-  private(set) var failure: SoundFileError?
-  private let bytes: Bytes
-  private var taken = 0
-
-  private enum Bytes {
-    case file(VirtualFile, FilePart, path: String)
-    case stream(StreamHead)
-  }
-
-  init(_ part: FilePart, path: String) {
-    isSeekable = true
-    bytes = .file(VirtualFile(part), part, path: path)
-  }
-
-  init(_ head: StreamHead) {
-    isSeekable = false
-    bytes = .stream(head)
-  }
-
-  /// The position of the next byte.
-  var position: Int {
-    guard case .file(let file, _, _) = bytes else { return taken }
-    return file.position
-  }
-
-  /// The length of a file, or the number of bytes received from a stream.
-  var length: Int {
-    guard case .file(let file, _, _) = bytes else { return taken }
-    return file.length
-  }
-
-  /// Whether a file is at its end.
-  var isAtEnd: Bool { isSeekable && position >= length }
-
-  /// Waits for bytes and reads some; returns 0 at the end and -1 after a failure.
-  func read(into target: UnsafeMutableRawBufferPointer) -> Int {
-    switch bytes {
-    case .file(let file, let part, let path):
-      let count = file.read(into: target)
-      guard part.failureCode != 0 else { return count }
-      failure = SystemErrors.reading(path, code: part.failureCode)
-      return -1
-    case .stream(let head):
-      do throws(SoundFileError) {
-        let count = try head.read(into: target)
-        taken += count
-        return count
-      } catch {
-        failure = error
-        return -1
-      }
-    }
-  }
-
-  /// - Returns: the new position, or -1 if it is invalid.
-  func seek(_ offset: Int, from origin: Int32) -> Int {
-    guard case .file(let file, _, _) = bytes else { return -1 }
-    return file.seek(offset, from: origin)
-  }
-
-  /// Seeks to a position; returns false if it is invalid.
-  func seek(to offset: Int) -> Bool { seek(offset, from: SEEK_SET) == offset }
-}
-
 /// The storage of a virtual file's bytes.
 protocol VirtualStorage: AnyObject {
   var length: Int { get }
+  /// Whether bytes can be read at any offset; otherwise they are read in order.
+  var isSeekable: Bool { get }
+  /// The error of the first failed read.
+  var readFailure: SoundFileError? { get }
+
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int
 }
 
 extension VirtualStorage {
+  var isSeekable: Bool { true }
+  var readFailure: SoundFileError? { nil }
+
   /// Returns no bytes, because most storages are only written.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
+
+  /// Writes no bytes, as for a storage that is only read.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
 }
 
-/// A file that a library accesses through our functions instead of a descriptor.
+/// A file or a stream that a library accesses through our functions instead of a descriptor.
 ///
 /// We see every byte and every failure. On its own, the MP3 encoder silently writes half a file if
 /// the disk is full.
@@ -94,10 +38,20 @@ final class VirtualFile {
     (self.storage, self.start) = (storage, start)
   }
 
+  /// The length of a file, or the number of bytes read from a stream.
   var length: Int { storage.length - start }
+
+  var isSeekable: Bool { storage.isSeekable }
+
+  /// Whether a file is at its end; false for a stream.
+  var isAtEnd: Bool { isSeekable && position >= length }
+
+  /// The error of the first failed read.
+  var failure: SoundFileError? { storage.readFailure }
 
   /// - Returns: the new position, or -1 without a change if it is invalid.
   func seek(_ offset: Int, from origin: Int32) -> Int {
+    guard isSeekable else { return -1 }
     let start =
       switch origin {
       case SEEK_SET: 0
@@ -110,10 +64,15 @@ final class VirtualFile {
     return position
   }
 
+  /// Seeks to a position; returns false if it is invalid.
+  func seek(to offset: Int) -> Bool { seek(offset, from: SEEK_SET) == offset }
+
+  /// Reads some bytes, and waits for those of a stream; returns 0 at the end and -1 after a
+  /// failure.
   func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
     let count = storage.read(into: bytes, at: start + position)
     position += count
-    return count
+    return failure == nil ? count : -1
   }
 
   fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -129,7 +88,8 @@ final class VirtualFile {
       seek: { offset, origin, data in virtualFile(data).seek(Int(offset), from: origin).asCount },
       read: { bytes, count, data in
         let room = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-        return virtualFile(data).read(into: room).asCount
+        // A failure is read from the file afterward.
+        return max(0, virtualFile(data).read(into: room)).asCount
       },
       write: { bytes, count, data in
         virtualFile(data).write(UnsafeRawBufferPointer(start: bytes, count: Int(count))).asCount
@@ -138,9 +98,9 @@ final class VirtualFile {
   }
 }
 
-/// The file behind the pointer that was passed to libsndfile.
-private func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
-  // The handle's owner passed the pointer, and retains the file for longer than libsndfile uses it.
+/// The file behind the pointer that was passed to a library.
+func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
+  // The handle's owner passed the pointer, and retains the file longer than the library uses it.
   Unmanaged<VirtualFile>.fromOpaque(data!).takeUnretainedValue()
 }
 

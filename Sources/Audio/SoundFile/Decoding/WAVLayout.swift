@@ -1,99 +1,4 @@
-/// A corrected WAV header that libsndfile reads instead of the file's own header.
-///
-/// libsndfile trusts an unfinished header, which announces no audio or only a part of it. It does
-/// not support BW64, and a WAV header cannot store a size beyond 4 GiB.
-struct WAVRepair {
-  /// The bytes before the audio in the file, which `header` replaces.
-  let replaced: Int
-  let header: [UInt8]
-  /// The number of padding bytes at the end of the file, which the header counts as audio.
-  let padding: Int
-  /// Whether the frames after the announced end are audio.
-  let isUnfinished: Bool
-
-  /// The largest size in a WAV header, which also means an unknown size.
-  private static let largestSize = 0xFFFF_FFFF
-
-  /// - Parameters:
-  ///   - layout: the header of the file.
-  ///   - length: the length of the file.
-  ///   - bytes: returns up to this many bytes at an offset.
-  /// - Returns: nil if the header needs no correction.
-  init?(
-    _ layout: WAVLayout, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
-  ) {
-    let found = length - layout.audioStart
-    guard found > 0, layout.blockSize > 0 else { return nil }
-    var size = layout.audioSize ?? found
-    isUnfinished =
-      size < found && layout.audioSize != nil
-      && Self.isAudio(after: layout, length: length, bytes: bytes)
-    if isUnfinished { size = found - found % layout.blockSize }
-    // GSM has blocks of 65 bytes. libsndfile reads the padding byte after the last block as another
-    // block, unless the header counts it and the file lacks it.
-    let isPadded = layout.isGSM && found % 65 == 1
-    if isPadded { size = found }
-    padding = isPadded ? 1 : 0
-    let isTooLong = layout.audioStart + size > Self.largestSize
-    let isRight = layout.mark == "RIFF" ? !isTooLong : layout.audioSize != nil
-    let isChanged = isPadded || layout.isWidened || layout.mark == "BW64"
-    guard isUnfinished || isChanged || !isRight else { return nil }
-    // RF64 is used only for encodings with plain samples.
-    guard !isTooLong || layout.hasPlainSamples else { return nil }
-    replaced = layout.audioStart
-    header =
-      isTooLong || layout.mark != "RIFF"
-      ? layout.longHeader(size: size) : layout.header(size: size)
-  }
-
-  /// Whether the bytes after the announced end are audio: at least one frame, and not chunks, a
-  /// tag, or the padding of a disk block.
-  private static func isAudio(
-    after layout: WAVLayout, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
-  ) -> Bool {
-    let claimed = layout.audioSize ?? 0
-    let end = layout.audioStart + claimed
-    guard length - end > layout.blockSize else { return false }
-    let rest = bytes(end, 16)
-    let tags = ["TAG", "ID3", "APETAGEX", "LYRICSBEGIN", "3DI"]
-    if tags.contains(where: { rest.starts(with: $0.utf8) }) { return false }
-    // Zeros up to the end of the file may be the padding of a disk block.
-    let mostPadding = 1 << 20
-    if claimed > 0, length - end <= mostPadding,
-      bytes(end, mostPadding).allSatisfy({ $0 == 0 })
-    {
-      return false
-    }
-    return !beginsChunks(at: end + claimed % 2, length: length, bytes: bytes)
-      && !(claimed % 2 == 1 && beginsChunks(at: end, length: length, bytes: bytes))
-  }
-
-  /// The chunks that may follow the audio.
-  fileprivate static let chunkNames: Set = [
-    "LIST", "id3 ", "ID3 ", "cue ", "bext", "iXML", "_PMX", "JUNK", "junk", "FLLR", "PAD ", "fact",
-    "smpl", "inst", "acid", "axml", "chna", "cart", "DISP", "INFO", "plst", "PEAK", "LGWV", "SAUR",
-    "strc", "afsp", "umid", "levl", "link", "minf", "elm1", "regn", "ovwf", "sinf", "cset", "qlty",
-  ]
-
-  /// Whether a known chunk begins at an offset, or unknown chunks fill the rest of the file.
-  private static func beginsChunks(
-    at start: Int, length: Int, bytes: (_ offset: Int, _ count: Int) -> [UInt8]
-  ) -> Bool {
-    var offset = start
-    for _ in 0..<64 {
-      let head = bytes(offset, 8)
-      guard head.count == 8 else { break }
-      if chunkNames.contains(String(decoding: head.prefix(4), as: UTF8.self)) { return true }
-      guard head.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
-      let size = head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
-      guard size <= length - offset - 8 else { return false }
-      offset += 8 + size + size % 2
-    }
-    return offset > start && offset >= length
-  }
-}
-
-/// The parts of a WAV header.
+/// The parts of a WAV header, and the properties of the file that libsndfile ignores.
 struct WAVLayout {
   /// The first four bytes: RIFF, RF64, or BW64.
   let mark: String
@@ -111,8 +16,14 @@ struct WAVLayout {
   private(set) var isGSM = false
   /// Whether the header declares samples of 24 bits in four bytes.
   private var hasPaddedSamples = false
-  /// Whether `chunks` declares 32 bits for samples of 24 bits.
-  private(set) var isWidened = false
+  /// Whether the frames after the announced end are audio.
+  var isUnfinished = false
+  /// The number of padding bytes at the end of the file, which the header counts as audio.
+  private(set) var padding = 0
+  /// Whether each sample has 24 bits in four bytes; `chunks` then declares 32 bits.
+  private(set) var isPadded = false
+  /// Whether the 24 bits are in the low three bytes.
+  private(set) var isLow = false
 
   /// The chunks between the mark and the audio, without the sizes of RF64.
   private var chunks: [UInt8] = []
@@ -181,39 +92,31 @@ struct WAVLayout {
     bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Returns the properties that libsndfile does not find in the header.
-  ///
-  /// libsndfile guesses the storage of 24 bits in four bytes, so the corrected header declares 32
-  /// bits.
+  /// Examines the storage of 24 bits in four bytes, which libsndfile guesses.
   ///
   /// - Parameters:
   ///   - bytes: returns up to this many bytes at an offset.
   ///   - length: the length of the file; nil for a stream, whose beginning alone is examined.
-  mutating func form(
+  mutating func examineSamples(
     _ bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8], length: Int? = nil
-  ) throws(SoundFileError) -> LibraryDecoder.WAVForm {
-    var form = LibraryDecoder.WAVForm()
-    guard hasPaddedSamples, bitsOffset < chunks.count else { return form }
+  ) throws(SoundFileError) {
+    guard hasPaddedSamples, bitsOffset < chunks.count else { return }
     // Examines parts of the whole file, because quiet samples can fit both layouts.
     let step = max(4_096, ((length ?? 0) - audioStart) / 64 / 4 * 4)
-    (form.isLow, form.isPadded) = (true, true)
     var isHigh = true
+    isLow = true
     for offset in stride(from: audioStart, to: max(length ?? 0, audioStart + 1), by: step) {
       let audio = try bytes(offset, 4_096)
       for word in stride(from: 0, to: audio.count - 3, by: 4) {
         // ALSA keeps the bits in the low bytes, and arecord writes them like this, with or without
         // the sign.
         let sign: UInt8 = audio[word + 2] < 0x80 ? 0 : 0xFF
-        if audio[word + 3] != 0, audio[word + 3] != sign { form.isLow = false }
+        if audio[word + 3] != 0, audio[word + 3] != sign { isLow = false }
         if audio[word] != 0 { isHigh = false }
       }
     }
-    form.isPadded = form.isLow || isHigh
-    if form.isPadded {
-      chunks[bitsOffset] = 32
-      isWidened = true
-    }
-    return form
+    isPadded = isLow || isHigh
+    if isPadded { chunks[bitsOffset] = 32 }
   }
 
   /// Whether the audio extends to the end of the stream because the size in the header is a
@@ -229,7 +132,7 @@ struct WAVLayout {
     guard let audioSize else { return true }
     guard audioSize == 0 else { return false }
     let next = try bytes(audioStart, 4)
-    return !WAVRepair.chunkNames.contains(String(decoding: next, as: UTF8.self))
+    return !Self.chunkNames.contains(String(decoding: next, as: UTF8.self))
   }
 
   /// Returns a header with another size of the audio, at most 4 GiB.
@@ -247,5 +150,84 @@ struct WAVLayout {
     }
     return chunkHead("RF64", 0xFFFF_FFFF) + Array("WAVE".utf8) + chunkHead("ds64", 28) + sizes
       + [0, 0, 0, 0] + chunks + chunkHead("data", 0xFFFF_FFFF)
+  }
+}
+
+extension WAVLayout {
+  /// The largest size in a WAV header, which also means an unknown size.
+  private static let largestSize = 0xFFFF_FFFF
+
+  /// Returns the file with a corrected header that libsndfile reads instead of the file's own; the
+  /// file itself if its header needs no correction.
+  ///
+  /// libsndfile trusts an unfinished header, which announces no audio or only a part of it. It does
+  /// not support BW64, and a WAV header cannot store a size beyond 4 GiB. It guesses the storage of
+  /// 24 bits in four bytes, so the corrected header declares 32 bits.
+  mutating func repair(_ part: FilePart) -> FilePart {
+    let found = part.length - audioStart
+    guard found > 0, blockSize > 0 else { return part }
+    var size = audioSize ?? found
+    let isUnfinished = size < found && audioSize != nil && hasAudioAfterEnd(part)
+    if isUnfinished { size = found - found % blockSize }
+    // GSM has blocks of 65 bytes. libsndfile reads the padding byte after the last block as another
+    // block, unless the header counts it and the file lacks it.
+    let padding = isGSM && found % 65 == 1 ? 1 : 0
+    if padding > 0 { size = found }
+    let isTooLong = audioStart + size > Self.largestSize
+    let isRight = mark == "RIFF" ? !isTooLong : audioSize != nil
+    let isChanged = isUnfinished || padding > 0 || isPadded || mark == "BW64"
+    // RF64 is used only for encodings with plain samples.
+    guard isChanged || !isRight, !isTooLong || hasPlainSamples else { return part }
+    (self.isUnfinished, self.padding) = (isUnfinished, padding)
+    let isLong = isTooLong || mark != "RIFF"
+    return part.with(
+      header: isLong ? longHeader(size: size) : header(size: size), replacing: audioStart,
+      padding: padding)
+  }
+
+  /// Whether the bytes after the announced end are audio: at least one frame, and not chunks, a
+  /// tag, or the padding of a disk block.
+  private func hasAudioAfterEnd(_ part: FilePart) -> Bool {
+    let (claimed, length) = (audioSize ?? 0, part.length)
+    let end = audioStart + claimed
+    guard length - end > blockSize else { return false }
+    let rest = part.bytes(at: end, count: 16)
+    let tags = ["TAG", "ID3", "APETAGEX", "LYRICSBEGIN", "3DI"]
+    if tags.contains(where: { rest.starts(with: $0.utf8) }) { return false }
+    // Zeros up to the end of the file may be the padding of a disk block.
+    let mostPadding = 1 << 20
+    if claimed > 0, length - end <= mostPadding,
+      part.bytes(at: end, count: mostPadding).allSatisfy({ $0 == 0 })
+    {
+      return false
+    }
+    return !part.hasChunks(from: end + claimed % 2)
+      && !(claimed % 2 == 1 && part.hasChunks(from: end))
+  }
+
+  /// The chunks that may follow the audio.
+  fileprivate static let chunkNames: Set = [
+    "LIST", "id3 ", "ID3 ", "cue ", "bext", "iXML", "_PMX", "JUNK", "junk", "FLLR", "PAD ", "fact",
+    "smpl", "inst", "acid", "axml", "chna", "cart", "DISP", "INFO", "plst", "PEAK", "LGWV", "SAUR",
+    "strc", "afsp", "umid", "levl", "link", "minf", "elm1", "regn", "ovwf", "sinf", "cset", "qlty",
+  ]
+}
+
+extension FilePart {
+  /// Whether a known chunk begins at an offset, or unknown chunks fill the rest of the file.
+  fileprivate func hasChunks(from start: Int) -> Bool {
+    var offset = start
+    for _ in 0..<64 {
+      let head = bytes(at: offset, count: 8)
+      guard head.count == 8 else { break }
+      if WAVLayout.chunkNames.contains(String(decoding: head.prefix(4), as: UTF8.self)) {
+        return true
+      }
+      guard head.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
+      let size = head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
+      guard size <= length - offset - 8 else { return false }
+      offset += 8 + size + size % 2
+    }
+    return offset > start && offset >= length
   }
 }

@@ -5,16 +5,16 @@ import Testing
 
 @testable import SoundFile
 
-@Suite struct RawReaderTests {
+@Suite struct RawFramesTests {
   @Test(
     arguments: [
       (.int16, [0, 0, 0, 0x80, 0xFF, 0x7F, 1, 0], [0, -1, 32_767.0 / 32_768, 1.0 / 32_768]),
       (.int24, [0, 0, 0x80, 0xFF, 0xFF, 0xFF, 0, 0, 0x40], [-1, -1.0 / 8_388_608, 0.5]),
       (.int32, [0, 0, 0, 0x80, 0, 0, 0, 0x20], [-1, 0.25]),
       (.float, [0, 0, 0x80, 0x3F, 0, 0, 0, 0xC0], [1, -2]),
-    ] as [(RawSampleFormat, [UInt8], [Float])])
+    ] as [(SoundFileEncoding.SampleFormat, [UInt8], [Float])])
   func `samples are little-endian with full scale at ±1`(
-    samples: RawSampleFormat, bytes: [UInt8], expected: [Float]
+    samples: SoundFileEncoding.SampleFormat, bytes: [UInt8], expected: [Float]
   ) async throws {
     #expect(try await read(bytes, samples: samples, channels: 1).flatMap(\.samples) == expected)
   }
@@ -62,7 +62,8 @@ import Testing
   }
 
   private func read(
-    _ bytes: [UInt8], samples: RawSampleFormat, channels: Int, framesPerBuffer: FrameCount = 4_096
+    _ bytes: [UInt8], samples: SoundFileEncoding.SampleFormat, channels: Int,
+    framesPerBuffer: FrameCount = 4_096
   ) async throws -> [AudioBuffer] {
     let pipe = Pipe()
     try pipe.fileHandleForWriting.write(contentsOf: Data(bytes))

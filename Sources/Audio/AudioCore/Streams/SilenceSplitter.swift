@@ -1,0 +1,252 @@
+/// Divides audio into sounds and removes the silence between them; margins count as sound.
+///
+/// A gap ends sound and silence: held frames are returned as at the end of the audio.
+public struct SilenceSplitter: AudioProcessor, Sendable {
+  private let policy: SilencePolicy
+  private let threshold: Float
+  private var continuity = Continuity()
+  private var offset = OffsetFilter()
+  private var isInSound = false
+  /// Undecided silence: up to `hold` after a sound, otherwise the margin of the next sound.
+  private var held = HeldBuffers()
+  private var rate = SampleRate.speech
+  /// The continuity of the returned audio.
+  private var soundContinuity = Continuity()
+  /// The end of the returned audio; nil outside a sound.
+  private var end: FrameCount?
+
+  /// Creates a splitter with this policy.
+  public init(_ policy: SilencePolicy) {
+    self.policy = policy
+    threshold = Float(policy.threshold.amplitude)
+  }
+
+  /// The number of undecided frames, at most the longer of hold and margin.
+  public var heldFrames: FrameCount { held.frameCount }
+
+  /// Returns the parts that are decided by this buffer.
+  public mutating func process(_ buffer: AudioBuffer) -> [SoundPart] {
+    guard !buffer.isEmpty else { return [] }
+    let isBreak = continuity.note(buffer).isBreak
+    var parts = isBreak ? decided() : []
+    if isBreak { offset.reset() }
+    rate = buffer.format.sampleRate
+    let levels = offset.levels(of: buffer)
+    for run in levels.silenceRuns(below: threshold, joinedUnder: frames(policy.hold)) {
+      let isWhole = run.frames == 0..<buffer.frameCount
+      let frames = isWhole ? buffer : buffer.frames(run.frames)
+      parts += run.isSilent ? addSilence(frames) : addSound(frames)
+    }
+    return parts
+  }
+
+  /// Returns the margin after the last sound, and its end.
+  public mutating func flush() -> [SoundPart] { decided() + endOfSound() }
+
+  /// Divides the held silence into the margin of the last sound and silence.
+  private mutating func decided() -> [SoundPart] {
+    let margin = isInSound ? sound(held.popFirst(frames(policy.margin))) : []
+    isInSound = false
+    return margin + silence(held.popAll())
+  }
+
+  private mutating func addSound(_ buffer: AudioBuffer) -> [SoundPart] {
+    isInSound = true
+    return sound(held.popAll() + [buffer])
+  }
+
+  private mutating func addSilence(_ buffer: AudioBuffer) -> [SoundPart] {
+    held.append(buffer)
+    guard isInSound else { return surplus() }
+    guard held.frameCount >= frames(policy.hold) else { return [] }
+    isInSound = false
+    return sound(held.popFirst(frames(policy.margin))) + surplus()
+  }
+
+  /// Drops the silence that is too old for the margin of the next sound.
+  private mutating func surplus() -> [SoundPart] {
+    silence(held.popFirst(held.frameCount - frames(policy.margin)))
+  }
+
+  private func frames(_ duration: Duration) -> FrameCount { FrameCount(duration, at: rate) }
+
+  private mutating func sound(_ buffers: [AudioBuffer]) -> [SoundPart] {
+    var parts: [SoundPart] = []
+    for buffer in buffers {
+      let isNew = soundContinuity.note(buffer) != .continues || end == nil
+      if isNew { parts += endOfSound() + [.began(at: buffer.firstFrame)] }
+      end = buffer.endFrame
+      parts.append(.audio(buffer))
+    }
+    return parts
+  }
+
+  private mutating func silence(_ buffers: [AudioBuffer]) -> [SoundPart] {
+    buffers.isEmpty ? [] : endOfSound()
+  }
+
+  private mutating func endOfSound() -> [SoundPart] {
+    end.take().map { [.ended(at: $0)] } ?? []
+  }
+}
+
+/// Removes silence before the first sound, after the last one, and in long pauses.
+public struct SilenceTrimmer: AudioProcessor, Sendable {
+  private var splitter: SilenceSplitter
+
+  /// Creates a trimmer with this policy.
+  public init(_ policy: SilencePolicy) {
+    splitter = SilenceSplitter(policy)
+  }
+
+  /// The number of undecided frames, at most the longer of hold and margin.
+  public var heldFrames: FrameCount { splitter.heldFrames }
+
+  /// Returns the sound that is decided by this buffer.
+  public mutating func process(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    splitter.process(buffer).compactMap(\.buffer)
+  }
+
+  /// Returns the margin after the last sound.
+  public mutating func flush() -> [AudioBuffer] {
+    splitter.flush().compactMap(\.buffer)
+  }
+}
+
+/// An element of a stream that is split at silence.
+public enum SoundPart: Equatable, Sendable {
+  /// A sound begins with this frame, including its margin.
+  case began(at: FrameCount)
+  /// The next frames of the sound.
+  case audio(AudioBuffer)
+  /// The sound has ended before this frame, including its margin.
+  case ended(at: FrameCount)
+}
+
+extension SoundPart {
+  fileprivate var buffer: AudioBuffer? {
+    if case .audio(let buffer) = self { buffer } else { nil }
+  }
+}
+
+extension AudioBuffer {
+  /// Divides the buffer's frames into runs of silence and sound.
+  ///
+  /// Silence between two sounds that is shorter than `joined`, such as a zero crossing, belongs to
+  /// the sound.
+  fileprivate func silenceRuns(
+    below threshold: Float, joinedUnder joined: FrameCount
+  ) -> [(isSilent: Bool, frames: Range<FrameCount>)] {
+    var runs: [(isSilent: Bool, frames: Range<FrameCount>)] = []
+    for index in 0..<frameCount.rawValue {
+      let (frame, isSilent) = (FrameCount(index), isSilent(index, below: threshold))
+      if let last = runs.last, last.isSilent == isSilent {
+        runs[runs.count - 1].frames = last.frames.lowerBound..<frame + 1
+        continue
+      }
+      var first = frame
+      if !isSilent, runs.count > 1, let pause = runs.last, frame - pause.frames.lowerBound < joined
+      {
+        runs.removeLast()
+        first = runs.removeLast().frames.lowerBound
+      }
+      runs.append((isSilent, first..<frame + 1))
+    }
+    return runs
+  }
+
+  private func isSilent(_ frame: Int, below threshold: Float) -> Bool {
+    let first = frame * format.channelCount
+    for index in first..<first + format.channelCount where abs(samples[index]) >= threshold {
+      return false
+    }
+    return true
+  }
+}
+
+/// The waiting buffers, in order; frames are removed from the oldest, which is cut if needed.
+package struct HeldBuffers: Sendable {
+  package private(set) var frameCount: FrameCount = 0
+  private var buffers: [AudioBuffer] = []
+  /// The number of frames removed from the oldest buffer.
+  private var taken: FrameCount = 0
+
+  package init() {}
+
+  package mutating func append(_ buffer: AudioBuffer) {
+    guard !buffer.isEmpty else { return }
+    frameCount += buffer.frameCount
+    buffers.append(buffer)
+  }
+
+  /// Removes the oldest frames, at most all; none if `count` is not above 0.
+  package mutating func popFirst(_ count: FrameCount) -> [AudioBuffer] {
+    var rest = min(count, frameCount)
+    var output: [AudioBuffer] = []
+    var finished = 0
+    while rest > 0 {
+      let buffer = buffers[finished]
+      let end = min(taken + rest, buffer.frameCount)
+      output.append(end - taken == buffer.frameCount ? buffer : buffer.frames(taken..<end))
+      frameCount -= end - taken
+      rest -= end - taken
+      taken = end == buffer.frameCount ? 0 : end
+      finished += taken == 0 ? 1 : 0
+    }
+    buffers.removeFirst(finished)
+    return output
+  }
+
+  package mutating func popAll() -> [AudioBuffer] { popFirst(frameCount) }
+}
+
+/// The definition of silence, and the margin kept around sounds.
+public struct SilencePolicy: Hashable, Sendable {
+  /// A frame is silent if all its channels are below this level, without a constant offset (DC).
+  public var threshold: Decibels
+
+  /// The duration of silence that ends a sound; a shorter pause belongs to the sound.
+  public var hold: Duration
+
+  /// The duration of silence kept before and after a sound.
+  public var margin: Duration
+
+  /// Creates a policy; `hold` and `margin` must not be negative.
+  public init(
+    threshold: Decibels = Decibels(-50), hold: Duration = .milliseconds(500),
+    margin: Duration = .milliseconds(100)
+  ) {
+    precondition(hold >= .zero && margin >= .zero, "lengths of silence are not negative")
+    (self.threshold, self.hold, self.margin) = (threshold, hold, margin)
+  }
+}
+
+extension AsyncSequence where Element == AudioBuffer {
+  /// Removes the silence before the first sound and after the last one.
+  ///
+  /// Pauses shorter than `hold`, by default ten seconds, stay. Longer ones are removed except for
+  /// their margins. Removed frames are gaps in the indices; `numbered(from:)` starts at 0 again.
+  /// Audio without sound is empty.
+  ///
+  /// Silence of at most the longer of `hold` and `margin` is held until it is decided.
+  public func trimmingSilence(
+    below threshold: Decibels = Decibels(-50), hold: Duration = .seconds(10),
+    margin: Duration = .milliseconds(100)
+  ) -> ProcessedAudio<Self, SilenceTrimmer, Failure> {
+    let policy = SilencePolicy(threshold: threshold, hold: hold, margin: margin)
+    return processed(by: SilenceTrimmer(policy))
+  }
+
+  /// Yields the sounds of the audio in order, without the silence between them.
+  ///
+  /// Each sound has its first frame, its buffers in order, and its end. It ends after silence of
+  /// `hold`, at a gap in the indices, at a change of format, and with the audio. Frames keep their
+  /// indices. No frame is repeated: overlapping margins are shortened.
+  ///
+  /// Silence of at most the longer of `hold` and `margin` is held until it is decided.
+  public func splitAtSilence(
+    _ policy: SilencePolicy = SilencePolicy()
+  ) -> ProcessedAudio<Self, SilenceSplitter, Failure> {
+    processed(by: SilenceSplitter(policy))
+  }
+}

@@ -1,0 +1,230 @@
+import AudioCore
+import AudioThreads
+
+extension Descriptor {
+  /// Identifies a file or stream and chooses its decoder.
+  ///
+  /// - Parameters:
+  ///   - path: its name in error messages.
+  ///   - interruption: ends a waiting read; if it is nil, a signal is created when needed.
+  ///   - metadata: receives the location of the tags.
+  /// - Throws: `SoundFileError`, including when the system lacks resources.
+  func decoder(
+    path: String, interruption: WakeUp? = nil, metadata: StoredMetadata = StoredMetadata()
+  ) throws(SoundFileError) -> any SoundDecoder {
+    if isRegularFile {
+      metadata.file = self
+      return try fileDecoder(path: path, interruption)
+    }
+    guard !isDirectory else { throw .isDirectory(path: path) }
+    let stream = StreamInput(
+      source: self, path: path, interruption: try interruption.orNew(for: path))
+    return try StreamHead(stream).decoder(metadata)
+  }
+
+  fileprivate func fileDecoder(
+    path: String, _ interruption: WakeUp?
+  ) throws(SoundFileError) -> any SoundDecoder {
+    let size = size
+    guard size > 0 else { throw .empty(path: path) }
+    var offset = 0
+    while case let length = FileKind.tagLength(bytes(at: offset, count: 10)),
+      length > 0, offset + length < size
+    {
+      offset += length
+    }
+    let part = FilePart(self, path: path, offset: offset, length: size - offset)
+    let kind = try FileKind(bytes: part.bytes(at:count:))
+    switch kind?.reading {
+    case .nothing: throw .silent(path: path, what: kind?.name ?? "")
+    case .mpeg:
+      let start = FileKind.bytesBeforeSteadyMPEG(part.bytes(at: 0, count: 4_096))
+      let steady = part.part(from: start, length: part.length - start)
+      return try MPEGDecoder(
+        VirtualFile(steady), path: path,
+        hasLength: FileKind.hasMPEGLength(steady.bytes(at: 0, count: 256)))
+    case .flac: return try FLACDecoder(VirtualFile(part), path: path)
+    case .ffmpeg: break
+    case nil, .streaming, .seeking:
+      do throws(SoundFileError) {
+        return try convertingFailures(path, kind: kind) { try part.decoder() }
+      } catch {
+        // FFmpeg may be able to read a file that libsndfile rejects.
+        guard let kind = kind ?? .unknown(part) else { throw error }
+        return try FFmpegDecoder.open(
+          self, kind, path, interruption.orNew(for: path), after: error)
+      }
+    }
+    guard let kind else { throw .notAudio(path: path) }
+    let header = try SoundFileHeader(bytes: part.bytes(at:count:))
+    return try FFmpegDecoder.open(
+      .file(self, demuxers: kind.demuxers), kind, path, interruption.orNew(for: path),
+      stored: losslessSamples(head: part.bytes(at: 0, count: losslessHeadLength)),
+      isTruncated: header.promisedLength ?? 0 > part.length
+        || (part.isOgg && OggLinks(part).isCutOff))
+  }
+}
+
+extension WakeUp? {
+  /// This signal, or a new one.
+  func orNew(for path: String) throws(SoundFileError) -> WakeUp {
+    if let self { return self }
+    do {
+      return try WakeUp()
+    } catch {
+      throw .reading(path, code: error.code)
+    }
+  }
+}
+
+/// Converts the errors of libsndfile and other errors to `SoundFileError`.
+///
+/// - Parameter kind: the kind by the first bytes; nil if unknown.
+func convertingFailures(
+  _ path: String, kind: FileKind?, _ open: () throws -> any SoundDecoder
+) throws(SoundFileError) -> any SoundDecoder {
+  do {
+    return try open()
+  } catch let failure as LibraryFailure {
+    throw failure.opening(path, kind: kind)
+  } catch let error as SoundFileError {
+    throw error
+  } catch {
+    throw .cannotRead(path: path, reason: "\(error)")
+  }
+}
+
+extension FilePart {
+  fileprivate var isOgg: Bool { bytes(at: 0, count: 4) == Array("OggS".utf8) }
+
+  /// Opens a file with libsndfile at the size that the header announces.
+  ///
+  /// libsndfile rejects an announced length beyond the size. It reads a truncated CAF file as it
+  /// is. Other files are read up to their actual end, because libsndfile would return noise for
+  /// missing blocks.
+  fileprivate func decoder() throws -> any SoundDecoder {
+    guard var layout = try WAVLayout(bytes: bytes(at:count:)) else {
+      return try libraryDecoder(layout: nil)
+    }
+    try layout.examineSamples(bytes(at:count:), length: length)
+    let repaired = layout.repair(self)
+    return layout.hasMPEG
+      ? try mpegDecoder(layout) : try repaired.libraryDecoder(layout: layout)
+  }
+
+  /// libsndfile estimates the length of MPEG audio in WAV from the first blocks.
+  private func mpegDecoder(_ layout: WAVLayout) throws(SoundFileError) -> any SoundDecoder {
+    let found = length - layout.audioStart
+    let audio = part(
+      from: layout.audioStart,
+      length: layout.isUnfinished ? found : min(found, layout.audioSize ?? found))
+    return try MPEGDecoder(
+      VirtualFile(audio), path: path, name: "WAV (Microsoft), MPEG audio",
+      isTruncated: layout.audioSize ?? 0 > found,
+      notices: layout.isUnfinished ? [.unfinishedHeader] : [])
+  }
+
+  private func libraryDecoder(layout: WAVLayout?) throws -> any SoundDecoder {
+    let header = try SoundFileHeader(bytes: bytes(at:count:))
+    let links = isOgg ? OggLinks(self) : nil
+    if let links, links.starts.count > 1 { return try decoder(of: links) }
+    guard let promise = header.promisedLength, promise > length + (layout?.padding ?? 0) else {
+      return try LibraryDecoder(self, isCutOff: links?.isCutOff ?? false, layout: layout)
+    }
+    let promised = try LibraryDecoder(with(length: promise), layout: layout)
+    let cut = try? LibraryDecoder(self, promise: promised.announcedFrameCount, layout: layout)
+    return cut ?? promised
+  }
+
+  private func decoder(of links: OggLinks) throws -> any SoundDecoder {
+    let (starts, count) = (links.starts + [length], links.starts.count)
+    let link = { (index: Int) in
+      self.part(from: starts[index], length: starts[index + 1] - starts[index])
+    }
+    let chain = try ChainedDecoder(path: path, count: count) { index in
+      guard index < count else { return nil }
+      return try LibraryDecoder(link(index), isCutOff: links.isCutOff && index == count - 1)
+    }
+    let hasLaterChapters = (1..<count).contains { index in
+      let read = link(index).bytes(at:count:)
+      return !StoredMetadata.read(at: chain.format.sampleRate, bytes: read).cues.isEmpty
+    }
+    if hasLaterChapters {
+      chain.metadata.notices.append(
+        .omitted(
+          "the chapters of later streams", reason: "only those of the first stream are read"))
+    }
+    return chain
+  }
+}
+
+extension StreamHead {
+  /// Spools a stream that needs seeking to a file, and reads others as they arrive.
+  fileprivate func decoder(_ metadata: StoredMetadata) throws(SoundFileError) -> any SoundDecoder {
+    let path = stream.path
+    while case let length = try FileKind.tagLength(bytes(at: 0, count: 10)), length > 0 {
+      metadata.keep(id3: try bytes(at: 0, count: min(length, StoredMetadata.longestTag)))
+      try skip(length)
+    }
+    guard try !bytes(at: 0, count: 1).isEmpty else { throw .empty(path: path) }
+    guard let kind = try FileKind(bytes: bytes(at:count:)) else { throw .notAudio(path: path) }
+    switch kind.reading {
+    case .nothing: throw .silent(path: path, what: kind.name)
+    case .mpeg:
+      try skip(FileKind.bytesBeforeSteadyMPEG(bytes(at: 0, count: 4_096)))
+      let hasLength = try FileKind.hasMPEGLength(bytes(at: 0, count: 256))
+      return try MPEGDecoder(VirtualFile(self), path: path, hasLength: hasLength)
+    case .flac: return try FLACDecoder(VirtualFile(self), path: path)
+    case .streaming:
+      let header = try SoundFileHeader(bytes: bytes(at:count:))
+      if header.isStreamable {
+        try metadata.keep(self)
+        return try convertingFailures(path, kind: kind) {
+          try bytes(at: 0, count: 4) == Array("OggS".utf8)
+            ? oggDecoder() : wavDecoder(isPromise: header.promisedLength != nil)
+        }
+      }
+    case .seeking, .ffmpeg: break
+    }
+    let file = try stream.spooled(after: popInspected(), what: kind.name)
+    metadata.file = file
+    return try file.fileDecoder(path: path, stream.interruption)
+  }
+
+  private func oggDecoder() throws -> any SoundDecoder {
+    let (links, path) = (oggLinks(), stream.path)
+    return try ChainedDecoder(path: path, links) { pipe in
+      try LibraryDecoder(pipe: pipe, path: path) { (links.inspect(\.isCutOff), nil) }
+    }
+  }
+
+  /// Decodes WAV as it arrives, and other streams whose header libsndfile understands.
+  ///
+  /// - Parameters:
+  ///   - isPromise: whether the header has a length.
+  ///   - name: the kind of file that another program decodes into the stream; nil without one.
+  ///   - ending: called at the end of the stream.
+  func wavDecoder(
+    isPromise: Bool = false, name: String? = nil,
+    ending: @escaping @Sendable () -> LibraryDecoder.Ending = { (false, nil) }
+  ) throws -> any SoundDecoder {
+    let path = stream.path
+    var layout = try WAVLayout(bytes: bytes(at:count:))
+    try layout?.examineSamples(bytes(at:count:))
+    guard var whole = layout, whole.hasPlainSamples, try whole.hasUnknownSize(bytes(at:count:))
+    else {
+      var header: [UInt8] = []
+      if let layout, layout.isPadded {
+        header = layout.header(size: layout.audioSize ?? 0)
+        try skip(layout.audioStart)
+      }
+      let pipe = try stream.pumped(after: header + popInspected())
+      return try LibraryDecoder(
+        pipe: pipe, path: path, isPromise: isPromise, name: name, layout: layout, ending: ending)
+    }
+    whole.isUnfinished = try whole.audioSize == 0 && !bytes(at: whole.audioStart, count: 1).isEmpty
+    return try ChainedDecoder(path: path, wavParts(whole)) { [whole] pipe in
+      try LibraryDecoder(pipe: pipe, path: path, name: name, layout: whole, ending: ending)
+    }
+  }
+}
