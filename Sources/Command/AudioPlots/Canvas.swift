@@ -143,22 +143,18 @@ struct Canvas: ~Copyable {
     cairo_fill(context)
   }
 
-  enum Alignment { case left, center, right }
-
   /// Writes text with its baseline at `y`; text beyond `limit` pixels is truncated.
+  ///
+  /// - Parameter anchor: the part of the text's width that is left of `x`: 0 to begin there, 1 to end
+  ///   there.
   func text(
-    _ text: String, x: Double, y: Double, _ alignment: Alignment = .left, size: Double = 11,
+    _ text: String, x: Double, y: Double, anchor: Double = 0, size: Double = 11,
     color: Color = .ink, limit: Double? = nil
   ) {
     set(color)
     cairo_set_font_size(context, size)
     let width = width(of: text, size: size)
-    let start =
-      switch alignment {
-      case .left: x
-      case .center: x - width / 2
-      case .right: x - width
-      }
+    let start = x - width * anchor
     cairo_save(context)
     if let limit {
       cairo_rectangle(context, x, y - 2 * size, limit, 3 * size)

@@ -115,14 +115,14 @@ extension WaveformImage {
     let middle = lane.y + lane.height / 2
     canvas.line(.grid, from: (lane.x, middle), to: (lane.x + lane.width, middle))
     guard lane.hasRoomForText else { return }
-    canvas.text("-inf", x: lane.x - 6, y: middle + 4, .right, size: 10, color: .faint)
+    canvas.text("-inf", x: lane.x - 6, y: middle + 4, anchor: 1, size: 10, color: .faint)
     for level in [0.0, -6, -12] {
       let distance = Decibels(level).amplitude * lane.height / 2
       // Small lanes have room for the outermost labels alone.
       if level < 0, lane.height < 110 || level < -6 && lane.height < 160 { continue }
       for y in [middle - distance, middle + distance] {
         canvas.line(.grid, from: (lane.x, y), to: (lane.x + lane.width, y))
-        canvas.text("\(Int(level))", x: lane.x - 6, y: y + 4, .right, size: 10, color: .faint)
+        canvas.text("\(Int(level))", x: lane.x - 6, y: y + 4, anchor: 1, size: 10, color: .faint)
       }
     }
   }
@@ -193,7 +193,7 @@ extension SpectrogramImage {
       last = y
       canvas.line(.faint, from: (lane.x - 4, y), to: (lane.x, y))
       let text = frequency >= 1_000 ? "\(Int(frequency / 1_000)) k" : "\(Int(frequency))"
-      canvas.text(text, x: lane.x - 7, y: y + 4, .right, size: 10, color: .faint)
+      canvas.text(text, x: lane.x - 7, y: y + 4, anchor: 1, size: 10, color: .faint)
     }
   }
 

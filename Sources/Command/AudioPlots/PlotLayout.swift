@@ -67,7 +67,7 @@ struct PlotLayout {
     if !frame.title.isEmpty {
       let details = "\(format)"
       let space = canvas.width(of: details, size: 11)
-      canvas.text(details, x: lanes.x + lanes.width, y: 19, .right, color: .faint)
+      canvas.text(details, x: lanes.x + lanes.width, y: 19, anchor: 1, color: .faint)
       canvas.text(
         frame.title, x: lanes.x, y: 19, size: 13, limit: max(0, lanes.width - space - 16))
     }
@@ -93,15 +93,15 @@ struct PlotLayout {
     guard seconds > 0 else { return }
     let bottom = lanes.y + lanes.height
     canvas.line(.faint, from: (lanes.x, bottom + 0.5), to: (lanes.x + lanes.width, bottom + 0.5))
-    let step = TimeAxis.step(seconds: seconds, most: max(2, Int(lanes.width / 80)))
+    let step = Self.timeStep(seconds: seconds, most: max(2, Int(lanes.width / 80)))
     for index in 0...Int(clamping: (seconds / step).rounded(.down)) {
       let x = lanes.x + Double(index) * step / seconds * lanes.width
       canvas.line(.faint, from: (x, bottom), to: (x, bottom + 4))
-      let text = TimeAxis.text(Double(index) * step, step: step)
+      let text = Self.timeText(Double(index) * step, step: step)
       let width = canvas.width(of: text, size: 10)
       // The last label stays inside the picture.
       let center = min(x, canvas.width - width / 2 - 2)
-      canvas.text(text, x: center, y: bottom + 17, .center, size: 10, color: .faint)
+      canvas.text(text, x: center, y: bottom + 17, anchor: 0.5, size: 10, color: .faint)
     }
   }
 
@@ -124,20 +124,20 @@ struct PlotLayout {
   }
 }
 
-/// The marks of a time axis.
-enum TimeAxis {
-  private static let steps = [
+/// The marks of the time axis.
+extension PlotLayout {
+  private static let timeSteps = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600,
     900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
   ]
 
   /// Returns the shortest round step that needs at most this number of marks.
-  static func step(seconds: Double, most count: Int) -> Double {
-    steps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count)).rounded(.up)
+  private static func timeStep(seconds: Double, most count: Int) -> Double {
+    timeSteps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count)).rounded(.up)
   }
 
   /// Formats a time: `0.25 s` for short steps, `1:05`, and `1:00:00`.
-  static func text(_ seconds: Double, step: Double) -> String {
+  private static func timeText(_ seconds: Double, step: Double) -> String {
     if step < 1 {
       let thousandths = Int(clamping: seconds * 1_000)
       let digits = step < 0.01 ? 3 : step < 0.1 ? 2 : 1

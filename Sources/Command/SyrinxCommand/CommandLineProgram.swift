@@ -42,8 +42,8 @@ public enum CommandLineProgram {
     discardLibraryOutput()
     Task {
       let status = await withDependencies {
-        $0.engineMakers = EngineMakers(named: engines(), defaultEngine: defaultEngine())
-        $0.enginePreparation = preparation()
+        $0.engineMakers = EngineMakers(
+          named: engines(), defaultEngine: defaultEngine(), preparation: preparation())
         $0.speechActivityDetector = detector()
       } operation: {
         await RootCommand.run(arguments)
@@ -53,7 +53,7 @@ public enum CommandLineProgram {
       quick_exit(status)
     }
     // An asynchronous `main` would wait in Dispatch, which unblocks all signals.
-    while true { pause() }
+    StopSignals.receiveForever()
   }
 
   /// The arguments of the process as `FilePath` text: `CommandLine.arguments` replaces every byte
@@ -129,7 +129,7 @@ struct RootCommand: AsyncParsableCommand {
   static func requestedText(_ arguments: [String]) -> String? {
     switch arguments {
     case ["--version"]: SyrinxVersion.current
-    case ["help"], ["--help"], ["-h"]: HelpText.rendered(helpMessage())
+    case ["help"], ["--help"], ["-h"]: renderedHelp(helpMessage())
     default: nil
     }
   }
@@ -138,15 +138,18 @@ struct RootCommand: AsyncParsableCommand {
   private static func end(withUsageError error: any Error, _ arguments: [String]) -> Int32 {
     let (command, rest) = commandName(in: arguments)
     guard exitCode(for: error) != .success, arguments.first != "help",
-      let unknown = UnknownOption(in: rest, of: command)
+      let options = KnownOptions(of: command), let unknown = options.unknownOption(in: rest)
     else { return end(with: error) }
     let names = ["syrinx"] + arguments.prefix(arguments.count - rest.count)
+    let remedy = unknown.suggestion.map { "did you mean \($0)?" }
     let message = fullMessage(for: error)
     // The usage of the command follows the other error's sentence.
     let usage = message.firstRange(of: "\nUsage: ").map { message[$0.lowerBound...] } ?? ""
     return end(
-      with: "syrinx: \(unknown.sentence(in: names.joined(separator: " ")))\(usage)",
-      status: exitCode(for: error).rawValue)
+      with: """
+        syrinx: there is no option \(unknown.name.printableLine); \
+        \(remedy ?? "`\(names.joined(separator: " ")) --help` lists the options.")\(usage)
+        """, status: exitCode(for: error).rawValue)
   }
 
   /// Finds the command that the first arguments name, and the arguments after its name.
@@ -166,7 +169,7 @@ struct RootCommand: AsyncParsableCommand {
 
   /// Writes the requested text, or the reason that the command failed.
   private static func end(with error: any Error) -> Int32 {
-    let text = HelpText.rendered(fullMessage(for: error))
+    let text = renderedHelp(fullMessage(for: error))
     let status = exitCode(for: error).rawValue
     return text.isEmpty ? status : end(with: text, status: status)
   }
@@ -188,15 +191,15 @@ struct RootCommand: AsyncParsableCommand {
   }
 }
 
-/// The help of a command on a terminal: usage, examples, keys, and options.
-///
-/// swift-argument-parser puts the whole discussion first, but its prose belongs to the manual,
-/// which is made from `--experimental-dump-help`.
-enum HelpText {
-  /// Rearranges the help in a message of swift-argument-parser; any other message is unchanged.
+extension RootCommand {
+  /// Rearranges the help in a message of swift-argument-parser: usage, examples, keys, and options; any
+  /// other message is unchanged.
+  ///
+  /// swift-argument-parser puts the whole discussion first, but its prose belongs to the manual,
+  /// which is made from `--experimental-dump-help`.
   ///
   /// - Parameter message: the rendered message.
-  static func rendered(_ message: String) -> String {
+  static func renderedHelp(_ message: String) -> String {
     let paragraphs = message.split(separator: "\n\n")
     guard let overview = paragraphs.first, overview.hasPrefix(overviewTitle),
       let usage = paragraphs.firstIndex(where: { $0.hasPrefix(usageTitle) })

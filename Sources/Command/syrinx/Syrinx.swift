@@ -36,9 +36,9 @@ enum Syrinx {
   ]
 
   private static let preparation = EnginePreparation.moonshine(
-    files: MoonshinePreparation.files
+    files: InstalledFolder.preparedMoonshineFiles
   ) { folder, library in
-    try MoonshinePreparation.prepare(
-      InstalledFolder(FilePath(folder)), with: ONNXLibrary(path: FilePath(library)))
+    try InstalledFolder(FilePath(folder))
+      .prepareMoonshine(with: ONNXLibrary(path: FilePath(library)))
   }
 }

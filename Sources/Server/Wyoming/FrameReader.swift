@@ -45,16 +45,7 @@ package struct FrameReader: Sendable {
   package mutating func next(longest: Int = .max) throws(FrameError) -> WyomingEvent? {
     hasLongText = false
     do throws(FrameError) {
-      while true {
-        switch try step(longest: longest) {
-        case .more: return nil
-        case .long:
-          hasLongText = true
-          return nil
-        case .again: continue
-        case .event(let event): return event
-        }
-      }
+      return try parse(longest: longest)
     } catch {
       stage = .broken(error)
       bytes = []
@@ -70,37 +61,29 @@ package struct FrameReader: Sendable {
     guard case .header = stage, begin == bytes.count else { throw .truncated }
   }
 
-  private enum Step {
-    case more
-    /// The next text is too long for this call.
-    case long
-    case again
-    case event(WyomingEvent)
-  }
-
-  private mutating func step(longest: Int) throws(FrameError) -> Step {
-    switch stage {
-    case .header:
-      guard let line = try readLine() else { return .more }
-      guard line.count <= longest else {
-        (begin, searched) = (line.startIndex, line.endIndex)
-        return .long
+  private mutating func parse(longest: Int) throws(FrameError) -> WyomingEvent? {
+    while true {
+      switch stage {
+      case .header:
+        guard let line = try readLine() else { return nil }
+        guard line.count <= longest else {
+          (begin, searched, hasLongText) = (line.startIndex, line.endIndex, true)
+          return nil
+        }
+        stage = .data(try FrameHeader(line: line, limits: limits))
+      case .data(let header):
+        guard let data = read(header.dataLength) else { return nil }
+        guard data.count <= longest else {
+          (begin, searched, hasLongText) = (data.startIndex, data.startIndex, true)
+          return nil
+        }
+        stage = .payload(header, try merged(header.data, with: data))
+      case .payload(let header, let data):
+        guard let payload = read(header.payloadLength) else { return nil }
+        stage = .header
+        return WyomingEvent(header.type, data, payload: Array(payload))
+      case .broken(let error): throw error
       }
-      stage = .data(try FrameHeader(line: line, limits: limits))
-      return .again
-    case .data(let header):
-      guard let data = read(header.dataLength) else { return .more }
-      guard data.count <= longest else {
-        (begin, searched) = (data.startIndex, data.startIndex)
-        return .long
-      }
-      stage = .payload(header, try merged(header.data, with: data))
-      return .again
-    case .payload(let header, let data):
-      guard let payload = read(header.payloadLength) else { return .more }
-      stage = .header
-      return .event(WyomingEvent(header.type, data, payload: Array(payload)))
-    case .broken(let error): throw error
     }
   }
 
@@ -153,13 +136,9 @@ struct FrameHeader {
   fileprivate static func jsonObject(
     _ bytes: some Collection<UInt8>, part: String
   ) throws(FrameError) -> [String: JSONValue] {
-    let value: JSONValue
-    do throws(JSONError) {
-      value = try JSONReader.value(of: bytes)
-    } catch {
-      throw error == .tooDeep ? .tooDeep(part: part) : .notJSON(part: part)
+    guard let object = try JSONReader.value(of: bytes, part: part).object else {
+      throw .notJSON(part: part)
     }
-    guard let object = value.object else { throw .notJSON(part: part) }
     return object
   }
 

@@ -12,7 +12,7 @@ package enum JSONValue: Hashable, Sendable {
 extension JSONValue {
   /// Parses a text; nil if it is not JSON.
   package init?(parsing text: some Collection<UInt8>) {
-    guard let value = try? JSONReader.value(of: text) else { return nil }
+    guard let value = try? JSONReader.value(of: text, part: "text") else { return nil }
     self = value
   }
 
@@ -88,32 +88,40 @@ struct JSONReader {
   static let deepest = 32
 
   private let bytes: [UInt8]
+  /// The part of a frame that the text is, for errors.
+  private let part: String
   private var position = 0
   private var depth = 0
 
   /// Parses a text that contains one value.
-  static func value(of bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
-    var reader = JSONReader(bytes: Array(bytes))
+  ///
+  /// - Throws: `.notJSON`, `.tooDeep`.
+  static func value(
+    of bytes: some Collection<UInt8>, part: String
+  ) throws(FrameError) -> JSONValue {
+    var reader = JSONReader(bytes: Array(bytes), part: part)
     let value = try reader.readValue()
-    guard reader.position == reader.bytes.count else { throw .invalid }
+    guard reader.position == reader.bytes.count else { throw reader.invalid }
     return value
   }
 
-  private init(bytes: [UInt8]) {
-    self.bytes = bytes
+  private init(bytes: [UInt8], part: String) {
+    (self.bytes, self.part) = (bytes, part)
   }
+
+  private var invalid: FrameError { .notJSON(part: part) }
 
   // MARK: Values
 
   /// Reads a value and the spaces around it.
-  private mutating func readValue() throws(JSONError) -> JSONValue {
+  private mutating func readValue() throws(FrameError) -> JSONValue {
     skipSpaces()
     let value = try readBareValue()
     skipSpaces()
     return value
   }
 
-  private mutating func readBareValue() throws(JSONError) -> JSONValue {
+  private mutating func readBareValue() throws(FrameError) -> JSONValue {
     switch next {
     case UInt8(ascii: "{"):
       try descend()
@@ -132,73 +140,73 @@ struct JSONReader {
   }
 
   /// Skips an opening bracket.
-  private mutating func descend() throws(JSONError) {
-    guard depth < Self.deepest else { throw .tooDeep }
+  private mutating func descend() throws(FrameError) {
+    guard depth < Self.deepest else { throw .tooDeep(part: part) }
     depth += 1
     position += 1
     skipSpaces()
   }
 
-  private mutating func readArray() throws(JSONError) -> [JSONValue] {
+  private mutating func readArray() throws(FrameError) -> [JSONValue] {
     var elements: [JSONValue] = []
     guard !consume("]") else { return elements }
     while true {
       elements.append(try readValue())
       if consume("]") { return elements }
-      guard consume(",") else { throw .invalid }
+      guard consume(",") else { throw invalid }
     }
   }
 
   /// Of several members with the same name, the last is used.
-  private mutating func readObject() throws(JSONError) -> [String: JSONValue] {
+  private mutating func readObject() throws(FrameError) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
     guard !consume("}") else { return members }
     while true {
       skipSpaces()
       let name = try readText()
       skipSpaces()
-      guard consume(":") else { throw .invalid }
+      guard consume(":") else { throw invalid }
       members[name] = try readValue()
       if consume("}") { return members }
-      guard consume(",") else { throw .invalid }
+      guard consume(",") else { throw invalid }
     }
   }
 
   private mutating func read(
     _ word: StaticString, as value: JSONValue
-  ) throws(JSONError) -> JSONValue {
+  ) throws(FrameError) -> JSONValue {
     let end = position + word.utf8CodeUnitCount
     let matches = word.withUTF8Buffer { $0.elementsEqual(bytes[position..<min(end, bytes.count)]) }
-    guard matches else { throw .invalid }
+    guard matches else { throw invalid }
     position = end
     return value
   }
 
-  private mutating func readNumber() throws(JSONError) -> JSONValue {
+  private mutating func readNumber() throws(FrameError) -> JSONValue {
     let begin = position
     _ = consume("-")
     let isZero = consume("0")
-    guard isZero || skipDigits() else { throw .invalid }
+    guard isZero || skipDigits() else { throw invalid }
     var isWhole = true
     if consume(".") {
       isWhole = false
-      guard skipDigits() else { throw .invalid }
+      guard skipDigits() else { throw invalid }
     }
     if consume("e") || consume("E") {
       isWhole = false
       if !consume("+") { _ = consume("-") }
-      guard skipDigits() else { throw .invalid }
+      guard skipDigits() else { throw invalid }
     }
     let text = String(decoding: bytes[begin..<position], as: UTF8.self)
     if isWhole, let number = Int(text) { return .integer(number) }
-    guard let number = Double(text), number.isFinite else { throw .invalid }
+    guard let number = Double(text), number.isFinite else { throw invalid }
     return .number(number)
   }
 
   // MARK: Texts
 
-  private mutating func readText() throws(JSONError) -> String {
-    guard consume("\"") else { throw .invalid }
+  private mutating func readText() throws(FrameError) -> String {
+    guard consume("\"") else { throw invalid }
     var begin = position
     // Used only if the text contains escapes.
     var text: [UInt8] = []
@@ -207,28 +215,28 @@ struct JSONReader {
       case UInt8(ascii: "\""):
         let rest = bytes[begin..<position]
         position += 1
-        return try Self.text(text.isEmpty ? Array(rest) : text + rest)
+        return try self.text(text.isEmpty ? Array(rest) : text + rest)
       case UInt8(ascii: "\\"):
         text += bytes[begin..<position]
         position += 1
         let scalar = try readEscape()
         text += Array(String(scalar).utf8)
         begin = position
-      case ..<0x20: throw .invalid
+      case ..<0x20: throw invalid
       default: position += 1
       }
     }
-    throw .invalid
+    throw invalid
   }
 
-  private static func text(_ bytes: [UInt8]) throws(JSONError) -> String {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalid }
+  private func text(_ bytes: [UInt8]) throws(FrameError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw invalid }
     return text
   }
 
   /// Reads the character after a backslash.
-  private mutating func readEscape() throws(JSONError) -> Unicode.Scalar {
-    guard let byte = next else { throw .invalid }
+  private mutating func readEscape() throws(FrameError) -> Unicode.Scalar {
+    guard let byte = next else { throw invalid }
     position += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
@@ -238,30 +246,30 @@ struct JSONReader {
     case UInt8(ascii: "r"): return "\r"
     case UInt8(ascii: "t"): return "\t"
     case UInt8(ascii: "u"): return try readScalar()
-    default: throw .invalid
+    default: throw invalid
     }
   }
 
   /// Reads four hexadecimal digits, and the second half of a surrogate pair.
-  private mutating func readScalar() throws(JSONError) -> Unicode.Scalar {
+  private mutating func readScalar() throws(FrameError) -> Unicode.Scalar {
     let unit = try readCodeUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }
-    guard UTF16.isLeadSurrogate(unit), consume("\\"), consume("u") else { throw .invalid }
+    guard UTF16.isLeadSurrogate(unit), consume("\\"), consume("u") else { throw invalid }
     let trail = try readCodeUnit()
-    guard UTF16.isTrailSurrogate(trail) else { throw .invalid }
+    guard UTF16.isTrailSurrogate(trail) else { throw invalid }
     let bits = (UInt32(unit) - 0xD800) << 10 | (UInt32(trail) - 0xDC00)
-    guard let scalar = Unicode.Scalar(0x10000 + bits) else { throw .invalid }
+    guard let scalar = Unicode.Scalar(0x10000 + bits) else { throw invalid }
     return scalar
   }
 
-  private mutating func readCodeUnit() throws(JSONError) -> UInt16 {
+  private mutating func readCodeUnit() throws(FrameError) -> UInt16 {
     let end = position + 4
-    guard end <= bytes.count else { throw .invalid }
+    guard end <= bytes.count else { throw invalid }
     let digits = String(decoding: bytes[position..<end], as: UTF8.self)
     // A sign is excluded, because the integer initializer accepts one.
     guard digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
       let unit = UInt16(digits, radix: 16)
-    else { throw .invalid }
+    else { throw invalid }
     position = end
     return unit
   }
@@ -286,11 +294,4 @@ struct JSONReader {
   private mutating func skipSpaces() {
     while let byte = next, [0x20, 0x9, 0xA, 0xD].contains(byte) { position += 1 }
   }
-}
-
-/// The reason that bytes are rejected as JSON.
-enum JSONError: Error {
-  case invalid
-  /// Arrays and objects are nested deeper than the limit.
-  case tooDeep
 }

@@ -68,9 +68,11 @@ package enum AudioFormatError: Error, Hashable, CustomStringConvertible {
 package struct AudioDecoder {
   package let format: WyomingAudioFormat
   private var position: FrameCount = 0
-  private var floats = FloatDetector()
   /// The incomplete frame at the end of the last payload.
   private var rest: [UInt8] = []
+  /// The number of nonzero samples, and the number of those that are floating-point numbers in the
+  /// usual range, by sign.
+  private var (sampleCount, positives, negatives) = (0, 0, 0)
 
   package init(format: WyomingAudioFormat) {
     self.format = format
@@ -86,7 +88,7 @@ package struct AudioDecoder {
     let words = stride(from: 0, to: whole, by: format.width).map { begin in
       word(of: bytes[begin..<begin + format.width])
     }
-    if format.width == 4, floats.hasFound(in: words) { throw .floatingPoint }
+    if format.width == 4, areFloatingPoint(words) { throw .floatingPoint }
     let samples = words.map { Float(Int32(bitPattern: $0)) / 0x1p31 }
     let buffer = AudioBuffer(format: format.format, samples: samples, firstFrame: position)
     position = buffer.endFrame
@@ -102,32 +104,23 @@ package struct AudioDecoder {
     let sign: UInt32 = format.width == 1 ? 0x80 : 0
     return (word ^ sign) << (32 - 8 * format.width)
   }
-}
 
-/// Detects floating-point samples that are declared as 32-bit integers.
-///
-/// The bits of numbers from 1e-9 to 2 are integers of 0.38 to 0.5 or of -0.63 to -0.5 of full
-/// scale. Audio with both signs cannot stay in these ranges, because it would have to jump between
-/// them.
-private struct FloatDetector {
-  /// The minimum number of nonzero samples for a decision.
-  private static let fewest = 1_000
-
-  private var samples = 0
-  /// The number of samples in the range, by sign.
-  private var positives = 0
-  private var negatives = 0
-
-  /// Adds samples and returns whether all samples so far are probably floating-point numbers.
-  mutating func hasFound(in words: [UInt32]) -> Bool {
+  /// Adds samples that are declared as 32-bit integers, and returns whether all samples so far are
+  /// probably floating-point numbers.
+  ///
+  /// The bits of numbers from 1e-9 to 2 are integers of 0.38 to 0.5 or of -0.63 to -0.5 of full
+  /// scale. Audio with both signs cannot stay in these ranges, because it would have to jump between
+  /// them.
+  private mutating func areFloatingPoint(_ words: [UInt32]) -> Bool {
     for word in words where word << 1 != 0 {
       let number = Float(bitPattern: word)
-      samples += 1
+      sampleCount += 1
       guard (1e-9..<2).contains(number.magnitude) else { continue }
       if number > 0 { positives += 1 } else { negatives += 1 }
     }
-    return samples >= Self.fewest && min(positives, negatives) > 0
-      && (positives + negatives) * 20 >= samples * 19
+    // Fewer samples do not suffice for a decision.
+    return sampleCount >= 1_000 && min(positives, negatives) > 0
+      && (positives + negatives) * 20 >= sampleCount * 19
   }
 }
 

@@ -66,25 +66,3 @@ package struct WyomingInfo: Hashable, Sendable {
     (artifacts?.array ?? []).compactMap(\.object).filter { $0["installed"]?.bool != false }
   }
 }
-
-/// An entry of an `info` event.
-package struct WyomingArtifact: Sendable {
-  package var name: String
-  package var description: String
-  /// Additional fields, by the protocol's names.
-  package var details: [String: JSONValue]
-
-  package init(name: String, description: String, details: [String: JSONValue]) {
-    self.name = name
-    self.description = description
-    self.details = details
-  }
-
-  package var data: JSONValue {
-    let common: [String: JSONValue] = [
-      "name": .string(name), "description": .string(description), "installed": true,
-      "version": .null,
-    ]
-    return .object(common.merging(details) { $1 })
-  }
-}

@@ -15,7 +15,7 @@ final class Announcement: @unchecked Sendable {
 
   private let port: UInt16
   private let report: @Sendable (WyomingServerReport) -> Void
-  private let avahi: AvahiFunctions
+  private let avahi: Avahi
   private let poll: OpaquePointer
 
   /// Announces a server until the task is canceled, and reports each success and failure.
@@ -53,7 +53,7 @@ final class Announcement: @unchecked Sendable {
     report: @escaping @Sendable (WyomingServerReport) -> Void
   ) throws(AnnouncementError) {
     (self.name, self.port, self.report) = (name, UInt16(clamping: port), report)
-    avahi = try AvahiFunctions(library: library)
+    avahi = try Avahi(library: library)
     guard let poll = avahi.newPoll() else { throw AnnouncementError("out of memory") }
     self.poll = poll
     do throws(AnnouncementError) {
@@ -177,8 +177,11 @@ struct AnnouncementError: Error, CustomStringConvertible {
   }
 }
 
-/// The constants of Avahi's headers.
-private enum Avahi {
+/// The functions of libavahi-client and libavahi-common, found by name at run time, and the constants
+/// of their headers.
+///
+/// The library is never unloaded, because D-Bus keeps state for the process.
+private struct Avahi: Sendable {
   /// `AVAHI_CLIENT_NO_FAIL`: waits for a daemon that does not run yet.
   static let noFail: Int32 = 2
   static let unspecified: Int32 = -1
@@ -198,12 +201,7 @@ private enum Avahi {
   // Errors.
   static let collision: Int32 = -8
   static let disconnected: Int32 = -23
-}
 
-/// The functions of libavahi-client and libavahi-common, found by name at run time.
-///
-/// The library is never unloaded, because D-Bus keeps state for the process.
-private struct AvahiFunctions: Sendable {
   typealias Handle = OpaquePointer
   typealias Text = UnsafePointer<CChar>
   typealias Changed =
@@ -263,6 +261,6 @@ private struct AvahiFunctions: Sendable {
   /// Adds a Wyoming server on all interfaces to a group.
   func addService(named name: String, port: UInt16, to group: Handle) -> Int32 {
     addServiceToGroup(
-      group, Avahi.unspecified, Avahi.unspecified, 0, name, "_wyoming._tcp", nil, nil, port, nil)
+      group, Self.unspecified, Self.unspecified, 0, name, "_wyoming._tcp", nil, nil, port, nil)
   }
 }

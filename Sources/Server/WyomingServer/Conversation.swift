@@ -16,6 +16,9 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private let speechClient: SpeechClient
   private let speechEngine: SpeechEngine
 
+  /// The recognition of a client's audio, the time since `audio-start`, and the length of the audio.
+  private typealias Utterance = (job: TranscriptionJob, stopwatch: Stopwatch, audio: Duration)
+
   /// The time for a client to receive its last events and to disconnect.
   private let farewell = Duration.seconds(5)
   private let clock: any Clock<Duration>
@@ -103,7 +106,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private func serve(whenFailed: @escaping @Sendable (any Error) -> Void) async -> ServerFault? {
     var reader = FrameReader(limits: options.limits)
     var machine = ConversationMachine()
-    var utterance: ClientUtterance?
+    var utterance: Utterance?
     var bytes = input.makeAsyncIterator()
     do {
       while let piece = try await watch.waiting({ try await bytes.next() }) {
@@ -146,7 +149,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
 
   /// Performs an action and returns the events for the client.
   private func perform(
-    _ action: ConversationMachine.Action, _ utterance: inout ClientUtterance?,
+    _ action: ConversationMachine.Action, _ utterance: inout Utterance?,
     _ whenFailed: @escaping @Sendable (any Error) -> Void
   ) async throws -> [WyomingEvent] {
     switch action {
@@ -157,7 +160,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       let job = TranscriptionJob(
         request, of: client, with: speechClient, options: options, write: send,
         whenFailed: whenFailed)
-      utterance = ClientUtterance(job: job, stopwatch: Stopwatch(clock))
+      utterance = (job, Stopwatch(clock), .zero)
       return []
     case .add(let buffer):
       watch.credit(audio: buffer.duration)
@@ -169,7 +172,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   }
 
   /// Returns the last events of an utterance.
-  private func finish(_ utterance: ClientUtterance?) async throws -> [WyomingEvent] {
+  private func finish(_ utterance: Utterance?) async throws -> [WyomingEvent] {
     guard let utterance else { return [] }
     do {
       let events = try await working { try await watch.recognizing(utterance.job.finish) }
@@ -192,14 +195,6 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     try Task.checkCancellation()
     return result
   }
-}
-
-/// A client's audio since `audio-start`.
-private struct ClientUtterance {
-  let job: TranscriptionJob
-  /// The time since `audio-start`.
-  let stopwatch: Stopwatch
-  var audio = Duration.zero
 }
 
 /// The client's end of a connection, over any transport.

@@ -30,8 +30,11 @@ struct Listener {
     address = try await .resolving(host, port, allowsRemote: allowsRemote)
   }
 
-  /// Listens at a Unix socket, which must not exist yet.
+  /// Listens at a Unix socket, and replaces a stale one.
+  ///
+  /// - Throws: `WyomingServerError`.
   init(path: String) throws {
+    try Self.makeRoom(at: path)
     let asked = WyomingAddress.unix(path: path).description
     // SwiftNIO requires the path as a string.
     guard FilePath(path).bytes.elementsEqual(path.utf8) else {
@@ -166,30 +169,12 @@ struct Listener {
   }
 }
 
-/// Runs `bind` and converts errors of the system to `WyomingServerError`.
-func mappingErrors<Result>(
-  at address: SocketAddress, _ bind: () async throws -> Result
-) async throws -> Result {
-  let name = "\(WyomingAddress(address) ?? .stdio(command: nil))"
-  do {
-    return try await bind()
-  } catch let error as IOError where error.errnoCode == EADDRINUSE {
-    throw WyomingServerError.addressInUse(name)
-  } catch let error as IOError {
-    throw WyomingServerError.cannotListen(
-      address: name,
-      reason: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))")
-  }
-}
-
-/// The file of a Unix socket.
-///
-/// SwiftNIO removes it when it closes the socket.
-enum SocketFile {
+/// The file of a Unix socket, which SwiftNIO removes when it closes the socket.
+extension Listener {
   /// Removes a stale socket on which no process listens.
   ///
   /// - Throws: `WyomingServerError.addressInUse` if a process listens or the file is not a socket.
-  static func makeRoom(at path: String) throws(WyomingServerError) {
+  private static func makeRoom(at path: String) throws(WyomingServerError) {
     var status = stat()
     guard FilePath(path).withCString({ lstat($0, &status) }) == 0 else { return }
     let address = WyomingAddress.unix(path: path).description
@@ -217,6 +202,22 @@ enum SocketFile {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
     }
     return result == 0 || errno != ECONNREFUSED
+  }
+}
+
+/// Runs `bind` and converts errors of the system to `WyomingServerError`.
+func mappingErrors<Result>(
+  at address: SocketAddress, _ bind: () async throws -> Result
+) async throws -> Result {
+  let name = "\(WyomingAddress(address) ?? .stdio(command: nil))"
+  do {
+    return try await bind()
+  } catch let error as IOError where error.errnoCode == EADDRINUSE {
+    throw WyomingServerError.addressInUse(name)
+  } catch let error as IOError {
+    throw WyomingServerError.cannotListen(
+      address: name,
+      reason: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))")
   }
 }
 

@@ -199,25 +199,35 @@ extension SpeechEngine {
   static func info(_ name: String, _ models: [SpeechModel]) -> WyomingEvent {
     guard !models.isEmpty else { return WyomingEvent("info", ["asr": []]) }
     let artifacts = models.map { model in
-      WyomingArtifact(
-        name: "\(name)-\(model.language)",
-        description: "The model of \(name) for \(model.language)",
-        details: [
+      artifact(
+        "\(name)-\(model.language)", "The model of \(name) for \(model.language)",
+        [
           "languages": [.string(model.language)],
           "attribution": ["name": .string(name), "url": .string(homepages[name] ?? "")],
         ])
     }
-    let program = WyomingArtifact(
-      name: name, description: "Syrinx with \(name)",
-      details: [
-        "models": .array(artifacts.map(\.data)),
+    let program = artifact(
+      name, "Syrinx with \(name)",
+      [
+        "models": .array(artifacts),
         "attribution": ["name": "Syrinx", "url": .string(SyrinxVersion.homepage)],
         "supports_transcript_streaming": true,
         // True, because Home Assistant detects the end of a command.
         "requires_external_vad": true, "prefers_auto_gain_enabled": true,
         "prefers_noise_reduction_enabled": false, "version": .string(SyrinxVersion.current),
       ])
-    return WyomingEvent("info", ["asr": [program.data]])
+    return WyomingEvent("info", ["asr": [program]])
+  }
+
+  /// An entry of an `info` event, with additional fields by the protocol's names.
+  private static func artifact(
+    _ name: String, _ description: String, _ details: [String: JSONValue]
+  ) -> JSONValue {
+    let common: [String: JSONValue] = [
+      "name": .string(name), "description": .string(description), "installed": true,
+      "version": .null,
+    ]
+    return .object(common.merging(details) { $1 })
   }
 
   /// The engines' pages on the web.

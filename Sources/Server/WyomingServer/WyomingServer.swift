@@ -42,9 +42,7 @@ public struct WyomingServer: Sendable {
       let listener = try await Listener(
         host: host, port: port, allowsRemote: options.allowsRemoteClients)
       try await listener.run(options, onListening)
-    case .unix(let path):
-      try SocketFile.makeRoom(at: path)
-      try await Listener(path: path).run(options, onListening)
+    case .unix(let path): try await Listener(path: path).run(options, onListening)
     case .stdio(command: nil):
       await onListening(address)
       try await serveStandardStreams(options)

@@ -168,7 +168,7 @@ final class MoonshineSession: SpeechEngineSession {
 
   /// The likeliest text: with a guide, the first one that the model alone finds likely.
   private func bestText(
-    of audio: Audio, width: Int = MoonshineSession.width
+    of audio: EncodedUtterance, width: Int = MoonshineSession.width
   ) throws(SpeechEngineError) -> DecodedText {
     var draft: [Token] = []
     if case .none = guide {
@@ -202,7 +202,7 @@ final class MoonshineSession: SpeechEngineSession {
   }
 
   /// Other texts, whose number does not change the best one.
-  private func alternatives(in audio: Audio) throws(SpeechEngineError) -> [DecodedText] {
+  private func alternatives(in audio: EncodedUtterance) throws(SpeechEngineError) -> [DecodedText] {
     guard alternativeCount > 0 else { return [] }
     // More are followed than are wanted, because the likeliest beginnings are not always of the
     // likeliest texts.
@@ -211,28 +211,21 @@ final class MoonshineSession: SpeechEngineSession {
   }
 
   private func search(
-    in audio: Audio, width: Int, margin: Float = MoonshineSession.margin, isGuided: Bool = true
+    in audio: EncodedUtterance, width: Int, margin: Float = MoonshineSession.margin,
+    isGuided: Bool = true
   ) -> TokenSearch<EncodedUtterance> {
     TokenSearch(
-      model: audio.encoded, tokenizer: model.tokenizer,
+      model: audio, tokenizer: model.tokenizer,
       limits: TextLimits(of: audio.length, language: language), guide: isGuided ? guide : .none,
       width: width,
       margin: guide.isGrammar ? .infinity : margin)
   }
 
-  /// An encoded utterance, and its length without padding.
-  private struct Audio {
-    let encoded: EncodedUtterance
-    let length: FrameCount
-  }
-
   /// Encodes the utterance so far, followed by silence.
-  private func encoded(padding: Duration) throws(SpeechEngineError) -> Audio {
-    let spoken = SpokenAudio.shortened(utterance.samples)
-    let silence = [Float](repeating: 0, count: FrameCount(padding, at: .speech).rawValue)
-    return Audio(
-      encoded: try model.encode(spoken + silence, isLive: wantsPartialHypotheses, as: run),
-      length: FrameCount(spoken.count))
+  private func encoded(padding: Duration) throws(SpeechEngineError) -> EncodedUtterance {
+    try model.encode(
+      withoutLongSilences(utterance.samples), followedBy: FrameCount(padding, at: .speech),
+      isLive: wantsPartialHypotheses, as: run)
   }
 
   /// The words of a text, spelled as the phrases of the request; none if it is no sentence of the
@@ -240,7 +233,7 @@ final class MoonshineSession: SpeechEngineSession {
   private func words(of text: DecodedText) -> [DecodedWord] {
     let words = model.tokenizer.words(of: text)
     if guide.isGrammar {
-      return TextPlausibility.isSentence(text.logProbabilities) ? words : []
+      return text.isSentence ? words : []
     }
     return phraseSpelling.applied(to: words)
   }
@@ -271,9 +264,9 @@ final class MoonshineSession: SpeechEngineSession {
     _ words: [DecodedWord], areMeasured: Bool
   ) throws(SpeechEngineError) -> (words: [SpeechHypothesis.Word], areMeasured: Bool) {
     if areMeasured, let places = try places(of: words) {
-      return (WordTimes.measured(words, at: places, in: utterance.voice), true)
+      return (words.placed(at: places, in: utterance.voice), true)
     }
-    return (WordTimes.estimated(words, over: utterance.voice.frames), false)
+    return (words.spread(over: utterance.voice.frames), false)
   }
 
   /// The frames of the words; nil if they cannot be measured.

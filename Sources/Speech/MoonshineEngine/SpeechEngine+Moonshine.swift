@@ -5,7 +5,6 @@ import Logging
 import ONNXRuntime
 import PocketSphinxEngine
 public import SpeechEngine
-import Synchronization
 
 extension SpeechEngine {
   /// Moonshine, with ONNX Runtime and a model that `syrinx engines install moonshine` installs.
@@ -36,7 +35,7 @@ extension SpeechEngine {
     modelDirectory: URL? = nil, library: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
     let moonshine = Moonshine(
-      library: LibraryChoice(chosen: library),
+      chosenLibrary: library.map(FilePath.init),
       models: MoonshineModelLocation(chosen: modelDirectory), language: language)
     var engine = SpeechEngine(
       name: "moonshine",
@@ -97,16 +96,22 @@ extension SpeechEngine {
 
 /// The implementation of `SpeechEngine.moonshine`.
 struct Moonshine: Sendable {
-  let library: LibraryChoice
+  /// The library's path; nil to search for a library.
+  let chosenLibrary: FilePath?
   let models: MoonshineModelLocation
-  var language: String?
+  let language: String?
   let cache = ModelCache<MoonshineModel>()
+  private let libraries = ModelCache<ONNXLibrary>()
   let alignment = WordAlignment()
+
+  init(chosenLibrary: FilePath?, models: MoonshineModelLocation, language: String?) {
+    (self.chosenLibrary, self.models, self.language) = (chosenLibrary, models, language)
+  }
 
   /// The library is loaded to check it; a model is not.
   var availability: SpeechEngineAvailability {
     SpeechEngineAvailability { () throws(SpeechEngineError) in
-      _ = try library.load()
+      _ = try library()
       return SpeechModel(try models.model(for: language))
     }
   }
@@ -117,7 +122,7 @@ struct Moonshine: Sendable {
   }
 
   func makeSession(_ options: SpeechSessionOptions) throws(SpeechEngineError) -> MoonshineSession {
-    let library = try library.load()
+    let library = try library()
     let language = options.language ?? language
     let files = try models.model(for: language)
     let model = try cache.model(
@@ -125,6 +130,20 @@ struct Moonshine: Sendable {
       load: { () throws(SpeechEngineError) in try MoonshineModel(files, in: library) })
     return try MoonshineSession(
       model: model, language: language, alignment: alignment, options: options)
+  }
+
+  /// Returns the library, which is loaded once.
+  ///
+  /// - Throws: `.libraryMissing`; for a library that was found, with the reason that it cannot be
+  ///   used.
+  private func library() throws(SpeechEngineError) -> ONNXLibrary {
+    try libraries.model(
+      where: { _ in true },
+      load: { () throws(SpeechEngineError) in
+        try SpeechEngineError.during { () throws(ONNXError) in
+          try ONNXLibrary.load(chosen: chosenLibrary)
+        }
+      })
   }
 }
 
@@ -138,30 +157,6 @@ extension Moonshine {
     } catch {
       // The memory then serves the next utterances.
       Self.log.debug("The model keeps its memory: \(error)")
-    }
-  }
-}
-
-/// The library at the chosen path, or else the library that a search finds.
-final class LibraryChoice: Sendable {
-  private let chosen: FilePath?
-  // Held while the library loads, once.
-  private let loaded = Mutex<ONNXLibrary?>(nil)
-
-  init(chosen: URL?) {
-    self.chosen = chosen.map(FilePath.init)
-  }
-
-  /// - Throws: `.libraryMissing`; for a library that was found, with the reason that it cannot be
-  ///   used.
-  func load() throws(SpeechEngineError) -> ONNXLibrary {
-    try loaded.withLock { library throws(SpeechEngineError) in
-      if let library { return library }
-      let found = try SpeechEngineError.during { () throws(ONNXError) in
-        try ONNXLibrary.load(chosen: chosen)
-      }
-      library = found
-      return found
     }
   }
 }

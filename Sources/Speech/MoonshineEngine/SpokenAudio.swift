@@ -1,49 +1,46 @@
-/// The audio of an utterance with its long silences shortened.
+/// Returns the audio of an utterance without the middles of silences that are longer than 0.3 s.
 ///
 /// The model ends its text after one or two seconds of silence, whatever follows. Measured on four
 /// recordings with two seconds of silence on both sides: it transcribes none of them, and all four with
 /// the silences shortened.
-enum SpokenAudio {
-  /// The samples of a step: 10 ms.
-  private static let step = 160
-  /// The number of steps that are kept at each end of a silence.
-  private static let kept = 15
-  /// The minimum distance of a silent step from the loudest step, as a ratio of energies: 30 dB.
-  private static let depth: Float = 1_000
-  /// The maximum distance of a silent step from the quietest tenth of the steps: 6 dB.
-  private static let ratio: Float = 4
-  /// A step with less energy is always silent: -60 dBFS.
-  private static let inaudible: Float = 160 * 1e-6
-
-  /// The samples without the middles of silences that are longer than 0.3 s.
-  static func shortened(_ samples: [Float]) -> [Float] {
-    let energies = (0..<(samples.count / step)).map { index in
-      samples[(index * step)..<((index + 1) * step)].reduce(0) { $0 + $1 * $1 }
-    }
-    guard let loudest = energies.max() else { return samples }
-    let quietest = energies.sorted()[energies.count / 10]
-    let limit = min(loudest / depth, max(quietest * ratio, inaudible))
-    var shortened: [Float] = []
-    var begin = 0
-    for run in runs(energies.map { $0 <= limit }) where run.count > 2 * kept {
-      shortened += samples[begin..<((run.lowerBound + kept) * step)]
-      begin = (run.upperBound - kept) * step
-    }
-    return shortened + samples[begin...]
+func withoutLongSilences(_ samples: [Float]) -> [Float] {
+  let energies = (0..<(samples.count / step)).map { index in
+    samples[(index * step)..<((index + 1) * step)].reduce(0) { $0 + $1 * $1 }
   }
-
-  /// The runs of silent steps.
-  private static func runs(_ isSilent: [Bool]) -> [Range<Int>] {
-    var runs: [Range<Int>] = []
-    var begin: Int?
-    for (index, isSilent) in (isSilent + [false]).enumerated() {
-      if isSilent {
-        begin = begin ?? index
-      } else if let first = begin {
-        runs.append(first..<index)
-        begin = nil
-      }
-    }
-    return runs
+  guard let loudest = energies.max() else { return samples }
+  let quietest = energies.sorted()[energies.count / 10]
+  let limit = min(loudest / depth, max(quietest * ratio, inaudible))
+  var shortened: [Float] = []
+  var begin = 0
+  for run in runs(energies.map { $0 <= limit }) where run.count > 2 * kept {
+    shortened += samples[begin..<((run.lowerBound + kept) * step)]
+    begin = (run.upperBound - kept) * step
   }
+  return shortened + samples[begin...]
+}
+
+/// The samples of a step: 10 ms.
+private let step = 160
+/// The number of steps that are kept at each end of a silence.
+private let kept = 15
+/// The minimum distance of a silent step from the loudest step, as a ratio of energies: 30 dB.
+private let depth: Float = 1_000
+/// The maximum distance of a silent step from the quietest tenth of the steps: 6 dB.
+private let ratio: Float = 4
+/// A step with less energy is always silent: -60 dBFS.
+private let inaudible: Float = 160 * 1e-6
+
+/// The runs of silent steps.
+private func runs(_ isSilent: [Bool]) -> [Range<Int>] {
+  var runs: [Range<Int>] = []
+  var begin: Int?
+  for (index, isSilent) in (isSilent + [false]).enumerated() {
+    if isSilent {
+      begin = begin ?? index
+    } else if let first = begin {
+      runs.append(first..<index)
+      begin = nil
+    }
+  }
+  return runs
 }

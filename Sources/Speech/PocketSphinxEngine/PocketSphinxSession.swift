@@ -71,15 +71,15 @@ final class PocketSphinxSession: SpeechEngineSession {
       mean.add(cepstrum)
       change.add(frontEnd.unscaled(cepstrum))
     }
-    switch mean.add(FrameCount(samples.count)) {
-    case .wait: return
-    case .search: try search()
-    case .setMeanAndSearch: try setMeanAndSearch()
-    }
+    if mean.isDue(after: FrameCount(samples.count)) { setMean() }
+    if mean.isSearching { try search() }
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-    if !mean.isSearching { try setMeanAndSearch() }
+    if !mean.isSearching {
+      setMean()
+      try search()
+    }
     if isSpotting { try spot(settling: 0) }
     let wantsWords = !isSpotting && change.canBeSpeech && tones.canBeSpeech
     let (alternativeCount, context) = (alternativeCount, context)
@@ -96,11 +96,6 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   private var isSpotting: Bool { decoder.current.isKeyPhrases }
-
-  private func setMeanAndSearch() throws(SpeechEngineError) {
-    setMean()
-    try search()
-  }
 
   private func setMean() {
     decoder.setCepstralMean(mean.value ?? UtteranceMean.usual)

@@ -114,7 +114,7 @@ private final class TimestampAligner {
 
   /// - Throws: `SpeechEngineError` if the model is damaged.
   init(model: ModelFiles) throws(SpeechEngineError) {
-    phones = try model.validateAcoustics().voices
+    phones = try model.validateAcoustics()
     dictionary = try ModelBytes(path: model.dictionary)
     let configuration = try SphinxConfiguration()
     configuration.useAcoustics(of: model)
@@ -165,11 +165,11 @@ private final class TimestampAligner {
       known[word] = false
       wanted.insert(WordHash(of: word.utf8))
     }
-    let lines = DictionaryFile.excerpt(of: dictionary, within: wanted)
+    let lines = dictionary.excerpt(within: wanted)
     for line in lines.split(separator: UInt8(ascii: "\n")) {
       let fields = String(decoding: line, as: UTF8.self)
         .split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
-      guard fields.count == 2, let word = DictionaryFile.spelling(of: fields[0]), new.contains(word)
+      guard fields.count == 2, let word = fields[0].dictionarySpelling, new.contains(word)
       else { continue }
       if ps_add_word(decoder, fields[0], fields[1], 0) >= 0 { known[word] = true }
     }

@@ -3,7 +3,6 @@ import FilePaths
 public import FoundationEssentials
 import ONNXRuntime
 public import SpeechEngine
-import Synchronization
 
 extension SpeechActivityDetector {
   /// Silero VAD, a small neural network on ONNX Runtime.
@@ -19,10 +18,17 @@ extension SpeechActivityDetector {
   ///   - model: the path of `silero_vad.onnx`, or of its folder; nil for the path in
   ///     `SYRINX_SILERO_MODEL`, or else the installed model.
   public static func silero(library: URL? = nil, model: URL? = nil) -> SpeechActivityDetector {
-    let model = SileroModel(SileroLocation(library: library, model: model))
+    let location = SileroLocation(library: library, model: model)
+    let cache = ModelCache<SileroModel>()
     return SpeechActivityDetector(
-      name: SileroLocation.component, availability: { model.availability },
-      makeSession: { SileroSession(model: model) })
+      name: SileroLocation.component, availability: { location.availability },
+      makeSession: {
+        SileroSession { () throws(SpeechEngineError) in
+          try cache.model(
+            where: { _ in true },
+            load: { () throws(SpeechEngineError) in try SileroModel(location) })
+        }
+      })
   }
 
   /// Silero if it is installed or `SYRINX_SILERO_MODEL` names it; otherwise the energy detector.
@@ -71,32 +77,36 @@ struct SileroLocation: Sendable {
     return try InstalledFolder(folder).file(isFolder ? Self.fileName.text : place.name.text)
   }
 
+  /// Whether the library can be loaded and the model exists.
+  var availability: SpeechEngineAvailability {
+    do throws(ONNXError) {
+      let model = try model()
+      _ = try loadLibrary()
+      return .ready(SpeechModel(language: LanguageTag.unknown, location: model.text))
+    } catch {
+      return .unavailable(SpeechEngineError(error, remedy: Self.remedy))
+    }
+  }
+
   private var place: FilePath? {
     environment.nonEmpty(Self.variable).map { FilePath($0) }
       ?? InstalledFolder.installed(named: Self.component, environment: environment).first
   }
 }
 
-/// The network, which all streams share and the first use loads.
+/// The loaded network, which all streams share.
 final class SileroModel: Sendable {
   /// The number of samples of a window, and of the samples before the window in the input.
   static let (window, context) = (512, 64)
 
-  /// The result of one window.
-  struct Prediction {
-    let probability: Double
-    /// The state of the network for the next window.
-    let memory: ONNXValue
-  }
+  private let session: ONNXSession
+  private let rate: ONNXValue
+  /// The state at the beginning of a stream.
+  private let initialMemory: ONNXValue
 
-  /// A loaded network and its constant inputs.
-  private struct Network {
-    let session: ONNXSession
-    let rate: ONNXValue
-    /// The state at the beginning of a stream.
-    let memory: ONNXValue
-
-    init(_ location: SileroLocation) throws(ONNXError) {
+  /// Loads the library and the model.
+  init(_ location: SileroLocation) throws(SpeechEngineError) {
+    do throws(ONNXError) {
       let (model, library) = (try location.model(), try location.loadLibrary())
       session = try ONNXSession(model: model, in: library)
       try session.require(
@@ -108,57 +118,29 @@ final class SileroModel: Sendable {
           ONNXPort("output", .float, [nil, 1]), ONNXPort("stateN", .float, [nil, nil, nil]),
         ])
       rate = try ONNXValue([Int64(16_000)], shape: [], in: library)
-      memory = try ONNXValue(of: Float.self, shape: [2, 1, 128], in: library)
-    }
-  }
-
-  private let location: SileroLocation
-  // The lock is held while the network loads, because every waiting thread needs that network.
-  private let network = Mutex<Network?>(nil)
-
-  init(_ location: SileroLocation) {
-    self.location = location
-  }
-
-  /// Evaluates a window, preceded by the last samples of the previous window.
-  ///
-  /// - Parameter memory: the state after that window; nil at the beginning of a stream.
-  func judge(
-    _ samples: [Float], remembering memory: ONNXValue?
-  ) throws(SpeechEngineError) -> Prediction {
-    do throws(ONNXError) {
-      let network = try loaded()
-      let input = try ONNXValue(samples, shape: [1, samples.count], in: network.session.library)
-      let outputs = try network.session.run(
-        [("input", input), ("state", memory ?? network.memory), ("sr", network.rate)],
-        outputs: ["output", "stateN"])
-      let probability = try outputs[0].withElements(of: Float.self) { $0.first ?? 0 }
-      return Prediction(probability: Double(probability), memory: outputs[1])
+      initialMemory = try ONNXValue(of: Float.self, shape: [2, 1, 128], in: library)
     } catch {
       throw SpeechEngineError(error, remedy: SileroLocation.remedy)
     }
   }
 
-  /// Whether the library can be loaded and the model exists.
-  var availability: SpeechEngineAvailability {
+  /// Evaluates a window, preceded by the last samples of the previous window.
+  ///
+  /// - Parameter memory: the state after that window; nil at the beginning of a stream.
+  /// - Returns: the probability of speech, and the state after the window.
+  func judge(
+    _ samples: [Float], remembering memory: ONNXValue?
+  ) throws(SpeechEngineError) -> (probability: Double, memory: ONNXValue) {
     do throws(ONNXError) {
-      let model = try location.model()
-      _ = try location.loadLibrary()
-      return .ready(SpeechModel(language: LanguageTag.unknown, location: model.text))
+      let input = try ONNXValue(samples, shape: [1, samples.count], in: session.library)
+      let outputs = try session.run(
+        [("input", input), ("state", memory ?? initialMemory), ("sr", rate)],
+        outputs: ["output", "stateN"])
+      let probability = try outputs[0].withElements(of: Float.self) { $0.first ?? 0 }
+      return (Double(probability), outputs[1])
     } catch {
-      return .unavailable(SpeechEngineError(error, remedy: SileroLocation.remedy))
+      throw SpeechEngineError(error, remedy: SileroLocation.remedy)
     }
-  }
-
-  private func loaded() throws(ONNXError) -> Network {
-    let outcome = network.withLock { network -> Result<Network, ONNXError> in
-      if let network { return .success(network) }
-      return Result { () throws(ONNXError) in try Network(location) }.map {
-        network = $0
-        return $0
-      }
-    }
-    return try outcome.get()
   }
 }
 
@@ -166,7 +148,7 @@ final class SileroModel: Sendable {
 final class SileroSession: SpeechActivitySession {
   let frameLength = FrameCount(SileroModel.window)
 
-  private let model: SileroModel
+  private let model: () throws(SpeechEngineError) -> SileroModel
   /// The last samples of the previous frame.
   private var context = silence
   /// The state of the network; nil at the beginning of a stream.
@@ -182,7 +164,8 @@ final class SileroSession: SpeechActivitySession {
   private static let release: Float = 0.992_6
   private static let silence = [Float](repeating: 0, count: SileroModel.context)
 
-  init(model: SileroModel) {
+  /// - Parameter model: returns the network, which the first frame loads.
+  init(model: @escaping () throws(SpeechEngineError) -> SileroModel) {
     self.model = model
   }
 
@@ -192,9 +175,9 @@ final class SileroSession: SpeechActivitySession {
     context = Array(samples.suffix(SileroModel.context))
     peak = samples.reduce(max(peak * Self.release, Self.leastPeak)) { max($0, abs($1)) }
     let gain = max(1, Self.usualPeak / peak)
-    let judgment = try model.judge(samples.map { $0 * gain }, remembering: memory)
-    memory = judgment.memory
-    return [judgment.probability]
+    let (probability, memory) = try model().judge(samples.map { $0 * gain }, remembering: memory)
+    self.memory = memory
+    return [probability]
   }
 
   func flush() -> [Double] {

@@ -11,23 +11,21 @@ enum SentenceFilter {
 
   case anything
   case sentences(Set<[String]>, beginnings: Set<[String]>)
-  case keyPhrases([VoskKeyPhrase])
+  case keyPhrases([KeyPhrase])
 
   /// The model's word for unknown words.
   static let otherWord = "[unk]"
 
   /// - Throws: `.unsupported`, `.grammarInvalid`, `.wordUnknown`, `.optionInvalid`.
   init(_ options: SpeechSessionOptions, model: VoskModel) throws(SpeechEngineError) {
-    try VoskLimits(model: model).check(options)
+    try model.check(options)
     if let grammar = options.grammar {
       let sentences = try JSGFGrammar(grammar).sentences { model.knows($0) }
       self = .sentences(
         sentences, beginnings: Set(sentences.flatMap { s in s.indices.map { Array(s[...$0]) } }))
     } else if !options.keyPhrases.isEmpty {
-      self = .keyPhrases(
-        try options.keyPhrases.map { phrase throws(SpeechEngineError) in
-          try VoskKeyPhrase(phrase) { model.knows($0) }
-        })
+      for phrase in options.keyPhrases { try phrase.check { model.knows($0) } }
+      self = .keyPhrases(options.keyPhrases)
     } else {
       self = .anything
     }
@@ -55,7 +53,7 @@ enum SentenceFilter {
         $0 == 0 || beginnings.contains(words.prefix($0).map(\.text))
       }
       return Array(words.prefix(count ?? 0))
-    case .keyPhrases(let keys): return VoskKeyPhrase.found(keys, in: words)
+    case .keyPhrases(let keys): return KeyPhrase.found(keys, in: words)
     }
   }
 
@@ -64,41 +62,33 @@ enum SentenceFilter {
     switch self {
     case .anything: return words
     case .sentences(let sentences, _): return sentences.contains(words.map(\.text)) ? words : nil
-    case .keyPhrases(let keys): return VoskKeyPhrase.found(keys, in: words)
+    case .keyPhrases(let keys): return KeyPhrase.found(keys, in: words)
     }
   }
 }
 
-/// A phrase to find among the words of Vosk's results.
-struct VoskKeyPhrase: Equatable {
-  let words: [String]
-  /// The minimum confidence of each of its words; nil for any confidence.
-  let threshold: Double?
+extension KeyPhrase {
+  fileprivate var words: [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 
-  /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words or an invalid threshold.
-  init(
-    _ phrase: KeyPhrase, isKnown: (String) -> Bool
-  ) throws(SpeechEngineError) {
-    words = phrase.text.split(whereSeparator: \.isWhitespace).map(String.init)
-    threshold = phrase.threshold
+  /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words or an invalid threshold,
+  ///   which is the minimum confidence of each word.
+  fileprivate func check(isKnown: (String) -> Bool) throws(SpeechEngineError) {
     guard !words.isEmpty else {
       throw .optionInvalid(name: "key phrase", reason: "it has no words")
     }
     if let threshold, !(threshold > 0 && threshold <= 1) {
       throw .optionInvalid(
-        name: "threshold of \"\(phrase.text)\"",
+        name: "threshold of \"\(text)\"",
         reason: "\(threshold) is not greater than 0 and at most 1")
     }
-    if let word = words.first(where: { !isKnown($0) }) {
-      throw .wordUnknown(word, phrase: phrase.text)
-    }
+    if let word = words.first(where: { !isKnown($0) }) { throw .wordUnknown(word, phrase: text) }
   }
 
   /// Returns the phrases among the words, in order, each as one word.
   ///
   /// Of phrases that begin at the same word, the longest is used.
-  static func found(
-    _ phrases: [VoskKeyPhrase], in words: [SpeechHypothesis.Word]
+  fileprivate static func found(
+    _ phrases: [KeyPhrase], in words: [SpeechHypothesis.Word]
   ) -> [SpeechHypothesis.Word] {
     let phrases = phrases.sorted { $0.words.count > $1.words.count }
     var found: [SpeechHypothesis.Word] = []
@@ -114,6 +104,7 @@ struct VoskKeyPhrase: Equatable {
   }
 
   private func begins(_ rest: ArraySlice<SpeechHypothesis.Word>) -> Bool {
+    let words = words
     guard rest.prefix(words.count).map(\.text) == words else { return false }
     guard let threshold else { return true }
     return rest.prefix(words.count).allSatisfy { ($0.confidence ?? 0) >= threshold }
@@ -132,22 +123,20 @@ extension SpeechHypothesis.Word {
   }
 }
 
-/// The limits of Vosk, of a library, and of a model.
-struct VoskLimits {
-  static let engine = "Vosk"
+private let engineName = "Vosk"
 
-  let model: VoskModel
-
-  private var functions: VoskFunctions { model.library.functions }
+/// The limits of Vosk, of the library, and of the model.
+extension VoskModel {
+  private var functions: VoskFunctions { library.functions }
 
   /// Throws if a request is beyond the limits.
-  func check(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
+  fileprivate func check(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
     if let name = options.engineOptions.keys.sorted().first {
       throw .optionInvalid(
         name: name, reason: "Vosk has no options; set those of a model in its conf/model.conf")
     }
     if let obstacle = obstacle(to: options) {
-      throw .unsupported(obstacle, engine: Self.engine)
+      throw .unsupported(obstacle, engine: engineName)
     }
   }
 
@@ -164,14 +153,14 @@ struct VoskLimits {
     if functions.newRecognizerForPhrases == nil {
       return lacking("grammars", "vosk_recognizer_new_grm")
     }
-    if !model.files.takesPhrases {
+    if !files.takesPhrases {
       return "grammars or key phrases with this model, whose graph is fixed; use a small model"
     }
     return hasKeys ? obstacle(toKeys: options.keyPhrases) : nil
   }
 
   private func obstacle(toKeys phrases: [KeyPhrase]) -> String? {
-    if !model.knows(SentenceFilter.otherWord) {
+    if !knows(SentenceFilter.otherWord) {
       return "key phrases with this model, which lacks the word \(SentenceFilter.otherWord)"
     }
     let hasThreshold = phrases.contains { $0.threshold != nil }
@@ -293,6 +282,6 @@ private struct GrammarSentences {
   }
 
   private static func unsupported(_ what: String) -> SpeechEngineError {
-    .unsupported("a grammar that \(what)", engine: VoskLimits.engine)
+    .unsupported("a grammar that \(what)", engine: engineName)
   }
 }

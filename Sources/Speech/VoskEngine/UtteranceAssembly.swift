@@ -10,21 +10,13 @@ import SpeechEngine
 struct UtteranceAssembly {
   typealias Words = [SpeechHypothesis.Word]
 
-  /// A hypothesis of a segment.
-  private struct Candidate {
-    var words: Words = []
-    /// The difference from the best hypothesis's confidence.
-    var cost = 0.0
-    /// Whether libvosk returned no times.
-    var hasEstimatedTimes = false
-  }
-
   /// The end of the audio.
   private var end: FrameCount = 0
   /// The beginning of the current segment.
   private var segmentStart: FrameCount = 0
-  private var segments: [[Candidate]] = []
-  private var partial = Candidate()
+  /// The hypotheses of each segment, the likeliest first; `cost` is the loss of confidence against it.
+  private var segments: [[(hypothesis: SpeechHypothesis, cost: Double)]] = []
+  private var partial = SpeechHypothesis()
 
   mutating func add(_ frames: FrameCount) {
     end = end + frames
@@ -37,8 +29,9 @@ struct UtteranceAssembly {
 
   /// Ends the segment with its hypotheses, the likeliest first.
   mutating func endSegment(_ hypotheses: [VoskResult.Hypothesis]) {
-    partial = Candidate()
-    segments.append(hypotheses.map { hypothesis($0, best: hypotheses.first) })
+    partial = SpeechHypothesis()
+    let best = hypotheses.first?.confidence ?? 0
+    segments.append(hypotheses.map { (hypothesis($0), best - ($0.confidence ?? best)) })
     segmentStart = end
   }
 
@@ -47,7 +40,8 @@ struct UtteranceAssembly {
 
   /// Whether any word has an estimated time.
   var hasEstimatedTimes: Bool {
-    partial.hasEstimatedTimes || segments.contains { $0.first?.hasEstimatedTimes ?? false }
+    partial.hasEstimatedTimes
+      || segments.contains { $0.first?.hypothesis.hasEstimatedTimes ?? false }
   }
 
   /// Alternatives of the whole utterance, likeliest first.
@@ -55,8 +49,8 @@ struct UtteranceAssembly {
   /// Each differs in one segment.
   var alternatives: [Words] {
     let all = segments.indices.flatMap { index in
-      segments[index].dropFirst().map { hypothesis in
-        (words: best(replacing: index, with: hypothesis.words), cost: hypothesis.cost)
+      segments[index].dropFirst().map { other in
+        (words: best(replacing: index, with: other.hypothesis.words), cost: other.cost)
       }
     }
     var seen: Set<[String]> = [best.map(\.text)]
@@ -65,22 +59,21 @@ struct UtteranceAssembly {
     }
   }
 
-  private var best: Words { segments.flatMap { $0.first?.words ?? [] } }
+  private var best: Words { segments.flatMap { $0.first?.hypothesis.words ?? [] } }
 
   private func best(replacing index: Int, with words: Words) -> Words {
-    segments.indices.flatMap { $0 == index ? words : segments[$0].first?.words ?? [] }
+    segments.indices.flatMap {
+      $0 == index ? words : segments[$0].first?.hypothesis.words ?? []
+    }
   }
 
-  private func hypothesis(
-    _ hypothesis: VoskResult.Hypothesis, best: VoskResult.Hypothesis? = nil
-  ) -> Candidate {
-    let words = hypothesis.words
+  private func hypothesis(_ result: VoskResult.Hypothesis) -> SpeechHypothesis {
+    let words = result.words
+    // Without times, libvosk returned only the text.
     let hasTimes = words.allSatisfy { $0.start != nil && $0.end != nil }
-    let bestConfidence = best?.confidence ?? 0
-    return Candidate(
-      words: hasTimes ? timed(words) : spread(words),
-      cost: bestConfidence - (hypothesis.confidence ?? bestConfidence), hasEstimatedTimes: !hasTimes
-    )
+    var hypothesis = SpeechHypothesis(words: hasTimes ? timed(words) : spread(words))
+    hypothesis.hasEstimatedTimes = !hasTimes
+    return hypothesis
   }
 
   private func timed(_ words: [VoskResult.Word]) -> Words {
@@ -147,11 +140,6 @@ struct VoskResult: Decodable, Equatable {
   private let partialResult: [Word]?
   private let alternatives: [Hypothesis]?
 
-  private enum CodingKeys: String, CodingKey {
-    case text, result, partial, alternatives
-    case partialResult = "partial_result"
-  }
-
   /// The hypotheses of an ended segment, the likeliest first; nil for other results.
   var hypotheses: [Hypothesis]? {
     alternatives ?? text.map { [Hypothesis(text: $0, result: result)] }
@@ -186,7 +174,9 @@ extension VoskResult {
       throw .failed(reason: "libvosk's result is not UTF-8")
     }
     do {
-      self = try JSONDecoder().decode(VoskResult.self, from: Data(json))
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      self = try decoder.decode(VoskResult.self, from: Data(json))
     } catch {
       throw .failed(reason: "libvosk's result is not the expected JSON: \(text.prefix(80))")
     }

@@ -40,28 +40,22 @@ struct VoskLibrary: Sendable {
 
   private static func remedy(for missing: LoadedLibrary.MissingFunction, in path: String) -> String
   {
-    let version = LibraryVersion(path: path).map { "version \($0.text)" } ?? "it"
+    let version = version(ofFile: path).map { "version \($0)" } ?? "it"
     return """
       \(version) has no \(missing.name); Syrinx needs version \(knownVersion): \
       \(VoskLibraryLocation.remedy)
       """
   }
-}
 
-/// The version of a library according to pip's files, because the library does not contain it.
-struct LibraryVersion: Equatable {
-  let text: String
-
-  /// Finds the version: `0.3.45` for `site-packages/vosk-0.3.45.dist-info` beside
-  /// `site-packages/vosk/libvosk.so`.
-  init?(path: String) {
+  /// Returns the version of a library according to pip's files, because the library does not contain
+  /// it: `0.3.45` for `site-packages/vosk-0.3.45.dist-info` beside `site-packages/vosk/libvosk.so`.
+  static func version(ofFile path: String) -> String? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
     let suffix = ".dist-info"
-    let name = Folder(parts.joined(separator: "/")).names.first {
+    let name = FilePath(parts.joined(separator: "/")).sortedNames.first {
       $0.hasPrefix("vosk-") && $0.hasSuffix(suffix)
     }
-    guard let name else { return nil }
-    text = String(name.dropFirst("vosk-".count).dropLast(suffix.count))
+    return name.map { String($0.dropFirst("vosk-".count).dropLast(suffix.count)) }
   }
 }
 
@@ -152,7 +146,7 @@ struct VoskLibraryLocation: Sendable {
   /// The libraries in the usual places.
   var found: [String] {
     let folders = libraryFolders + pythonFolders.flatMap(Self.packages)
-    return folders.filter { Folder($0).has(VoskLibrary.fileName) }
+    return folders.filter { FilePath($0).has(VoskLibrary.fileName) }
       .map { "\($0)/\(VoskLibrary.fileName)" }
   }
 
@@ -174,38 +168,28 @@ struct VoskLibraryLocation: Sendable {
     let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].compactMap(environment.nonEmpty)
     let users = FilePath.home(environment["HOME"]).map { home in
       ["\(home.text)/.local", "\(home.text)/.local/share/pipx/venvs/vosk"]
-        + Folder("\(home.text)/.pyenv/versions").entries("3").reversed()
+        + FilePath("\(home.text)/.pyenv/versions").entries("3").reversed()
     }
     return active + (users ?? []) + ["/usr/local", "/usr"]
   }
 
   /// The folders of the package `vosk`, for each version of Python.
   private static func packages(below folder: String) -> [String] {
-    Folder("\(folder)/lib").entries("python3").reversed().flatMap {
+    FilePath("\(folder)/lib").entries("python3").reversed().flatMap {
       ["\($0)/site-packages/vosk", "\($0)/dist-packages/vosk"]
     }
   }
 }
 
 /// A folder that may not exist.
-struct Folder {
-  let path: String
-
-  init(_ path: String) {
-    self.path = path
-  }
-
+extension FilePath {
   /// The names in alphabetical order; none if the folder is missing or unreadable.
-  var names: [String] {
-    FilePath(path).names?.map(\.text).sorted() ?? []
-  }
+  var sortedNames: [String] { names?.map(\.text).sorted() ?? [] }
 
   /// The paths of the entries with this prefix.
   func entries(_ prefix: String) -> [String] {
-    names.filter { $0.hasPrefix(prefix) }.map { "\(path)/\($0)" }
+    sortedNames.filter { $0.hasPrefix(prefix) }.map { "\(text)/\($0)" }
   }
 
-  func has(_ name: String) -> Bool {
-    FilePath("\(path)/\(name)").status != nil
-  }
+  func has(_ name: String) -> Bool { FilePath("\(text)/\(name)").status != nil }
 }

@@ -90,7 +90,7 @@ struct VoskModelLocation: Sendable {
   private var candidates: [VoskModelFiles] {
     if let only { return VoskModelFiles(directory: only).map { [$0] } ?? [] }
     return searched.flatMap { folder in
-      Folder(folder).entries("vosk-model").compactMap(VoskModelFiles.init(directory:))
+      FilePath(folder).entries("vosk-model").compactMap(VoskModelFiles.init(directory:))
     }
   }
 

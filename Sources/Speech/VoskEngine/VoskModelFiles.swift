@@ -6,25 +6,14 @@ import SpeechEngine
 struct VoskModelFiles: InstalledModel, Equatable, Sendable {
   /// The folder of all files.
   let directory: String
-  private let layout: Layout
-
-  /// The arrangement of the files.
-  ///
-  /// Models from before 2020 have most files in one folder.
-  private enum Layout: Sendable {
-    case folders, flat
-  }
+  /// Whether most files are in this folder, as in models from before 2020.
+  private let isFlat: Bool
 
   /// Finds the files; nil if the folder contains no model.
   init?(directory: String) {
-    let folder = Folder(directory)
-    if folder.has("am") || folder.has("graph") {
-      layout = .folders
-    } else if folder.has("final.mdl") {
-      layout = .flat
-    } else {
-      return nil
-    }
+    let folder = FilePath(directory)
+    isFlat = !folder.has("am") && !folder.has("graph")
+    if isFlat, !folder.has("final.mdl") { return nil }
     self.directory = directory
   }
 
@@ -49,15 +38,15 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
 
   private var needed: [(String, KaldiFileFormat)] {
     var files: [(String, KaldiFileFormat)] = [
-      (layout == .folders ? "am/final.mdl" : "final.mdl", .object("<TransitionModel>")),
+      (isFlat ? "final.mdl" : "am/final.mdl", .object("<TransitionModel>")),
       (features, .options),
     ]
-    if layout == .folders { files.append(("conf/model.conf", .options)) }
+    if !isFlat { files.append(("conf/model.conf", .options)) }
     return files + search + optional + speaker
   }
 
   private var features: String {
-    let folder = layout == .folders ? "conf/" : ""
+    let folder = isFlat ? "" : "conf/"
     return has("\(folder)fbank.conf") && !has("\(folder)mfcc.conf")
       ? "\(folder)fbank.conf" : "\(folder)mfcc.conf"
   }
@@ -72,8 +61,7 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
 
   /// The optional files of a model.
   private var optional: [(String, KaldiFileFormat)] {
-    let boundaries =
-      layout == .folders ? "graph/phones/word_boundary.int" : "word_boundary.int"
+    let boundaries = isFlat ? "word_boundary.int" : "graph/phones/word_boundary.int"
     return [graph("words.txt"), boundaries, "rescore/G.carpa", "rescore/G.fst"].filter(has).map {
       ($0, .anything)
     }
@@ -90,9 +78,9 @@ struct VoskModelFiles: InstalledModel, Equatable, Sendable {
     ]
   }
 
-  private func graph(_ name: String) -> String { layout == .folders ? "graph/\(name)" : name }
+  private func graph(_ name: String) -> String { isFlat ? name : "graph/\(name)" }
 
-  private func has(_ name: String) -> Bool { Folder(directory).has(name) }
+  private func has(_ name: String) -> Bool { FilePath(directory).has(name) }
 }
 
 /// The beginning of a model's file and the size of the file, which may be gigabytes.
@@ -159,7 +147,7 @@ enum KaldiFileFormat: Equatable {
       guard content.starts(with: Array(token.utf8)) else {
         throw ModelDamage("it does not begin with \(token)")
       }
-    case .transducer: try TransducerHeader.check(file)
+    case .transducer: try Self.checkTransducer(file)
     case .options, .optionsIfAny: try Self.checkOptions(file)
     case .anything: return
     }
@@ -177,35 +165,27 @@ enum KaldiFileFormat: Equatable {
   }
 }
 
-/// The header of a transducer, which determines the minimum size of the file.
-struct TransducerHeader: Equatable {
+/// Transducers, whose headers determine the minimum sizes of their files.
+extension KaldiFileFormat {
   private static let magic: UInt64 = 2_125_659_606
 
-  let kind: String
-  let stateCount: Int
-  let arcCount: Int
-
-  init(_ bytes: [UInt8]) throws(ModelDamage) {
-    var rest = bytes[...]
-    guard try Self.number(&rest, bytes: 4) == Self.magic else {
-      throw ModelDamage("it is not an OpenFst transducer")
-    }
-    kind = try Self.text(&rest)
-    _ = try Self.text(&rest)
-    // Version, flags, properties, first state.
-    for width in [4, 4, 8, 8] { _ = try Self.number(&rest, bytes: width) }
-    stateCount = Int(truncatingIfNeeded: try Self.number(&rest, bytes: 8))
-    arcCount = Int(truncatingIfNeeded: try Self.number(&rest, bytes: 8))
-  }
-
-  static func check(_ file: ModelFileHead) throws(ModelDamage) {
-    let header = try TransducerHeader(file.head)
-    guard let least = header.leastSize, file.size < least else { return }
+  private static func checkTransducer(_ file: ModelFileHead) throws(ModelDamage) {
+    guard let least = try leastSize(ofTransducer: file.head), file.size < least else { return }
     throw ModelDamage("it has \(file.size) bytes, but needs \(least) or more")
   }
 
-  /// The minimum size of the states and arcs; nil for other kinds of transducers.
-  private var leastSize: Int? {
+  /// Returns the minimum size of the states and arcs; nil for an unknown kind of transducer.
+  static func leastSize(ofTransducer bytes: [UInt8]) throws(ModelDamage) -> Int? {
+    var rest = bytes[...]
+    guard try number(&rest, bytes: 4) == magic else {
+      throw ModelDamage("it is not an OpenFst transducer")
+    }
+    let kind = try text(&rest)
+    _ = try text(&rest)
+    // Version, flags, properties, first state.
+    for width in [4, 4, 8, 8] { _ = try number(&rest, bytes: width) }
+    let stateCount = Int(truncatingIfNeeded: try number(&rest, bytes: 8))
+    let arcCount = Int(truncatingIfNeeded: try number(&rest, bytes: 8))
     // A state has a weight and a count in a vector transducer, and five numbers in a constant one.
     let widths = ["vector": 12, "const": 20]
     guard let width = widths[kind], stateCount >= 0, arcCount >= 0 else { return nil }

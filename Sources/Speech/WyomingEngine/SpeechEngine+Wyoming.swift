@@ -76,8 +76,12 @@ final class LinkPool: Sendable {
   let server: WyomingAddress
   let options: WyomingEngineOptions
 
-  private struct Idle {
-    var link: IdleLink?
+  /// The kept link.
+  ///
+  /// `@unchecked Sendable` is safe although a link is not `Sendable`: the session that returns it
+  /// keeps no reference, and only one session removes it.
+  private struct Idle: @unchecked Sendable {
+    var link: ServerLink?
     /// The deadline at which the link is closed.
     var deadline = ContinuousClock.now
     /// Whether a thread waits for the deadline.
@@ -100,7 +104,11 @@ final class LinkPool: Sendable {
   ///
   /// - Parameter interruption: once signaled, ends this call and every later call of the link.
   func acquire(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
-    if let link = idle.withLock({ $0.link.take() })?.link {
+    let kept = idle.withLock { idle in
+      defer { idle.link = nil }
+      return idle
+    }
+    if let link = kept.link {
       link.interruption = interruption
       let timeout = isSocket ? options.checkTimeout : options.describeTimeout
       if link.answers(within: timeout) { return link }
@@ -119,14 +127,14 @@ final class LinkPool: Sendable {
   func giveBack(_ link: ServerLink) {
     link.interruption = nil
     guard link.isOpen else { return }
-    let free = IdleLink(link: link)
-    let needsWatch = idle.withLock { idle in
-      if idle.link == nil { idle.link = free }
-      idle.deadline = ContinuousClock.now + options.idleTimeout
-      defer { if isSocket { idle.isWatched = true } }
-      return isSocket && !idle.isWatched
+    let kept = Idle(
+      link: link, deadline: ContinuousClock.now + options.idleTimeout, isWatched: isSocket)
+    // A link that was kept before is closed after the lock is released.
+    let before = idle.withLock { idle in
+      defer { idle = kept }
+      return idle
     }
-    guard needsWatch else { return }
+    guard isSocket, !before.isWatched else { return }
     do throws(ThreadError) {
       _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
     } catch {
@@ -172,12 +180,4 @@ final class LinkPool: Sendable {
       SpeechModel(language: language, location: server.description)
     }
   }
-}
-
-/// An idle link.
-///
-/// `@unchecked Sendable` is safe although a link is not `Sendable`: the session that returns it
-/// keeps no reference, and only one session removes it.
-private struct IdleLink: @unchecked Sendable {
-  let link: ServerLink
 }

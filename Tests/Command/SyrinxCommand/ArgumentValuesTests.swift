@@ -24,31 +24,31 @@ struct ByteSizeTests {
   @Test(arguments: [("1", 1), ("10000", 10_000), ("20k", 20_000), ("3M", 3_000_000)])
   func `a size is a number of bytes, with k, M, or G for thousands, millions, or billions`(
     argument: String, bytes: Int
-  ) {
-    #expect(ByteSize(argument: argument)?.byteCount == bytes)
-    #expect(ByteSize(argument: "4G")?.byteCount == 4_000_000_000)
+  ) throws {
+    #expect(try Int.byteCount(argument) == bytes)
+    #expect(try Int.byteCount("4G") == 4_000_000_000)
   }
 
   @Test(arguments: [
     "", "k", "0", "-1", "1.5M", "1K", "10 k", "9999999999999999999", "99999999999G",
   ])
   func `an invalid size is rejected`(argument: String) {
-    #expect(ByteSize(argument: argument) == nil)
+    #expect(throws: ValidationError.self) { try Int.byteCount(argument) }
   }
 }
 
 struct ChannelListTests {
   @Test
-  func `channels count from 1`() {
-    #expect(ChannelList(argument: "1")?.indices == [0])
-    #expect(ChannelList(argument: "3,1,1")?.indices == [2, 0, 0])
+  func `channels count from 1`() throws {
+    #expect(try channelIndices("1") == [0])
+    #expect(try channelIndices("3,1,1") == [2, 0, 0])
   }
 
   @Test(arguments: [
     "", ",", "1,", "0", "-1", "1;2", "1 2", "65", "one", "\(Int.min)", "\(Int.max)",
   ])
   func `an invalid list of channels is rejected`(argument: String) {
-    #expect(ChannelList(argument: argument) == nil)
+    #expect(throws: ValidationError.self) { try channelIndices(argument) }
   }
 }
 

@@ -31,7 +31,7 @@ struct CommandLineProgramTests {
       })
     #expect(
       RootCommand.requestedText([argument])
-        == HelpText.rendered(RootCommand.fullMessage(for: error)))
+        == RootCommand.renderedHelp(RootCommand.fullMessage(for: error)))
   }
 
   @Test(arguments: [

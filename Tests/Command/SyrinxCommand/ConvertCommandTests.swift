@@ -455,7 +455,7 @@ struct ConvertCommandTests {
   }
 
   @Test func `a target of normalization is a peak or a loudness`() {
-    let target = { try? NormalizationTarget(value: $0).normalization }
+    let target = { try? AudioConversion.Normalization(argument: $0) }
     #expect(target("-1") == .peak(Decibels(-1)))
     #expect(target("-3dBFS") == .peak(Decibels(-3)))
     #expect(target("-16LUFS") == .loudness(LoudnessLevel(lufs: -16)))

@@ -77,7 +77,7 @@ struct DeviceTableTests {
     let card = AudioDevice(
       id: "default", name: "A card\nwith two lines", directions: [.playback, .capture],
       isDefault: true)
-    let lines = DeviceTable(devices: [card, .virtualPlayback]).lines
+    let lines = [card, .virtualPlayback].tableLines()
     #expect(
       lines == [
         "  DEVICE   DIRECTION          NAME",
@@ -88,7 +88,7 @@ struct DeviceTableTests {
 
   @Test
   func `no devices make an empty table`() {
-    #expect(DeviceTable(devices: []).lines.isEmpty)
+    #expect([AudioDevice]().tableLines().isEmpty)
   }
 }
 
@@ -135,7 +135,7 @@ struct DeviceDetailsTests {
     #expect(details.rates == [16_000, 44_100, 48_000] && details.channels == [1, 2])
     #expect(details.holders == [DeviceHolder(name: "mpv", processID: 7)])
     #expect(
-      DeviceTable(devices: [device]) { _ in details }.lines == [
+      [device].tableLines { _ in details } == [
         "  DEVICE             DIRECTION          RATES              CHANNELS  USED BY          NAME",
         "  hw:CARD=USB,DEV=0  playback, capture  16000 44100 48000  1 2       mpv (process 7)  Headset",
       ])

@@ -26,14 +26,12 @@ struct EngineComponentTests {
   }
 }
 
-struct InstallPlanTests {
-  private func plan(
-    _ choice: InstallChoice, _ machine: Machine
-  ) throws -> [String] {
+struct InstallChoiceTests {
+  /// The wheels of a choice.
+  private func wheels(_ choice: InstallChoice, _ machine: Machine) throws -> [String] {
     let components = EngineComponent.all.filter { choice.components.contains($0.name) }
-    let plan = try InstallPlan(components, machine: machine)
-    #expect(Set(plan.steps.map(\.component)) == choice.components)
-    return plan.wheels.map(\.file)
+    #expect(Set(components.map(\.name)) == choice.components)
+    return try components.map { try $0.offer(for: machine).wheel.file }
   }
 
   private static let moonshine = "moonshine_cpp-0.1.4-py3-none-manylinux2014_x86_64.whl"
@@ -44,9 +42,9 @@ struct InstallPlanTests {
   func `every choice has its models and the library for the machine`() throws {
     for (machine, name) in [(Machine.x86, "x86_64"), (.arm, "aarch64")] {
       let library = "\(Self.library)_\(name).whl"
-      #expect(try plan(.moonshine, machine) == [Self.moonshine, library])
-      #expect(try plan(.silero, machine) == [Self.silero, library])
-      #expect(try plan(.all, machine) == [Self.moonshine, Self.silero, library])
+      #expect(try wheels(.moonshine, machine) == [Self.moonshine, library])
+      #expect(try wheels(.silero, machine) == [Self.silero, library])
+      #expect(try wheels(.all, machine) == [Self.moonshine, Self.silero, library])
     }
     let library = EngineComponent.all.first { $0.name == ONNXLibrary.component }
     #expect(Set(library?.offers.map(\.version) ?? []) == ["1.28.2"])
@@ -54,7 +52,7 @@ struct InstallPlanTests {
 
   @Test
   func `a machine without a wheel is an error`() {
-    #expect(throws: CommandFailure.self) { try plan(.silero, .other) }
+    #expect(throws: CommandFailure.self) { try wheels(.silero, .other) }
   }
 
   @Test

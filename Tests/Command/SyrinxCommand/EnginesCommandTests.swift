@@ -159,25 +159,25 @@ struct EnginesCommandTests {
 
   @Test
   func `each model has a line, with aligned columns`() {
-    let lines = EngineTable(engines: [
+    let lines = [
       SpeechEngineDescription(
         name: "one",
         models: [.init(language: "en-US", location: "/a"), .init(language: "de", location: "/b")],
         isInUse: true),
       SpeechEngineDescription(name: "three", models: [], obstacle: "gone"),
-    ]).lines
+    ].tableLines
     #expect(lines == ["* one    en-US  /a", "* one    de     /b", "  three  not ready: gone"])
   }
 
   @Test
   func `an engine's capabilities are listed below its models, or below what is missing`() {
-    let lines = EngineTable(engines: [
+    let lines = [
       SpeechEngineDescription(
         name: "one", models: [.init(language: "de", location: "/b")], isInUse: true,
         capabilities: [.contextualPhrases, .grammar]),
       SpeechEngineDescription(
         name: "two", models: [], obstacle: "gone", capabilities: [.confidence]),
-    ]).lines
+    ].tableLines
     #expect(
       lines == [
         "* one  de  /b", "* one  can: grammar, contextual phrases",

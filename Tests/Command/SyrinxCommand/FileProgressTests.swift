@@ -137,44 +137,47 @@ struct FileProgressTests {
   }
 }
 
-struct ProgressTextTests {
+struct ProgressLineTests {
   @Test
   func `the progress line has position, pace, and time left`() {
-    let text = ProgressText(file: "talk.wav", total: .seconds(600))
     #expect(
-      text.line(at: .seconds(60), after: .seconds(12))
+      FileProgress.line("talk.wav", at: .seconds(60), of: .seconds(600), after: .seconds(12))
         == "talk.wav 1:00.0 / 10:00.0 (10%), 5.0 times real time, 1:48.0 left")
   }
 
   @Test
   func `there is no progress line in the first second`() {
-    let text = ProgressText(file: "a.wav", total: .seconds(600))
-    #expect(text.line(at: .seconds(60), after: .milliseconds(999)) == nil)
+    let early = Duration.milliseconds(999)
+    #expect(
+      FileProgress.line("a.wav", at: .seconds(60), of: .seconds(600), after: early) == nil)
   }
 
   @Test
   func `without a length the progress line has no time left`() {
-    let text = ProgressText(file: "a.mp3", total: nil)
     #expect(
-      text.line(at: .seconds(6), after: .seconds(4)) == "a.mp3 0:06.0, 1.5 times real time")
+      FileProgress.line("a.mp3", at: .seconds(6), of: nil, after: .seconds(4))
+        == "a.mp3 0:06.0, 1.5 times real time")
   }
 
   @Test
   func `progress never exceeds 100 percent`() {
-    let text = ProgressText(file: "a.wav", total: .seconds(10))
-    #expect(text.line(at: .seconds(20), after: .seconds(2))?.contains("(100%)") == true)
-    #expect(text.line(at: .seconds(20), after: .seconds(2))?.hasSuffix("0:00.0 left") == true)
-    #expect(text.line(at: .zero, after: .seconds(2))?.contains("left") == false)
+    let line = { (position: Duration) in
+      FileProgress.line("a.wav", at: position, of: .seconds(10), after: .seconds(2))
+    }
+    #expect(line(.seconds(20))?.contains("(100%)") == true)
+    #expect(line(.seconds(20))?.hasSuffix("0:00.0 left") == true)
+    #expect(line(.zero)?.contains("left") == false)
   }
 
   @Test
   func `progress of times beyond all integers is shown`() async {
     await #expect(processExitsWith: .success) {
       let endless = Duration.seconds(Int64(1 << 62))
-      _ = ProgressText(file: "a.wav", total: endless).line(at: endless, after: .seconds(1))
-      _ = ProgressText(file: "a.wav", total: .nanoseconds(1)).line(at: endless, after: .seconds(1))
-      let slow = ProgressText(file: "a.wav", total: endless)
-      _ = slow.line(at: .nanoseconds(1), after: .seconds(1 << 40))
+      for total in [endless, .nanoseconds(1)] {
+        _ = FileProgress.line("a.wav", at: endless, of: total, after: .seconds(1))
+      }
+      _ = FileProgress.line(
+        "a.wav", at: .nanoseconds(1), of: endless, after: .seconds(1 << 40))
     }
   }
 }

@@ -46,7 +46,7 @@ import Testing
     of command: any ParsableCommand.Type, page: String
   ) -> [String: String] {
     let message = RootCommand.helpMessage(for: command, includeHidden: false, columns: 80)
-    let help = [page: HelpText.rendered(message) + "\n"]
+    let help = [page: RootCommand.renderedHelp(message) + "\n"]
     return command.configuration.subcommands.reduce(into: help) { texts, subcommand in
       let below = helpTexts(of: subcommand, page: "\(page)-\(subcommand._commandName)")
       texts.merge(below) { $1 }

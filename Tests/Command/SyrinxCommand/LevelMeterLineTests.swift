@@ -11,7 +11,7 @@ struct LevelMeterLineTests {
     LevelMeterLine(
       label: "0:03.2",
       channels: zip(peaks, held ?? peaks).map {
-        .init(peak: Decibels($0), heldPeak: Decibels($1))
+        (Decibels($0), Decibels($1))
       }, isClipped: isClipped)
   }
 
@@ -52,12 +52,13 @@ struct LevelMeterLineTests {
 
   @Test
   func `a peak is held for a second and a half, and clipping is remembered`() {
-    var ballistics = MeterBallistics()
+    var line = LevelMeterLine()
     func meter(_ peak: Double, at frame: FrameCount) -> LevelMeterLine {
       let level = AudioLevel(peak: Decibels(peak), rms: .silence)
-      return ballistics.meter(
-        after: LevelReading(firstFrame: frame, frameCount: 100, level: level, channels: [level]),
+      line.update(
+        LevelReading(firstFrame: frame, frameCount: 100, level: level, channels: [level]),
         at: 1_000, label: "")
+      return line
     }
     #expect(!meter(-20, at: 0).isClipped)
     #expect(meter(0, at: 100).isClipped)

@@ -62,7 +62,7 @@ struct PlaybackRecordTests {
     #expect(
       try line(
         JSONRecord(
-          ItemEndTracker.End(item: 1, reason: .stopped, played: .seconds(3)), files: files))
+          (item: 1, reason: .stopped, played: .seconds(3)), files: files))
         == #"{"event":"finished","file":"b.wav","item":1,"played":3,"reason":"stopped"}"#)
   }
 

@@ -34,22 +34,13 @@ struct RecordingRunTests {
   }
 }
 
-struct SignalCommandsTests {
+struct SignalCommandTests {
   @Test
-  func `SIGUSR1 begins the next file, SIGUSR2 pauses and resumes in turn`() {
-    var commands = SignalCommands()
-    let signals = [SIGUSR2, SIGUSR1, SIGUSR2, SIGUSR2, SIGINT]
-    let given = signals.map { signal in
-      let command = commands.command(for: signal)
-      if let command { commands.succeeded(command) }
-      return command
-    }
-    #expect(given == [.pause, .roll, .resume, .pause, nil])
-  }
-
-  @Test
-  func `a failed pause is not resumed`() {
-    let commands = SignalCommands()
-    #expect([SIGUSR2, SIGUSR2].map { commands.command(for: $0) } == [.pause, .pause])
+  func `SIGUSR1 begins the next file, SIGUSR2 pauses, or resumes a paused recording`() {
+    #expect(RecordingCommand(signal: SIGUSR1, isPaused: false) == .roll)
+    #expect(RecordingCommand(signal: SIGUSR1, isPaused: true) == .roll)
+    #expect(RecordingCommand(signal: SIGUSR2, isPaused: false) == .pause)
+    #expect(RecordingCommand(signal: SIGUSR2, isPaused: true) == .resume)
+    #expect(RecordingCommand(signal: SIGINT, isPaused: false) == nil)
   }
 }

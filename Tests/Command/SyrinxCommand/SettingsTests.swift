@@ -107,10 +107,10 @@ import Testing
       $0.settings = own
     } operation: {
       let (playback, capture) = (
-        try PlaybackDeviceOption.parse([]), try CaptureDeviceOption.parse([])
+        try PlayDeviceOptions.parse([]), try CaptureDeviceOption.parse([])
       )
       #expect(playback.id == "virtual" && capture.id == "hw:1")
-      let named = try PlaybackDeviceOption.parse(["--device", "hw:2"])
+      let named = try PlayDeviceOptions.parse(["--device", "hw:2"])
       #expect(named.id == "hw:2")
       let jobs = [try JobsOption.parse([]), try JobsOption.parse(["--jobs", "2"])]
       #expect(jobs.map(\.count) == [7, 2])

@@ -20,24 +20,29 @@ struct StopSignalsTests {
       try await StopSignals().finishing(with: {}) { throw CommandEnd.reported }
     }
   }
-}
 
-struct StopSequenceTests {
   @Test
   func `the first signal finishes the work and the second ends the process`() {
-    var sequence = StopSequence()
-    sequence.begin()
-    #expect(sequence.receive(SIGTERM) == .finish)
-    #expect(sequence.first == SIGTERM)
-    #expect(sequence.receive(SIGINT) == .exit(130))
+    let signals = StopSignals()
+    signals.begin()
+    #expect(signals.receive(SIGTERM))
+    #expect(signals.received == SIGTERM)
+    #expect(!signals.receive(SIGINT))
+    #expect(StopSignals.status(SIGINT) == 130)
   }
 
-  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
-  func `without work to finish, the first signal ends the process`(
-    signal: Int32, status: Int32
-  ) {
-    var sequence = StopSequence()
-    #expect(sequence.receive(signal) == .exit(status))
-    #expect(sequence.first == nil)
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func `without work to finish, the first signal ends the process`(signal: Int32) {
+    let signals = StopSignals()
+    #expect(!signals.receive(signal))
+    #expect(signals.received == nil)
+  }
+
+  @Test
+  func `SIGUSR1 and SIGUSR2 control a recording and end any other command`() {
+    for signal in [SIGUSR1, SIGUSR2] {
+      #expect(StopSignals(takesCommands: true).receive(signal))
+      #expect(!StopSignals().receive(signal))
+    }
   }
 }

@@ -33,7 +33,8 @@ import Testing
   @Test func `the command waits for the writer of a list pipe until the stop signal`() throws {
     mkfifo(folder.file("pipe").path, 0o600)
     let stopSignal = try WakeUp()
-    var names = try NameList(file: path("pipe"), separator: 10).open(stopSignal: stopSignal)
+    let inputs = TranscriptionInputs(arguments: [], list: path("pipe"))
+    var names = try inputs.makeIterator(stopSignal: stopSignal)
     stopSignal.signal()
     #expect(throws: CancellationError.self) { try names.next() }
   }
@@ -82,7 +83,7 @@ import Testing
     ) throws
   {
     try Data("\(name)\n".utf8).write(to: folder.file("list"))
-    let found = try found([], list: NameList(file: path("list"), separator: 10))
+    let found = try found([], list: path("list"))
     #expect(found.map(\.file.text) == [file] && found.map(\.place.text) == [place])
   }
 
@@ -92,24 +93,25 @@ import Testing
     #expect(inputs.map(\.place) == ["2024/a.wav", "c.wav"])
     let list = inputs.map { $0.listed.bytes + [0] }.joined()
     try Data(list).write(to: folder.file("list"))
-    #expect(try found([], list: NameList(file: path("list"), separator: 0)) == inputs)
+    #expect(try found([], list: path("list"), separator: 0) == inputs)
   }
 
   @Test func `names end with NUL, a line feed, or the end of the list`() throws {
     try Data("a\nb.wav\0\0c\u{1}.wav".utf8).write(to: folder.file("list"))
-    let found = try found([], list: NameList(file: path("list"), separator: 0))
+    let found = try found([], list: path("list"), separator: 0)
     #expect(found.map(\.file) == ["a\nb.wav", "c\u{1}.wav"])
-    let lines = NameList(file: path("list"), separator: 10)
-    let failure = #expect(throws: CommandFailure.self) { try self.found([], list: lines) }
+    let failure = #expect(throws: CommandFailure.self) {
+      try self.found([], list: path("list"))
+    }
     #expect(failure?.description.hasSuffix("end with NUL; add --null") == true)
   }
 
   @Test func `a missing list and a list without separators are errors`() throws {
     #expect(throws: CommandFailure.self) {
-      try found([], list: NameList(file: path("none"), separator: 10))
+      try found([], list: path("none"))
     }
     let failure = #expect(throws: CommandFailure.self) {
-      try found([], list: NameList(file: "/dev/zero", separator: 10))
+      try found([], list: "/dev/zero")
     }
     #expect(
       failure?.description == "/dev/zero is not a list of files: a name in it is longer than 1 MiB")
@@ -120,9 +122,10 @@ import Testing
   }
 
   private func found(
-    _ arguments: [FilePath], patterns: [FilePath] = [], list: NameList? = nil
+    _ arguments: [FilePath], patterns: [FilePath] = [], list: FilePath? = nil, separator: UInt8 = 10
   ) throws -> [TranscriptionInput] {
-    let inputs = TranscriptionInputs(arguments: arguments, patterns: patterns, list: list)
+    let inputs = TranscriptionInputs(
+      arguments: arguments, patterns: patterns, list: list, separator: separator)
     var (iterator, found) = (try inputs.makeIterator(), [TranscriptionInput]())
     while let input = try iterator.next() { found.append(try input.get()) }
     return found

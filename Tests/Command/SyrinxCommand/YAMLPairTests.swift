@@ -3,7 +3,7 @@ import Testing
 @testable import SyrinxCommand
 
 @Suite struct YAMLPairTests {
-  private func pairs(_ text: String) throws(YAMLError) -> [YAMLPair]? {
+  private func pairs(_ text: String) throws(CommandFailure) -> [YAMLPair]? {
     try YAMLPair.all(in: Array(text.utf8))
   }
 
@@ -66,13 +66,13 @@ import Testing
     ("%YAML 3.0\n--- a", "found incompatible YAML document in line 1"),
   ])
   func `a text that is not YAML is an error with the line`(text: String, reason: String) {
-    #expect(throws: YAMLError(description: reason)) { try pairs(text) }
+    #expect(throws: CommandFailure(reason)) { try pairs(text) }
   }
 
   @Test func `YAML nesting that would take libyaml seconds is an error, and other nesting is not`()
     throws
   {
-    let error = YAMLError(description: "it has more than 100 opening brackets, comments included")
+    let error = CommandFailure("it has more than 100 opening brackets, comments included")
     for bracket in ["[", "{", "a: [", "? {"] {
       #expect(throws: error) {
         try pairs(String(repeating: bracket, count: 65_536 / bracket.utf8.count))

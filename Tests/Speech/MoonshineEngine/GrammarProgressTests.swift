@@ -7,7 +7,7 @@ import Testing
   private func words(_ text: String, _ rules: String) throws -> [String]? {
     let graph = try GrammarGraph(JSGFGrammar("#JSGF V1.0; \(rules)"))
     var progress: GrammarProgress? = GrammarProgress(graph)
-    for byte in Spelling.ofToken(Array(text.utf8)) { progress = progress?.reading(byte) }
+    for byte in Array(text.utf8).tokenSpelling { progress = progress?.reading(byte) }
     guard let progress, progress.mayEnd else { return nil }
     return progress.words.map(\.word)
   }
@@ -80,8 +80,8 @@ import Testing
     let texts = ["", "", ""] + (0..<10_000).map { " name\($0)" } + [" call"]
     let tokenizer = Tokenizer(texts: texts.map { Array($0.utf8) })
     let start = GrammarProgress(graph)
-    let first = tokenizer.tokens(readBy: start)
+    let first = tokenizer.tokens(readBy: start, reading: { $0.reading($1) })
     #expect(first.map(\.token) == [10_003])
-    #expect(tokenizer.tokens(readBy: first[0].reader).count == 10_000)
+    #expect(tokenizer.tokens(readBy: first[0].reader, reading: { $0.reading($1) }).count == 10_000)
   }
 }

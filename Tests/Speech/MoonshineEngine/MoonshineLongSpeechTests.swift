@@ -45,7 +45,7 @@ import Testing
     let audio = chosen.flatMap(\.samples)
     let finals = try await finals(of: audio)
     #expect(finals.count >= 2)
-    let recognized = Spelling.ofWords(finals.map(\.formattedString).joined(separator: " "))
+    let recognized = finals.map(\.formattedString).joined(separator: " ").spelling
     let words = String(decoding: recognized, as: UTF8.self).split(separator: " ").map(String.init)
     let said = chosen.flatMap { $0.words.split(separator: " ").map(String.init) }
     #expect(WordDistance.between(said, words) <= 6, "\(words)")

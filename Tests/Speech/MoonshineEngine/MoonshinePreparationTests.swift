@@ -12,7 +12,7 @@ struct MoonshinePreparationTests {
     let library = try ONNXComponents.library()
     let folder = try CopiedModel()
     let before = try folder.installed.names
-    try MoonshinePreparation.prepare(folder.installed, with: library)
+    try folder.installed.prepareMoonshine(with: library)
     #expect(
       try folder.installed.names
         == (before + ["decoder.blocks.ort", "encoder.prepared.ort"]).sorted())
@@ -36,7 +36,7 @@ struct MoonshinePreparationTests {
     #expect(isThere == [false, true])
     // The decoder multiplies bytes, and has no weights as floats but the embedding of its tokens.
     let product =
-      MoonshinePreparation.blockSize(with: library) == nil ? "DynamicQuantizeMatMul" : "MatMulNBits"
+      library.blockSize == nil ? "DynamicQuantizeMatMul" : "MatMulNBits"
     #expect(decoder.range(of: Data(product.utf8)) != nil)
     #expect(decoder.count < 105_000_000)
   }
@@ -50,9 +50,9 @@ struct MoonshinePreparationTests {
     let run = try ONNXRun(in: library)
     // Floats are added in another order, because the published model multiplies a single row otherwise.
     #expect(try MoonshineModel(files, in: library).isExact(as: run) == false)
-    try MoonshinePreparation.prepare(folder.installed, with: library)
+    try folder.installed.prepareMoonshine(with: library)
     let model = try MoonshineModel(files, in: library)
-    let hasBlocks = MoonshinePreparation.blockSize(with: library) != nil
+    let hasBlocks = library.blockSize != nil
     #expect(try model.isExact(as: run) == hasBlocks)
     let clip = try Clip(sample: "two-utterances", words: "")
     let tokens = Array(100..<140)
@@ -78,7 +78,7 @@ struct MoonshinePreparationTests {
       throws: ONNXError.fileUnreadable(
         path: obstacle, code: EISDIR)
     ) {
-      try MoonshinePreparation.prepare(folder.installed, with: ONNXComponents.library())
+      try folder.installed.prepareMoonshine(with: ONNXComponents.library())
     }
   }
 
@@ -87,7 +87,7 @@ struct MoonshinePreparationTests {
     let before = try folder.installed.names
     let work = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      try MoonshinePreparation.prepare(folder.installed, with: ONNXComponents.library())
+      try folder.installed.prepareMoonshine(with: ONNXComponents.library())
     }
     await #expect(throws: ONNXError.terminated) { try await work.value }
     #expect(try folder.installed.names == before)
@@ -99,7 +99,7 @@ struct MoonshinePreparationTests {
     try Data(contentsOf: decoder.url).prefix(1_000_000).write(to: decoder.url)
     let before = try folder.installed.names
     #expect {
-      try MoonshinePreparation.prepare(folder.installed, with: ONNXComponents.library())
+      try folder.installed.prepareMoonshine(with: ONNXComponents.library())
     } throws: { error in
       guard case .modelUnusable(decoder, _) = error as? ONNXError else { return false }
       return true
@@ -130,7 +130,7 @@ struct CopiedModel {
     let encoder = path.appending("encoder_model.ort")
     try FileManager.default.removeItem(at: encoder.url)
     var options = ONNXSessionOptions()
-    (options.optimization, options.saving) = (.none, .init(encoder, as: .ort))
+    (options.optimization, options.savedModel) = (.none, encoder)
     _ = try ONNXSession(model: onnx, in: ONNXComponents.library(), options: options)
   }
 

@@ -251,7 +251,7 @@ struct MoonshineClipTests {
       let said = clip.words.split(separator: " ").map(String.init)
       let text = try session.recognize(clip.samples).text
       // The spelling of a country is no error.
-      let recognized = String(decoding: Spelling.ofWords(text), as: UTF8.self)
+      let recognized = String(decoding: text.spelling, as: UTF8.self)
         .replacing("metres", with: "meters").split(separator: " ").map(String.init)
       let errors = WordDistance.between(said, recognized)
       if errors > 0 { print("\(clip.name): \(errors) wrong: \(text)") }

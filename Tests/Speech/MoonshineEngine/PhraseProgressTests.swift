@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PhraseProgressTests {
   private func worth(_ text: String, _ phrases: [String], atEnd: Bool = true) -> Float {
-    let progress = PhraseProgress(PhraseTree(phrases)).reading(Spelling.ofToken(Array(text.utf8)))
+    let progress = PhraseProgress(phrases).reading(Array(text.utf8).tokenSpelling)
     return atEnd ? progress.worthAtEnd : progress.worth
   }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SpokenAudioTests {
   private func shortened(_ pieces: [(Float, Int)]) -> [(Float, Int)] {
     let samples = pieces.flatMap { [Float](repeating: $0.0, count: $0.1 * 160) }
-    return SpokenAudio.shortened(samples + [0.7]).dropLast().reduce(into: [(Float, Int)]()) {
+    return withoutLongSilences(samples + [0.7]).dropLast().reduce(into: [(Float, Int)]()) {
       found, sample in
       if found.last?.0 == sample {
         found[found.count - 1].1 += 1
@@ -34,7 +34,7 @@ import Testing
 
   @Test func `audio without sound is shortened, and empty audio stays empty`() {
     expect([(0, 500)], [30])
-    #expect(SpokenAudio.shortened([]).isEmpty)
-    #expect(SpokenAudio.shortened([0.1, 0.2]) == [0.1, 0.2])
+    #expect(withoutLongSilences([]).isEmpty)
+    #expect(withoutLongSilences([0.1, 0.2]) == [0.1, 0.2])
   }
 }

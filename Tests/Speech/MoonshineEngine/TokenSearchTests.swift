@@ -110,7 +110,7 @@ extension TokenSearch {
     let tokenizer = Tokenizer(texts: ["", "", "", " go", " stop"].map { Array($0.utf8) })
     let scores = try TokenScores([-9, -9, -1, -1])
     for guide in [
-      TokenGuide.none, .phrases(PhraseProgress(PhraseTree(["stop"]))),
+      TokenGuide.none, .phrases(PhraseProgress(["stop"])),
       try TokenGuide(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = stop;")),
     ] {
       #expect(!guide.candidates(scores, most: 9, of: tokenizer).contains { $0.token == 4 })
@@ -135,7 +135,7 @@ extension TokenSearch {
 
   @Test func `a contextual phrase is preferred to a slightly likelier text`() throws {
     let sentences: [(String, Float)] = [("ten of cloves", 0.95), ("ten of clubs", 0.05)]
-    let phrases = TokenGuide.phrases(PhraseProgress(PhraseTree(["Ten of Clubs"])))
+    let phrases = TokenGuide.phrases(PhraseProgress(["Ten of Clubs"]))
     for width in [1, 4] {
       let model = ScriptedModel(sentences)
       #expect(

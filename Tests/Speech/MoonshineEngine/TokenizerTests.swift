@@ -52,17 +52,10 @@ import Testing
   @Test func `a spelling reader returns the tokens that it accepts, each with the next reader`() {
     let texts = ["", "", "", " te", " ten", " Ten", "n", " tenth", "tent", ",", " x"]
     let tokenizer = Tokenizer(texts: texts.map { Array($0.utf8) })
-    let found = tokenizer.tokens(readBy: Literal(rest: Array(" tent".utf8)[...]))
-    #expect(Set(found.map(\.token)) == [3, 4, 5])
-    #expect(found.first { $0.token == 3 }?.reader.rest.count == 2)
-  }
-
-  /// Takes one text.
-  private struct Literal: SpellingReader {
-    let rest: ArraySlice<UInt8>
-
-    func reading(_ byte: UInt8) -> Literal? {
-      rest.first == byte ? Literal(rest: rest.dropFirst()) : nil
+    let found = tokenizer.tokens(readBy: Array(" tent".utf8)[...]) { rest, byte in
+      rest.first == byte ? rest.dropFirst() : nil
     }
+    #expect(Set(found.map(\.token)) == [3, 4, 5])
+    #expect(found.first { $0.token == 3 }?.reader.count == 2)
   }
 }

@@ -15,7 +15,7 @@ import Testing
     let measured = places.map { place in
       place.map { FrameCount($0.lowerBound * 160)..<FrameCount($0.upperBound * 160) }
     }
-    return WordTimes.measured(words, at: measured, in: span).map {
+    return words.placed(at: measured, in: span).map {
       ($0.frames.lowerBound.rawValue / 160)..<($0.frames.upperBound.rawValue / 160)
     }
   }

@@ -66,7 +66,7 @@ import Testing
   }
 
   private func chosen(_ phrases: [String], _ alternatives: (String, Int32)...) -> String {
-    let alternatives = alternatives.map { Decoder.Alternative(words: words($0), score: $1) }
+    let alternatives = alternatives.map { (words: words($0), score: $1) }
     return ContextualChoice(phrases).choose(
       words("is never been", confidence: 1), among: alternatives
     )
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func `words of the best hypothesis keep their confidence in an alternative`() {
-    let alternative = Decoder.Alternative(words: words("has never been"), score: 0)
+    let alternative = (words: words("has never been"), score: Int32(0))
     let chosen = ContextualChoice(["has never"]).choose(
       words("is never been", confidence: 1), among: [alternative])
     #expect(chosen.map(\.confidence) == [nil, 1, 1])

@@ -12,7 +12,7 @@ import Testing
     for word in words { vocabulary.insert(hash(word)) }
     let text = lines.map { $0 + "\n" }.joined()
     let file = try ModelBytes(Array(text.utf8))
-    let excerpt = DictionaryFile.excerpt(of: file, within: vocabulary)
+    let excerpt = file.excerpt(within: vocabulary)
     return String(decoding: excerpt, as: UTF8.self)
       .split(whereSeparator: \.isNewline).map(String.init)
   }
@@ -40,7 +40,7 @@ import Testing
     throws
   {
     let model = try ModelLocation(chosen: nil).find()
-    let known = try LanguageModelFile(ModelBytes(path: model.language)).vocabulary
+    let known = try ModelBytes(path: model.language).vocabulary()
     let lines = try String(contentsOfFile: model.dictionary, encoding: .utf8)
       .split(separator: "\n")
     let wanted = lines.filter {
@@ -155,14 +155,14 @@ private final class WatchedDecoder: @unchecked Sendable {
 
 @Suite struct DictionarySpellingTests {
   @Test func `the number of a pronunciation is not part of the word`() {
-    #expect(DictionaryFile.spelling(of: "ten(2)") == "ten")
-    #expect(DictionaryFile.spelling(of: "a(12)") == "a")
-    #expect(DictionaryFile.spelling(of: "meters") == "meters")
-    #expect(DictionaryFile.spelling(of: "go forward ") == "go forward")
+    #expect("ten(2)".dictionarySpelling == "ten")
+    #expect("a(12)".dictionarySpelling == "a")
+    #expect("meters".dictionarySpelling == "meters")
+    #expect("go forward ".dictionarySpelling == "go forward")
   }
 
   @Test(arguments: ["<s>", "</s>", "<sil>", "[NOISE]", "[SPEECH]", "++breath++", "(NULL)", ""])
   func `markers for silence, noise, and empty words are not words`(entry: String) {
-    #expect(DictionaryFile.spelling(of: entry) == nil)
+    #expect(entry.dictionarySpelling == nil)
   }
 }

@@ -17,7 +17,7 @@ import Testing
     """
 
   private func parse(_ text: String) throws {
-    _ = try FeatureParameters(try ModelBytes(Array(text.utf8)))
+    _ = try ModelBytes(Array(text.utf8)).featureParameters()
   }
 
   @Test func `the parameters of the installed model are valid`() throws {

@@ -158,19 +158,25 @@ import Testing
   }
 }
 
-@Suite struct GrammarProblemTests {
-  @Test func `without an error there is no problem`() {
-    #expect(GrammarProblem([], in: "") == nil)
+@Suite struct GrammarErrorTests {
+  @Test func `without an error in the log the grammar is accepted`() {
+    #expect(SpeechEngineError(grammarErrors: [], in: "") == nil)
   }
 
   @Test func `the line of an unknown word is found by the whole word`() {
-    let problem = GrammarProblem(
-      ["The word 'go' is missing in the dictionary"], in: "going\ngo-back\n(go|stop)")
-    #expect(problem?.line == 3)
+    let error = SpeechEngineError(
+      grammarErrors: ["The word 'go' is missing in the dictionary"],
+      in: "going\ngo-back\n(go|stop)")
+    guard case .grammarInvalid(line: 3, reason: _) = error else {
+      Issue.record("the error is \(String(describing: error))")
+      return
+    }
   }
 
   @Test func `an unknown error is reported as it is`() {
-    #expect(GrammarProblem(["the moon is full"], in: "")?.reason == "the moon is full")
+    #expect(
+      SpeechEngineError(grammarErrors: ["the moon is full"], in: "")
+        == .grammarInvalid(line: nil, reason: "the moon is full"))
   }
 }
 

@@ -11,17 +11,18 @@ import Testing
 @Suite struct UtteranceMeanTests {
   private var mean = UtteranceMean()
 
-  private mutating func actions(tenths: Int) -> [UtteranceMean.Action] {
-    (0..<tenths).map { _ in mean.add(FrameCount(1600)) }
+  /// Whether the mean is due, after each tenth of a second.
+  private mutating func dues(tenths: Int) -> [Bool] {
+    (0..<tenths).map { _ in mean.isDue(after: FrameCount(1600)) }
   }
 
   @Test
   mutating func `the search waits for 1.5 s, then the mean is set each half second`() {
-    let first = actions(tenths: 15)
-    #expect(first == Array(repeating: .wait, count: 14) + [.setMeanAndSearch])
+    let first = dues(tenths: 15)
+    #expect(first == Array(repeating: false, count: 14) + [true])
     #expect(mean.isSearching)
-    let next = actions(tenths: 5)
-    #expect(next == Array(repeating: .search, count: 4) + [.setMeanAndSearch])
+    let next = dues(tenths: 5)
+    #expect(next == Array(repeating: false, count: 4) + [true])
   }
 
   @Test func `without frames there is no mean`() {

@@ -32,7 +32,8 @@ import Testing
   private func failure(_ location: SileroLocation) -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       let frame = [Float](repeating: 0, count: 512)
-      let judged = try SileroSession(model: SileroModel(location)).process(frame[...])
+      let session = SileroSession { () throws(SpeechEngineError) in try SileroModel(location) }
+      let judged = try session.process(frame[...])
       #expect(judged.count == 1)
       return nil
     } catch {
@@ -103,14 +104,14 @@ import Testing
   @Test func `errors of the first frame are reported in advance`() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     try install()
-    let model = try SileroModel(location())
-    #expect(model.availability == .ready(SpeechModel(language: "und", location: file.path)))
+    #expect(
+      try location().availability == .ready(SpeechModel(language: "und", location: file.path)))
     for lost in [
       try location(model: URL(filePath: "/nowhere/silero.onnx")),
       SileroLocation(library: URL(filePath: "/nowhere/lib.so"), model: file),
     ] {
       let error = try #require(failure(lost))
-      #expect(SileroModel(lost).availability == .unavailable(error))
+      #expect(lost.availability == .unavailable(error))
     }
   }
 

@@ -46,10 +46,10 @@ import Testing
     }
     let library = packages.appending(path: "vosk/libvosk.so")
     try FileManager.default.copyItem(at: vosk.library, to: library)
-    #expect(LibraryVersion(path: library.path)?.text == "0.3.7")
+    #expect(VoskLibrary.version(ofFile: library.path) == "0.3.7")
     #expect(
       try #require(self.failure(library.path)).remedy.contains("version 0.3.7 has no vosk_recogn"))
-    #expect(LibraryVersion(path: vosk.library.path) == nil)
+    #expect(VoskLibrary.version(ofFile: vosk.library.path) == nil)
   }
 
   @Test func `a library without optional functions works, and reports unsupported requests`() throws

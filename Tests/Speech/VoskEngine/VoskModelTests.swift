@@ -88,7 +88,7 @@ import Testing
     #expect(failure() != nil)
     for count in 0..<bytes.count {
       #expect(throws: ModelDamage.self) {
-        try TransducerHeader(Array(bytes.prefix(count)))
+        try KaldiFileFormat.leastSize(ofTransducer: Array(bytes.prefix(count)))
       }
     }
   }

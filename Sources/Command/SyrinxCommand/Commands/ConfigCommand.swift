@@ -40,12 +40,12 @@ struct ConfigCommand: Subcommand {
     let lines =
       json.isOn
       ? try rows.map { try JSONRecord($0, $1).jsonLine() }
-      : TextTable(
+      : columnLines(
         titles: ["SETTING", "VALUE", "SOURCE"],
         rows: rows.map { name, entry in
           [name.rawValue, entry?.text ?? "-", entry?.source ?? "not set (\(name.variable))"]
         }
-      ).lines.map(\.printableLine)
+      ).map(\.printableLine)
     for line in lines { try await context.console.print(line) }
   }
 }

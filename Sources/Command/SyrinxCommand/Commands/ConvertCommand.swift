@@ -185,7 +185,7 @@ struct ConvertCommand: FileListSubcommand {
         "\(job.output): clipped, the peak is \(result.peak.levelText); "
           + "lower it with --normalize -1 or --gain")
     }
-    if let limitation = result.limitation(of: options.normalize?.normalization) {
+    if let limitation = result.limitation(of: options.normalize) {
       await context.console.report("\(job.output): \(limitation)")
     }
     if result.files.isEmpty {

@@ -59,7 +59,7 @@ struct DevicesCommand: Subcommand {
     let lines =
       json.isOn
       ? try devices.map { try JSONRecord($0, DeviceDetails(of: $0)).jsonLine() }
-      : DeviceTable(devices: devices).lines
+      : devices.tableLines()
     for line in lines { try await console.print(line) }
   }
 
@@ -68,14 +68,12 @@ struct DevicesCommand: Subcommand {
   }
 }
 
-/// The devices as text; `*` marks the default device.
-struct DeviceTable {
-  let devices: [AudioDevice]
-  var details: (AudioDevice) -> DeviceDetails = { DeviceDetails(of: $0) }
-
-  /// The line of titles, and a line for each device.
-  var lines: [String] {
-    let rows = devices.map { device in
+extension [AudioDevice] {
+  /// The line of titles, and a line for each device; `*` marks the default device.
+  func tableLines(
+    _ details: (AudioDevice) -> DeviceDetails = { DeviceDetails(of: $0) }
+  ) -> [String] {
+    let rows = map { device in
       let details = details(device)
       return [
         device.id.rawValue, device.directionsText,
@@ -85,9 +83,9 @@ struct DeviceTable {
       ]
     }
     guard !rows.isEmpty else { return [] }
-    let table = TextTable(
+    let lines = columnLines(
       titles: ["DEVICE", "DIRECTION", "RATES", "CHANNELS", "USED BY", "NAME"], rows: rows)
-    return zip([false] + devices.map(\.isDefault), table.lines).map { isDefault, line in
+    return zip([false] + map(\.isDefault), lines).map { isDefault, line in
       "\(isDefault ? "*" : " ") \(line)".printableLine
     }
   }

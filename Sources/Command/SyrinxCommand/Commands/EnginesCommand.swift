@@ -70,12 +70,12 @@ struct EnginesCommand: Subcommand {
     @Dependency(\.speechClient) var speech
     let engines = await speech.engines()
     @Dependency(\.speechActivityDetector) var inUse
-    let detector = InstallableDetector(inUse: inUse)
+    let detector = inUse.installed
     if json.isOn {
       for engine in engines { try await context.console.print(JSONRecord(engine).jsonLine()) }
-      try await context.console.print(JSONRecord(detector).jsonLine())
+      try await context.console.print(JSONRecord(detector: detector).jsonLine())
     } else {
-      let lines = EngineTable(engines: engines).lines + [detector.line]
+      let lines = engines.tableLines + [SpeechActivityDetector.line(detector)]
       for line in lines { try await context.console.printWrapped(line) }
     }
     guard engines.contains(where: { $0.obstacle == nil }) else {
@@ -103,34 +103,32 @@ struct EnginesCommand: Subcommand {
   }
 }
 
-/// The engines as text; `*` marks the default engine.
-struct EngineTable {
-  let engines: [SpeechEngineDescription]
-
-  /// A line for each model or for the missing component, and a line for the capabilities.
-  var lines: [String] {
-    engines.flatMap { engine in
-      let mark = engine.isInUse ? "*" : " "
-      let name = "\(mark) \(engine.name.padded(to: engines.map(\.name.count).max() ?? 0))"
-      return models(of: engine, name) + capabilities(of: engine, name)
+extension [SpeechEngineDescription] {
+  /// For each engine, a line for each model or for the missing component, and a line for the
+  /// capabilities; `*` marks the default engine.
+  var tableLines: [String] {
+    let width = map(\.name.count).max() ?? 0
+    return flatMap { engine in
+      let name = "\(engine.isInUse ? "*" : " ") \(engine.name.padded(to: width))"
+      return engine.modelLines(name) + engine.capabilityLines(name)
     }
-  }
-
-  private func models(of engine: SpeechEngineDescription, _ name: String) -> [String] {
-    if let missing = engine.missing { return ["\(name)  not ready: \(missing)".printableLine] }
-    let width = engine.models.map(\.language.count).max() ?? 0
-    return engine.models.map { model in
-      "\(name)  \(model.language.padded(to: width))  \(model.location)".printableLine
-    }
-  }
-
-  private func capabilities(of engine: SpeechEngineDescription, _ name: String) -> [String] {
-    let capabilities = engine.orderedCapabilities.map(\.text)
-    return capabilities.isEmpty ? [] : ["\(name)  can: \(capabilities.joined(separator: ", "))"]
   }
 }
 
 extension SpeechEngineDescription {
+  fileprivate func modelLines(_ name: String) -> [String] {
+    if let missing { return ["\(name)  not ready: \(missing)".printableLine] }
+    let width = models.map(\.language.count).max() ?? 0
+    return models.map { model in
+      "\(name)  \(model.language.padded(to: width))  \(model.location)".printableLine
+    }
+  }
+
+  fileprivate func capabilityLines(_ name: String) -> [String] {
+    let texts = orderedCapabilities.map(\.text)
+    return texts.isEmpty ? [] : ["\(name)  can: \(texts.joined(separator: ", "))"]
+  }
+
   /// The reason that the engine is not ready, and the command that helps; nil if it is ready.
   fileprivate var missing: String? {
     obstacle.map {
@@ -190,35 +188,39 @@ extension JSONRecord {
     "location" or "missing".
     """
 
-  init(_ detector: InstallableDetector) {
-    self = [
-      "detector": InstallableDetector.name, "ready": detector.location != nil,
-      "location": detector.location, "missing": detector.missing,
-    ]
+  init(detector: Result<String, CommandFailure>) {
+    let name = EngineComponent.silero.name
+    switch detector {
+    case .success(let location):
+      self = ["detector": name, "ready": true, "location": location]
+    case .failure(let failure):
+      self = ["detector": name, "ready": false, "missing": failure.description]
+    }
   }
 }
 
-/// The installable voice activity detector: its location, or the reason that it cannot be used.
-struct InstallableDetector {
-  static let name = EngineComponent.silero.name
-  private(set) var location: String?
-  private(set) var missing: String?
-
-  /// - Parameter inUse: the detector that commands use.
-  init(inUse: SpeechActivityDetector) {
-    let remedy = "`syrinx engines install \(Self.name)` installs library and model"
-    guard inUse.name == Self.name else {
-      missing = "not installed: \(remedy); the \(inUse.name) detector is used until then"
-      return
+extension SpeechActivityDetector {
+  /// The location of the installable voice activity detector, or the reason that commands, which use
+  /// this detector, cannot use it.
+  fileprivate var installed: Result<String, CommandFailure> {
+    let installable = EngineComponent.silero.name
+    let remedy = "`syrinx engines install \(installable)` installs library and model"
+    guard name == installable else {
+      return .failure(
+        CommandFailure("not installed: \(remedy); the \(name) detector is used until then"))
     }
-    switch inUse.availability() {
-    case .ready(let model): location = model.location
-    case .unavailable(let error): missing = "\(error); \(remedy)"
+    return switch availability() {
+    case .ready(let model): .success(model.location)
+    case .unavailable(let error): .failure(CommandFailure("\(error); \(remedy)"))
     }
   }
 
-  /// The line for people.
-  var line: String {
-    "  \(Self.name) (finds speech)  \(location ?? "not ready: \(missing ?? "")")".printableLine
+  /// The line for people about the installable detector.
+  fileprivate static func line(_ installed: Result<String, CommandFailure>) -> String {
+    let name = "  \(EngineComponent.silero.name) (finds speech)"
+    return switch installed {
+    case .success(let location): "\(name)  \(location)".printableLine
+    case .failure(let failure): "\(name)  not ready: \(failure)".printableLine
+    }
   }
 }

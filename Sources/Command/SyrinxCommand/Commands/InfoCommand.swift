@@ -58,15 +58,18 @@ struct InfoCommand: FileListSubcommand {
     let jobs = parallel.count
     try await context.forEachFile(batches(jobs: jobs), jobs: jobs, inputs: { $0 }) {
       [json = json.isOn, verify] files, _ in
-      await DescribedFiles.descriptions(
+      await descriptions(
         of: files, json: json, verifies: verify, stopSignal: context.signals.stopSignal)
     } _: { _, descriptions in
       try context.checkInterruption()
-      for description in descriptions {
-        if !description.texts.isEmpty {
-          try await context.console.print(description.texts.joined(separator: "\n"))
-        }
-        if let problem = description.problem { await context.console.report(problem) }
+      // The descriptions up to a problem share a write.
+      var rest = descriptions[...]
+      while !rest.isEmpty {
+        let count = rest.prefix { $0.problem == nil }.count + 1
+        let texts = rest.prefix(count).compactMap(\.text)
+        if !texts.isEmpty { try await context.console.print(texts.joined(separator: "\n")) }
+        if let problem = rest.prefix(count).last?.problem { await context.console.report(problem) }
+        rest = rest.dropFirst(count)
       }
       return descriptions.allSatisfy { $0.problem == nil }
     }
@@ -92,72 +95,62 @@ struct InfoCommand: FileListSubcommand {
   }
 }
 
-/// The descriptions of consecutive files; only the last file may have a problem.
-private struct DescribedFiles {
-  private(set) var texts: [String] = []
-  private(set) var problem: String?
+/// The description of a file, and the problem with it.
+private typealias Description = (text: String?, problem: String?)
 
-  /// Reads files on a thread that may block.
-  static func descriptions(
-    of files: [FilePath], json: Bool, verifies: Bool, stopSignal: WakeUp?
-  ) async -> [DescribedFiles] {
-    await DedicatedThread.run(
-      name: "syrinx-info", abandoned: [],
-      failed: { error in
-        files.map { file in
-          var described = DescribedFiles()
-          described.add(
-            SoundFileError.cannotRead(path: file.text, reason: "\(error)"), of: file, json: json)
-          return described
+/// Reads files on a thread that may block.
+private func descriptions(
+  of files: [FilePath], json: Bool, verifies: Bool, stopSignal: WakeUp?
+) async -> [Description] {
+  await DedicatedThread.run(
+    name: "syrinx-info", abandoned: [],
+    failed: { error in
+      files.map { file in
+        failure(
+          SoundFileError.cannotRead(path: file.text, reason: "\(error)"), of: file, json: json)
+      }
+    },
+    {
+      files.map { file in
+        do {
+          return try description(of: file, json: json, verifies: verifies, stopSignal: stopSignal)
+        } catch {
+          return failure(error, of: file, json: json)
         }
-      },
-      {
-        var all: [DescribedFiles] = []
-        for file in files {
-          if all.last?.problem != nil || all.isEmpty { all.append(DescribedFiles()) }
-          all[all.count - 1].add(file, json: json, verifies: verifies, stopSignal: stopSignal)
-        }
-        return all
-      })
-  }
+      }
+    })
+}
 
-  /// Adds a file.
-  private mutating func add(
-    _ file: FilePath, json: Bool, verifies: Bool, stopSignal: WakeUp?
-  ) {
-    do {
-      let info =
-        verifies
-        ? try Self.verified(file, stopSignal: stopSignal)
-        : file == "-"
-          ? try AudioFileInfo(fileDescriptor: 0, interruption: stopSignal)
-          : try AudioFileInfo(url: file.source, interruption: stopSignal)
-      texts.append(json ? try JSONRecord(file, info).jsonLine() : info.text(file))
-      let found =
-        info.shortfall.map { FileProblem.shortfall($0, file: file) }
-        ?? (info.notices.contains(.wrongDigest) ? .notice(.wrongDigest, file: file) : nil)
-      problem = found.map { "\($0)" }
-    } catch {
-      add(error, of: file, json: json)
-    }
-  }
+private func description(
+  of file: FilePath, json: Bool, verifies: Bool, stopSignal: WakeUp?
+) throws -> Description {
+  let info =
+    verifies
+    ? try verified(file, stopSignal: stopSignal)
+    : file == "-"
+      ? try AudioFileInfo(fileDescriptor: 0, interruption: stopSignal)
+      : try AudioFileInfo(url: file.source, interruption: stopSignal)
+  let problem =
+    info.shortfall.map { FileProblem.shortfall($0, file: file) }
+    ?? (info.notices.contains(.wrongDigest) ? .notice(.wrongDigest, file: file) : nil)
+  return (
+    json ? try JSONRecord(file, info).jsonLine() : info.text(file), problem.map { "\($0)" }
+  )
+}
 
-  /// Describes a file after decoding all of it.
-  private static func verified(_ file: FilePath, stopSignal: WakeUp?) throws -> AudioFileInfo {
-    let reader =
-      file == "-"
-      ? try SoundFileReader(fileDescriptor: 0, interruption: stopSignal)
-      : try SoundFileReader(url: file.source, interruption: stopSignal)
-    return try AudioFileInfo(decoding: reader, interruption: stopSignal)
-  }
+/// Describes a file after decoding all of it.
+private func verified(_ file: FilePath, stopSignal: WakeUp?) throws -> AudioFileInfo {
+  let reader =
+    file == "-"
+    ? try SoundFileReader(fileDescriptor: 0, interruption: stopSignal)
+    : try SoundFileReader(url: file.source, interruption: stopSignal)
+  return try AudioFileInfo(decoding: reader, interruption: stopSignal)
+}
 
-  /// Adds a file that cannot be described.
-  private mutating func add(_ error: any Error, of file: FilePath, json: Bool) {
-    problem = "\(error)"
-    // JSON can express all names and messages, so encoding cannot fail.
-    guard json, let line = try? JSONRecord(file, error: "\(error)").jsonLine() else { return }
-    texts.append(line)
-  }
+/// The description of a file that cannot be described; it has a text only in JSON.
+private func failure(_ error: any Error, of file: FilePath, json: Bool) -> Description {
+  // JSON can express all names and messages, so encoding cannot fail.
+  (json ? try? JSONRecord(file, error: "\(error)").jsonLine() : nil, "\(error)")
 }
 
 extension AudioTag {

@@ -45,11 +45,11 @@ struct InstallCommand: Subcommand {
   @OptionGroup var common: CommonOptions
 
   func perform(in context: CommandContext) async throws {
-    @Dependency(\.enginePreparation) var preparation
+    @Dependency(\.engineMakers) var engines
     let installer = try EngineInstaller(folder: try destination.folder, console: context.console)
     let components = EngineComponent.all.filter { choice.components.contains($0.name) }
     let prepared =
-      preparation.flatMap { choice.components.contains($0.component) ? $0 : nil }
+      engines.preparation.flatMap { choice.components.contains($0.component) ? $0 : nil }
     try await context.canceledBySignals { [files, isUnprepared] in
       let folders = try await installer.install(
         components, from: files, preparing: prepared, unless: isUnprepared)

@@ -127,7 +127,7 @@ struct ListenCommand: RecognizingSubcommand {
 private actor InputMeter {
   private let console: Console
   private var levels = LevelMeter(every: .milliseconds(100))
-  private var ballistics = MeterBallistics()
+  private var meter = LevelMeterLine()
 
   init(console: Console) {
     self.console = console
@@ -147,7 +147,8 @@ private actor InputMeter {
     let rate = buffer.format.sampleRate
     for reading in levels.process(buffer) {
       let label = reading.endFrame.duration(at: rate).clockText
-      await console.showMeter(ballistics.meter(after: reading, at: rate, label: label))
+      meter.update(reading, at: rate, label: label)
+      await console.showMeter(meter)
     }
   }
 }

@@ -80,15 +80,14 @@ struct MeasureCommand: FileListSubcommand {
     try await context.forEachFile(
       files, jobs: parallel.count, showsProgress: true, inputs: { [$0] }
     ) { [silence] file, console in
-      await FileMeasurement(file, silence: Decibels(silence), progress: console)
+      await Self.measurement(of: file, silence: Decibels(silence), progress: console)
     } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
       if let result = measurement.result {
         var record = JSONRecord(result)
         record["file"] = file
-        let report = MeasurementReport(name: "\(file.shownName)", result: result)
-        try await print(record, report, in: context)
+        try await print(record, result.lines(name: "\(file.shownName)"), in: context)
       } else if json.isOn, let sentence = measurement.sentences.first {
         try await context.console.print(JSONRecord(file, error: sentence).jsonLine())
       }
@@ -96,11 +95,35 @@ struct MeasureCommand: FileListSubcommand {
     }
   }
 
+  /// Measures a file; returns the result, sentences about problems, and whether the whole file was
+  /// measured.
+  ///
+  /// - Parameter console: shows the progress; nil for none.
+  private static func measurement(
+    of file: FilePath, silence: Decibels, progress console: Console?
+  ) async -> (result: AudioMeasurement?, sentences: [String], isComplete: Bool) {
+    let problems = FileProblems()
+    var (result, sentences): (AudioMeasurement?, [String]) = (nil, [])
+    do {
+      // Long buffers mean fewer switches between threads.
+      result = try await file.readAudio(
+        framesPerBuffer: 65_536, problems: problems, progress: console
+      ) { try await $0.measured(silence: silence) }
+      if result == nil {
+        sentences.append("\(file.shownName) holds no audio: there is nothing to measure")
+      }
+    } catch {
+      sentences.append(ErrorReport.sentence(error, of: [file.shownName]))
+    }
+    let isComplete = sentences.isEmpty && problems.isComplete
+    return (result, sentences + problems.all.map { "\($0)" }, isComplete)
+  }
+
   private func print(
-    _ record: JSONRecord, _ report: MeasurementReport, in context: CommandContext
+    _ record: JSONRecord, _ lines: [String], in context: CommandContext
   ) async throws {
     // JSON has its own escapes.
-    let lines = json.isOn ? [try record.jsonLine()] : report.lines.map(\.printableLine)
+    let lines = json.isOn ? [try record.jsonLine()] : lines.map(\.printableLine)
     for line in lines { try await context.console.print(line) }
   }
 
@@ -111,15 +134,15 @@ struct MeasureCommand: FileListSubcommand {
         "measuring \(name) (\(first.buffer.format)); press Ctrl-C to stop")
     }
     let limit = Duration.seconds(seconds ?? 31_536_000)
-    var ballistics = MeterBallistics()
+    var meter = LevelMeterLine()
     var last: LoudnessReading?
     let readings = audio.limited(to: limit)
       .loudness(every: .milliseconds(100), silence: Decibels(silence))
     for try await reading in readings {
       let rate = reading.total.format.sampleRate
       let label = "\(reading.total.duration.clockText) \(reading.shortTerm)"
-      await context.console.showMeter(
-        ballistics.meter(after: reading.levels, at: rate, label: label))
+      meter.update(reading.levels, at: rate, label: label)
+      await context.console.showMeter(meter)
       if json.isOn, isNewSecond(reading, after: last) {
         try await context.console.print(JSONRecord(reading).jsonLine())
       }
@@ -129,7 +152,7 @@ struct MeasureCommand: FileListSubcommand {
     guard let last else { throw CommandFailure.noSound }
     var record = JSONRecord(last.total)
     (record["event"], record["device"]) = ("finished", name)
-    try await print(record, MeasurementReport(name: name, result: last.total), in: context)
+    try await print(record, last.total.lines(name: name), in: context)
   }
 
   private func isNewSecond(_ reading: LoudnessReading, after last: LoudnessReading?) -> Bool {
@@ -138,100 +161,70 @@ struct MeasureCommand: FileListSubcommand {
   }
 }
 
-/// The measurement of one file, and the file's problems.
-private struct FileMeasurement {
-  /// Long buffers mean fewer switches between threads.
-  private static let framesPerBuffer: FrameCount = 65_536
-
-  private(set) var result: AudioMeasurement?
-  private(set) var sentences: [String] = []
-  /// Whether the whole file was measured.
-  private(set) var isComplete = false
-
-  /// - Parameter console: shows the progress; nil for none.
-  init(_ file: FilePath, silence: Decibels, progress console: Console?) async {
-    let problems = FileProblems()
-    do {
-      result = try await file.readAudio(
-        framesPerBuffer: Self.framesPerBuffer, problems: problems, progress: console
-      ) { try await $0.measured(silence: silence) }
-      if result == nil {
-        sentences.append("\(file.shownName) holds no audio: there is nothing to measure")
-      }
-    } catch {
-      sentences.append(ErrorReport.sentence(error, of: [file.shownName]))
-    }
-    isComplete = sentences.isEmpty && problems.isComplete
-    sentences += problems.all.map { "\($0)" }
-  }
-}
-
 /// The figures of a file or a stream as text for people.
-struct MeasurementReport {
-  let name: String
-  let result: AudioMeasurement
-
+extension AudioMeasurement {
   /// The lines; the first line names the audio.
-  var lines: [String] {
+  fileprivate func lines(name: String) -> [String] {
     let rows = [
-      loudness, peak, row("rms", result.level.rms.levelText), clipping, offset, silence, floor,
+      loudnessRow, peakRow, row("rms", level.rms.levelText), clippingRow, offsetRow, silenceRow,
+      floorRow,
     ]
-    return ["\(name) (\(result.format), \(result.duration.clockText))"] + rows + channels
+    return ["\(name) (\(format), \(duration.clockText))"] + rows + channelRows
   }
 
   private func row(_ name: String, _ text: String) -> String {
     "  " + (name + " ").padded(to: 12) + text
   }
 
-  private var loudness: String {
-    guard result.maximumMomentary > .silence else {
+  private var loudnessRow: String {
+    guard maximumMomentary > .silence else {
       return row("loudness", "none: silence, or shorter than 0.4 s")
     }
     var text =
-      "\(result.integrated), range \(result.range.tenths) LU, momentary up to "
-      + "\(result.maximumMomentary)"
-    if result.maximumShortTerm > .silence {
-      text += ", short-term up to \(result.maximumShortTerm)"
+      "\(integrated), range \(range.tenths) LU, momentary up to "
+      + "\(maximumMomentary)"
+    if maximumShortTerm > .silence {
+      text += ", short-term up to \(maximumShortTerm)"
     }
     return row("loudness", text)
   }
 
-  private var peak: String {
-    row("peak", "\(result.level.peak.levelText), true peak \(result.truePeak.truePeakText)")
+  private var peakRow: String {
+    row("peak", "\(level.peak.levelText), true peak \(truePeak.truePeakText)")
   }
 
-  private var clipping: String {
-    let runs = result.channels.reduce(0) { $0 + $1.clippedRunCount }
-    let count = result.clippedSampleCount
+  private var clippingRow: String {
+    let runs = channels.reduce(0) { $0 + $1.clippedRunCount }
+    let count = clippedSampleCount
     guard count > 0 else { return row("clipped", "none") }
     return row("clipped", "\(count.counted("sample")), \(runs.counted("run"))")
   }
 
-  private var offset: String {
-    row("offset", result.channels.map { $0.offset.offsetText }.joined(separator: " "))
+  private var offsetRow: String {
+    row("offset", channels.map { $0.offset.offsetText }.joined(separator: " "))
   }
 
-  private var silence: String {
-    let rate = result.format.sampleRate
+  private var silenceRow: String {
+    let rate = format.sampleRate
     return row(
       "silence",
-      "\(result.silenceAtStart.duration(at: rate).secondsText) at the start, "
-        + "\(result.silenceAtEnd.duration(at: rate).secondsText) at the end")
+      "\(silenceAtStart.duration(at: rate).secondsText) at the start, "
+        + "\(silenceAtEnd.duration(at: rate).secondsText) at the end")
   }
 
-  private var floor: String {
-    var text = result.noiseFloor.levelText
-    if result.nonFiniteSampleCount > 0 {
-      text += "; \(result.nonFiniteSampleCount) samples are NaN or infinite, measured as silence"
+  private var floorRow: String {
+    var text = noiseFloor.levelText
+    if nonFiniteSampleCount > 0 {
+      text += "; \(nonFiniteSampleCount) samples are NaN or infinite, measured as silence"
     }
     return row("noise floor", text)
   }
 
   /// A line for each of several channels.
-  private var channels: [String] {
-    guard result.channels.count > 1 else { return [] }
-    let names = result.format.layout.positions.map(\.abbreviation)
-    return zip(names, result.channels).enumerated().map { index, named in
+  private var channelRows: [String] {
+    guard channels.count > 1 else { return [] }
+    let names = format.layout.positions.map(\.abbreviation)
+    return zip(names, channels).enumerated().map { index, named in
       let (name, channel) = named
       let clipped = channel.clippedSampleCount > 0 ? ", \(channel.clippedSampleCount) clipped" : ""
       return row(

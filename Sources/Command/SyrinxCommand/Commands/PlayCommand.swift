@@ -38,9 +38,7 @@ struct PlayCommand: FileListSubcommand {
       """)
   var files: [FilePath]
 
-  @OptionGroup var device: PlaybackDeviceOption
-
-  @OptionGroup var opening: PlayDeviceOptions
+  @OptionGroup var device: PlayDeviceOptions
 
   @OptionGroup var wait: WaitOption
 
@@ -165,9 +163,7 @@ struct PlayCommand: FileListSubcommand {
       let following = Task { [player, count = files.count] in
         if let pressed { await keys?.follow(pressed) }
         guard let lines else { return }
-        await StandardInputControl(
-          player: player, id: id, fileCount: count, console: context.console
-        ).follow(lines)
+        await player.control(id, by: lines, fileCount: count, console: context.console)
       }
       defer { following.cancel() }
       do {
@@ -217,7 +213,7 @@ struct PlayCommand: FileListSubcommand {
       items: items, cycle: repeatsList ? .forever : rounds, device: device.id,
       volume: Float(volume), speed: speed, id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
-      latency: opening.latency, deviceFormat: opening.format,
+      latency: device.latency, deviceFormat: device.format,
       progressInterval: progressInterval,
       onDeviceLoss: wait.onDeviceLoss)
   }

@@ -267,7 +267,7 @@ struct PlotCommand: FileListSubcommand {
 
   private func cues() async throws -> TranscriptCues? {
     guard let transcript else { return nil }
-    let cues = TranscriptCues(try await TextFile(transcript).text(atMost: 64 << 20))
+    let cues = TranscriptCues(try await transcript.readText(atMost: 64 << 20))
     guard !(cues.cues.isEmpty && cues.badLines.isEmpty) else {
       throw CommandFailure(
         "\(transcript) has no cues; `syrinx transcribe --format srt` writes some")

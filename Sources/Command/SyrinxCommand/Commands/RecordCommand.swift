@@ -86,10 +86,7 @@ struct RecordCommand: Subcommand {
     try require(
       !isStream || !OutputDescriptor.output.isTerminal,
       "standard output (-) is a terminal; redirect it to a pipe or a file.")
-    try await RecordingRun(
-      request: try request(in: context), printsEvents: rules.json, showsMeter: meter,
-      context: context
-    ).run()
+    try await record(try request(in: context), in: context)
   }
 
   private func request(in context: CommandContext) throws -> RecordingRequest {
@@ -110,7 +107,8 @@ struct RecordCommand: Subcommand {
     return request
   }
 
-  private var isStream: Bool { file == "-" }
+  /// Whether the recording goes to standard output.
+  var isStream: Bool { file == "-" }
 
   /// Rejects a placeholder for a date, which would be used literally, and a placeholder for a
   /// number if no limit begins new files.

@@ -81,18 +81,21 @@ struct ServeCommand: RecognizingSubcommand {
 
   @Option(
     parsing: .unconditional,
-    help: .value("bytes", "Maximum size of the header line of a client's frame (default: 65536)."))
-  var headerLimit: ByteSize?
+    help: .value("bytes", "Maximum size of the header line of a client's frame (default: 65536)."),
+    transform: Int.byteCount)
+  var headerLimit: Int?
 
   @Option(
     parsing: .unconditional,
-    help: .value("bytes", "Maximum size of the data in a client's frame (default: 262144)."))
-  var dataLimit: ByteSize?
+    help: .value("bytes", "Maximum size of the data in a client's frame (default: 262144)."),
+    transform: Int.byteCount)
+  var dataLimit: Int?
 
   @Option(
     parsing: .unconditional,
-    help: .value("bytes", "Maximum size of the audio in a client's frame (default: 1048576)."))
-  var payloadLimit: ByteSize?
+    help: .value("bytes", "Maximum size of the audio in a client's frame (default: 1048576)."),
+    transform: Int.byteCount)
+  var payloadLimit: Int?
 
   @Option(help: .value("format", "Format of the log on standard error."))
   var logFormat = ServerLog.Format.text
@@ -193,9 +196,9 @@ struct ServeCommand: RecognizingSubcommand {
     if let connectionsPerAddress { options.maximumConnectionsPerAddress = connectionsPerAddress }
     if case .stdio = address { options.idleTimeout = nil }
     if let idleTimeout { options.idleTimeout = .seconds(idleTimeout) }
-    if let headerLimit { options.limits.header = headerLimit.byteCount }
-    if let dataLimit { options.limits.data = dataLimit.byteCount }
-    if let payloadLimit { options.limits.payload = payloadLimit.byteCount }
+    if let headerLimit { options.limits.header = headerLimit }
+    if let dataLimit { options.limits.data = dataLimit }
+    if let payloadLimit { options.limits.payload = payloadLimit }
     return options
   }
 }

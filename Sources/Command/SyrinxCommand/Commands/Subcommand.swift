@@ -39,7 +39,7 @@ extension Subcommand {
     let console = try Console(stopSignal: stopSignal, isQuiet: common.quiet)
     let signals = StopSignals(takesCommands: Self.takesCommandSignals, stopSignal: stopSignal)
     let context = CommandContext(console: console, signals: signals)
-    try context.signals.start()
+    signals.start()
     do {
       @Dependency(\.settings) var settings
       if let problem = settings.problem { throw problem }

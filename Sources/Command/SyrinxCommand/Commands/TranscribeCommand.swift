@@ -144,7 +144,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
       (output, outputDir) = (nil, name)
       return
     }
-    if !transcript.json, transcript.format == nil { transcript.format = TranscriptFormats(style) }
+    if !transcript.json, transcript.format == nil { transcript.format = [style] }
   }
 
   private func checkFile(_ output: FilePath) throws {
@@ -205,8 +205,7 @@ struct TranscribeCommand: RecognizingSubcommand, FileListSubcommand {
   /// The inputs that the arguments name.
   var inputs: TranscriptionInputs {
     TranscriptionInputs(
-      arguments: files, patterns: patterns,
-      list: filesFrom.map { NameList(file: $0, separator: listSeparator) })
+      arguments: files, patterns: patterns, list: filesFrom, separator: listSeparator)
   }
 
   private var listSeparator: UInt8 { endsWithNUL ? 0 : UInt8(ascii: "\n") }

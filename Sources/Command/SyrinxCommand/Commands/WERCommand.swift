@@ -63,8 +63,8 @@ struct WERCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    let said = text ? reference : try await TextFile(FilePath(reference)).text()
-    let recognized = text ? hypothesis : try await TextFile(FilePath(hypothesis)).text()
+    let said = text ? reference : try await FilePath(reference).readText()
+    let recognized = text ? hypothesis : try await FilePath(hypothesis).readText()
     let errors = WordErrorRate(
       reference: said, hypothesis: recognized, normalization: raw ? .written : .spoken)
     guard let rate = errors.rate else {

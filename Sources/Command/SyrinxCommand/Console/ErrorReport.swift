@@ -47,7 +47,7 @@ struct ErrorReport: Equatable {
     switch error {
     case is ValidationError, is CleanExit, is ExitCode: return nil
     case CommandEnd.reported: self.init(status: 1)
-    case CommandEnd.interrupted(let signal): self.init(status: StopSequence.status(signal))
+    case CommandEnd.interrupted(let signal): self.init(status: StopSignals.status(signal))
     case let error as OutputError where error.isBrokenPipe: self.init(status: 141)
     case AudioRecorderError.brokenPipe, SoundFileError.brokenPipe: self.init(status: 141)
     // A request depends only on the arguments, so this is wrong usage.

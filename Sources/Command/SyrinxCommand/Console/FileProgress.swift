@@ -12,7 +12,9 @@ actor FileProgress {
   /// Results that arrive within this time after the beginning were recognized earlier.
   private static let catchingUp = Duration.milliseconds(100)
 
-  private let text: ProgressText
+  private let file: String
+  /// The length of the file, or nil if it is unknown.
+  private let total: Duration?
   private let console: Console
   private let clock: any Clock<Duration>
   private var stopwatch: Stopwatch?
@@ -22,7 +24,7 @@ actor FileProgress {
   /// - Parameter total: the length of the file, or nil if it is unknown.
   init(_ file: FilePath, total: Duration?, console: Console) {
     @Dependency(\.continuousClock) var clock
-    text = ProgressText(file: "\(file.name)", total: total)
+    (self.file, self.total) = ("\(file.name)", total)
     (self.console, self.clock) = (console, clock)
   }
 
@@ -35,7 +37,7 @@ actor FileProgress {
     guard let stopwatch else { return }
     let elapsed = stopwatch.elapsed()
     if elapsed < Self.catchingUp { start = max(start, position) }
-    guard let line = text.line(at: position, from: start, after: elapsed),
+    guard let line = Self.line(file, at: position, of: total, from: start, after: elapsed),
       throttle.admits(elapsed)
     else { return }
     await console.showStatus(line)
@@ -44,6 +46,26 @@ actor FileProgress {
   func end() async {
     stopwatch = nil
     await console.clearStatus()
+  }
+
+  /// The line for a position in the audio, given the elapsed time and the position at which
+  /// transcription began; nil in the first second, because short files need no progress.
+  ///
+  /// - Parameter total: the length of the file, or nil if it is unknown.
+  static func line(
+    _ file: String, at position: Duration, of total: Duration?, from start: Duration = .zero,
+    after elapsed: Duration
+  ) -> String? {
+    guard elapsed >= .seconds(1) else { return nil }
+    let speed = max(0, (position - start).inSeconds) / elapsed.inSeconds
+    let pace = "\(speed.tenths) times real time"
+    guard let total, total > .zero else { return "\(file) \(position.clockText), \(pace)" }
+    let share = position.inSeconds / total.inSeconds
+    let percent = min(100, Int(clamping: (share * 100).rounded(.down)))
+    let line = "\(file) \(position.clockText) / \(total.clockText) (\(percent)%), \(pace)"
+    guard speed > 0 else { return line }
+    let left = Duration.seconds(clamping: max(0, (total - position).inSeconds) / speed)
+    return "\(line), \(left.clockText) left"
   }
 }
 
@@ -119,29 +141,5 @@ extension FilePath {
       let reader = try SoundFileReader(url: url)
       return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
     }
-  }
-}
-
-/// The text of a file's progress.
-struct ProgressText {
-  let file: String
-  /// The length of the file, or nil if it is unknown.
-  let total: Duration?
-
-  /// The line for a position in the audio, given the elapsed time and the position at which
-  /// transcription began; nil in the first second, because short files need no progress.
-  func line(
-    at position: Duration, from start: Duration = .zero, after elapsed: Duration
-  ) -> String? {
-    guard elapsed >= .seconds(1) else { return nil }
-    let speed = max(0, (position - start).inSeconds) / elapsed.inSeconds
-    let pace = "\(speed.tenths) times real time"
-    guard let total, total > .zero else { return "\(file) \(position.clockText), \(pace)" }
-    let share = position.inSeconds / total.inSeconds
-    let percent = min(100, Int(clamping: (share * 100).rounded(.down)))
-    let line = "\(file) \(position.clockText) / \(total.clockText) (\(percent)%), \(pace)"
-    guard speed > 0 else { return line }
-    let left = Duration.seconds(clamping: max(0, (total - position).inSeconds) / speed)
-    return "\(line), \(left.clockText) left"
   }
 }

@@ -97,7 +97,7 @@ extension String {
   }
 
   /// The text without spaces at its end.
-  private var trimmedAtEnd: Substring { prefix(count - reversed().prefix { $0 == " " }.count) }
+  fileprivate var trimmedAtEnd: Substring { prefix(count - reversed().prefix { $0 == " " }.count) }
 
   /// The text with spaces up to a width in characters.
   func padded(to width: Int) -> String {
@@ -105,25 +105,17 @@ extension String {
   }
 }
 
-/// Rows of text in columns.
-struct TextTable {
-  let titles: [String]
-  /// The rows, with one text per title.
-  let rows: [[String]]
-
-  /// The title line, and a line for each row.
-  var lines: [String] {
-    // Columns without entries are omitted.
-    let shown = titles.indices.filter { index in rows.contains { !$0[index].isEmpty } }
-    let columns = shown.map { index in column([titles[index]] + rows.map { $0[index] }) }
-    return (0...rows.count).map { line in
-      let text = columns.map { $0[line] }.joined(separator: "  ")
-      return String(text.prefix(text.count - text.reversed().prefix { $0 == " " }.count))
-    }
-  }
-
-  private func column(_ texts: [String]) -> [String] {
+/// Returns rows of text in columns, after a line of titles; each row has one text per title.
+///
+/// Columns without entries are omitted.
+func columnLines(titles: [String], rows: [[String]]) -> [String] {
+  let shown = titles.indices.filter { index in rows.contains { !$0[index].isEmpty } }
+  let columns = shown.map { index in
+    let texts = [titles[index]] + rows.map { $0[index] }
     let width = texts.map(\.count).max() ?? 0
     return texts.map { $0.padded(to: width) }
+  }
+  return (0...rows.count).map { line in
+    String(columns.map { $0[line] }.joined(separator: "  ").trimmedAtEnd)
   }
 }

@@ -123,19 +123,20 @@ struct LevelMeterLine {
   /// The mark after a sample at full scale.
   static let clipMark = "CLIP"
 
-  /// One bar.
-  struct Channel: Equatable {
-    /// The peak of the moment.
-    var peak: Decibels
-    /// The highest peak of the last 1.5 seconds.
-    var heldPeak: Decibels
-  }
+  /// One bar: the peak of the moment, and the highest peak of the last 1.5 seconds.
+  typealias Channel = (peak: Decibels, heldPeak: Decibels)
 
   /// The text in front of the bars; omitted on a narrow terminal.
-  var label: String
-  var channels: [Channel]
+  var label = ""
+  var channels: [Channel] = []
   /// Whether any sample was clipped so far.
-  var isClipped: Bool
+  var isClipped = false
+  /// For each channel of a stream, the frame after which the held peak ends.
+  private(set) var holdEnds: [FrameCount] = []
+
+  init(label: String = "", channels: [Channel] = [], isClipped: Bool = false) {
+    (self.label, self.channels, self.isClipped) = (label, channels, isClipped)
+  }
 
   /// The bars reach from −60 dBFS to full scale.
   private static let lowest = -60.0
@@ -198,42 +199,37 @@ struct LevelMeterLine {
   }
 }
 
-/// Turns the levels of a stream into meters with held peaks and a lasting clip mark.
-struct MeterBallistics {
+extension LevelMeterLine {
   private static let holdTime = Duration.milliseconds(1_500)
   private static let clipping = Decibels(amplitude: Double(AudioLevel.clippingAmplitude))
 
-  private var held: [(peak: Decibels, until: FrameCount)] = []
-  private var isClipped = false
-
-  /// The meter after a reading.
-  mutating func meter(
-    after reading: LevelReading, at rate: SampleRate, label: String
-  ) -> LevelMeterLine {
-    if held.count != reading.channels.count {
-      held = reading.channels.map { _ in (.silence, reading.firstFrame) }
+  /// Shows the next levels of a stream, with held peaks and a lasting clip mark.
+  mutating func update(_ reading: LevelReading, at rate: SampleRate, label: String) {
+    if channels.count != reading.channels.count {
+      channels = reading.channels.map { _ in (.silence, .silence) }
+      holdEnds = reading.channels.map { _ in reading.firstFrame }
     }
-    for (index, level) in reading.channels.enumerated()
-    where level.peak >= held[index].peak || reading.endFrame > held[index].until {
-      held[index] = (level.peak, reading.endFrame + FrameCount(Self.holdTime, at: rate))
+    for (index, level) in reading.channels.enumerated() {
+      channels[index].peak = level.peak
+      guard level.peak >= channels[index].heldPeak || reading.endFrame > holdEnds[index] else {
+        continue
+      }
+      channels[index].heldPeak = level.peak
+      holdEnds[index] = reading.endFrame + FrameCount(Self.holdTime, at: rate)
     }
     isClipped = isClipped || reading.level.peak >= Self.clipping
-    let channels = zip(reading.channels, held).map {
-      LevelMeterLine.Channel(peak: $0.peak, heldPeak: $1.peak)
-    }
-    return LevelMeterLine(label: label, channels: channels, isClipped: isClipped)
+    self.label = label
   }
 }
 
 extension LevelMeterLine {
   /// The meter of a recording.
   init(_ levels: RecordingLevels) {
-    label = levels.recorded.clockText
-    isClipped = levels.channels.contains { $0.clippedSamples > 0 }
-    channels = levels.channels.map { Channel(peak: $0.peak, heldPeak: $0.heldPeak) }
+    self.init(
+      label: levels.recorded.clockText,
+      isClipped: levels.channels.contains { $0.clippedSamples > 0 })
+    channels = levels.channels.map { ($0.peak, $0.heldPeak) }
     // A preview reports no channels.
-    if channels.isEmpty {
-      channels = [Channel(peak: levels.level.peak, heldPeak: levels.level.peak)]
-    }
+    if channels.isEmpty { channels = [(levels.level.peak, levels.level.peak)] }
   }
 }

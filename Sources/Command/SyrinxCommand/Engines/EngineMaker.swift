@@ -53,6 +53,8 @@ struct EngineMakers: DependencyKey {
   var named: [EngineMaker] = []
   /// The engine to use without `--engine`; nil for the engine of `\.speechEngine`.
   var defaultEngine: EngineMaker?
+  /// The way to prepare a model.
+  var preparation: EnginePreparation?
 
   static var liveValue: EngineMakers { EngineMakers() }
   static var testValue: EngineMakers { EngineMakers() }
@@ -83,12 +85,6 @@ public struct EnginePreparation: Sendable {
   }
 }
 
-/// The key of `\.enginePreparation`.
-private enum EnginePreparationKey: DependencyKey {
-  static var liveValue: EnginePreparation? { nil }
-  static var testValue: EnginePreparation? { nil }
-}
-
 extension DependencyValues {
   /// The engines of the executable.
   var engineMakers: EngineMakers {
@@ -106,11 +102,5 @@ extension DependencyValues {
     }
     speechEngines = engineMakers.named.map(makeEngine)
     if let inUse { speechEngine = makeEngine(inUse) }
-  }
-
-  /// The executable's way to prepare a model.
-  var enginePreparation: EnginePreparation? {
-    get { self[EnginePreparationKey.self] }
-    set { self[EnginePreparationKey.self] = newValue }
   }
 }

@@ -86,60 +86,49 @@ extension Double {
   }
 }
 
-/// A size in bytes; the suffixes k, M, and G stand for thousands, millions, and billions.
-struct ByteSize: Equatable, ExpressibleByArgument {
-  let byteCount: Int
-
-  init?(argument: String) {
+extension Int {
+  /// The number of bytes of a size; the suffixes k, M, and G stand for thousands, millions, and
+  /// billions.
+  ///
+  /// - Throws: `ValidationError`, which shows how to write a size.
+  static func byteCount(_ argument: String) throws -> Int {
     let units = ["k": 1_000, "M": 1_000_000, "G": 1_000_000_000]
     let unit = argument.last.flatMap { units[String($0)] }
     let digits = unit == nil ? argument : String(argument.dropLast())
-    guard let number = Int(digits), number > 0 else { return nil }
-    let (product, overflows) = number.multipliedReportingOverflow(by: unit ?? 1)
-    guard !overflows else { return nil }
-    byteCount = product
+    guard let number = Int(digits), number > 0,
+      case let (count, overflows) = number.multipliedReportingOverflow(by: unit ?? 1), !overflows
+    else { throw ValidationError("give a size such as 65536, 500k, 20M, or 4G.") }
+    return count
   }
 }
 
-/// The value of `--pick-channels`: numbers from 1, separated by commas.
-struct ChannelList: Equatable, ExpressibleByArgument {
-  /// The channel indices, counted from 0.
-  let indices: [Int]
-
-  init?(argument: String) {
-    let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
-    let indices = numbers.compactMap { $0 }.filter { (1...64).contains($0) }.map { $0 - 1 }
-    guard indices.count == numbers.count, (1...32).contains(indices.count) else { return nil }
-    self.indices = indices
+/// Returns the channel indices, counted from 0, in the value of `--pick-channels`: numbers from 1,
+/// separated by commas.
+func channelIndices(_ argument: String) throws -> [Int] {
+  let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+  let indices = numbers.compactMap { $0 }.filter { (1...64).contains($0) }.map { $0 - 1 }
+  guard indices.count == numbers.count, (1...32).contains(indices.count) else {
+    throw ValidationError("give up to 32 channels from 1 to 64, such as 1,3.")
   }
+  return indices
 }
 
-/// The value of `--key-phrase`: `TEXT` or `TEXT:THRESHOLD`.
-struct KeyPhraseOption: ExpressibleByArgument {
-  let phrase: KeyPhrase
-
-  init?(argument: String) {
+extension KeyPhrase {
+  /// Reads the value of `--key-phrase`: `TEXT` or `TEXT:THRESHOLD`.
+  init(argument: String) throws {
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count <= 2, !parts[0].allSatisfy(\.isWhitespace) else { return nil }
-    guard parts.count == 2 else {
-      phrase = KeyPhrase(String(parts[0]))
-      return
-    }
-    guard let threshold = Double(parts[1]), threshold > 0, threshold <= 1 else { return nil }
-    phrase = KeyPhrase(String(parts[0]), threshold: threshold)
+    let threshold = parts.count == 2 ? Double(parts[1]) : nil
+    guard parts.count <= 2, !parts[0].allSatisfy(\.isWhitespace),
+      parts.count == 1 || threshold.map({ $0 > 0 && $0 <= 1 }) == true
+    else { throw ValidationError("give a phrase, or one with a threshold: lights on:1e-20.") }
+    self.init(String(parts[0]), threshold: threshold)
   }
 }
 
-/// The value of `--engine-option`: `NAME=VALUE`.
-struct EngineSettingOption: ExpressibleByArgument {
-  let name: String
-  let value: String
-
-  init?(argument: String) {
-    guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
-      return nil
-    }
-    name = String(argument[..<equals])
-    value = String(argument[argument.index(after: equals)...])
+/// Returns the parts of the value of `--engine-option`: `NAME=VALUE`.
+func engineSetting(_ argument: String) throws -> (name: String, value: String) {
+  guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+    throw ValidationError("give a name and a value, such as lw=6.5.")
   }
+  return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
 }

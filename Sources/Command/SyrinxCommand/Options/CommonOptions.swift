@@ -53,29 +53,6 @@ struct PrintableLog<Handler: LogHandler>: LogHandler {
   }
 }
 
-/// The option `--device` of a command that plays.
-struct PlaybackDeviceOption: ParsableArguments {
-  @Option(
-    name: [.customShort("d"), .customLong("device")],
-    help: .value(
-      "device",
-      """
-      Playback device, as listed by `syrinx devices`, or a part of its name; virtual needs no \
-      hardware.
-      """),
-    completion: .devices("playback"))
-  var name: String?
-
-  var id: AudioDevice.ID? {
-    @Dependency(\.settings) var settings
-    return name.map(AudioDevice.ID.init(rawValue:)) ?? settings.playbackDevice
-  }
-
-  func validate() throws {
-    try checkDevice(name, .playback)
-  }
-}
-
 /// The option `--device` of a command that captures.
 struct CaptureDeviceOption: ParsableArguments {
   @Option(
@@ -105,7 +82,8 @@ struct CaptureDeviceOption: ParsableArguments {
   }
 }
 
-private func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) throws {
+/// Throws if a device of `--device` cannot be used in a direction.
+func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) throws {
   guard let name else { return }
   try require(!name.isEmpty, "--device needs a name; `syrinx devices` lists the devices.")
   let route = DeviceRoute(AudioDevice.ID(rawValue: name))
@@ -131,7 +109,7 @@ struct WaitOption: ParsableArguments {
 
 extension CompletionKind {
   /// The devices that `syrinx devices` lists for a direction.
-  fileprivate static func devices(_ direction: String) -> CompletionKind {
+  static func devices(_ direction: String) -> CompletionKind {
     .shellCommand(
       #"""
       syrinx devices --json 2>/dev/null |

@@ -26,8 +26,8 @@ struct ConversionOptions: ParsableArguments {
       """
       Peak in dBFS or loudness to reach: -1 or -9dBFS, or -16LUFS, with peaks limited to -1 dBTP; the \
       input is read twice.
-      """), transform: NormalizationTarget.init(value:))
-  var normalize: NormalizationTarget?
+      """), transform: AudioConversion.Normalization.init(argument:))
+  var normalize: AudioConversion.Normalization?
 
   @Option(
     parsing: .unconditional,
@@ -108,7 +108,7 @@ struct ConversionOptions: ParsableArguments {
     conversion.channelCount = channels
     conversion.samples = bits.flatMap(SoundFileEncoding.SampleFormat.init(bits:))
     conversion.gain = Decibels(gain)
-    conversion.normalization = normalize?.normalization
+    conversion.normalization = normalize
     (conversion.start, conversion.end) = (start.duration, end?.duration)
     (conversion.fadeIn, conversion.fadeOut) = (fadeIn.duration, fadeOut.duration)
     if trimSilence {
@@ -119,26 +119,24 @@ struct ConversionOptions: ParsableArguments {
   }
 }
 
-/// A target level in the form `-1` or `-1dBFS` for a peak, or `-16LUFS` for a loudness.
-struct NormalizationTarget: Equatable {
+extension AudioConversion.Normalization {
   /// The lowest level without a unit that counts as a peak; a lower level is probably a loudness.
   private static let lowestPeak = -6.0
 
-  let normalization: AudioConversion.Normalization
-
+  /// Reads a target level in the form `-1` or `-1dBFS` for a peak, or `-16LUFS` for a loudness.
+  ///
   /// - Throws: `ValidationError`, including for an ambiguous level without a unit.
-  init(value: String) throws {
-    let text = value.lowercased()
+  init(argument: String) throws {
+    let text = argument.lowercased()
     let unit = ["lufs", "dbfs", "db"].first(where: text.hasSuffix)
     guard let level = Double(text.dropLast(unit?.count ?? 0)), (-200...0).contains(level) else {
       throw ValidationError("give a level from -200 to 0, such as -1, -1dBFS, or -16LUFS.")
     }
     guard unit != nil || level >= Self.lowestPeak else {
       throw ValidationError(
-        "\(value) may be a loudness or a peak; write \(value)LUFS or \(value)dBFS.")
+        "\(argument) may be a loudness or a peak; write \(argument)LUFS or \(argument)dBFS.")
     }
-    normalization =
-      unit == "lufs" ? .loudness(LoudnessLevel(lufs: level)) : .peak(Decibels(level))
+    self = unit == "lufs" ? .loudness(LoudnessLevel(lufs: level)) : .peak(Decibels(level))
   }
 }
 

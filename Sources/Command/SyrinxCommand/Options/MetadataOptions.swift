@@ -17,8 +17,8 @@ struct MetadataOptions: ParsableArguments {
       """
       Tag to set, for example ARTIST=Ann; repeat it for more. It replaces the values of the inputs, \
       and an empty value removes them.
-      """), transform: TagValue.init(value:))
-  var tag: [TagValue] = []
+      """), transform: Self.tagValue)
+  var tag: [(name: AudioTag, text: String)] = []
 
   @Option(
     help: .value("file", "Picture for the cover: PNG, JPEG, GIF, WebP, or BMP, up to 16 MB."))
@@ -54,21 +54,16 @@ struct MetadataOptions: ParsableArguments {
     }
     return picture
   }
-}
 
-/// A tag in the form `ARTIST=Ann`.
-struct TagValue: Equatable {
-  let name: AudioTag
-  /// The value; empty to remove the tag.
-  let text: String
-
+  /// Reads a tag in the form `ARTIST=Ann`; the text is empty to remove the tag.
+  ///
   /// - Throws: `ValidationError` unless every format can store the name.
-  init(value: String) throws {
-    let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    name = AudioTag(String(parts[0]))
-    guard parts.count == 2, name.isStorable, !value.contains("\0") else {
+  private static func tagValue(_ argument: String) throws -> (name: AudioTag, text: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = AudioTag(String(parts[0]))
+    guard parts.count == 2, name.isStorable, !argument.contains("\0") else {
       throw ValidationError("give a tag such as ARTIST=Ann, with a name of visible ASCII.")
     }
-    text = String(parts[1])
+    return (name, String(parts[1]))
   }
 }

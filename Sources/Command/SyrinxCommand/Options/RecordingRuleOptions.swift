@@ -51,8 +51,9 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: .value("bytes", "Size of each file, for example 500M; the suffixes are k, M, and G."))
-  var rollBytes: ByteSize?
+    help: .value("bytes", "Size of each file, for example 500M; the suffixes are k, M, and G."),
+    transform: Int.byteCount)
+  var rollBytes: Int?
 
   @Option(
     help: .value(
@@ -60,8 +61,8 @@ struct RecordingRuleOptions: ParsableArguments {
       """
       Channels of the device to record, from 1: 1,3 is the first and the third. A channel that a \
       sound server lacks is silent.
-      """))
-  var pickChannels: ChannelList?
+      """), transform: channelIndices)
+  var pickChannels: [Int]?
 
   @Option(help: "How to handle lost audio: fill it with silence, omit it, or stop the recording.")
   var gaps = RecordingGapRule.silence
@@ -75,8 +76,7 @@ struct RecordingRuleOptions: ParsableArguments {
     try check("--threshold", threshold, in: -120...0, "a level in dBFS")
     try check("--hold", hold, in: 0...60, "a length in seconds")
     try check("--roll-seconds", rollSeconds, in: 0.1...31_536_000, "a length in seconds")
-    try check(
-      "--roll-bytes", rollBytes?.byteCount, in: 10_000...Int.max, "a size in bytes")
+    try check("--roll-bytes", rollBytes, in: 10_000...Int.max, "a size in bytes")
     try checkCombination()
   }
 
@@ -117,8 +117,8 @@ struct RecordingRuleOptions: ParsableArguments {
     }
     request.trim = trimSilence ? rule : nil
     request.rolling = RecordingRollingRule(
-      length: rollSeconds.map { .seconds($0) }, byteCount: rollBytes?.byteCount)
-    request.channels = pickChannels?.indices
+      length: rollSeconds.map { .seconds($0) }, byteCount: rollBytes)
+    request.channels = pickChannels
     request.gaps = gaps
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioCore
 import ClientDependencies
 import FilePaths
 import SpeechClient
@@ -59,8 +60,8 @@ struct SpeechOptions: ParsableArguments {
       Phrase to spot, ignoring everything else (repeatable). The threshold is above 0 and at most \
       1: lower values find more phrases, with more false positives (1e-5 for short phrases, 1e-30 \
       for long ones).
-      """))
-  var keyPhrases: [KeyPhraseOption] = []
+      """), transform: KeyPhrase.init(argument:))
+  var keyPhrases: [KeyPhrase] = []
 
   @Option(
     name: .customLong("context"), parsing: .singleValue,
@@ -91,8 +92,8 @@ struct SpeechOptions: ParsableArguments {
       """
       Setting of the engine, by its own name (repeatable). For pocketsphinx: lw, wip, pip, beam, \
       pbeam, wbeam, maxhmmpf, maxwpf, ds, topn, fwdflat, bestpath.
-      """))
-  var engineSettings: [EngineSettingOption] = []
+      """), transform: engineSetting)
+  var engineSettings: [(name: String, value: String)] = []
 
   func validate() throws {
     try require(
@@ -113,7 +114,7 @@ struct SpeechOptions: ParsableArguments {
   var chosenEngine: SpeechEngine {
     @Dependency(\.speechEngine) var engine
     var options = SpeechSessionOptions(language: language)
-    options.keyPhrases = keyPhrases.map(\.phrase)
+    options.keyPhrases = keyPhrases
     return engine.choose(options) ?? engine
   }
 
@@ -132,9 +133,9 @@ struct SpeechOptions: ParsableArguments {
   ///
   /// - Throws: `CommandFailure` if one of them contains no text, `ThreadError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
-    let pipe = grammar.map(TextFile.init).flatMap { $0.isPipe ? $0 : nil }
-    let text = try await pipe?.text(atMost: Self.longestGrammar)
-    let context = try await contextFile.map(TextFile.init)?.text(atMost: Self.longestContext)
+    let pipe = grammar.flatMap { $0.isPipe ? $0 : nil }
+    let text = try await pipe?.readText(atMost: Self.longestGrammar)
+    let context = try await contextFile?.readText(atMost: Self.longestContext)
     let phrases = context.map(Self.phrases) ?? []
     if let contextFile, phrases.count > Self.mostPhrases {
       throw CommandFailure(
@@ -165,7 +166,7 @@ struct SpeechOptions: ParsableArguments {
   func grammarText(preparing prepare: (SpeechRequest) -> SpeechRequest) async throws -> String? {
     guard let grammar else { return nil }
     if case .text(let text) = prepare(SpeechRequest(url: grammar.url)).grammar { return text }
-    return try await TextFile(grammar).text(atMost: Self.longestGrammar)
+    return try await grammar.readText(atMost: Self.longestGrammar)
   }
 
   /// The request with the options applied.
@@ -173,7 +174,7 @@ struct SpeechOptions: ParsableArguments {
     var request = request
     request.grammar = grammar.map { .file($0.url) }
     request.locale = language
-    request.keyPhrases = keyPhrases.map(\.phrase)
+    request.keyPhrases = keyPhrases
     request.contextualPhrases = contextualPhrases
     request.alternativeCount = alternatives ?? 0
     for setting in engineSettings { request.engineOptions[setting.name] = setting.value }

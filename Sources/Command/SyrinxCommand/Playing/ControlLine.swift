@@ -1,23 +1,20 @@
 import AudioPlayerClient
 import AudioThreads
 
-/// Controls a playback by lines of standard input, one after the other.
-struct StandardInputControl {
-  let player: AudioPlayerClient
-  let id: PlaybackID
-  let fileCount: Int
-  let console: Console
-
-  /// Follows the lines until they end; a canceled task ends with the next line.
+extension AudioPlayerClient {
+  /// Controls a playback of `fileCount` files by lines of standard input, one after the other, until
+  /// they end; a canceled task ends with the next line.
   ///
   /// When the lines end, a paused playback resumes, because no other command can resume it.
-  func follow(_ lines: StandardInputLines) async {
+  func control(
+    _ id: PlaybackID, by lines: StandardInputLines, fileCount: Int, console: Console
+  ) async {
     var isPaused = false
     while !Task.isCancelled {
       do {
         guard let line = try await lines.next(), !Task.isCancelled else { break }
         guard let command = try ControlLine(line)?.command(fileCount: fileCount) else { continue }
-        try await player.control(id: id, command: command)
+        try await control(id: id, command: command)
         switch command {
         case .pause: isPaused = true
         case .resume, .stop: isPaused = false
@@ -30,7 +27,7 @@ struct StandardInputControl {
       }
     }
     // The end of a playback cancels the task; the playback then accepts no command.
-    if isPaused, !Task.isCancelled { try? await player.control(id: id, command: .resume()) }
+    if isPaused, !Task.isCancelled { try? await control(id: id, command: .resume()) }
   }
 }
 

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import AudioCore
 public import AudioPlayerClient
+import ClientDependencies
 import FilePaths
 import SoundFile
 
@@ -46,8 +47,19 @@ struct PlayRangeOptions: ParsableArguments {
   }
 }
 
-/// The options of `syrinx play` for opening the device.
+/// The options of `syrinx play` for the device.
 struct PlayDeviceOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("d"), .customLong("device")],
+    help: .value(
+      "device",
+      """
+      Playback device, as listed by `syrinx devices`, or a part of its name; virtual needs no \
+      hardware.
+      """),
+    completion: .devices("playback"))
+  var name: String?
+
   @Flag(
     help: """
       Buffer 15 ms in the device instead of 100 ms or more: commands take effect sooner, and the \
@@ -71,6 +83,11 @@ struct PlayDeviceOptions: ParsableArguments {
       "count", "With --rate, number of channels to open the device with, 1 to 32 (default: 2)."))
   var channels: Int?
 
+  var id: AudioDevice.ID? {
+    @Dependency(\.settings) var settings
+    return name.map(AudioDevice.ID.init(rawValue:)) ?? settings.playbackDevice
+  }
+
   var latency: PlaybackLatency { lowLatency ? .low : .normal }
 
   /// The requested format; nil for the format of the first file.
@@ -79,6 +96,7 @@ struct PlayDeviceOptions: ParsableArguments {
   }
 
   func validate() throws {
+    try checkDevice(name, .playback)
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
     try require(rate != nil || channels == nil, "--channels requires --rate.")

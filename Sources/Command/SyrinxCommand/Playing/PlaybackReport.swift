@@ -276,13 +276,8 @@ struct ItemEndTracker {
     case failed
   }
 
-  /// The end of an item.
-  struct End: Equatable {
-    let item: Int
-    let reason: Reason
-    /// The total length played so far, over all items.
-    let played: Duration
-  }
+  /// The end of an item, with the total length played so far, over all items.
+  typealias End = (item: Int, reason: Reason, played: Duration)
 
   private var hasEnded: [Bool]
   private var current: Int?
@@ -329,6 +324,6 @@ struct ItemEndTracker {
   private mutating func end(_ item: Int, _ reason: Reason) -> End {
     if hasEnded.indices.contains(item) { hasEnded[item] = true }
     if current == item { current = nil }
-    return End(item: item, reason: reason, played: played)
+    return (item, reason, played)
   }
 }

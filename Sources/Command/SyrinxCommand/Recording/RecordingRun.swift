@@ -5,17 +5,11 @@ import FoundationEssentials
 import Glibc
 
 /// A recording from its request to its end.
-struct RecordingRun {
-  let request: RecordingRequest
-  /// Whether the events go to standard output.
-  let printsEvents: Bool
-  /// Whether a terminal shows the levels.
-  let showsMeter: Bool
-  let context: CommandContext
-
-  func run() async throws {
+extension RecordCommand {
+  func record(_ request: RecordingRequest, in context: CommandContext) async throws {
     @Dependency(\.audioRecorder) var recorder
-    let terminal = takesKeys ? KeyTerminal() : nil
+    // The key q ends the recording, if standard input is a terminal.
+    let terminal = isStream || rules.json ? nil : KeyTerminal()
     defer { terminal?.restore() }
     context.signals.beforeExit { terminal?.restore() }
     let keys = try terminal?.keys()
@@ -23,18 +17,14 @@ struct RecordingRun {
       try await context.signals.commanding({ [recorder, request] in
         await handle($0, recorder, request)
       }) {
-        try await follow(recorder, keys)
+        try await follow(recorder, request, keys, in: context)
       }
     }
   }
 
-  /// Whether the key q ends the recording, if standard input is a terminal.
-  private var takesKeys: Bool {
-    if case .file = request.destination { !printsEvents } else { false }
-  }
-
   private func follow(
-    _ recorder: AudioRecorderClient, _ keys: AsyncStream<PlaybackKey>?
+    _ recorder: AudioRecorderClient, _ request: RecordingRequest,
+    _ keys: AsyncStream<PlaybackKey>?, in context: CommandContext
   ) async throws {
     let events = await recorder.recording(request: request)
     // Handles a signal that arrived before the recorder had started the recording.
@@ -46,16 +36,18 @@ struct RecordingRun {
     }
     defer { quitting?.cancel() }
     var report = RecordingReport(
-      device: request.device, gaps: request.gaps, showsMeter: showsMeter, context: context)
+      device: request.device, gaps: request.gaps, showsMeter: meter, context: context)
     for try await event in events {
       await report.show(event)
-      if printsEvents { try await print(event, recorder) }
+      if rules.json { try await print(event, recorder, in: context) }
       if case .finished(let finish) = event { try finish.check(length: request.maximumDuration) }
     }
   }
 
   /// Prints an event; if its reader is gone, the recording is completed first.
-  private func print(_ event: RecordingEvent, _ recorder: AudioRecorderClient) async throws {
+  private func print(
+    _ event: RecordingEvent, _ recorder: AudioRecorderClient, in context: CommandContext
+  ) async throws {
     do {
       try await context.console.print(JSONRecord(event).jsonLine())
     } catch {
@@ -69,14 +61,15 @@ struct RecordingRun {
 private func handle(
   _ signals: AsyncStream<Int32>, _ recorder: AudioRecorderClient, _ request: RecordingRequest
 ) async {
-  var commands = SignalCommands()
+  var isPaused = false
   for await signal in signals {
     // A recording to standard output has no ID.
-    guard let id = request.id, let command = commands.command(for: signal) else { continue }
+    guard let id = request.id, let command = RecordingCommand(signal: signal, isPaused: isPaused)
+    else { continue }
     // A command to an ended recording has no effect.
     do {
       try await recorder.control(id: id, command: command)
-      commands.succeeded(command)
+      isPaused = command == .pause || isPaused && command != .resume
     } catch {}
   }
 }
@@ -101,25 +94,13 @@ extension RecordingFinish {
   }
 }
 
-/// Maps SIGUSR1 and SIGUSR2 to commands of a recording.
-struct SignalCommands {
-  private var isPaused = false
-
-  /// SIGUSR1 begins the next file; SIGUSR2 pauses and resumes in turn.
-  func command(for signal: Int32) -> RecordingCommand? {
+extension RecordingCommand {
+  /// The command of a signal: SIGUSR1 begins the next file; SIGUSR2 pauses and resumes in turn.
+  init?(signal: Int32, isPaused: Bool) {
     switch signal {
-    case SIGUSR1: .roll
-    case SIGUSR2: isPaused ? .resume : .pause
-    default: nil
-    }
-  }
-
-  /// Records that the recording has accepted the command.
-  mutating func succeeded(_ command: RecordingCommand) {
-    switch command {
-    case .pause: isPaused = true
-    case .resume: isPaused = false
-    default: break
+    case SIGUSR1: self = .roll
+    case SIGUSR2: self = isPaused ? .resume : .pause
+    default: return nil
     }
   }
 }

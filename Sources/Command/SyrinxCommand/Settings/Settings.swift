@@ -19,12 +19,8 @@ struct Settings: Sendable {
     }
   }
 
-  /// The text of a setting, and its source.
-  struct Entry: Equatable {
-    let text: String
-    /// The name of the variable, or the path of the file.
-    let source: String
-  }
+  /// The text of a setting, and its source: the name of the variable, or the path of the file.
+  typealias Entry = (text: String, source: String)
 
   /// The settings that have a value.
   private(set) var entries: [Name: Entry] = [:]
@@ -53,7 +49,7 @@ struct Settings: Sendable {
         // The model in the file belongs to the engine in the file; a variable for the model is
         // applied later.
         if name == .engine, self.text(.engine) != text { entries[.model] = nil }
-        entries[name] = Entry(text: text, source: name.variable)
+        entries[name] = (text, name.variable)
       }
       try check()
     } catch {
@@ -94,13 +90,13 @@ struct Settings: Sendable {
       guard !pair.value.isEmpty else {
         throw CommandFailure("\(pair.key) needs a value \(place)")
       }
-      entries[name] = Entry(text: pair.value, source: "\(file)")
+      entries[name] = (pair.value, "\(file)")
     }
   }
 
   private static func pairs(in file: FilePath) throws(CommandFailure) -> [YAMLPair] {
     let text = try text(of: file)
-    do throws(YAMLError) {
+    do throws(CommandFailure) {
       if let pairs = try YAMLPair.all(in: text) { return pairs }
     } catch {
       throw CommandFailure("\(file) is not YAML: \(error.description)")

@@ -12,22 +12,19 @@ struct YAMLPair: Equatable {
   /// The pairs of a UTF-8 text, in order, duplicates included; nil if its root is not a mapping.
   ///
   /// A text without a document has no pairs.
-  static func all(in text: [UInt8]) throws(YAMLError) -> [YAMLPair]? {
+  ///
+  /// - Throws: why the text is not YAML, with the line.
+  static func all(in text: [UInt8]) throws(CommandFailure) -> [YAMLPair]? {
     // libyaml does not limit the depth, and its time grows with the square of the depth: 7 s for
     // 65,536 brackets.
     guard text.count(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }) <= 100 else {
-      throw YAMLError(description: "it has more than 100 opening brackets, comments included")
+      throw CommandFailure("it has more than 100 opening brackets, comments included")
     }
-    return try text.withUnsafeBufferPointer { bytes throws(YAMLError) in
+    return try text.withUnsafeBufferPointer { bytes throws(CommandFailure) in
       guard let first = bytes.baseAddress else { return [] }
       return try YAMLParser(first, count: bytes.count).pairs()
     }
   }
-}
-
-/// The reason that a text is not YAML, with the line.
-struct YAMLError: Error, Equatable {
-  let description: String
 }
 
 /// The owner of a libyaml parser.
@@ -39,11 +36,11 @@ private struct YAMLParser: ~Copyable {
   /// The text must outlive the parser.
   ///
   /// The corresponding C functions are `yaml_parser_initialize` and `yaml_parser_set_input_string`.
-  init(_ first: UnsafePointer<UInt8>, count: Int) throws(YAMLError) {
+  init(_ first: UnsafePointer<UInt8>, count: Int) throws(CommandFailure) {
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     guard yaml_parser_initialize(parser) == 1 else {
       parser.deallocate()
-      throw YAMLError(description: "out of memory")
+      throw CommandFailure("out of memory")
     }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, first, count)
@@ -56,7 +53,7 @@ private struct YAMLParser: ~Copyable {
   }
 
   /// The pairs of the only document.
-  func pairs() throws(YAMLError) -> [YAMLPair]? {
+  func pairs() throws(CommandFailure) -> [YAMLPair]? {
     var document = try nextDocument()
     defer { yaml_document_delete(&document) }
     guard let root = yaml_document_get_root_node(&document)?.pointee else { return [] }
@@ -76,26 +73,26 @@ private struct YAMLParser: ~Copyable {
   ///
   /// The corresponding C function is `yaml_parser_load`. The function deletes the document if it
   /// fails.
-  private func nextDocument() throws(YAMLError) -> yaml_document_t {
+  private func nextDocument() throws(CommandFailure) -> yaml_document_t {
     var document = yaml_document_t()
     guard yaml_parser_load(parser, &document) == 1 else { throw error }
     return document
   }
 
-  private func expectEnd() throws(YAMLError) {
+  private func expectEnd() throws(CommandFailure) {
     var document = try nextDocument()
     defer { yaml_document_delete(&document) }
     guard yaml_document_get_root_node(&document) == nil else {
-      throw YAMLError(
-        description: "a second document begins in line \(document.start_mark.line + 1)")
+      throw CommandFailure(
+        "a second document begins in line \(document.start_mark.line + 1)")
     }
   }
 
   /// The reason that the parser has stopped: "while scanning a quoted scalar in line 1, found
   /// unexpected end of stream in line 2".
-  private var error: YAMLError {
+  private var error: CommandFailure {
     let state = parser.pointee
-    guard let problem = state.problem else { return YAMLError(description: "out of memory") }
+    guard let problem = state.problem else { return CommandFailure("out of memory") }
     let context = state.context.map {
       "\(String(cString: $0)) in line \(state.context_mark.line + 1), "
     }
@@ -104,8 +101,8 @@ private struct YAMLParser: ~Copyable {
       state.error == YAML_READER_ERROR
       ? text.prefix(state.problem_offset).count { $0 == UInt8(ascii: "\n") }
       : state.problem_mark.line
-    return YAMLError(
-      description: "\(context ?? "")\(String(cString: problem)) in line \(line + 1)")
+    return CommandFailure(
+      "\(context ?? "")\(String(cString: problem)) in line \(line + 1)")
   }
 }
 

@@ -63,7 +63,9 @@ actor TranscriptArchive {
   private let listSeparator: UInt8
   private var manifest: TranscriptManifest
   private var lock: FolderLock?
-  private var file: ManifestFile?
+  private var manifestFile: Descriptor?
+  /// Whether the last line of the manifest is incomplete, because a process was killed while writing it.
+  private var isCut = false
   private var failed: PendingFile?
 
   /// - Parameter listSeparator: the byte that ends a name in `failed.txt`.
@@ -88,23 +90,37 @@ actor TranscriptArchive {
       )
     }
     lock = try FolderLock(manifestPath.folder)
-    let file = try ManifestFile(manifestPath)
-    var lines = file.lines()
+    let file = Descriptor(owning: try openForWriting(manifestPath, O_APPEND))
+    var (status, last) = (stat(), UInt8(ascii: "\n"))
+    fstat(file.number, &status)
+    if status.st_size > 0 { pread(file.number, &last, 1, status.st_size - 1) }
+    isCut = last != UInt8(ascii: "\n")
+    var lines = RecordReader(longest: 1 << 20) { [manifestPath] in
+      try availableBytes(of: file.number, named: "\(manifestPath)")
+    }
     while let line = try lines.next() { manifest.add(line) }
-    self.file = file
+    manifestFile = file
     return manifest
+  }
+
+  private func append(_ line: String) throws(OutputError) {
+    guard let manifestFile else { return }
+    let begin = isCut ? "\n" : ""
+    isCut = false
+    try OutputDescriptor(rawValue: manifestFile.number, name: "\(manifestPath)")
+      .write(begin + line + "\n")
   }
 
   /// Records that any existing transcripts of an input are about to be replaced.
   func willReplace(_ input: TranscriptionInput) throws(OutputError) {
     guard let entry = manifest.voidEntry(for: input) else { return }
-    try file?.append(entry)
+    try append(entry)
   }
 
   /// Records that an input is done.
   func add(_ input: TranscriptionInput) throws(OutputError) {
     guard let entry = manifest.entry(for: input) else { return }
-    try file?.append(entry)
+    try append(entry)
   }
 
   /// Adds an input to `failed.txt`; returns false if a list cannot contain its name.
@@ -127,7 +143,7 @@ actor TranscriptArchive {
   ///
   /// The command must call it, because it ends without waiting for the `deinit` of this actor.
   func close() {
-    (file, lock) = (nil, nil)
+    (manifestFile, lock) = (nil, nil)
   }
 }
 
@@ -193,47 +209,13 @@ private final class FolderLock {
   }
 }
 
-/// The file of a manifest.
-private final class ManifestFile {
-  private let path: FilePath
-  private let descriptor: Int32
-  /// Whether the last line is incomplete, because a process was killed while writing it.
-  private var isCut = false
-
-  init(_ path: FilePath) throws(CommandFailure) {
-    self.path = path
-    descriptor = try openForWriting(path, O_APPEND)
-    var (status, last) = (stat(), UInt8(ascii: "\n"))
-    fstat(descriptor, &status)
-    if status.st_size > 0 { pread(descriptor, &last, 1, status.st_size - 1) }
-    isCut = last != UInt8(ascii: "\n")
-  }
-
-  deinit {
-    close(descriptor)
-  }
-
-  /// Returns a reader of all lines.
-  func lines() -> RecordReader {
-    RecordReader(longest: 1 << 20) { [path, descriptor] in
-      try availableBytes(of: descriptor, named: "\(path)")
-    }
-  }
-
-  func append(_ line: String) throws(OutputError) {
-    let begin = isCut ? "\n" : ""
-    isCut = false
-    try OutputDescriptor(rawValue: descriptor, name: "\(path)").write(begin + line + "\n")
-  }
-}
-
 /// The engine, model, and options that a transcript depends on.
 extension JSONRecord {
   init(engine: String, styles: [TranscriptStyle], options: SpeechOptions) {
     self = [
       "engine": engine, "formats": styles.map(\.name), "locale": options.language,
-      "keyPhrases": options.keyPhrases.unlessEmpty?.map { option in
-        option.phrase.text + (option.phrase.threshold.map { ":\($0)" } ?? "")
+      "keyPhrases": options.keyPhrases.unlessEmpty?.map { phrase in
+        phrase.text + (phrase.threshold.map { ":\($0)" } ?? "")
       },
       "context": options.contextualPhrases.unlessEmpty, "alternatives": options.alternatives,
       "engineOptions": options.engineSettings.unlessEmpty?.map { "\($0.name)=\($0.value)" },

@@ -44,24 +44,6 @@ enum TranscriptStyle: Hashable {
   }
 }
 
-/// The value of `--format`: names of styles, separated by commas.
-struct TranscriptFormats: ExpressibleByArgument {
-  let styles: [TranscriptStyle]
-
-  init(_ style: TranscriptStyle) {
-    styles = [style]
-  }
-
-  init?(argument: String) {
-    let names = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    styles = names.compactMap { name in TranscriptStyle.all.first { $0.name == name } }
-    guard styles.count == names.count, Set(styles).count == names.count else { return nil }
-  }
-
-  static var allValueStrings: [String] { TranscriptStyle.all.map(\.name) }
-  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-}
-
 /// The options of `transcribe` and `listen` for the transcript.
 struct TranscriptOptions: ParsableArguments {
   @Option(
@@ -69,8 +51,8 @@ struct TranscriptOptions: ParsableArguments {
       Format: text (a line for each utterance), srt or vtt (subtitles), tsv (start and end in \
       milliseconds, and text), or json (an object for each result); with --output-dir, several \
       separated by commas.
-      """)
-  var format: TranscriptFormats?
+      """, completion: .list(TranscriptStyle.all.map(\.name)), transform: Self.styles)
+  var format: [TranscriptStyle]?
 
   @Flag(
     help: "Print JSON, one object per line: for each result, or with --output-dir for each file.")
@@ -81,7 +63,18 @@ struct TranscriptOptions: ParsableArguments {
 
   /// The forms of the transcript, at least one.
   var styles: [TranscriptStyle] {
-    format?.styles ?? [json ? .json : .text]
+    format ?? [json ? .json : .text]
+  }
+
+  /// Reads the value of `--format`: names of styles, separated by commas.
+  private static func styles(_ argument: String) throws -> [TranscriptStyle] {
+    let names = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let styles = names.compactMap { name in TranscriptStyle.all.first { $0.name == name } }
+    guard styles.count == names.count, Set(styles).count == names.count else {
+      let all = TranscriptStyle.all.map(\.name).joined(separator: ", ")
+      throw ValidationError("give one or more of \(all), separated by commas.")
+    }
+    return styles
   }
 
   /// Whether one of the transcripts is JSON.

@@ -45,18 +45,38 @@ struct TranscriptionProblem: Error, CustomStringConvertible {
 
 typealias FoundInput = Result<TranscriptionInput, TranscriptionProblem>
 
-/// A list of names, each ending with a line feed or a NUL.
-struct NameList: Sendable {
-  /// The list's file; - is standard input.
-  let file: FilePath
-  /// The byte that ends a name.
-  let separator: UInt8
+/// The files that the arguments of `syrinx transcribe` select: named files, the files in folders,
+/// and the entries of a list.
+struct TranscriptionInputs: Sendable {
+  var arguments: [FilePath]
+  /// Patterns for the names of the files in folders; empty for sound files.
+  var patterns: [FilePath] = []
+  /// The file of a list of names; - is standard input.
+  var list: FilePath?
+  /// The byte that ends a name in the list: a line feed or a NUL.
+  var separator = UInt8(ascii: "\n")
 
-  func open(stopSignal: WakeUp?) throws(CommandFailure) -> RecordReader {
-    let (isFile, name) = (file != "-", "\(file.shownName)")
+  /// Whether the arguments select exactly one file.
+  var isOneFile: Bool { list == nil && arguments.count == 1 && !arguments[0].isFolder }
+
+  /// Whether the inputs can be listed more than once.
+  var isRepeatable: Bool {
+    let files = arguments + [list].compactMap(\.self)
+    return !files.contains("-") && list.map { FileVersion($0.status) != nil } ?? true
+  }
+
+  func makeIterator(stopSignal: WakeUp? = nil) throws -> Iterator {
+    Iterator(self, names: try list.map { try names(in: $0, stopSignal: stopSignal) })
+  }
+
+  /// Opens a list of names.
+  private func names(
+    in list: FilePath, stopSignal: WakeUp?
+  ) throws(CommandFailure) -> RecordReader {
+    let (isFile, name) = (list != "-", "\(list.shownName)")
     // Opening a pipe must not block: like a pipe without data, it is polled until the stop signal.
     let flags = O_RDONLY | O_CLOEXEC | (stopSignal == nil ? 0 : O_NONBLOCK)
-    let number = isFile ? file.withCString { Glibc.open($0, flags) } : STDIN_FILENO
+    let number = isFile ? list.withCString { open($0, flags) } : STDIN_FILENO
     guard number >= 0 else { throw .unreadable(name, errno) }
     let descriptor = isFile ? Descriptor(owning: number) : nil
     let tooLong = CommandFailure(
@@ -65,28 +85,6 @@ struct NameList: Sendable {
       try availableBytes(
         of: descriptor?.number ?? STDIN_FILENO, named: name, stopSignal: stopSignal)
     }
-  }
-}
-
-/// The files that the arguments of `syrinx transcribe` select: named files, the files in folders,
-/// and the entries of a list.
-struct TranscriptionInputs: Sendable {
-  var arguments: [FilePath]
-  /// Patterns for the names of the files in folders; empty for sound files.
-  var patterns: [FilePath] = []
-  var list: NameList?
-
-  /// Whether the arguments select exactly one file.
-  var isOneFile: Bool { list == nil && arguments.count == 1 && !arguments[0].isFolder }
-
-  /// Whether the inputs can be listed more than once.
-  var isRepeatable: Bool {
-    let files = arguments + (list.map { [$0.file] } ?? [])
-    return !files.contains("-") && list.map { FileVersion($0.file.status) != nil } ?? true
-  }
-
-  func makeIterator(stopSignal: WakeUp? = nil) throws -> Iterator {
-    Iterator(self, names: try list?.open(stopSignal: stopSignal))
   }
 
   /// Finds the inputs one at a time; it may wait for a disk or a pipe.
@@ -100,7 +98,7 @@ struct TranscriptionInputs: Sendable {
 
     fileprivate init(_ inputs: TranscriptionInputs, names: RecordReader?) {
       (arguments, patterns, self.names) = (inputs.arguments[...], inputs.patterns, names)
-      endsWithNUL = inputs.list?.separator == 0
+      endsWithNUL = inputs.separator == 0
     }
 
     /// - Throws: `CommandFailure` if the list cannot be read; `CancellationError`.

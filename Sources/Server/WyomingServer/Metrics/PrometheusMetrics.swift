@@ -86,16 +86,12 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
   /// The inclusive upper bounds of a histogram's buckets.
   private static let bounds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, .infinity]
 
-  private struct State {
-    /// The number; the sum of a histogram.
-    var value = 0.0
-    /// The count of each bucket of a histogram, not cumulative.
-    var counts = [Int](repeating: 0, count: bounds.count)
-  }
+  /// The number, or the sum of a histogram, and the count of each of its buckets, not cumulative.
+  private static let zero = (value: 0.0, counts: [Int](repeating: 0, count: bounds.count))
 
   let kind: Kind
   // The lock is held for one change or a copy.
-  private let state = Mutex(State())
+  private let state = Mutex(Series.zero)
 
   init(_ kind: Kind) {
     self.kind = kind
@@ -106,7 +102,7 @@ private final class Series: CounterHandler, FloatingPointCounterHandler, MeterHa
   func decrement(by amount: Double) { state.withLock { $0.value -= amount } }
   func set(_ value: Int64) { set(Double(value)) }
   func set(_ value: Double) { state.withLock { $0.value = value } }
-  func reset() { state.withLock { $0 = State() } }
+  func reset() { state.withLock { $0 = Self.zero } }
   func record(_ value: Int64) { record(Double(value)) }
   func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 

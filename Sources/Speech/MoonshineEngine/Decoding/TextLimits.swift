@@ -45,13 +45,12 @@ struct TextLimits {
   }
 }
 
-/// Whether a text can be the spoken text.
-enum TextPlausibility {
-  /// Whether a text is a sentence of its grammar and not only the best of bad choices.
+extension DecodedText {
+  /// Whether the text is a sentence of its grammar and not only the best of bad choices.
   ///
   /// Measured on 14 recordings: the five that are sentences of the grammar have a mean of at least -1.0
   /// and tokens of at least -5.3; the others have a mean of at most -3.9 and tokens of at most -8.1.
-  static func isSentence(_ logProbabilities: [Float]) -> Bool {
+  var isSentence: Bool {
     guard let lowest = logProbabilities.min() else { return false }
     return lowest >= -7.5
       && logProbabilities.reduce(0, +) / Float(logProbabilities.count) >= -2.5

@@ -11,6 +11,8 @@ struct DecodedText: Sendable {
   var spellings: [[UInt8]] = []
   /// The guide after the last token.
   var guide = TokenGuide.none
+  /// The logarithm of the text's probability, with the bonus of the guide.
+  var score: Float = 0
 
   /// Whether the model has ended the text.
   var hasEnd: Bool { logProbabilities.count > tokens.count }
@@ -43,20 +45,11 @@ struct TokenSearch<Model: TokenModel> {
   /// Measured on 87 recordings: with 6, no word changes; with 5 one word more is wrong, and with 3 two.
   private static var memory: Int { 6 }
 
-  /// An incomplete text.
-  private struct Beginning {
-    var text: DecodedText
-    var score: Float
-    let scores: TokenScores
-  }
+  /// An incomplete text, and the scores of its next tokens.
+  private typealias Beginning = (text: DecodedText, scores: TokenScores)
 
-  /// A text, by its row in the model's state, and its possible next token.
-  private struct Step {
-    let row: Int
-    let text: DecodedText
-    let candidate: TokenGuide.Candidate
-    let score: Float
-  }
+  /// A text with one more token, and the row of its beginning in the model's state.
+  private typealias Step = (row: Int, text: DecodedText)
 
   /// The likeliest texts, the likeliest first.
   ///
@@ -66,40 +59,38 @@ struct TokenSearch<Model: TokenModel> {
   ///     the first token that is not the only one to follow. It only saves time, if the model's numbers do
   ///     not depend on how many tokens a pass has.
   func texts(_ count: Int = 1, draft: [Token] = []) throws(SpeechEngineError) -> [DecodedText] {
-    var (open, state) = try verified(draft, after: DecodedText(guide: guide), score: 0)
+    var (open, state) = try verified(draft, after: DecodedText(guide: guide))
     var rest = draft[...]
-    var endings: [(text: DecodedText, score: Float)] = []
+    var endings: [DecodedText] = []
     while !open.isEmpty {
       var next: [Step] = []
       for step in steps(from: open, best: endings.map(\.score).max() ?? -.infinity) {
-        guard mayBeAmong(count, step, endings.map(\.score)) else { continue }
+        guard mayBeAmong(count, step.text, endings.map(\.score)) else { continue }
         if isComplete(step.text) {
-          endings.append((ending(step.text), step.score))
+          endings.append(ending(step.text))
         } else {
           next.append(step)
         }
       }
-      guard let first = next.first else { break }
-      if next.count == 1, endings.isEmpty, skip(&rest, to: first.text) {
-        (open, state) = try verified(
-          first.text.tokens + rest, after: first.text, score: first.score)
+      guard let first = next.first?.text else { break }
+      if next.count == 1, endings.isEmpty, skip(&rest, to: first) {
+        (open, state) = try verified(first.tokens + rest, after: first)
         continue
       }
-      let read = try model.reading(next.map { ($0.row, $0.candidate.token) }, after: state)
+      let tokens = next.map { (row: $0.row, token: $0.text.tokens.last ?? Tokenizer.begin) }
+      let read = try model.reading(tokens, after: state)
       state = read.state
-      open = zip(next, read.scores).map { step, scores in
-        Beginning(text: step.text, score: step.score, scores: scores)
-      }
+      open = zip(next, read.scores).map { ($0.text, $1) }
     }
-    return endings.sorted { rank($0) > rank($1) }.prefix(count).map(\.text)
+    return Array(endings.sorted { rank($0) > rank($1) }.prefix(count))
   }
 
   /// Whether the best texts may include a continuation of this one, by the scores of complete texts.
-  private func mayBeAmong(_ count: Int, _ step: Step, _ scores: [Float]) -> Bool {
+  private func mayBeAmong(_ count: Int, _ text: DecodedText, _ scores: [Float]) -> Bool {
     // With a margin, the search ends when all open texts are far behind the best complete one.
     guard width == 1 || margin == .infinity, scores.count >= count else { return true }
     // A longer text is never more likely, except for the guide's bonus.
-    return step.score + guide.mostBonus > scores.sorted(by: >)[count - 1]
+    return text.score + guide.mostBonus > scores.sorted(by: >)[count - 1]
   }
 
   /// The score by which complete texts are compared.
@@ -109,9 +100,9 @@ struct TokenSearch<Model: TokenModel> {
   ///
   /// Measured on 87 recordings with the exponents 0, 0.3, 0.6, 0.8, and 1: 36, 33, 32, 32, and 33 words are
   /// wrong.
-  private func rank(_ ending: (text: DecodedText, score: Float)) -> Float {
+  private func rank(_ ending: DecodedText) -> Float {
     guard case .none = guide else { return ending.score }
-    return ending.score / pow(Float(max(1, ending.text.logProbabilities.count)), 0.6)
+    return ending.score / pow(Float(max(1, ending.logProbabilities.count)), 0.6)
   }
 
   /// Removes the part of the draft up to the text's last tokens; returns false if the rest is too short
@@ -128,22 +119,19 @@ struct TokenSearch<Model: TokenModel> {
 
   /// Accepts the part of the draft that the search would have found.
   ///
-  /// - Parameters:
-  ///   - known: the beginning of the draft that the search has found.
-  ///   - score: its score.
+  /// - Parameter known: the beginning of the draft that the search has found.
   private func verified(
-    _ draft: [Token], after known: DecodedText, score: Float
+    _ draft: [Token], after known: DecodedText
   ) throws(SpeechEngineError) -> (open: [Beginning], state: Model.State) {
     let draft = Array(draft.prefix(max(known.tokens.count, limits.tokenCount - 1)))
     let (scores, state) = try model.begin(draft)
-    var beginning = Beginning(text: known, score: score, scores: scores[known.tokens.count])
+    var beginning: Beginning = (known, scores[known.tokens.count])
     for index in known.tokens.count..<draft.count {
       let steps = steps(from: [beginning], best: -.infinity)
-      guard steps.count == 1, steps[0].candidate.token == draft[index],
-        !isComplete(steps[0].text)
+      guard steps.count == 1, let text = steps.first?.text, !isComplete(text),
+        text.tokens.last == draft[index]
       else { break }
-      beginning = Beginning(
-        text: steps[0].text, score: steps[0].score, scores: scores[index + 1])
+      beginning = (text, scores[index + 1])
     }
     let count = beginning.text.tokens.count
     return ([beginning], count == draft.count ? state : try model.cut(state, to: count))
@@ -154,15 +142,14 @@ struct TokenSearch<Model: TokenModel> {
   /// - Parameter best: the score of the best complete text.
   private func steps(from open: [Beginning], best: Float) -> [Step] {
     let all = open.enumerated().flatMap { row, beginning in
-      candidates(after: beginning.text, beginning.scores).map { candidate in
+      candidates(after: beginning.text, beginning.scores).map { candidate -> Step in
         var text = beginning.text
         text.add(candidate, of: tokenizer)
-        return Step(
-          row: row, text: text, candidate: candidate, score: beginning.score + candidate.score)
+        return (row, text)
       }
-    }.sorted { $0.score > $1.score }
-    let least = max(best, all.first?.score ?? best) - margin - guide.mostBonus
-    return Array(distinct(all.prefix { $0.score >= least }).prefix(width))
+    }.sorted { $0.text.score > $1.text.score }
+    let least = max(best, all.first?.text.score ?? best) - margin - guide.mostBonus
+    return Array(distinct(all.prefix { $0.text.score >= least }).prefix(width))
   }
 
   /// Of several texts that end with the same tokens, only the likeliest: they continue alike.
@@ -211,6 +198,7 @@ extension DecodedText {
       spellings.append(tokenizer.spelling(of: candidate.token))
     }
     logProbabilities.append(candidate.logProbability)
+    score += candidate.score
     guide = candidate.guide
   }
 }

@@ -12,11 +12,8 @@ final class GrammarGraph: Sendable {
     let target: Int
   }
 
-  private struct Node: Sendable {
-    var edges: [Int] = []
-    /// The nodes that are reached without a word.
-    var neighbors: [Int] = []
-  }
+  /// The edges from a node, and the nodes that are reached from it without a word.
+  private typealias Node = (edges: [Int], neighbors: [Int])
 
   static let start = 0
   private static let end = 1
@@ -26,12 +23,9 @@ final class GrammarGraph: Sendable {
   // Held to look up the followers of a node, or to compute them once.
   private let followers = Mutex<[Int: Followers]>([:])
 
-  /// The words that may follow a node.
-  private struct Followers {
-    /// The edges of the next words by the first bytes of these.
-    var edges: [UInt8: [Int]] = [:]
-    var isEnd = false
-  }
+  /// The edges of the words that may follow a node, by the first bytes of the words, and whether a
+  /// sentence may end at the node.
+  private typealias Followers = (edges: [UInt8: [Int]], isEnd: Bool)
 
   /// - Throws: `.grammarInvalid`, even for a valid grammar beyond any practical size.
   init(_ grammar: JSGFGrammar) throws(SpeechEngineError) {
@@ -63,7 +57,7 @@ final class GrammarGraph: Sendable {
 
   /// Visits the node and all nodes that are reached without a word.
   private func findFollowers(of node: Int) -> Followers {
-    var followers = Followers()
+    var followers: Followers = ([:], false)
     var reached: Set = [node]
     var open = [node]
     while let next = open.popLast() {
@@ -82,7 +76,7 @@ final class GrammarGraph: Sendable {
   private struct Builder {
     let grammar: JSGFGrammar
     private(set) var edges: [Edge] = []
-    private(set) var nodes = [Node(), Node()]
+    private(set) var nodes: [Node] = [([], []), ([], [])]
     /// The first node of each rule that is being built.
     private var open: [String: Int] = [:]
 
@@ -126,7 +120,7 @@ final class GrammarGraph: Sendable {
     }
 
     private mutating func addWord(_ word: String, from node: Int) -> Int {
-      let spelling = Spelling.ofWords(word)
+      let spelling = word.spelling
       let target = addNode()
       if spelling.isEmpty {
         connect(node, to: target)
@@ -151,7 +145,7 @@ final class GrammarGraph: Sendable {
     }
 
     private mutating func addNode(after node: Int? = nil) -> Int {
-      nodes.append(Node())
+      nodes.append(([], []))
       if let node { connect(node, to: nodes.count - 1) }
       return nodes.count - 1
     }

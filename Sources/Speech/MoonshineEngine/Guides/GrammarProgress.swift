@@ -1,16 +1,8 @@
 /// The position of a text within the sentences of a grammar.
-struct GrammarProgress: SpellingReader, Sendable {
-  /// A place in the graph that the text may have reached.
-  private struct Place: Sendable {
-    let edge: Int
-    /// The number of bytes of the word that have been read.
-    let offset: Int
-    /// The words of the text in reverse order, beginning with this one.
-    let words: WordList
-  }
-
-  /// The text after the last byte.
-  private enum Gap { case none, mark, space }
+struct GrammarProgress: Sendable {
+  /// A place in the graph that the text may have reached: the last word, and the number of its bytes
+  /// that have been read.
+  private typealias Place = (word: WordList, offset: Int)
 
   /// Words from the last to the first, which texts with the same beginning share.
   private final class WordList: Sendable {
@@ -26,7 +18,8 @@ struct GrammarProgress: SpellingReader, Sendable {
 
   private let graph: GrammarGraph
   private var places: [Place] = []
-  private var gap = Gap.space
+  /// The space or mark at the end of the text; nil within a word.
+  private var gap: UInt8? = .space
   private var isAfterApostrophe = false
   private var byteCount = 0
 
@@ -51,51 +44,52 @@ struct GrammarProgress: SpellingReader, Sendable {
   }
 
   private var last: WordList? {
-    places.first { isWhole($0) && graph.isEnd(graph.edges[$0.edge].target) }?.words
+    places.first { isWhole($0) && graph.isEnd(graph.edges[$0.word.edge].target) }?.word
   }
 
+  /// The progress after the next byte; nil if that byte cannot follow.
   func reading(_ byte: UInt8) -> GrammarProgress? {
     var next = self
     next.byteCount += 1
     next.isAfterApostrophe = false
     switch byte {
-    case Spelling.space:
+    case .space:
       if gap == .space { return byteCount == 0 ? next : nil }
-      if gap == .none { next.places = places.compactMap(enteringGap) }
+      if gap == nil { next.places = places.compactMap(enteringGap) }
       next.gap = .space
-    case Spelling.mark:
-      guard gap == .none else { return nil }
+    case .mark:
+      guard gap == nil else { return nil }
       next.places = places.compactMap(enteringGap)
       next.gap = .mark
     default:
-      let begun = gap == .none ? [] : beginningWords(with: byte)
+      let begun = gap == nil ? [] : beginningWords(with: byte)
       next.places = places.compactMap { continuing($0, with: byte) } + begun
-      next.gap = .none
+      next.gap = nil
     }
     return next.places.isEmpty ? nil : next
   }
 
   /// The progress after an apostrophe, which has no spelling; one may follow a letter.
   var readingApostrophe: GrammarProgress? {
-    guard gap == .none, !isAfterApostrophe else { return nil }
+    guard gap == nil, !isAfterApostrophe else { return nil }
     var next = self
     next.isAfterApostrophe = true
     return next
   }
 
   private func isWhole(_ place: Place) -> Bool {
-    place.offset == graph.edges[place.edge].spelling.count
+    place.offset == graph.edges[place.word.edge].spelling.count
   }
 
   /// A word may end at a gap, or have one itself.
   private func enteringGap(_ place: Place) -> Place? {
-    isWhole(place) ? place : continuing(place, with: Spelling.space)
+    isWhole(place) ? place : continuing(place, with: .space)
   }
 
   private func continuing(_ place: Place, with byte: UInt8) -> Place? {
-    let spelling = graph.edges[place.edge].spelling
+    let spelling = graph.edges[place.word.edge].spelling
     guard place.offset < spelling.count, spelling[place.offset] == byte else { return nil }
-    return Place(edge: place.edge, offset: place.offset + 1, words: place.words)
+    return (place.word, place.offset + 1)
   }
 
   /// The words that begin with this byte after the complete words.
@@ -104,10 +98,10 @@ struct GrammarProgress: SpellingReader, Sendable {
     let nodes: [(Int, WordList?)] =
       places.isEmpty
       ? [(GrammarGraph.start, nil)]
-      : places.filter(isWhole).map { (graph.edges[$0.edge].target, $0.words) }
-    return nodes.flatMap { node, words in
+      : places.filter(isWhole).map { (graph.edges[$0.word.edge].target, $0.word) }
+    return nodes.flatMap { node, word in
       graph.edges(from: node, beginningWith: byte).filter { seen.insert($0).inserted }
-        .map { Place(edge: $0, offset: 1, words: WordList($0, start: byteCount, after: words)) }
+        .map { (WordList($0, start: byteCount, after: word), 1) }
     }
   }
 }

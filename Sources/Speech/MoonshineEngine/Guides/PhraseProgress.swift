@@ -1,6 +1,10 @@
-/// Phrases that are likely to be said, as a prefix tree of their spellings.
-struct PhraseTree: Sendable {
-  struct Node: Sendable {
+/// The position of a text within phrases that are likely to be said.
+///
+/// Each matching letter of a phrase adds a bonus; the bonus is lost if the text leaves the phrase
+/// before its end.
+struct PhraseProgress: Sendable {
+  /// A node of the prefix tree of the phrases' spellings.
+  private struct Node: Sendable {
     var children: [UInt8: Int] = [:]
     var isEnd = false
     /// The number of bytes that lead to the node.
@@ -9,24 +13,33 @@ struct PhraseTree: Sendable {
     var wholeDepth = 0
   }
 
-  static let root = 0
-  private(set) var nodes = [Node()]
+  /// The bonus of each letter of a phrase, as the logarithm of a probability.
+  static let perLetter: Float = 0.4
+  /// The maximum bonus of a phrase.
+  static let most: Float = 6
 
-  /// Phrases without words are ignored.
+  /// The tree; the first node is its root.
+  private var nodes = [Node()]
+  /// The nodes of the tree that the text has reached.
+  private var places: [Int] = []
+  /// The bonus of the complete phrases.
+  private var earned: Float = 0
+
+  /// Creates the progress of an empty text; phrases without words are ignored.
   init(_ phrases: [String]) {
     // A phrase that begins another one comes before it.
-    for spelling in phrases.map({ Spelling.ofWords($0) }).sorted(by: { $0.count < $1.count })
-    where !spelling.isEmpty { insert([Spelling.space] + spelling) }
+    for spelling in phrases.map(\.spelling).sorted(by: { $0.count < $1.count })
+    where !spelling.isEmpty { insert([.space] + spelling) }
   }
 
   private mutating func insert(_ spelling: [UInt8]) {
-    var node = Self.root
+    var node = 0
     for byte in spelling {
       if let child = nodes[node].children[byte] {
         node = child
       } else {
         let parent = nodes[node]
-        let isAfterPhrase = byte == Spelling.space && parent.isEnd
+        let isAfterPhrase = byte == .space && parent.isEnd
         nodes.append(
           Node(
             depth: parent.depth + 1, wholeDepth: isAfterPhrase ? parent.depth : parent.wholeDepth))
@@ -36,27 +49,9 @@ struct PhraseTree: Sendable {
     }
     nodes[node].isEnd = true
   }
-}
 
-/// The position of a text within likely phrases.
-///
-/// Each matching letter of a phrase adds a bonus; the bonus is lost if the text leaves the phrase
-/// before its end.
-struct PhraseProgress: Sendable {
-  /// The bonus of each letter of a phrase, as the logarithm of a probability.
-  static let perLetter: Float = 0.4
-  /// The maximum bonus of a phrase.
-  static let most: Float = 6
-
-  private let tree: PhraseTree
-  /// The nodes of the tree that the text has reached.
-  private var places: [Int] = []
-  /// The bonus of the complete phrases.
-  private var earned: Float = 0
-
-  init(_ tree: PhraseTree) {
-    self.tree = tree
-  }
+  /// Whether there are no phrases.
+  var isEmpty: Bool { nodes.count == 1 }
 
   /// The bonus of the text so far.
   var worth: Float { earned + (places.map(worth(of:)).max() ?? 0) }
@@ -69,13 +64,19 @@ struct PhraseProgress: Sendable {
     spelling.reduce(self) { $0.advanced(by: $1) }
   }
 
+  /// The progress after the next byte of the text's spelling; nil if the text is then in no phrase.
+  func reading(_ byte: UInt8) -> PhraseProgress? {
+    let next = advanced(by: byte)
+    return next.places.isEmpty ? nil : next
+  }
+
   private func advanced(by byte: UInt8) -> PhraseProgress {
-    let isGap = byte == Spelling.space || byte == Spelling.mark
+    let isGap = byte == .space || byte == .mark
     var next = isGap ? endingWord() : self
     // A mark between the words of a phrase only ends a word.
-    if byte == Spelling.mark { return next }
-    next.places = next.places.compactMap { tree.nodes[$0].children[byte] }
-    if byte == Spelling.space, let first = tree.nodes[PhraseTree.root].children[byte] {
+    if byte == .mark { return next }
+    next.places = next.places.compactMap { nodes[$0].children[byte] }
+    if byte == .space, let first = nodes[0].children[byte] {
       next.places.append(first)
     }
     return next
@@ -83,27 +84,19 @@ struct PhraseProgress: Sendable {
 
   private func endingWord() -> PhraseProgress {
     var next = self
-    let whole = places.filter { tree.nodes[$0].isEnd }
+    let whole = places.filter { nodes[$0].isEnd }
     next.earned += whole.map(worth(of:)).max() ?? 0
-    next.places = places.filter { !tree.nodes[$0].children.isEmpty }
+    next.places = places.filter { !nodes[$0].children.isEmpty }
     return next
   }
 
   /// The bonus that a node adds to the complete phrases.
   private func worth(of place: Int) -> Float {
-    let node = tree.nodes[place]
+    let node = nodes[place]
     return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)
   }
 
   private static func worth(ofLetters count: Int) -> Float {
     min(most, Float(count) * perLetter)
-  }
-}
-
-extension PhraseProgress: SpellingReader {
-  /// Nil if the text is in no phrase.
-  func reading(_ byte: UInt8) -> PhraseProgress? {
-    let next = advanced(by: byte)
-    return next.places.isEmpty ? nil : next
   }
 }

@@ -26,8 +26,8 @@ enum TokenGuide: Sendable {
     if let grammar = options.grammar {
       self = .grammar(GrammarProgress(try GrammarGraph(JSGFGrammar(grammar))))
     } else {
-      let tree = PhraseTree(options.contextualPhrases)
-      self = tree.nodes.count > 1 ? .phrases(PhraseProgress(tree)) : .none
+      let progress = PhraseProgress(options.contextualPhrases)
+      self = progress.isEmpty ? .none : .phrases(progress)
     }
   }
 
@@ -58,7 +58,7 @@ enum TokenGuide: Sendable {
   private func grammarCandidates(
     _ progress: GrammarProgress, _ scores: TokenScores, of tokenizer: Tokenizer
   ) -> [Candidate] {
-    var tokens = tokenizer.tokens(readBy: progress).map {
+    var tokens = tokenizer.tokens(readBy: progress, reading: { $0.reading($1) }).map {
       ($0.token, TokenGuide.grammar($0.reader))
     }
     if let next = progress.readingApostrophe {
@@ -75,7 +75,7 @@ enum TokenGuide: Sendable {
     _ progress: PhraseProgress, _ scores: TokenScores, most count: Int, of tokenizer: Tokenizer
   ) -> [Candidate] {
     let likely = scores.best(count, of: tokenizer)
-    let inPhrases = tokenizer.tokens(readBy: progress).map(\.token)
+    let inPhrases = tokenizer.tokens(readBy: progress, reading: { $0.reading($1) }).map(\.token)
     return Set(likely + inPhrases).map { token in
       let next = progress.reading(tokenizer.spelling(of: token))
       let worth = token == Tokenizer.end ? progress.worthAtEnd : next.worth

@@ -94,20 +94,24 @@ final class MoonshineModel: Sendable {
 
   /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not need.
   ///
-  /// - Parameter isLive: whether the audio is live, so that two threads reduce the latency. The
-  ///   result is the same, bit by bit.
+  /// - Parameters:
+  ///   - silence: the length of the silence to append.
+  ///   - isLive: whether the audio is live, so that two threads reduce the latency. The result is the
+  ///     same, bit by bit.
   func encode(
-    _ samples: [Float], isLive: Bool = false, as run: ONNXRun
+    _ samples: [Float], followedBy silence: FrameCount = 0, isLive: Bool = false, as run: ONNXRun
   ) throws(SpeechEngineError) -> EncodedUtterance {
     try SpeechEngineError.during { () throws(ONNXError) in
       let encoder = isLive ? encoderForLiveAudio : encoder
-      let padding = [Float](repeating: 0, count: max(0, Self.leastSamples - samples.count))
-      let input = try ONNXValue(
-        samples + padding, shape: [1, samples.count + padding.count], in: library)
+      let count = max(Self.leastSamples, samples.count + silence.rawValue)
+      let padding = [Float](repeating: 0, count: count - samples.count)
+      let input = try ONNXValue(samples + padding, shape: [1, count], in: library)
       let output = try encoder.run(
         [("input_values", input)], outputs: ["last_hidden_state"], as: run)
       encoder.releasePages()
-      return EncodedUtterance(decoder: decoder, layout: layout, hidden: output[0], run: run)
+      return EncodedUtterance(
+        decoder: decoder, layout: layout, hidden: output[0], length: FrameCount(samples.count),
+        run: run)
     }
   }
 }
@@ -168,7 +172,9 @@ struct DecoderLayout: Sendable {
 }
 
 /// An encoded utterance, with the decoder that finds its tokens.
-struct EncodedUtterance: TokenModel {
+///
+/// Thread safety: one thread at a time.
+final class EncodedUtterance: TokenModel {
   /// The decoder's keys and values.
   struct State {
     fileprivate let tokens: [ONNXValue]
@@ -179,33 +185,32 @@ struct EncodedUtterance: TokenModel {
     }
   }
 
-  fileprivate let decoder: ONNXSession
-  fileprivate let layout: DecoderLayout
-  fileprivate let hidden: ONNXValue
-  fileprivate let run: ONNXRun
-  private let last = LastReading()
-
+  /// The length of the audio without the silence after it.
+  let length: FrameCount
+  private let decoder: ONNXSession
+  private let layout: DecoderLayout
+  private let hidden: ONNXValue
+  private let run: ONNXRun
   /// The last text that was decoded alone: another search begins with it.
-  private final class LastReading {
-    var tokens: [Token] = []
-    var scores: [TokenScores] = []
-    var state: State?
-  }
+  private var last: (tokens: [Token], scores: [TokenScores], state: State)?
 
-  fileprivate init(decoder: ONNXSession, layout: DecoderLayout, hidden: ONNXValue, run: ONNXRun) {
-    (self.decoder, self.layout, self.hidden, self.run) = (decoder, layout, hidden, run)
+  fileprivate init(
+    decoder: ONNXSession, layout: DecoderLayout, hidden: ONNXValue, length: FrameCount, run: ONNXRun
+  ) {
+    (self.decoder, self.layout, self.hidden) = (decoder, layout, hidden)
+    (self.length, self.run) = (length, run)
   }
 
   func begin(
     _ tokens: [Token]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State) {
-    if let state = last.state, last.tokens.starts(with: tokens) {
+    if let last, last.tokens.starts(with: tokens) {
       let isWhole = tokens.count == last.tokens.count
-      let known = isWhole ? state : try cut(state, to: tokens.count)
+      let known = isWhole ? last.state : try cut(last.state, to: tokens.count)
       return (Array(last.scores.prefix(tokens.count + 1)), known)
     }
     let (scores, state) = try readBeginning(tokens)
-    (last.tokens, last.scores, last.state) = (tokens, scores, state)
+    last = (tokens, scores, state)
     return (scores, state)
   }
 
@@ -243,10 +248,8 @@ struct EncodedUtterance: TokenModel {
         + zip(layout.inputs(layout.audioNames), state.audio).map { ($0, $1) }
     }
     let read = State(tokens: values.kept, audio: state.audio)
-    if next.count == 1, let known = last.state, known.isSame(as: state) {
-      last.tokens.append(next[0].token)
-      last.scores += values.scores
-      last.state = read
+    if next.count == 1, let known = last, known.state.isSame(as: state) {
+      last = (known.tokens + [next[0].token], known.scores + values.scores, read)
     }
     return (values.scores, read)
   }

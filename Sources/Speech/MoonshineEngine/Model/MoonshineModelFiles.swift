@@ -62,8 +62,7 @@ struct MoonshineModelFiles: InstalledModel, Equatable, Sendable {
     var options = ONNXSessionOptions()
     options.threadCount = threadCount
     // A library that is older than the file's preparation may refuse the file, or multiply slowly.
-    let isUsable = library.isAtLeast(minor: MoonshinePreparation.leastMinorVersion)
-    let usable = part.prepared.filter { isUsable || $0 != Part.blocks }
+    let usable = part.prepared.filter { library.multipliesBlocks || $0 != Part.blocks }
     if let prepared = usable.first(where: folder.has) {
       options.mapsWeights = true
       // Prepacking copies the weights. The decoder's 8-bit copy is small; a float copy of the encoder

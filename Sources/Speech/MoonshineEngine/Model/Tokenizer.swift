@@ -5,7 +5,7 @@ import Synchronization
 typealias Token = Int
 
 /// The texts of a model's tokens, and their spellings, in which words are compared.
-struct Tokenizer: Sendable {
+final class Tokenizer: Sendable {
   /// Stands before the first token.
   static let begin: Token = 1
   /// Stands after the last token.
@@ -13,12 +13,14 @@ struct Tokenizer: Sendable {
 
   /// The text of each token in UTF-8, with spaces; empty if the token stands for no text.
   let texts: [[UInt8]]
-  private let index = SpellingIndex()
+  // Made at the first use, because only phrases and grammars need them, and they take longer than
+  // loading the texts. The lock is held meanwhile, because every waiting thread needs them.
+  private let madeSpellings = Mutex<Spellings?>(nil)
 
   /// Reads `tokenizer.bin`: for each token the length of its text and the text.
   ///
   /// - Throws: `ModelDamage` with the reason that the file cannot be used.
-  init(_ bytes: [UInt8]) throws(ModelDamage) {
+  convenience init(_ bytes: [UInt8]) throws(ModelDamage) {
     var texts: [[UInt8]] = []
     var rest = bytes[...]
     while let length = rest.popFirst() {
@@ -43,10 +45,10 @@ struct Tokenizer: Sendable {
   }
 
   /// The tokens whose text has an empty spelling, such as apostrophes.
-  var apostrophes: [Token] { index.spellings(of: texts).apostrophes }
+  var apostrophes: [Token] { spellings.apostrophes }
 
   /// The form of a token's text in which words are compared.
-  func spelling(of token: Token) -> [UInt8] { Spelling.ofToken(texts[token]) }
+  func spelling(of token: Token) -> [UInt8] { texts[token].tokenSpelling }
 
   /// The text of several tokens.
   func text(of tokens: some Sequence<Token>) -> String {
@@ -68,66 +70,60 @@ struct Tokenizer: Sendable {
   }
 }
 
-/// The spellings of all tokens, made at the first use: only phrases and grammars need them, and they
-/// take longer than loading the texts.
-private final class SpellingIndex: Sendable {
-  struct Spellings {
-    let ofToken: [[UInt8]]
-    let apostrophes: [Token]
-    /// The tokens that have a spelling, in the order of their spellings.
-    let sorted: [Token]
-  }
+extension Tokenizer {
+  /// The spellings of all tokens, the tokens with an empty one, and the others in the order of their
+  /// spellings.
+  fileprivate typealias Spellings = (
+    ofToken: [[UInt8]], apostrophes: [Token], sorted: [Token]
+  )
 
-  // Held while they are made, because every waiting thread needs them.
-  private let made = Mutex<Spellings?>(nil)
-
-  func spellings(of texts: [[UInt8]]) -> Spellings {
-    made.withLock { made in
+  private var spellings: Spellings {
+    madeSpellings.withLock { [texts] made in
       if let made { return made }
-      let spellings = texts.map { Spelling.ofToken($0) }
-      let new = Spellings(
+      let spellings = texts.map(\.tokenSpelling)
+      let new: Spellings = (
         ofToken: spellings,
         apostrophes: texts.indices.filter { !texts[$0].isEmpty && spellings[$0].isEmpty },
         sorted: spellings.indices.filter { !spellings[$0].isEmpty }
-          .sorted { spellings[$0].lexicographicallyPrecedes(spellings[$1]) })
+          .sorted { spellings[$0].lexicographicallyPrecedes(spellings[$1]) }
+      )
       made = new
       return new
     }
   }
-}
 
-/// Reads text byte by byte, and stops where the text does not match.
-protocol SpellingReader {
-  /// The reader after the next byte; nil if that byte cannot follow.
-  func reading(_ byte: UInt8) -> Self?
-}
-
-extension Tokenizer {
   /// Every token that a reader accepts as a whole, with the reader after it.
-  func tokens<Reader: SpellingReader>(readBy reader: Reader) -> [(token: Token, reader: Reader)] {
+  ///
+  /// - Parameter next: returns the reader after a byte; nil if that byte cannot follow.
+  func tokens<Reader>(
+    readBy reader: Reader, reading next: (Reader, UInt8) -> Reader?
+  ) -> [(token: Token, reader: Reader)] {
     var found: [(Token, Reader)] = []
-    let spellings = index.spellings(of: texts)
-    spellings.collect(spellings.sorted[...], depth: 0, reader, into: &found)
+    let spellings = spellings
+    Self.collect(
+      spellings.sorted[...], of: spellings.ofToken, depth: 0, reader, next, into: &found)
     return found
   }
-}
 
-extension SpellingIndex.Spellings {
-  /// - Parameter range: the tokens whose first `depth` bytes have been read.
-  func collect<Reader: SpellingReader>(
-    _ range: ArraySlice<Token>, depth: Int, _ reader: Reader, into found: inout [(Token, Reader)]
+  /// - Parameters:
+  ///   - range: the tokens whose first `depth` bytes have been read.
+  ///   - spellings: the spellings of all tokens.
+  private static func collect<Reader>(
+    _ range: ArraySlice<Token>, of spellings: [[UInt8]], depth: Int, _ reader: Reader,
+    _ reading: (Reader, UInt8) -> Reader?, into found: inout [(Token, Reader)]
   ) {
     var rest = range
     // Shorter spellings come first.
-    while let token = rest.first, ofToken[token].count == depth {
+    while let token = rest.first, spellings[token].count == depth {
       found.append((token, reader))
       rest.removeFirst()
     }
     while let token = rest.first {
-      let byte = ofToken[token][depth]
-      let end = rest.partitioningIndex { ofToken[$0][depth] > byte }
-      if let next = reader.reading(byte) {
-        collect(rest[..<end], depth: depth + 1, next, into: &found)
+      let byte = spellings[token][depth]
+      let end = rest.partitioningIndex { spellings[$0][depth] > byte }
+      if let next = reading(reader, byte) {
+        collect(
+          rest[..<end], of: spellings, depth: depth + 1, next, reading, into: &found)
       }
       rest = rest[end...]
     }
@@ -146,52 +142,56 @@ extension ArraySlice {
   }
 }
 
-/// The form of text in which words are compared: in lower case, with all punctuation marks equal
+/// The spelling of text, in which words are compared: in lower case, with all punctuation marks equal
 /// and none within a word.
-enum Spelling {
-  static let space = UInt8(ascii: " ")
-  /// Stands for any punctuation mark.
-  static let mark = UInt8(ascii: ",")
-
-  /// The spelling of a token's text, which may be a part of a character.
-  static func ofToken(_ text: [UInt8]) -> [UInt8] {
-    // Most of a model's tokens.
-    if text.allSatisfy({ asciiWords[Int($0)] != 0 }) { return text.map { asciiWords[Int($0)] } }
-    guard let text = String(validating: text, as: UTF8.self) else { return text }
-    return text.flatMap { character -> [UInt8] in
-      if character == " " { return [space] }
-      if isApostrophe(character) { return [] }
-      return isMark(character) ? [mark] : Array(character.lowercased().utf8)
-    }
-  }
-
-  /// ASCII letters in lower case, digits, and space; 0 for all others.
-  private static let asciiWords: [UInt8] = (0...255).map { (byte: UInt8) in
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), space: byte
-    default: 0
-    }
-  }
-
+extension StringProtocol {
   /// The spelling of words with one space between them and none around; a hyphen is a space as well.
-  static func ofWords(_ text: some StringProtocol) -> [UInt8] {
-    let words = text.lowercased().filter { !isApostrophe($0) }
-      .split { $0.isWhitespace || isMark($0) }
+  var spelling: [UInt8] {
+    let words = lowercased().filter { !$0.isApostrophe }.split { $0.isWhitespace || $0.isMark }
     return Array(words.joined(separator: " ").utf8)
   }
 
-  /// Whether a text is audible, not only visible.
-  static func isSpoken(_ text: some StringProtocol) -> Bool {
-    text.contains { !$0.isWhitespace && !isMark($0) && !isApostrophe($0) }
-  }
+  /// Whether the text is audible, not only visible.
+  var isSpoken: Bool { contains { !$0.isWhitespace && !$0.isMark && !$0.isApostrophe } }
+}
 
-  private static func isApostrophe(_ character: Character) -> Bool {
-    character == "'" || character == "\u{2019}"
+extension [UInt8] {
+  /// The spelling of a token's text, which may be a part of a character.
+  var tokenSpelling: [UInt8] {
+    // Most of a model's tokens.
+    if allSatisfy({ spellingsOfASCIIWords[Int($0)] != 0 }) {
+      return map { spellingsOfASCIIWords[Int($0)] }
+    }
+    guard let text = String(validating: self, as: UTF8.self) else { return self }
+    return text.flatMap { character -> [UInt8] in
+      if character == " " { return [.space] }
+      if character.isApostrophe { return [] }
+      return character.isMark ? [.mark] : Array(character.lowercased().utf8)
+    }
   }
+}
 
-  private static func isMark(_ character: Character) -> Bool {
+extension UInt8 {
+  /// The space in a spelling.
+  static let space = UInt8(ascii: " ")
+  /// Any punctuation mark in a spelling.
+  static let mark = UInt8(ascii: ",")
+}
+
+/// ASCII letters in lower case, digits, and space; 0 for all others.
+private let spellingsOfASCIIWords: [UInt8] = (0...255).map { (byte: UInt8) in
+  switch byte {
+  case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), .space: byte
+  default: 0
+  }
+}
+
+extension Character {
+  fileprivate var isApostrophe: Bool { self == "'" || self == "\u{2019}" }
+
+  fileprivate var isMark: Bool {
     // Spoken, such as "percent".
-    !"%&@#*/".contains(character) && character.isPunctuation || character == "\u{266A}"
+    !"%&@#*/".contains(self) && isPunctuation || self == "\u{266A}"
   }
 }

@@ -2,7 +2,7 @@ import FilePaths
 import Glibc
 package import ONNXRuntime
 
-/// Turns a published model into one that runs in a third of the time.
+/// The preparation of a published model, which then runs in a third of the time.
 ///
 /// The published graphs turn their 8-bit weights into floats with ordinary operators in each run,
 /// because the library does not optimize a model in ORT format. Saved as ONNX and loaded again, the
@@ -14,24 +14,10 @@ package import ONNXRuntime
 /// the same numbers as a pass over each. Measured on 73 recordings: 22 of 736 words are wrong, as with
 /// floats; 23 with one scale for all inputs of a pass. In one pass with 20 tokens instead of 20 passes, the
 /// logarithms of probabilities are equal; with one scale they differ by 0.2 on average.
-package enum MoonshinePreparation {
-  /// The names of the files that it adds to a model's folder.
-  package static let files = MoonshineModelFiles.Part.allCases.compactMap(\.prepared.first)
-
-  /// The first minor version of the library that multiplies blocks of 8 bits on all processors with the
-  /// instructions for it.
-  static let leastMinorVersion = 23
-
-  /// The number of the decoder's inputs that share a scale; nil if all inputs of a pass share it,
-  /// because the library would multiply blocks slowly, as floats.
-  static func blockSize(with library: ONNXLibrary) -> Int? {
-    let processor: FilePath = "/proc/cpuinfo"
-    let features = (try? processor.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    let isFast = features.split(whereSeparator: \.isWhitespace).contains {
-      $0 == "avx2" || $0 == "asimddp"
-    }
-    return isFast && library.isAtLeast(minor: leastMinorVersion) ? 64 : nil
-  }
+extension InstalledFolder {
+  /// The names of the files that `prepareMoonshine` adds to a model's folder.
+  package static let preparedMoonshineFiles = MoonshineModelFiles.Part.allCases
+    .compactMap(\.prepared.first)
 
   /// Makes the prepared files in the model's folder; they get their names when both are whole, and
   /// replace those of earlier versions.
@@ -39,58 +25,67 @@ package enum MoonshinePreparation {
   /// It blocks; a task that is canceled ends it between two steps, of about a second each.
   ///
   /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; a system error if the folder is not writable.
-  package static func prepare(
-    _ folder: InstalledFolder, with library: ONNXLibrary
-  ) throws(ONNXError) {
-    let prepared = files.map { folder.path.appending(FilePath($0)) }
+  package func prepareMoonshine(with library: ONNXLibrary) throws(ONNXError) {
+    let prepared = Self.preparedMoonshineFiles.map { path.appending(FilePath($0)) }
     defer { for file in prepared { file.temporary.remove() } }
     for part in MoonshineModelFiles.Part.allCases {
       guard let name = part.prepared.first else { continue }
-      let file = folder.path.appending(FilePath(name)).temporary
-      try optimize(part, of: folder, to: file, with: library)
+      try optimize(part, to: path.appending(FilePath(name)).temporary, with: library)
     }
     for file in prepared { try file.temporary.publish(as: file) }
     for name in MoonshineModelFiles.Part.allCases.flatMap({ $0.prepared.dropFirst() }) {
-      folder.path.appending(FilePath(name)).remove()
+      path.appending(FilePath(name)).remove()
     }
   }
 
   /// Saves a graph optimized, by way of ONNX.
-  private static func optimize(
-    _ part: MoonshineModelFiles.Part, of folder: InstalledFolder, to optimized: FilePath,
-    with library: ONNXLibrary
+  private func optimize(
+    _ part: MoonshineModelFiles.Part, to optimized: FilePath, with library: ONNXLibrary
   ) throws(ONNXError) {
     let (plain, rewritten) = (
       FilePath(bytes: optimized.bytes + Array(".onnx".utf8)),
       FilePath(bytes: optimized.bytes + Array(".rewritten.onnx".utf8))
     )
     defer { for file in [plain, rewritten] { file.remove() } }
-    let headSize = try convert(
-      folder.file(part.rawValue), optimization: .none, to: .init(plain, as: .onnx), library
-    ).headSize
+    let headSize = try library.convert(file(part.rawValue), optimization: .none, to: plain).headSize
     try ONNXGraphRewriting.rewrite(
       plain, to: rewritten, headSize: headSize, quantizesInputs: part == .decoder,
-      blockSize: part == .decoder ? blockSize(with: library) : nil,
+      blockSize: part == .decoder ? library.blockSize : nil,
       unshapedInput: part == .decoder ? DecoderLayout.tokens : nil)
-    try convert(rewritten, optimization: .extended, to: .init(optimized, as: .ort), library)
+    try library.convert(rewritten, optimization: .extended, to: optimized)
+  }
+}
+
+extension ONNXLibrary {
+  /// Whether it multiplies blocks of 8 bits on all processors with the instructions for it.
+  var multipliesBlocks: Bool { isAtLeast(minor: 23) }
+
+  /// The number of the decoder's inputs that share a scale; nil if all inputs of a pass share it,
+  /// because the library would multiply blocks slowly, as floats.
+  var blockSize: Int? {
+    let processor: FilePath = "/proc/cpuinfo"
+    let features = (try? processor.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let isFast = features.split(whereSeparator: \.isWhitespace).contains {
+      $0 == "avx2" || $0 == "asimddp"
+    }
+    return isFast && multipliesBlocks ? 64 : nil
   }
 
   /// Loads a model to save it in another form.
-  @discardableResult private static func convert(
-    _ model: FilePath, optimization: ONNXSessionOptions.Optimization,
-    to saving: ONNXSessionOptions.Saving, _ library: ONNXLibrary
+  @discardableResult fileprivate func convert(
+    _ model: FilePath, optimization: ONNXSessionOptions.Optimization, to saved: FilePath
   ) throws(ONNXError) -> ONNXSession {
     var options = ONNXSessionOptions()
     options.optimization = optimization
     options.keepsMemory = false
-    options.saving = saving
+    options.savedModel = saved
     if Task.isCancelled { throw .terminated }
     // The library reports no reason if it cannot write the file.
-    try saving.path.create()
+    try saved.create()
     do throws(ONNXError) {
-      return try ONNXSession(model: model, in: library, options: options)
+      return try ONNXSession(model: model, in: self, options: options)
     } catch {
-      throw saving.path.isOnFullDisk ? ONNXError(code: ENOSPC, path: saving.path) : error
+      throw saved.isOnFullDisk ? ONNXError(code: ENOSPC, path: saved) : error
     }
   }
 }

@@ -1,3 +1,5 @@
+import SpeechEngine
+
 /// A constant of a graph: a `TensorProto`.
 struct ONNXTensor {
   var name = ""
@@ -5,7 +7,7 @@ struct ONNXTensor {
   var dimensions: [Int] = []
   var content = 0..<0
 
-  init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(MalformedMessage) {
+  init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(ModelDamage) {
     var reader = MessageReader(bytes: bytes, range: field.content)
     while let field = try reader.next() {
       switch field.number {
@@ -34,7 +36,7 @@ struct ONNXNode {
   var inputs: [String] = []
   var output: String?
 
-  init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(MalformedMessage) {
+  init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(ModelDamage) {
     start = field.start
     var reader = MessageReader(bytes: bytes, range: field.content)
     while let field = try reader.next() {
@@ -50,31 +52,10 @@ struct ONNXNode {
   }
 }
 
-/// An input of a graph: a `ValueInfoProto` of a tensor.
-struct ONNXInput {
-  var name = ""
-  /// The element type, as in `TensorProto.DataType`.
-  var type = 0
-
-  init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(MalformedMessage) {
-    var reader = MessageReader(bytes: bytes, range: field.content)
-    while let field = try reader.next() {
-      if field.number == 1 { name = String(decoding: bytes[field.content], as: UTF8.self) }
-      // `TypeProto`, then `TypeProto.Tensor`.
-      guard field.number == 2 else { continue }
-      var types = MessageReader(bytes: bytes, range: field.content)
-      while let tensor = try types.next() {
-        guard tensor.number == 1 else { continue }
-        let element = try MessageReader(bytes: bytes, range: tensor.content).rest()
-          .first { $0.number == 1 }
-        type = element?.value ?? 0
-      }
-    }
-  }
+extension ModelDamage {
+  /// The bytes are not a protobuf message.
+  fileprivate static let noMessage = ModelDamage("it is not an ONNX model")
 }
-
-/// The bytes are not a protobuf message.
-struct MalformedMessage: Error {}
 
 /// A field of a message.
 struct MessageField {
@@ -93,7 +74,7 @@ struct MessageReader {
   let bytes: UnsafeRawBufferPointer
   var range: Range<Int>
 
-  mutating func next() throws(MalformedMessage) -> MessageField? {
+  mutating func next() throws(ModelDamage) -> MessageField? {
     guard !range.isEmpty else { return nil }
     let start = range.lowerBound
     let tag = try number()
@@ -104,16 +85,16 @@ struct MessageReader {
       case 1: 8
       case 2: try number()
       case 5: 4
-      default: throw MalformedMessage()
+      default: throw .noMessage
       }
-    guard count <= range.count else { throw MalformedMessage() }
+    guard count <= range.count else { throw .noMessage }
     let content = range.prefix(count)
     range = content.upperBound..<range.upperBound
     return MessageField(tag: tag, start: start, value: value, content: content)
   }
 
   /// Reads all remaining fields.
-  func rest() throws(MalformedMessage) -> [MessageField] {
+  func rest() throws(ModelDamage) -> [MessageField] {
     var reader = self
     var fields: [MessageField] = []
     while let field = try reader.next() { fields.append(field) }
@@ -123,15 +104,15 @@ struct MessageReader {
   /// Reads a variable-length number.
   ///
   /// Bits after the ninth byte are ignored: no length or tag has more.
-  private mutating func number() throws(MalformedMessage) -> Int {
+  private mutating func number() throws(ModelDamage) -> Int {
     var value = 0
     for shift in stride(from: 0, to: 70, by: 7) {
-      guard let index = range.popFirst() else { throw MalformedMessage() }
+      guard let index = range.popFirst() else { throw .noMessage }
       let byte = bytes[index]
       if shift < 63 { value |= Int(byte & 0x7F) << shift }
       if byte < 0x80 { return value }
     }
-    throw MalformedMessage()
+    throw .noMessage
   }
 }
 

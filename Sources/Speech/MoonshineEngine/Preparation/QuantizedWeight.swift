@@ -5,54 +5,48 @@
 /// depend on the other tokens of its pass.
 struct QuantizedWeight {
   /// The name of the weight as floats.
-  private let name: String
+  private let floatName: String
   private let tensor: ONNXTensor
   private let rows: Int
   private let columns: Int
   private let scaleName: String
   private let scale: Float
-  private let zeroPoint: Int8
+  private let zeroPoint: UInt8
+  /// The number of inputs that share a scale; nil if all do.
+  private let blockSize: Int?
+  /// Whether the second factor of a product is the transposed weight.
+  var isTransposed = false
 
   /// Nil unless the tensor is a matrix of 8-bit numbers.
   init?(
-    _ name: String, _ tensor: ONNXTensor, scaleName: String, scale: Float, zeroPoint: Int8
+    _ name: String, _ tensor: ONNXTensor, scaleName: String, scale: Float, zeroPoint: Int8,
+    blockSize: Int?
   ) {
     guard tensor.isInt8, tensor.dimensions.count == 2 else { return nil }
     (rows, columns) = (tensor.dimensions[0], tensor.dimensions[1])
     guard rows > 0, columns > 0,
       rows.multipliedReportingOverflow(by: columns) == (tensor.content.count, false)
     else { return nil }
-    (self.name, self.tensor, self.zeroPoint) = (name, tensor, zeroPoint)
+    (floatName, self.tensor, self.blockSize) = (name, tensor, blockSize)
     (self.scaleName, self.scale) = (scaleName, scale)
+    self.zeroPoint = UInt8(bitPattern: zeroPoint) ^ 0x80
   }
 
-  /// The second factor of a product: the weight, or the weight transposed.
-  struct Factor {
-    let weight: QuantizedWeight
-    let isTransposed: Bool
-    /// The number of inputs that share a scale; nil if all do.
-    let blockSize: Int?
-  }
-}
-
-extension QuantizedWeight.Factor {
-  private var inputCount: Int { isTransposed ? weight.columns : weight.rows }
-  private var outputCount: Int { isTransposed ? weight.rows : weight.columns }
+  private var inputCount: Int { isTransposed ? columns : rows }
+  private var outputCount: Int { isTransposed ? rows : columns }
 
   /// The name of the tensor with its bytes.
   var bytesName: String { name("bytes") }
 
   private func name(_ part: String) -> String {
-    weight.name + "_\(part)" + (isTransposed ? "_transposed" : "")
+    floatName + "_\(part)" + (isTransposed ? "_transposed" : "")
   }
-
-  private var zeroPoint: UInt8 { UInt8(bitPattern: weight.zeroPoint) ^ 0x80 }
 
   /// The product's node.
   func product(with input: String, output: String) -> [UInt8] {
     guard let blockSize else {
       return operatorNode(
-        "DynamicQuantizeMatMul", [input, bytesName, weight.scaleName, name("zero_point")], output)
+        "DynamicQuantizeMatMul", [input, bytesName, scaleName, name("zero_point")], output)
     }
     // Level 4 rounds the inputs to 8 bits.
     let numbers = [
@@ -79,7 +73,7 @@ extension QuantizedWeight.Factor {
       matrix[(row * inputCount)..<((row + 1) * inputCount)] + padding
     }
     let count = outputCount * blockCount
-    let scales = [Float](repeating: weight.scale, count: count).withUnsafeBytes(Array.init)
+    let scales = [Float](repeating: scale, count: count).withUnsafeBytes(Array.init)
     let zeroPoints = [UInt8](repeating: zeroPoint, count: count)
     return [
       bytesName: tensorField(bytesName, [outputCount, blockCount, blockSize], blocks),
@@ -93,9 +87,8 @@ extension QuantizedWeight.Factor {
   /// They are unsigned: for signed ones, some processors add two products in 16 bits, which
   /// overflows.
   private func matrix(isTransposed: Bool, in bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    let content = bytes[weight.tensor.content].map { $0 ^ 0x80 }
+    let content = bytes[tensor.content].map { $0 ^ 0x80 }
     guard isTransposed else { return content }
-    let (rows, columns) = (weight.rows, weight.columns)
     return [UInt8](unsafeUninitializedCapacity: content.count) { new, count in
       for column in 0..<columns {
         for row in 0..<rows { new[column * rows + row] = content[row * columns + column] }

@@ -17,14 +17,23 @@ extension Tokenizer {
   /// The words of a text: what begins with a space, and, where words have none between them, each
   /// token of such a script; in the spelling of the grammar, where there is one.
   func words(of text: DecodedText) -> [DecodedWord] {
-    var pieces: [Piece] = []
+    if case .grammar(let progress) = text.guide { return words(of: progress, from: text) }
+    var words: [(bytes: [UInt8], least: Float)] = []
     for (token, logProbability) in zip(text.tokens, text.logProbabilities) {
       let bytes = texts[token]
-      if pieces.isEmpty || begins(bytes, after: pieces.last?.bytes ?? []) { pieces.append(Piece()) }
-      pieces[pieces.count - 1].add(bytes, spelling(of: token), logProbability)
+      if words.isEmpty || begins(bytes, after: words.last?.bytes ?? []) { words.append(([], 0)) }
+      let last = words.count - 1
+      words[last].bytes += bytes
+      if spelling(of: token) != [.mark] {
+        words[last].least = min(words[last].least, logProbability)
+      }
     }
-    if case .grammar(let progress) = text.guide { return words(of: progress, from: text) }
-    return pieces.compactMap(\.word)
+    return words.compactMap { bytes, least in
+      let text = String(decoding: bytes, as: UTF8.self).drop(while: \.isWhitespace)
+      // Marks alone are inaudible.
+      guard text.isSpoken else { return nil }
+      return DecodedWord(text: String(text), confidence: Double(exp(least)))
+    }
   }
 
   /// A sentence's words, each with the lowest probability of its tokens.
@@ -43,30 +52,12 @@ extension Tokenizer {
   }
 
   private func begins(_ bytes: [UInt8], after previous: [UInt8]) -> Bool {
-    if bytes.first == Spelling.space { return true }
+    if bytes.first == .space { return true }
     guard let first = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first else {
       return false
     }
     // A character whose bytes are incomplete continues.
     return first.isWordOfItsOwn && String(validating: previous, as: UTF8.self) != nil
-  }
-
-  /// The tokens of a word.
-  private struct Piece {
-    var bytes: [UInt8] = []
-    var least: Float = 0
-
-    mutating func add(_ text: [UInt8], _ spelling: [UInt8], _ logProbability: Float) {
-      bytes += text
-      if spelling != [Spelling.mark] { least = min(least, logProbability) }
-    }
-
-    /// The word; nil for marks alone, which are inaudible.
-    var word: DecodedWord? {
-      let text = String(decoding: bytes, as: UTF8.self).drop(while: \.isWhitespace)
-      guard Spelling.isSpoken(text) else { return nil }
-      return DecodedWord(text: String(text), confidence: Double(exp(least)))
-    }
   }
 }
 
@@ -80,38 +71,37 @@ extension Unicode.Scalar {
   }
 }
 
-/// Times for the words of an utterance.
-enum WordTimes {
-  typealias Word = SpeechHypothesis.Word
-
-  /// Places that are estimated: one word after the other over the voice.
-  static func estimated(_ words: [DecodedWord], over voice: Range<FrameCount>) -> [Word] {
-    zip(words, Word.spread(words.map(\.text), over: voice)).map { word, place in
-      Word(word.text, frames: place.frames, confidence: word.confidence)
+/// The words of an utterance with their times.
+extension [DecodedWord] {
+  /// The words with estimated times: one after the other over the voice.
+  func spread(over voice: Range<FrameCount>) -> [SpeechHypothesis.Word] {
+    zip(self, SpeechHypothesis.Word.spread(map(\.text), over: voice)).map { word, place in
+      SpeechHypothesis.Word(word.text, frames: place.frames, confidence: word.confidence)
     }
   }
 
-  /// Places that were measured, with their ends beside pauses where the voice is; words without one
-  /// share the gap between their neighbors.
-  static func measured(
-    _ words: [DecodedWord], at measured: [Range<FrameCount>?], in span: VoicedSpan
-  ) -> [Word] {
+  /// The words with measured times, with their ends beside pauses where the voice is; words without
+  /// a place share the gap between their neighbors.
+  func placed(
+    at measured: [Range<FrameCount>?], in span: VoicedSpan
+  ) -> [SpeechHypothesis.Word] {
     let places = span.fitting(measured)
     let voice = span.frames
-    var placed: [Word] = []
-    var rest = Array(zip(words, places))[...]
+    var placed: [SpeechHypothesis.Word] = []
+    var rest = zip(self, places).map { ($0, $1) }[...]
     while let (word, place) = rest.first {
       if let place {
-        placed.append(Word(word.text, frames: place, confidence: word.confidence))
+        placed.append(
+          SpeechHypothesis.Word(word.text, frames: place, confidence: word.confidence))
         rest = rest.dropFirst()
       } else {
         let missing = rest.prefix { $0.1 == nil }
         rest = rest.dropFirst(missing.count)
         let begin = placed.last?.frames.upperBound ?? voice.lowerBound
-        let end = max(begin, rest.first?.1?.lowerBound ?? voice.upperBound)
+        let end = Swift.max(begin, rest.first?.1?.lowerBound ?? voice.upperBound)
         // Between neighbors without a place, a word keeps its room and loses only silence.
         let gap = span.fitting([nil, begin..<end, nil])[1] ?? begin..<end
-        placed += estimated(missing.map(\.0), over: gap)
+        placed += missing.map(\.0).spread(over: gap)
       }
     }
     return placed

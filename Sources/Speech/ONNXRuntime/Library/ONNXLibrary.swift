@@ -26,13 +26,17 @@ package final class ONNXLibrary: Sendable {
   ///   that is too old, with its version.
   package init(path: FilePath) throws(ONNXError) {
     let base = try Self.base(of: path)
-    guard let version = base.version().map({ String(cString: $0) }) else {
+    // The base is a structure of two functions: one returns the interface, the other the version.
+    let getInterface = base.load(as: GetInterface.self)
+    let getVersion = base.load(
+      fromByteOffset: MemoryLayout<GetInterface>.stride, as: GetVersion.self)
+    guard let version = getVersion().map({ String(cString: $0) }) else {
       throw .libraryUnusable(path: path, reason: "it has no version")
     }
     // Checked first, because the library prints to standard error when an unsupported version is
     // requested.
     guard Self.isVersion(version, atLeast: Int(Self.interface)),
-      let table = base.interface(Self.interface)
+      let table = getInterface(Self.interface)
     else {
       throw .libraryUnusable(path: path, reason: "its version is \(version.printable)")
     }
@@ -55,13 +59,11 @@ package final class ONNXLibrary: Sendable {
     return parts.count >= 2 && (parts[0] > 1 || parts[1] >= minor)
   }
 
-  /// The result of `OrtGetApiBase`: two functions.
-  private struct Base {
-    let interface: @convention(c) (UInt32) -> UnsafePointer<UnsafeRawPointer>?
-    let version: @convention(c) () -> UnsafePointer<CChar>?
-  }
+  private typealias GetInterface = @convention(c) (UInt32) -> UnsafePointer<UnsafeRawPointer>?
+  private typealias GetVersion = @convention(c) () -> UnsafePointer<CChar>?
 
-  private static func base(of path: FilePath) throws(ONNXError) -> Base {
+  /// Loads the library and returns the result of `OrtGetApiBase`.
+  private static func base(of path: FilePath) throws(ONNXError) -> UnsafeRawPointer {
     let library: LoadedLibrary
     do throws(LoadedLibrary.Failure) {
       library = try LoadedLibrary(path)
@@ -73,7 +75,7 @@ package final class ONNXLibrary: Sendable {
     guard let base = getBase?() else {
       throw .libraryUnusable(path: path, reason: "it has no OrtGetApiBase")
     }
-    return base.load(as: Base.self)
+    return base
   }
 
   /// Whether any library can be loaded from a path.

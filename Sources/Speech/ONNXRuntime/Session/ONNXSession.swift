@@ -14,8 +14,8 @@ package final class ONNXSession: Sendable {
   private let owner: ONNXOwner
   // The mapped file of the model, if its weights are used in place; released after `owner`.
   private let mapping: MappedFile?
-  // The names as C strings.
-  private let names: CStrings
+  // The names of inputs and outputs as C strings; never changed after `init`.
+  private nonisolated(unsafe) let names: [String: UnsafeMutablePointer<CChar>]
 
   /// Loads the model; the corresponding C functions are `CreateSession` and
   /// `CreateSessionFromArray`.
@@ -47,8 +47,14 @@ package final class ONNXSession: Sendable {
     outputs = try functions.ports(
       of: owner.pointer, count: functions.outputCount, typeInfo: functions.outputTypeInfo,
       name: functions.outputName)
-    names = CStrings((inputs + outputs).map(\.name))
+    names = Dictionary(
+      (inputs + outputs).map { ($0.name, strdup($0.name)) }, uniquingKeysWith: { first, _ in first }
+    )
     (self.path, self.library, self.mapping) = (path, library, mapping)
+  }
+
+  deinit {
+    for name in names.values { free(name) }
   }
 
   /// Checks that the model has exactly these inputs, and at least these outputs.
@@ -129,7 +135,7 @@ package final class ONNXSession: Sendable {
     guard let text = names[name] else {
       throw unusable("it has no input or output \"\(name)\"")
     }
-    return text
+    return UnsafePointer(text)
   }
 }
 
@@ -141,22 +147,6 @@ extension ONNXError {
     }
     return self
   }
-}
-
-/// C strings, by the Swift strings from which they were created.
-private final class CStrings: Sendable {
-  // Never changed after `init`.
-  private nonisolated(unsafe) let texts: [String: UnsafeMutablePointer<CChar>]
-
-  init(_ names: [String]) {
-    texts = Dictionary(names.map { ($0, strdup($0)) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  deinit {
-    for text in texts.values { free(text) }
-  }
-
-  subscript(name: String) -> UnsafePointer<CChar>? { texts[name].map { UnsafePointer($0) } }
 }
 
 /// One or more consecutive runs that another thread can terminate.
@@ -205,21 +195,6 @@ package struct ONNXSessionOptions: Equatable, Sendable {
     case all = 99
   }
 
-  /// A file that the library writes after it has loaded and optimized a model.
-  package struct Saving: Equatable, Sendable {
-    package enum Format: String, Sendable {
-      case onnx = "ONNX"
-      case ort = "ORT"
-    }
-
-    package let path: FilePath
-    package let format: Format
-
-    package init(_ path: FilePath, as format: Format) {
-      (self.path, self.format) = (path, format)
-    }
-  }
-
   package var optimization = Optimization.all
   /// Whether the memory of a run is kept for the next run.
   package var keepsMemory = true
@@ -233,7 +208,9 @@ package struct ONNXSessionOptions: Equatable, Sendable {
   /// With two threads, Moonshine's encoder takes half the time, and 2 % more CPU time. Its decoder
   /// takes hardly less time, and 20 % more CPU time, because memory bandwidth limits a step.
   package var threadCount = 1
-  package var saving: Saving?
+  /// The file that the library writes after it has loaded and optimized the model: in ORT format if
+  /// its extension is `ort`, otherwise as ONNX.
+  package var savedModel: FilePath?
 
   package init() {}
 
@@ -249,9 +226,9 @@ package struct ONNXSessionOptions: Equatable, Sendable {
     // The lengths of inputs change with each run, so each run would add a memory pattern.
     try functions.check(functions.disableMemoryPattern(options))
     if !keepsMemory { try functions.check(functions.disableArena(options)) }
-    if let saving {
+    if let savedModel {
       try functions.check(
-        saving.path.withCString { functions.setOptimizedModelFilePath(options, $0) })
+        savedModel.withCString { functions.setOptimizedModelFilePath(options, $0) })
     }
     for (key, value) in entries {
       try functions.check(functions.addConfigEntry(options, key, value))
@@ -261,7 +238,10 @@ package struct ONNXSessionOptions: Equatable, Sendable {
 
   private var entries: [(String, String)] {
     var entries: [(String, String)] = []
-    if let saving { entries.append(("session.save_model_format", saving.format.rawValue)) }
+    if let savedModel {
+      let format = savedModel.pathExtension == "ort" ? "ORT" : "ONNX"
+      entries.append(("session.save_model_format", format))
+    }
     // Threads that spin while waiting cost CPU time and hardly shorten a run.
     if threadCount > 1 { entries.append(("session.intra_op.allow_spinning", "0")) }
     if mapsWeights {

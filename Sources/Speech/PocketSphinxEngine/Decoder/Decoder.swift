@@ -33,7 +33,7 @@ final class Decoder {
     self.settings = settings
     let configuration = try SphinxConfiguration()
     configuration.use(settings)
-    let (made, isWhole) = MemoryFile.with(wholeDictionary ? [] : model.knownWords) { words in
+    let (made, isWhole) = withMemoryFile(wholeDictionary ? [] : model.knownWords) { words in
       configuration.use(model.files, dictionary: words)
       return (configuration.makeDecoder(), words == nil)
     }
@@ -147,7 +147,7 @@ final class Decoder {
 
   private static func word(of segment: OpaquePointer) -> SpeechHypothesis.Word? {
     guard let name = ps_seg_word(segment),
-      let text = DictionaryFile.spelling(of: String(cString: name))
+      let text = String(cString: name).dictionarySpelling
     else { return nil }
     var (first, last): (Int32, Int32) = (0, 0)
     ps_seg_frames(segment, &first, &last)
@@ -187,7 +187,7 @@ final class Decoder {
     }
     let rules = try JSGFGrammar(grammar)
     try rules.checkExpansion()
-    let errors = SphinxErrors.during { [self] in
+    let errors = SphinxLog.errors { [self] in
       // For an unknown word PocketSphinx logs an error, yet returns 0.
       if rules.publicRules.count > 1 {
         // PocketSphinx accepts one rule, and picks an arbitrary one of several public rules.
@@ -200,9 +200,9 @@ final class Decoder {
         _ = ps_add_jsgf_string(decoder, name, grammar)
       }
     }
-    guard let problem = GrammarProblem(errors, in: grammar) else { return }
+    guard let error = SpeechEngineError(grammarErrors: errors, in: grammar) else { return }
     ps_remove_search(decoder, name)
-    throw .grammarInvalid(line: problem.line, reason: problem.reason)
+    throw error
   }
 
   private func setTopRule(_ name: String?) {
@@ -221,7 +221,7 @@ final class Decoder {
       lines += "\(phrase.text) /\(threshold)/\n"
     }
     // PocketSphinx reads several phrases only from a file.
-    let code = MemoryFile.with(Array(lines.utf8)) { path in
+    let code = withMemoryFile(Array(lines.utf8)) { path in
       path.map { ps_add_kws(decoder, name, $0) }
     }
     guard let code else {
@@ -235,7 +235,7 @@ final class Decoder {
     var count = 0
     for word in phrase.split(separator: " ") {
       // The dictionary also has silence and noises, which cannot be spoken.
-      guard DictionaryFile.spelling(of: String(word)) == String(word),
+      guard String(word).dictionarySpelling == String(word),
         let phones = ps_lookup_word(decoder, String(word))
       else {
         throw .wordUnknown(String(word), phrase: phrase)
@@ -258,10 +258,7 @@ final class Decoder {
   /// An entry of the n-best list.
   ///
   /// A higher score is likelier.
-  struct Alternative {
-    var words: [SpeechHypothesis.Word]
-    var score: Int32
-  }
+  typealias Alternative = (words: [SpeechHypothesis.Word], score: Int32)
 
   /// The number of entries to examine; most entries of PocketSphinx's list differ only in pauses
   /// and pronunciations.
@@ -282,7 +279,7 @@ final class Decoder {
       _ = ps_nbest_hyp(current, &score)
       let words = Self.words(from: ps_nbest_seg(current))
       if !words.isEmpty, texts.insert(words.map(\.text)).inserted {
-        alternatives.append(Alternative(words: words, score: score))
+        alternatives.append((words, score))
       }
       looked += 1
       guard alternatives.count < count, looked < Self.mostEntries else {

@@ -10,7 +10,9 @@ struct FrontEnd: ~Copyable {
   private let width: Int
   private let rows: UnsafeMutableBufferPointer<UnsafeMutablePointer<mfcc_t>?>
   private let cells: UnsafeMutablePointer<mfcc_t>
-  private let scale: CepstralScale
+  /// The model's parameters that determine the factors of the coefficients.
+  private let lifter: Int
+  private let factor: Float
   private static let rowCount = 128
 
   /// Creates a front end with a decoder's parameters; the corresponding C function is
@@ -20,7 +22,11 @@ struct FrontEnd: ~Copyable {
       throw .failed(reason: "PocketSphinx's front end rejects the model's parameters")
     }
     frontEnd = made
-    scale = CepstralScale(configuration)
+    lifter = ps_config_int(configuration, "lifter")
+    let transform = ps_config_str(configuration, "transform").map { String(cString: $0) }
+    // "legacy" divides by the number of filters; the other transforms are orthonormal.
+    let filterCount = Float(max(1, ps_config_int(configuration, "nfilt")))
+    factor = transform == "legacy" ? (2 * filterCount).squareRoot() : 1
     width = Int(fe_get_output_size(made))
     // The cells are owned by this value and freed in its deinit; the C function needs an array of
     // row pointers.
@@ -31,8 +37,7 @@ struct FrontEnd: ~Copyable {
 
   /// Creates a front end with the parameters of a model, without a decoder.
   init(model: ModelFiles) throws(SpeechEngineError) {
-    let parameters = try model.featureParameters()
-    self = try SphinxConfiguration().makeFrontEnd(parameters)
+    self = try SphinxConfiguration().makeFrontEnd(model.featureParameters())
   }
 
   deinit {
@@ -64,26 +69,9 @@ struct FrontEnd: ~Copyable {
     }
   }
 
-  /// Returns a cepstrum on a scale that does not depend on the model.
-  func unscaled(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] { scale.undone(cepstrum) }
-}
-
-/// The factors that a model's parameters apply to the coefficients of a cepstrum.
-private struct CepstralScale {
-  private let lifter: Int
-  private let factor: Float
-
-  /// Creates the scale for a configuration's `lifter`, `transform`, and `nfilt`.
-  init(_ configuration: OpaquePointer?) {
-    lifter = ps_config_int(configuration, "lifter")
-    let transform = ps_config_str(configuration, "transform").map { String(cString: $0) }
-    // "legacy" divides by the number of filters; the other transforms are orthonormal.
-    let filterCount = Float(max(1, ps_config_int(configuration, "nfilt")))
-    factor = transform == "legacy" ? (2 * filterCount).squareRoot() : 1
-  }
-
-  /// Returns the coefficients of an orthonormal transform, without factors.
-  func undone(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] {
+  /// Returns the coefficients of an orthonormal transform, on a scale that does not depend on the
+  /// model.
+  func unscaled(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] {
     cepstrum.enumerated().map { index, value in
       guard lifter > 0 else { return value * factor }
       let angle = Float.pi * Float(index) / Float(lifter)
@@ -98,13 +86,6 @@ private struct CepstralScale {
 /// and the coloration of the voice, the room, and the microphone. Each utterance has its own, so
 /// its words depend on no other utterance.
 struct UtteranceMean {
-  /// The action of the decoder on the waiting samples.
-  enum Action: Equatable {
-    case wait
-    case search
-    case setMeanAndSearch
-  }
-
   /// The audio before the first search.
   static let priming = FrameCount(.milliseconds(1500), at: .speech)
   /// The audio between two updates of the mean.
@@ -113,7 +94,7 @@ struct UtteranceMean {
   /// PocketSphinx's own default, for an utterance in which all frames are silent.
   static let usual: [Float] = [40, 3, -1]
 
-  /// Whether the decoder has been given samples of the utterance.
+  /// Whether the decoder may search the samples of the utterance.
   private(set) var isSearching = false
 
   private var sums: [Float] = []
@@ -133,13 +114,12 @@ struct UtteranceMean {
     count += 1
   }
 
-  /// Counts the samples whose frames have been added.
-  mutating func add(_ samples: FrameCount) -> Action {
+  /// Counts the samples whose frames have been added, and returns whether the decoder gets the mean
+  /// now.
+  mutating func isDue(after samples: FrameCount) -> Bool {
     sinceMean = sinceMean + samples
-    guard sinceMean >= (isSearching ? Self.interval : Self.priming) else {
-      return isSearching ? .search : .wait
-    }
+    guard sinceMean >= (isSearching ? Self.interval : Self.priming) else { return false }
     (isSearching, sinceMean) = (true, 0)
-    return .setMeanAndSearch
+    return true
   }
 }

@@ -49,12 +49,8 @@ struct SphinxConfiguration: ~Copyable {
   }
 
   func use(_ settings: DecoderSettings) {
-    for (name, value) in settings.values {
-      switch value {
-      case .integer(let value): ps_config_set_int(configuration, name, value)
-      case .number(let value): ps_config_set_float(configuration, name, value)
-      }
-    }
+    for (name, value) in settings.integers { ps_config_set_int(configuration, name, value) }
+    for (name, value) in settings.numbers { ps_config_set_float(configuration, name, value) }
   }
 
   /// Makes a decoder, which retains the configuration; nil if PocketSphinx cannot.
@@ -70,9 +66,10 @@ struct SphinxConfiguration: ~Copyable {
   }
 
   /// Makes a front end with a model's parameters, as `ps_init` would.
-  consuming func makeFrontEnd(_ parameters: FeatureParameters) throws(SpeechEngineError) -> FrontEnd
-  {
-    for (name, value) in parameters.values {
+  consuming func makeFrontEnd(
+    _ parameters: [String: String]
+  ) throws(SpeechEngineError) -> FrontEnd {
+    for (name, value) in parameters {
       ps_config_set_str(configuration, String(name.dropFirst()), value)
     }
     return try FrontEnd(configuration: configuration)
@@ -98,17 +95,14 @@ struct SphinxConfiguration: ~Copyable {
 ///
 /// They are checked first, because PocketSphinx ends the process for some invalid values.
 struct DecoderSettings: Hashable {
-  enum Value: Hashable {
-    case integer(Int)
-    case number(Double)
-  }
-
-  /// The values by name: `lw`.
-  private(set) var values: [String: Value] = [:]
+  /// The whole numbers by name: `maxwpf`; a flag is 1 or 0.
+  private(set) var integers: [String: Int] = [:]
+  /// The other numbers by name: `lw`.
+  private(set) var numbers: [String: Double] = [:]
 
   /// Whether PocketSphinx searches the word lattice for the best path, which gives each word its
   /// confidence.
-  var hasBestPath: Bool { values["bestpath"] != .integer(0) }
+  var hasBestPath: Bool { integers["bestpath"] != 0 }
 
   init() {}
 
@@ -116,35 +110,23 @@ struct DecoderSettings: Hashable {
   /// - Throws: `.optionInvalid`.
   init(_ options: [String: String]) throws(SpeechEngineError) {
     for (name, text) in options.sorted(by: { $0.key < $1.key }) {
-      guard let kind = Self.kinds[name] else {
-        let names = Self.kinds.keys.sorted().joined(separator: ", ")
-        throw .optionInvalid(name: name, reason: "PocketSphinx has \(names)")
+      let kind: String
+      if let range = Self.integerRanges[name] {
+        integers[name] = Int(text).filtered(range.contains)
+        kind = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+      } else if let range = Self.numberRanges[name] {
+        numbers[name] = Double(text).filtered(range.contains)
+        kind = "a number from \(range.lowerBound) to \(range.upperBound)"
+      } else if Self.flags.contains(name) {
+        integers[name] = ["yes": 1, "no": 0][text]
+        kind = "yes or no"
+      } else {
+        let names = Self.flags + Self.integerRanges.keys + Self.numberRanges.keys
+        let list = names.sorted().joined(separator: ", ")
+        throw .optionInvalid(name: name, reason: "PocketSphinx has \(list)")
       }
-      guard let value = kind.value(of: text) else {
+      guard integers[name] != nil || numbers[name] != nil else {
         throw .optionInvalid(name: name, reason: "\"\(text)\" is not \(kind)")
-      }
-      values[name] = value
-    }
-  }
-
-  private enum Kind: CustomStringConvertible {
-    case integer(ClosedRange<Int>)
-    case number(ClosedRange<Double>)
-    case flag
-
-    func value(of text: String) -> Value? {
-      switch self {
-      case .integer(let range): Int(text).filtered(range.contains).map(Value.integer)
-      case .number(let range): Double(text).filtered(range.contains).map(Value.number)
-      case .flag: ["yes": 1, "no": 0][text].map(Value.integer)
-      }
-    }
-
-    var description: String {
-      switch self {
-      case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-      case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
-      case .flag: "yes or no"
       }
     }
   }
@@ -152,12 +134,13 @@ struct DecoderSettings: Hashable {
   /// With a wider beam, PocketSphinx divides by zero when it reaches `maxhmmpf`.
   private static let widestBeam = 1e-12
 
-  private static let kinds: [String: Kind] = [
-    "lw": .number(0.1...100), "wip": .number(1e-10...1), "pip": .number(1e-10...1),
-    "beam": .number(1e-200...widestBeam), "pbeam": .number(1e-200...1),
-    "wbeam": .number(1e-200...1),
-    "maxhmmpf": .integer(100...1_000_000), "maxwpf": .integer(1...100_000),
-    "ds": .integer(1...4), "topn": .integer(1...16), "fwdflat": .flag, "bestpath": .flag,
+  private static let flags = ["fwdflat", "bestpath"]
+  private static let integerRanges = [
+    "maxhmmpf": 100...1_000_000, "maxwpf": 1...100_000, "ds": 1...4, "topn": 1...16,
+  ]
+  private static let numberRanges = [
+    "lw": 0.1...100, "wip": 1e-10...1, "pip": 1e-10...1, "beam": 1e-200...widestBeam,
+    "pbeam": 1e-200...1, "wbeam": 1e-200...1,
   ]
 }
 
@@ -167,34 +150,19 @@ extension Optional {
   }
 }
 
-/// A file in memory, for data that PocketSphinx reads only from a path.
-struct MemoryFile: ~Copyable {
-  private let descriptor: Int32
-
-  /// Calls the body with the path of a temporary file with these bytes, or with nil if there are no
-  /// bytes or the system has no in-memory files.
-  static func with<Value>(_ bytes: [UInt8], _ body: (String?) -> Value) -> Value {
-    let descriptor = bytes.isEmpty ? -1 : syrinx_memory_file("syrinx")
-    guard descriptor >= 0 else { return body(nil) }
-    let file = MemoryFile(descriptor: descriptor)
-    return file.store(bytes) ? body(file.path) : body(nil)
+/// Calls the body with the path of a file in memory with these bytes, for data that PocketSphinx reads
+/// only from a path; with nil if there are no bytes or the system has no files in memory.
+func withMemoryFile<Value>(_ bytes: [UInt8], _ body: (String?) -> Value) -> Value {
+  let descriptor = bytes.isEmpty ? -1 : syrinx_memory_file("syrinx")
+  guard descriptor >= 0 else { return body(nil) }
+  defer { close(descriptor) }
+  var written = 0
+  while written < bytes.count {
+    // write reads within the slice, which stays alive during the call.
+    let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    guard count > 0 else { return body(nil) }
+    written += count
   }
-
-  deinit {
-    close(descriptor)
-  }
-
-  private var path: String { "/proc/self/fd/\(descriptor)" }
-
-  /// Returns whether the file has all bytes and can be read by its path.
-  private func store(_ bytes: [UInt8]) -> Bool {
-    var written = 0
-    while written < bytes.count {
-      // write reads within the slice, which stays alive during the call.
-      let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { return false }
-      written += count
-    }
-    return access(path, R_OK) == 0
-  }
+  let path = "/proc/self/fd/\(descriptor)"
+  return body(access(path, R_OK) == 0 ? path : nil)
 }

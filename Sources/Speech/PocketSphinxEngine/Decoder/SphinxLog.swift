@@ -1,11 +1,13 @@
 import CPocketSphinx
 import Logging
+import SpeechEngine
 import Synchronization
 
-/// Sends PocketSphinx's log to swift-log, never to stderr.
+/// The errors that PocketSphinx reports only in its log, for calls on one thread.
 ///
-/// The level is at most debug, because the engine throws the errors that PocketSphinx logs.
-enum SphinxLog {
+/// All lines go to swift-log, never to stderr. The level is at most debug, because the engine throws
+/// the errors that PocketSphinx logs.
+final class SphinxLog: Sendable {
   static let label = "syrinx.pocketsphinx"
 
   /// Redirects the log of the whole process, once.
@@ -13,8 +15,18 @@ enum SphinxLog {
   /// The corresponding C function is `err_set_callback`.
   static let redirect: Void = syrinx_redirect_sphinx_log()
 
-  /// Collects the errors that PocketSphinx reports only in its log, for calls on this thread.
-  @TaskLocal static var errors: SphinxErrors?
+  /// Collects the errors of the current call.
+  @TaskLocal fileprivate static var current: SphinxLog?
+
+  // The lock is held to add or read lines.
+  fileprivate let errors = Mutex<[String]>([])
+
+  /// The errors, in order, that PocketSphinx logs during `body`.
+  static func errors(during body: () -> Void) -> [String] {
+    let log = SphinxLog()
+    $current.withValue(log, operation: body)
+    return log.errors.withLock { $0 }
+  }
 
   static func level(of level: Int32) -> Logger.Level {
     level >= Int32(ERR_WARN.rawValue) ? .debug : .trace
@@ -26,27 +38,10 @@ enum SphinxLog {
 func processSphinxLog(level: Int32, line: UnsafePointer<CChar>) {
   let logger = Logger(label: SphinxLog.label)
   let text = String(cString: line)
-  if level >= Int32(ERR_ERROR.rawValue) { SphinxLog.errors?.add(text.withoutSourceLocation) }
+  if level >= Int32(ERR_ERROR.rawValue) {
+    SphinxLog.current?.errors.withLock { $0.append(text.withoutSourceLocation) }
+  }
   logger.log(level: SphinxLog.level(of: level), "\(text.trimmedAtEnd)")
-}
-
-/// The errors of a call, in order.
-final class SphinxErrors: Sendable {
-  // The lock is held to add or read lines.
-  private let lines = Mutex<[String]>([])
-
-  var all: [String] { lines.withLock { $0 } }
-
-  func add(_ line: String) {
-    lines.withLock { $0.append(line) }
-  }
-
-  /// The errors that PocketSphinx logs during `body`.
-  static func during(_ body: () -> Void) -> [String] {
-    let errors = SphinxErrors()
-    SphinxLog.$errors.withValue(errors, operation: body)
-    return errors.all
-  }
 }
 
 extension String {
@@ -63,17 +58,13 @@ extension String {
   }
 }
 
-/// The reason that PocketSphinx rejects a well-formed grammar, from its log.
-struct GrammarProblem: Equatable {
-  let reason: String
-  /// The line, from 1; nil if it is unknown.
-  private(set) var line: Int?
-
-  /// Creates the problem from the first error; nil if there is none.
-  init?(_ errors: [String], in grammar: String) {
+extension SpeechEngineError {
+  /// Creates the error for a well-formed grammar that PocketSphinx rejects, from the first error in its
+  /// log; nil if there is none.
+  init?(grammarErrors errors: [String], in grammar: String) {
     guard let error = errors.first else { return nil }
     guard error.hasPrefix("The word '") else {
-      reason = error
+      self = .grammarInvalid(line: nil, reason: error)
       return
     }
     // PocketSphinx truncates a long word at the end of the log line.
@@ -81,8 +72,9 @@ struct GrammarProblem: Equatable {
     let remedy =
       word.hasPrefix("\"")
       ? "; write the words one by one, without quotation marks" : " (its words are in lower case)"
-    reason = "the word \(word.quoted) is not in the dictionary\(remedy)"
-    line = Self.line(of: String(word), in: grammar)
+    self = .grammarInvalid(
+      line: Self.line(of: String(word), in: grammar),
+      reason: "the word \(word.quoted) is not in the dictionary\(remedy)")
   }
 
   /// The first line that contains the word as a whole.

@@ -90,20 +90,20 @@ struct ModelFiles: Equatable, Sendable {
     // Taken before reading, so that a change during validation is detected.
     let stamps = stamps
     try validateAcoustics()
-    let vocabulary = try check(language, LanguageModelFile.init).vocabulary
+    let vocabulary = try check(language) { file throws(ModelDamage) in try file.vocabulary() }
     let knownWords = try check(dictionary) { file throws(ModelDamage) in
-      try DictionaryFile.check(file)
-      return DictionaryFile.excerpt(of: file, within: vocabulary)
+      try file.checkDictionary()
+      return file.excerpt(within: vocabulary)
     }
     return ValidatedModel(
       files: self, stamps: stamps, knownWords: knownWords, vocabulary: vocabulary)
   }
 
-  /// Checks the acoustic model.
+  /// Checks the acoustic model, and returns its phones of speech.
   ///
   /// - Throws: as `validate`.
   @discardableResult
-  func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
+  func validateAcoustics() throws(SpeechEngineError) -> [String] {
     _ = try featureParameters()
     for name in ["means", "variances", "transition_matrices"] {
       try check(acousticFile(name)) { file throws(ModelDamage) in
@@ -111,13 +111,15 @@ struct ModelFiles: Equatable, Sendable {
       }
     }
     try check(acousticFile("sendump")) { file throws(ModelDamage) in try file.checkSenones() }
-    try check(acousticFile("noisedict"), DictionaryFile.check)
-    return try check(acousticFile("mdef"), ModelDefinition.init)
+    try check(acousticFile("noisedict")) { file throws(ModelDamage) in try file.checkDictionary() }
+    return try check(acousticFile("mdef")) { file throws(ModelDamage) in try file.voices() }
   }
 
   /// Reads and checks the parameters of the front end.
-  func featureParameters() throws(SpeechEngineError) -> FeatureParameters {
-    try check(acousticFile("feat.params"), FeatureParameters.init)
+  func featureParameters() throws(SpeechEngineError) -> [String: String] {
+    try check(acousticFile("feat.params")) { file throws(ModelDamage) in
+      try file.featureParameters()
+    }
   }
 
   /// Adds the file to the error of a check.

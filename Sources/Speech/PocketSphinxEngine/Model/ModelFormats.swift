@@ -86,25 +86,23 @@ extension Bool {
   }
 }
 
-/// The model's `feat.params`, the parameters of the front end.
-struct FeatureParameters {
-  /// The values by name with hyphen: `-lowerf`.
-  let values: [String: String]
-
-  /// Without these, PocketSphinx uses defaults that do not fit the model.
-  private static let required = [
+/// The files of an acoustic model.
+extension ModelBytes {
+  /// Without these parameters, PocketSphinx uses defaults that do not fit the model.
+  private static let requiredParameters = [
     "-lowerf", "-upperf", "-nfilt", "-transform", "-lifter", "-feat", "-svspec", "-cmn",
   ]
 
-  init(_ file: ModelBytes) throws(ModelDamage) {
-    guard let text = String(validating: file.bytes, as: UTF8.self) else {
+  /// Reads `feat.params`, the parameters of the front end: values by name with hyphen, `-lowerf`.
+  func featureParameters() throws(ModelDamage) -> [String: String] {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ModelDamage("it is not text")
     }
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     try words.count.isMultiple(of: 2).orDamage("a parameter has no value")
     var values: [String: String] = [:]
     for index in stride(from: 0, to: words.count, by: 2) { values[words[index]] = words[index + 1] }
-    for name in Self.required where values[name] == nil {
+    for name in Self.requiredParameters where values[name] == nil {
       throw ModelDamage("\(name) is missing")
     }
     // The audio of every engine is 16 kHz, and word timestamps assume frames of 10 ms.
@@ -112,17 +110,12 @@ struct FeatureParameters {
       let number = values[name].map { Double($0) ?? 0 } ?? value
       try (number == value).orDamage("\(name) is \(values[name] ?? "") and not \(Int(value))")
     }
-    self.values = values
+    return values
   }
-}
 
-/// The phones in a model's `mdef`, whose size is checked.
-struct ModelDefinition {
-  /// The phones of speech, without those of silence and noise.
-  private(set) var voices: [String] = []
-
-  init(_ file: ModelBytes) throws(ModelDamage) {
-    var file = file
+  /// Reads the phones of speech in `mdef`, without those of silence and noise, and checks its size.
+  func voices() throws(ModelDamage) -> [String] {
+    var file = self
     try file.skip(magic: "BMDF", of: "a binary model definition")
     try (file.word() == 1).orDamage("its version is not 1")
     try file.skip(file.word())
@@ -132,25 +125,23 @@ struct ModelDefinition {
     let (sequences, treeNodes) = (header[6], header[8])
 
     let start = file.position
-    for _ in 0..<contextFreePhones { voices.append(try file.text(upTo: 0)) }
+    var names: [String] = []
+    for _ in 0..<contextFreePhones { names.append(try file.text(upTo: 0)) }
     try file.skip((start - file.position) & 3)
     try file.skip(treeNodes, 8)
-    var isVoice: [Bool] = []
-    for _ in voices {
+    var voices: [String] = []
+    for name in names {
       try file.skip(8)
-      isVoice.append(try file.byte() == 0)
+      if try file.byte() == 0 { voices.append(name) }
       try file.skip(3)
     }
-    voices = zip(voices, isVoice).filter(\.1).map(\.0)
     try file.skip(phones - contextFreePhones, 12)
     try file.skip(4)
     try file.skip(sequences, states, 2)
     try file.requireEnd()
+    return voices
   }
-}
 
-/// Checks of the parameters of an acoustic model.
-extension ModelBytes {
   /// Checks a file in Sphinx-3 format: `means`, `variances`, `transition_matrices`.
   ///
   /// - Parameter hasStreams: whether the second of the three counts is a number of streams, whose
@@ -196,14 +187,13 @@ extension ModelBytes {
   }
 }
 
-/// The words of a language model in PocketSphinx's binary trie format, whose size is checked.
-struct LanguageModelFile {
-  private(set) var vocabulary = Vocabulary()
-
+/// The language model and the dictionary.
+extension ModelBytes {
   private static let quantizedBits = 16
 
-  init(_ file: ModelBytes) throws(ModelDamage) {
-    var file = file
+  /// Reads the words of a language model in PocketSphinx's binary trie format, and checks its size.
+  func vocabulary() throws(ModelDamage) -> Vocabulary {
+    var file = self
     try file.skip(magic: "Trie Language Model", of: "a binary trie language model")
     let order = try file.byte()
     try (2...5).contains(order).orDamage("its order is \(order)")
@@ -226,9 +216,10 @@ struct LanguageModelFile {
     try file.skip(length)
     try file.requireEnd()
 
+    var vocabulary = Vocabulary()
     vocabulary.reserveCapacity(counts[0])
     var word = WordHash()
-    for byte in file.bytes[start...] {
+    for byte in bytes[start...] {
       if byte != 0 {
         word.add(byte)
       } else {
@@ -236,32 +227,28 @@ struct LanguageModelFile {
         word = WordHash()
       }
     }
-  }
-}
-
-extension Int {
-  fileprivate var bitLength: Int { Int.bitWidth - leadingZeroBitCount }
-}
-
-/// A pronunciation dictionary: a word and its phones on each line.
-enum DictionaryFile {
-  /// Checks that the file is not truncated to nothing or within a line.
-  static func check(_ file: ModelBytes) throws(ModelDamage) {
-    try (!file.bytes.isEmpty).orDamage("it is empty")
-    try (file.bytes.last == UInt8(ascii: "\n")).orDamage("its last line is cut off")
+    return vocabulary
   }
 
-  /// Returns the lines whose words are in a language model's vocabulary, with every pronunciation.
+  /// Checks that a dictionary is not truncated to nothing or within a line.
+  func checkDictionary() throws(ModelDamage) {
+    try (!bytes.isEmpty).orDamage("it is empty")
+    try (bytes.last == UInt8(ascii: "\n")).orDamage("its last line is cut off")
+  }
+
+  /// Returns the lines of a dictionary whose words are in a language model's vocabulary, with every
+  /// pronunciation.
   ///
-  /// Dictation finds no other words, and loading them takes a fifth of the startup time.
-  static func excerpt(of file: ModelBytes, within vocabulary: Vocabulary) -> [UInt8] {
-    let bytes = file.bytes
+  /// A line is a word and its phones. Dictation finds no other words, and loading them takes a fifth of
+  /// the startup time.
+  func excerpt(within vocabulary: Vocabulary) -> [UInt8] {
+    let bytes = bytes
     var excerpt: [UInt8] = []
     excerpt.reserveCapacity(bytes.count)
     var begin = 0
     while let end = bytes[begin...].firstIndex(of: UInt8(ascii: "\n")) {
       let line = bytes[begin...end]
-      if vocabulary.contains(word(of: line)) { excerpt += line }
+      if vocabulary.contains(Self.word(of: line)) { excerpt += line }
       begin = end + 1
     }
     return excerpt
@@ -284,13 +271,19 @@ enum DictionaryFile {
     }
     return last == UInt8(ascii: ")") ? beforeBracket ?? hash : hash
   }
+}
 
-  /// Returns the spelling of a dictionary entry without its pronunciation number; nil for silence
-  /// and noise (`<sil>`, `[NOISE]`, `++breath++`) and for the empty word around a grammar's
-  /// repetitions (`(NULL)`).
-  static func spelling(of entry: String) -> String? {
+extension Int {
+  fileprivate var bitLength: Int { Int.bitWidth - leadingZeroBitCount }
+}
+
+extension String {
+  /// The spelling of a dictionary entry without its pronunciation number; nil for silence and noise
+  /// (`<sil>`, `[NOISE]`, `++breath++`) and for the empty word around a grammar's repetitions
+  /// (`(NULL)`).
+  var dictionarySpelling: String? {
     // A key phrase ends with a space in place of its threshold.
-    let entry = entry.hasSuffix(" ") ? String(entry.dropLast()) : entry
+    let entry = hasSuffix(" ") ? String(dropLast()) : self
     guard let first = entry.first, !"<[+".contains(first), entry != "(NULL)" else { return nil }
     guard entry.hasSuffix(")"), let open = entry.lastIndex(of: "("), open != entry.startIndex
     else { return entry }
@@ -298,22 +291,14 @@ enum DictionaryFile {
   }
 }
 
-/// The words of a language model, each as a hash of its bytes.
-///
-/// Two words may have the same hash, but with 64 bits that is practically impossible.
-struct Vocabulary: Equatable, Sendable {
-  private var hashes: Set<UInt64> = []
-
-  mutating func reserveCapacity(_ count: Int) { hashes.reserveCapacity(count) }
-
-  mutating func insert(_ word: WordHash) { hashes.insert(word.value) }
-
-  func contains(_ word: WordHash) -> Bool { hashes.contains(word.value) }
-}
+/// The words of a language model.
+typealias Vocabulary = Set<WordHash>
 
 /// A hash of a word, computed byte by byte (FNV-1a).
-struct WordHash: Equatable {
-  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+///
+/// Two words may have the same hash, but with 64 bits that is practically impossible.
+struct WordHash: Hashable {
+  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
   init(of word: some Sequence<UInt8> = EmptyCollection()) {
     for byte in word { add(byte) }

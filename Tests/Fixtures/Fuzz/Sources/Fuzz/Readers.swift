@@ -103,13 +103,13 @@ func readModel(_ bytes: [UInt8]) {
 
 private func readSphinxFile(_ file: ModelBytes, kind: UInt8) {
   switch kind {
-  case 2: _ = try? ModelDefinition(file)
-  case 3: _ = try? LanguageModelFile(file)
+  case 2: _ = try? file.voices()
+  case 3: _ = try? file.vocabulary()
   case 4: try? file.checkParameters(hasStreams: true)
   case 5: try? file.checkParameters(hasStreams: false)
   case 6: try? file.checkSenones()
-  case 7: _ = try? FeatureParameters(file)
-  default: try? DictionaryFile.check(file)
+  case 7: _ = try? file.featureParameters()
+  default: try? file.checkDictionary()
   }
 }
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite struct TextPlausibilityTests {
+@Suite struct DecodedTextTests {
   private func isSentence(_ probabilities: [Double]) -> Bool {
-    TextPlausibility.isSentence(probabilities.map { Float(log($0)) })
+    DecodedText(logProbabilities: probabilities.map { Float(log($0)) }).isSentence
   }
 
   @Test

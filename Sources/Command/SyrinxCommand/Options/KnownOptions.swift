@@ -3,44 +3,8 @@ import FilePaths
 import SpeechClient
 import Wyoming
 
-/// Finds an option that a command does not have.
-///
-/// swift-argument-parser treats the value of such an option as a file and validates the files
-/// first, so an error about the value would hide the error about the option.
-struct UnknownOption {
-  /// The option's name, with its dashes.
-  let name: String
-  /// The known option that was probably meant.
-  let suggestion: String?
-
-  /// The first unknown option in the arguments after a command's name; nil if all are known.
-  init?(in arguments: some Sequence<String>, of command: any ParsableCommand.Type) {
-    guard let known = KnownOptions(of: command) else { return nil }
-    var takesValue = false
-    for word in arguments {
-      if word == "--" { break }
-      // Any word is a value, unless it begins like a long option.
-      let isValue = takesValue && !word.hasPrefix("--")
-      defer { takesValue = !isValue && known.takesValue(word) }
-      guard word.hasPrefix("-"), word != "-", !isValue else { continue }
-      guard let name = known.unknownName(in: word) else { continue }
-      self.name = name
-      suggestion = known.suggestion(for: name)
-      return
-    }
-    return nil
-  }
-
-  /// The sentence about it.
-  func sentence(in commandName: String) -> String {
-    let remedy =
-      suggestion.map { "did you mean \($0)?" } ?? "`\(commandName) --help` lists the options."
-    return "there is no option \(name.printableLine); \(remedy)"
-  }
-}
-
 /// The options of a command, from the description that swift-argument-parser gives.
-private struct KnownOptions {
+struct KnownOptions {
   /// The option's names with their dashes, and whether each takes a value.
   private var options = [
     "--help": false, "-h": false, "--help-hidden": false, "--version": false,
@@ -60,15 +24,35 @@ private struct KnownOptions {
     }
   }
 
+  /// Finds the first unknown option in the arguments after the command's name, and the known option that
+  /// was probably meant; nil if all are known.
+  ///
+  /// swift-argument-parser treats the value of such an option as a file and validates the files
+  /// first, so an error about the value would hide the error about the option.
+  func unknownOption(
+    in arguments: some Sequence<String>
+  ) -> (name: String, suggestion: String?)? {
+    var isAfterOption = false
+    for word in arguments {
+      if word == "--" { break }
+      // Any word is a value, unless it begins like a long option.
+      let isValue = isAfterOption && !word.hasPrefix("--")
+      defer { isAfterOption = !isValue && takesValue(word) }
+      guard word.hasPrefix("-"), word != "-", !isValue else { continue }
+      if let name = unknownName(in: word) { return (name, suggestion(for: name)) }
+    }
+    return nil
+  }
+
   /// Whether the word after this one is the value of its last option.
-  func takesValue(_ word: String) -> Bool {
+  private func takesValue(_ word: String) -> Bool {
     if word.hasPrefix("--") { return options[word] == true }
     guard word.hasPrefix("-"), let last = word.last else { return false }
     return options["-\(last)"] == true
   }
 
   /// The unknown name in a word that begins with a dash.
-  func unknownName(in word: String) -> String? {
+  private func unknownName(in word: String) -> String? {
     if word.hasPrefix("--") {
       let name = String(word.prefix { $0 != "=" })
       return options[name] == nil ? name : nil
@@ -85,7 +69,7 @@ private struct KnownOptions {
   }
 
   /// The long option whose name differs by at most two letters and at most half of its letters.
-  func suggestion(for name: String) -> String? {
+  private func suggestion(for name: String) -> String? {
     guard name.hasPrefix("--") else { return nil }
     let near = options.keys.filter { $0.hasPrefix("--") }.map { option in
       (option, distance: name.distance(to: option))
