@@ -20,7 +20,7 @@ final class Handoff<Element: Sendable>: Sendable {
   private let hasRoom: WakeUp
   private let hasElements: WakeUp
 
-  init(capacity: Int) throws(WakeUpError) {
+  init(capacity: Int) throws(SystemError) {
     self.capacity = capacity
     hasRoom = try WakeUp()
     hasElements = try WakeUp()

@@ -38,7 +38,7 @@ package final class InterruptionFlag: Sendable {
   ) throws(SpeechEngineError) -> Value {
     let outcome = Outcome<Value>()
     let isOver: WakeUp
-    do throws(WakeUpError) { isOver = try WakeUp() } catch {
+    do throws(SystemError) { isOver = try WakeUp() } catch {
       throw .failed(reason: error.description)
     }
     let isInterrupted = state.withLock { state in
@@ -48,7 +48,7 @@ package final class InterruptionFlag: Sendable {
     defer { state.withLock { $0.waiter = nil } }
     if isInterrupted { throw .interrupted }
     let loan = LoanedDecoder(object: object)
-    do throws(ThreadError) {
+    do throws(SystemError) {
       _ = try DedicatedThread.start(name: "syrinx-final") {
         let result = loan.use(call)
         outcome.result.withLock { $0 = result }

@@ -31,7 +31,7 @@ final class StopSignals: Sendable {
   }
 
   /// Starts to receive signals; call `block` before the process has a second thread.
-  func start() throws(ThreadError) {
+  func start() throws(SystemError) {
     _ = try DedicatedThread.start(name: "syrinx-signals") { [self] in receiveForever() }
   }
 

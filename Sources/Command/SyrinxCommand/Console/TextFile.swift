@@ -19,7 +19,7 @@ struct TextFile {
   /// Reads the text on its own thread, because a pipe may block.
   ///
   /// - Parameter limit: the maximum number of bytes.
-  /// - Throws: `CommandFailure`, `ThreadError`, `CancellationError`.
+  /// - Throws: `CommandFailure`, `SystemError`, `CancellationError`.
   func text(atMost limit: Int = .max) async throws -> String {
     try await DedicatedThread.run(name: "syrinx-text") { try read(atMost: limit) }
   }

@@ -60,7 +60,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     format: AudioFormat, capacity: Duration, prefill: Duration, parameters: SharedVoiceParameters,
     bus: BusVolume = BusVolume(), progressInterval: Duration = .milliseconds(50),
     onDeviceLoss: DeviceLossPolicy = .fail, events: VoiceEvents
-  ) throws(WakeUpError) {
+  ) throws(SystemError) {
     self.format = format
     self.parameters = parameters
     self.bus = bus
