@@ -206,7 +206,7 @@ let package = Package(
         "AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "FilePaths", "SoundCard",
         logging,
       ]),
-    library("Devices/AudioThreads", ["CLinux", logging]),
+    library("Devices/AudioThreads", ["CLinux", "FilePaths", logging]),
     library("Devices/SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
     library(
       "Devices/VirtualSoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
@@ -338,8 +338,8 @@ let package = Package(
       "Devices",
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClientLive", "AudioRecorderClientLive",
-        "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport", "SoundCard",
-        "SoundFile", "TestTools", "VirtualSoundCard",
+        "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport", "FilePaths",
+        "SoundCard", "SoundFile", "TestTools", "VirtualSoundCard",
       ]),
     tests(
       "Playing",

@@ -13,7 +13,7 @@ final class Handoff<Element: Sendable>: Sendable {
   private let hasRoom: WakeUp
   private let hasElements: WakeUp
 
-  init(capacity: Int) throws(WakeUpError) {
+  init(capacity: Int) throws(SystemError) {
     queue = Mutex(PolicyQueue(policy: .keepingAll(limit: capacity)))
     hasRoom = try WakeUp()
     hasElements = try WakeUp()

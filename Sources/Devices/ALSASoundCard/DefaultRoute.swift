@@ -119,3 +119,30 @@ struct SoundServer: Sendable {
     return directories.contains { $0.map { exists("\($0)/\(name)") } ?? false }
   }
 }
+
+extension SoundServer {
+  /// The folders to watch for device files and sockets, including folders that may not exist yet.
+  func deviceFolders(ofUser user: UInt32) -> [String] {
+    let runtime = variable("XDG_RUNTIME_DIR") ?? "/run/user/\(user)"
+    let server = variable("PULSE_SERVER").flatMap(Self.socketFolder)
+    let pulse = variable("PULSE_RUNTIME_PATH") ?? runtime + "/pulse"
+    let pipeWire = variable("PIPEWIRE_RUNTIME_DIR") ?? runtime
+    var seen: Set<String> = []
+    // The parent folder reports the creation of a missing folder.
+    return ["/dev/snd", "/dev", server, pulse, pipeWire, runtime].compactMap(\.self)
+      .filter { seen.insert($0).inserted }
+  }
+
+  /// Whether a change of a file with this name may be a device change.
+  static func isDeviceChange(_ name: String) -> Bool {
+    name == "snd" || name == "pulse" || name == "native" || name.hasPrefix("pcmC")
+      || name.hasPrefix("controlC") || name.hasPrefix("pipewire-")
+  }
+
+  private static func socketFolder(_ address: String) -> String? {
+    guard let path = socketPath(address), let slash = path.lastIndex(of: "/"),
+      slash > path.startIndex
+    else { return nil }
+    return String(path[..<slash])
+  }
+}

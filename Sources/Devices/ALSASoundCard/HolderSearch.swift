@@ -37,13 +37,13 @@ struct HolderSearch {
   }
 
   /// The address of a device, or nil for a sound server.
-  private func address(of id: AudioDevice.ID) -> HardwareAddress? {
+  private func address(of id: AudioDevice.ID) -> (card: String?, device: Int?)? {
     if Self.servers.contains(String(id.rawValue.prefix { $0 != ":" })) { return nil }
-    guard id == .alsaDefault else { return HardwareAddress(id, defaultCard: defaultCard()) }
+    guard id == .alsaDefault else { return id.hardware(defaultCard: defaultCard()) }
     return switch defaultRoute() {
     case .server: nil
-    case .firstCard: HardwareAddress(id, defaultCard: defaultCard())
-    case .userDefined, .missing: HardwareAddress(id, defaultCard: nil)
+    case .firstCard: id.hardware(defaultCard: defaultCard())
+    case .userDefined, .missing: id.hardware(defaultCard: nil)
     }
   }
 
@@ -95,31 +95,31 @@ extension String {
   fileprivate var firstLine: String? { split(separator: "\n").first.map(String.init) }
 }
 
-/// The card and device in a PCM name, such as `hw:CARD=PCH,DEV=0`, `plughw:1,3`, `front:CARD=USB`,
-/// or `dsnoop`.
-struct HardwareAddress: Equatable {
-  /// The card's name or number; nil if the PCM name contains none.
-  var card: String?
-  /// The card's device number, or nil if the card's configuration determines it.
-  var device: Int?
-
+extension AudioDevice.ID {
+  /// The card and device in a PCM name, such as `hw:CARD=PCH,DEV=0`, `plughw:1,3`,
+  /// `front:CARD=USB`, or `dsnoop`.
+  ///
+  /// The card is a name or a number, and nil if the PCM name contains none. The device is nil if
+  /// the card's configuration determines it.
+  ///
   /// - Parameter defaultCard: the card for ALSA names that do not contain one.
-  init(_ id: AudioDevice.ID, defaultCard: String?) {
-    let parts = id.rawValue.split(separator: ":", maxSplits: 1)
+  func hardware(defaultCard: String?) -> (card: String?, device: Int?) {
+    let parts = rawValue.split(separator: ":", maxSplits: 1)
     let plugin = parts.first.map(String.init) ?? ""
-    let isALSAs = Self.throughToDevice.contains(plugin) || Self.throughToCard.contains(plugin)
-    var number: Int?
+    let isOfDevice = Self.throughToDevice.contains(plugin)
+    let isALSAs = isOfDevice || Self.throughToCard.contains(plugin)
+    var card: String?
+    var device: Int?
     for (index, argument) in (parts.dropFirst().first ?? "").split(separator: ",").enumerated() {
       let pair = argument.split(separator: "=", maxSplits: 1)
       let position = isALSAs ? ["CARD", "DEV"].dropFirst(index).first : nil
       switch pair.count == 2 ? String(pair[0]) : position {
       case "CARD": card = pair.last.map(String.init)
-      case "DEV": number = pair.last.flatMap { Int($0) }
+      case "DEV": device = pair.last.flatMap { Int($0) }
       default: break
       }
     }
-    if isALSAs { card = card ?? defaultCard }
-    if Self.throughToDevice.contains(plugin) { device = number ?? 0 }
+    return (card ?? (isALSAs ? defaultCard : nil), isOfDevice ? device ?? 0 : nil)
   }
 
   /// Plug-ins whose arguments are a card and a device number.

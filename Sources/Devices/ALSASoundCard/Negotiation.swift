@@ -4,16 +4,30 @@ import Glibc
 import SoundCard
 
 /// Negotiates the configuration of an open device that is closest to a request.
-struct Negotiation {
-  let pcm: OpaquePointer
-  let device: AudioDevice.ID
-  let request: PCMRequest
-  let direction: AudioDevice.Direction
+struct Negotiation: ~Copyable {
+  private let pcm: OpaquePointer
+  private let device: AudioDevice.ID
+  private let request: PCMRequest
+  private let direction: AudioDevice.Direction
+  /// The hardware parameters, which this value owns and frees.
+  private let hardware: OpaquePointer
+
+  init(
+    _ pcm: OpaquePointer, _ device: AudioDevice.ID, _ request: PCMRequest,
+    for direction: AudioDevice.Direction
+  ) throws(SoundCardError) {
+    var parameters: OpaquePointer?
+    guard snd_pcm_hw_params_malloc(&parameters) == 0, let parameters else {
+      throw .operating(device, "snd_pcm_hw_params_malloc", code: -ENOMEM)
+    }
+    (self.pcm, self.device, self.request) = (pcm, device, request)
+    (self.direction, hardware) = (direction, parameters)
+  }
+
+  deinit { snd_pcm_hw_params_free(hardware) }
 
   /// Sets the hardware and software parameters and returns the resulting configuration.
   func settle() throws(SoundCardError) -> PCMConfiguration {
-    let parameters = try HardwareParameters(for: device)
-    let hardware = parameters.pointer
     try check(snd_pcm_hw_params_any(pcm, hardware), "configuration at all")
     // The plug-in's converter falls back to linear interpolation; our engines resample with soxr.
     snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0)
@@ -23,16 +37,16 @@ struct Negotiation {
     // `plug` offers every rate in every format, so choosing a native format first would fix the
     // rate.
     let isPlug = snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG
-    let early = isPlug ? nil : try setSampleFormat(hardware)
+    let early = isPlug ? nil : try setSampleFormat()
     var channels = UInt32(clamping: request.format.channelCount)
     try check(
       snd_pcm_hw_params_set_channels_near(pcm, hardware, &channels), "number of channels")
     var rate = UInt32(clamping: wantedRate.hertz)
     try check(snd_pcm_hw_params_set_rate_near(pcm, hardware, &rate, nil), "sample rate")
-    let sampleFormat = if let early { early } else { try setSampleFormat(hardware) }
+    let sampleFormat = if let early { early } else { try setSampleFormat() }
     let format = AudioFormat(
       sampleRate: SampleRate(hertz: max(1, Int(rate))), channelCount: max(1, Int(channels)))
-    let sizes = try setSizes(from: parameters, at: format.sampleRate)
+    let sizes = try setSizes(at: format.sampleRate)
     let configuration = PCMConfiguration(
       device: device, format: format, sampleFormat: sampleFormat, period: sizes.period,
       buffer: sizes.buffer,
@@ -58,9 +72,7 @@ struct Negotiation {
   }
 
   /// Sets the best sample format that the device and we support.
-  private func setSampleFormat(
-    _ hardware: OpaquePointer
-  ) throws(SoundCardError) -> PCMSampleFormat {
+  private func setSampleFormat() throws(SoundCardError) -> PCMSampleFormat {
     for format in PCMSampleFormat.allCases
     where snd_pcm_hw_params_test_format(pcm, hardware, format.inALSA) == 0 {
       try check(snd_pcm_hw_params_set_format(pcm, hardware, format.inALSA), "sample format")
@@ -70,24 +82,26 @@ struct Negotiation {
   }
 
   private func setSizes(
-    from parameters: borrowing HardwareParameters, at rate: SampleRate
+    at rate: SampleRate
   ) throws(SoundCardError) -> (period: FrameCount, buffer: FrameCount) {
     let period = max(1, FrameCount(request.buffering.period, at: rate).rawValue)
     let buffer = period * max(2, request.buffering.periodCount)
     var code: Int32 = 0
     // Some drivers must get the period first, others the buffer.
     for isPeriodFirst in [true, false] {
-      let attempt = try HardwareParameters(copying: parameters, for: device)
-      code = setSizes(attempt.pointer, period, buffer, isPeriodFirst: isPeriodFirst)
-      if code >= 0 { code = snd_pcm_hw_params(pcm, attempt.pointer) }
-      if code >= 0 { return readSizes(attempt.pointer) }
+      // A failed attempt changes its parameters.
+      let attempt = try Negotiation(pcm, device, request, for: direction)
+      snd_pcm_hw_params_copy(attempt.hardware, hardware)
+      code = attempt.setSizes(period, buffer, isPeriodFirst: isPeriodFirst)
+      if code >= 0 { code = snd_pcm_hw_params(pcm, attempt.hardware) }
+      if code >= 0 { return attempt.sizes }
     }
     throw .negotiating(device, "period and buffer of this length", code: code, for: direction)
   }
 
-  private func setSizes(
-    _ hardware: OpaquePointer, _ period: Int, _ buffer: Int, isPeriodFirst: Bool
-  ) -> Int32 {
+  private func setSizes(_ period: Int, _ buffer: Int, isPeriodFirst: Bool) -> Int32 {
+    // A closure cannot capture `self`, which is noncopyable.
+    let (pcm, hardware) = (pcm, hardware)
     var period = snd_pcm_uframes_t(period)
     var buffer = snd_pcm_uframes_t(buffer)
     let setPeriod = { snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil) }
@@ -97,9 +111,7 @@ struct Negotiation {
     return isPeriodFirst ? setBuffer() : setPeriod()
   }
 
-  private func readSizes(
-    _ hardware: OpaquePointer
-  ) -> (period: FrameCount, buffer: FrameCount) {
+  private var sizes: (period: FrameCount, buffer: FrameCount) {
     var period: snd_pcm_uframes_t = 1
     var buffer: snd_pcm_uframes_t = 2
     snd_pcm_hw_params_get_period_size(hardware, &period, nil)
@@ -157,56 +169,4 @@ extension PCMSampleFormat {
     SND_PCM_FORMAT_S24_3BE
     #endif
   }
-}
-
-/// An open PCM and its negotiated configuration.
-struct SettledDevice: ~Copyable {
-  let handle: PCMHandle
-  let configuration: PCMConfiguration
-
-  /// Opens a device and negotiates, preferring a native sample format of the card: ALSA's `plug`
-  /// truncates to 16 bits without dither.
-  static func open(
-    _ id: AudioDevice.ID, _ request: PCMRequest, for direction: AudioDevice.Direction
-  ) throws(SoundCardError) -> SettledDevice {
-    do throws(SoundCardError) {
-      return try SettledDevice(id, request, for: direction, convertsFormats: false)
-    } catch .unsupported {
-      // The first handle is closed by now; a card can be opened only once.
-      return try SettledDevice(id, request, for: direction, convertsFormats: true)
-    }
-  }
-
-  private init(
-    _ id: AudioDevice.ID, _ request: PCMRequest, for direction: AudioDevice.Direction,
-    convertsFormats: Bool
-  ) throws(SoundCardError) {
-    let handle = try PCMHandle(opening: id, for: direction, convertsFormats: convertsFormats)
-    configuration = try Negotiation(
-      pcm: handle.pcm, device: id, request: request, direction: direction
-    ).settle()
-    self.handle = handle
-  }
-}
-
-/// The owner of a set of hardware parameters.
-private struct HardwareParameters: ~Copyable {
-  let pointer: OpaquePointer
-
-  init(for device: AudioDevice.ID) throws(SoundCardError) {
-    var pointer: OpaquePointer?
-    guard snd_pcm_hw_params_malloc(&pointer) == 0, let pointer else {
-      throw .operating(device, "snd_pcm_hw_params_malloc", code: -ENOMEM)
-    }
-    self.pointer = pointer
-  }
-
-  init(
-    copying other: borrowing HardwareParameters, for device: AudioDevice.ID
-  ) throws(SoundCardError) {
-    try self.init(for: device)
-    snd_pcm_hw_params_copy(pointer, other.pointer)
-  }
-
-  deinit { snd_pcm_hw_params_free(pointer) }
 }

@@ -1,5 +1,7 @@
 import AudioCore
 import FilePaths
+import Logging
+import SoundCard
 
 extension AudioDevice {
   /// A sink, a source, or the monitor of a sink of a PulseAudio server, as ALSA's `pulse` opens it; nil
@@ -23,7 +25,7 @@ extension AudioDevice {
 /// A connection to a PulseAudio server, or PipeWire's in its place, to list its devices.
 ///
 /// It uses libpulse, which is loaded at run time: ALSA's plug-in for the server needs it, too.
-struct PulseServer: ~Copyable {
+final class PulseServer {
   private typealias Object = OpaquePointer
   private typealias Act = @convention(c) (Object) -> Void
   private typealias Answer = @convention(c) (Object) -> CInt
@@ -31,37 +33,20 @@ struct PulseServer: ~Copyable {
     @convention(c) (Object?, UnsafeRawPointer?, CInt, UnsafeMutableRawPointer?) -> Void
   private typealias List = @convention(c) (Object, Report, UnsafeMutableRawPointer?) -> Object?
 
-  /// The first fields of `pa_sink_info` and of `pa_source_info`.
-  private struct Info {
-    var name: UnsafePointer<CChar>?
-    var index: UInt32
-    var description: UnsafePointer<CChar>?
-  }
-
-  /// The devices that the server has reported; a reference for its callbacks.
-  private final class Listing {
-    var devices: [AudioDevice] = []
-    var direction = AudioDevice.Direction.playback
-    var isComplete = false
-
-    func add(_ info: UnsafeRawPointer) {
-      // Both structures begin with these fields, in every version of libpulse.
-      let info = info.assumingMemoryBound(to: Info.self).pointee
-      guard let name = info.name.map({ String(cString: $0) }) else { return }
-      let description = info.description.map { String(cString: $0) } ?? name
-      devices += [AudioDevice(pulse: name, description: description, direction: direction)]
-        .compactMap(\.self)
-    }
-  }
-
   private static let noAutospawn: UInt32 = 1
   private static let ready: CInt = 4
   private static let failed: CInt = 5
+  private static let noConnection = SoundCardError.failed(
+    "pulse", operation: "pa_context_connect", code: 0, reason: "there is no connection")
 
   private let library: LoadedLibrary
   private let loop: Object
   private let context: Object
   private let deadline: ContinuousClock.Instant
+  private var devices: [AudioDevice] = []
+  /// The direction of the current list, and whether the server has reported all of the list.
+  private var direction = AudioDevice.Direction.playback
+  private var isComplete = false
 
   /// Returns the server's devices, playback first; none if the server does not respond in time.
   ///
@@ -75,7 +60,7 @@ struct PulseServer: ~Copyable {
       let server = try PulseServer(library: LoadedLibrary("libpulse.so.0"), within: limit)
       return try server.list(at: address)
     } catch {
-      ALSALog.note("the sound server's devices are not listed: \(error)")
+      Logger.alsa.debug("the sound server's devices are not listed: \(error)")
       return []
     }
   }
@@ -87,10 +72,10 @@ struct PulseServer: ~Copyable {
     let interface: @convention(c) (Object) -> Object? =
       try library.required("pa_mainloop_get_api")
     let freeLoop: Act = try library.required("pa_mainloop_free")
-    guard let loop = makeLoop() else { throw PulseFailure.noConnection }
+    guard let loop = makeLoop() else { throw Self.noConnection }
     guard let api = interface(loop), let context = makeContext(api, "syrinx") else {
       freeLoop(loop)
-      throw PulseFailure.noConnection
+      throw Self.noConnection
     }
     (self.library, self.loop, self.context) = (library, loop, context)
     deadline = .now + limit
@@ -106,62 +91,64 @@ struct PulseServer: ~Copyable {
     }
   }
 
-  private borrowing func list(at address: String?) throws -> [AudioDevice] {
+  private func list(at address: String?) throws -> [AudioDevice] {
     let connect: @convention(c) (Object, UnsafePointer<CChar>?, UInt32, UnsafeRawPointer?) -> CInt =
       try library.required("pa_context_connect")
     let state: Answer = try library.required("pa_context_get_state")
-    // A closure cannot capture `self`, which is noncopyable.
-    let context = context
     guard connect(context, address, Self.noAutospawn, nil) >= 0 else {
-      throw PulseFailure.noConnection
+      throw Self.noConnection
     }
     try run { state(context) >= Self.ready }
-    guard state(context) == Self.ready else { throw PulseFailure.noConnection }
-    let listing = Listing()
+    guard state(context) == Self.ready else { throw Self.noConnection }
     for (direction, name) in [
       (AudioDevice.Direction.playback, "pa_context_get_sink_info_list"),
       (.capture, "pa_context_get_source_info_list"),
     ] {
-      (listing.direction, listing.isComplete) = (direction, false)
-      try request(name, into: listing)
-      try run { listing.isComplete || state(context) >= Self.failed }
+      (self.direction, isComplete) = (direction, false)
+      try request(name)
+      try run { isComplete || state(context) >= Self.failed }
     }
-    return listing.devices
+    return devices
   }
 
-  private borrowing func request(_ name: String, into listing: Listing) throws {
+  private func request(_ name: String) throws {
     let list: List = try library.required(name)
     let release: Act = try library.required("pa_operation_unref")
-    // The listing outlives the callbacks, because the loop runs only while `list(at:)` retains it.
+    // The server outlives the callbacks, because the loop runs only in its methods.
     let operation = list(
       context,
-      { _, info, end, listing in
-        guard let listing else { return }
-        let target = Unmanaged<Listing>.fromOpaque(listing).takeUnretainedValue()
+      { _, info, end, server in
+        guard let server else { return }
+        let target = Unmanaged<PulseServer>.fromOpaque(server).takeUnretainedValue()
         if let info, end == 0 { target.add(info) } else { target.isComplete = true }
-      }, Unmanaged.passUnretained(listing).toOpaque())
-    guard let operation else { throw PulseFailure.noConnection }
+      }, Unmanaged.passUnretained(self).toOpaque())
+    guard let operation else { throw Self.noConnection }
     release(operation)
   }
 
+  /// Adds a device from its `pa_sink_info` or `pa_source_info`.
+  private func add(_ info: UnsafeRawPointer) {
+    // Both structures begin with a name, a 32-bit index, and a description, in every version of
+    // libpulse; the index is padded to the size of a pointer.
+    let texts = info.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
+    guard let name = texts[0].map({ String(cString: $0) }) else { return }
+    let description = texts[2].map { String(cString: $0) } ?? name
+    devices += [AudioDevice(pulse: name, description: description, direction: direction)]
+      .compactMap(\.self)
+  }
+
   /// Runs the server's loop until a condition holds; throws after the deadline.
-  private borrowing func run(until isDone: () -> Bool) throws {
+  private func run(until isDone: () -> Bool) throws {
     let prepare: @convention(c) (Object, CInt) -> CInt = try library.required("pa_mainloop_prepare")
     let poll: Answer = try library.required("pa_mainloop_poll")
     let dispatch: Answer = try library.required("pa_mainloop_dispatch")
     while !isDone() {
       let left = ContinuousClock.now.duration(to: deadline)
-      guard left > .zero else { throw PulseFailure.noAnswer }
+      guard left > .zero else { throw SoundCardError.notResponding("pulse", operation: "list") }
       let microseconds = CInt(clamping: left.inNanoseconds / 1_000 + 1)
       guard prepare(loop, microseconds) >= 0, poll(loop) >= 0, dispatch(loop) >= 0 else {
-        throw PulseFailure.noConnection
+        throw Self.noConnection
       }
     }
   }
-}
-
-/// The reason that the devices of a PulseAudio server cannot be listed.
-private enum PulseFailure: Error {
-  case noConnection
-  case noAnswer
 }

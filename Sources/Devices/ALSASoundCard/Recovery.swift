@@ -113,7 +113,7 @@ struct Recovery {
   }
 }
 
-extension OpenDevice {
+extension ALSADevice {
   /// Runs the steps of `Recovery` until the device runs again; throws if it cannot.
   ///
   /// Returns `interrupted`, or nil if there was no failure, or `woken` if the waker was signaled while
@@ -199,6 +199,7 @@ extension OpenDevice {
     let discarded =
       isEmptied ? losses.discarded(at: suspendedSince ?? .now, isUnderrun: code == -EPIPE) : .zero
     suspendedSince = nil
+    delayEstimate.emptied()
     let now = ContinuousClock.now
     let lost = losses.lost(at: now, isEmptied: isEmptied)
     if isEmptied { emptied() }

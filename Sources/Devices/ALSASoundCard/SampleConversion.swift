@@ -4,45 +4,41 @@ import AudioCore
 ///
 /// Full scale is a power of two, so 16-bit files read as x / 32768 reach a 16-bit card bit-exactly.
 /// Values beyond full scale are clipped, and NaN becomes silence.
-enum SampleConversion {
-  /// Writes `samples` in the device's format to `target`, which must have room; 16 bits are
-  /// dithered.
-  static func encode(
-    _ samples: UnsafeBufferPointer<Float>, as format: PCMSampleFormat,
-    to target: UnsafeMutableRawPointer, dither: inout Dither
+extension PCMSampleFormat {
+  /// Writes `samples` in this format to `target`, which must have room; 16 bits are dithered.
+  func encode(
+    _ samples: UnsafeBufferPointer<Float>, to target: UnsafeMutableRawPointer,
+    dither: inout Dither
   ) {
-    switch format {
+    switch self {
     case .float32:
-      encode(samples, to: target) { $0 }
+      Self.encode(samples, to: target) { $0 }
     case .int32:
-      encode(samples, to: target) { $0.int32Sample }
+      Self.encode(samples, to: target) { $0.int32Sample }
     case .int24:
-      encode(samples, to: target) { $0.int24Sample }
+      Self.encode(samples, to: target) { $0.int24Sample }
     case .int24Packed:
-      encode(samples, to: target) { PackedInt24($0.int24Sample) }
+      Self.encode(samples, to: target) { PackedInt24($0.int24Sample) }
     case .int16:
       // Safe because the caller's memory holds `samples.count` samples of the device's format.
       dither.quantize(samples, into: target.assumingMemoryBound(to: Int16.self))
     }
   }
 
-  /// Fills `samples` from `source` in the device's format.
-  static func decode(
-    _ source: UnsafeRawPointer, as format: PCMSampleFormat,
-    to samples: UnsafeMutableBufferPointer<Float>
-  ) {
-    switch format {
+  /// Fills `samples` from `source` in this format.
+  func decode(_ source: UnsafeRawPointer, to samples: UnsafeMutableBufferPointer<Float>) {
+    switch self {
     case .float32:
-      decode(source, to: samples) { (stored: Float) in stored }
+      Self.decode(source, to: samples) { (stored: Float) in stored }
     case .int32:
-      decode(source, to: samples) { (stored: Int32) in Float(stored) * 0x1p-31 }
+      Self.decode(source, to: samples) { (stored: Int32) in Float(stored) * 0x1p-31 }
     case .int24:
       // The fourth byte is undefined: sign, zero, or noise.
-      decode(source, to: samples) { (stored: Int32) in Float((stored << 8) >> 8) * 0x1p-23 }
+      Self.decode(source, to: samples) { (stored: Int32) in Float((stored << 8) >> 8) * 0x1p-23 }
     case .int24Packed:
-      decode(source, to: samples) { (stored: PackedInt24) in Float(stored.value) * 0x1p-23 }
+      Self.decode(source, to: samples) { (stored: PackedInt24) in Float(stored.value) * 0x1p-23 }
     case .int16:
-      decode(source, to: samples) { (stored: Int16) in Float(stored) * 0x1p-15 }
+      Self.decode(source, to: samples) { (stored: Int16) in Float(stored) * 0x1p-15 }
     }
   }
 

@@ -99,7 +99,7 @@ extension Int32 {
   var errnoValue: Int32 { 0 &- self }
 }
 
-extension OpenDevice {
+extension ALSADevice {
   /// Marks a device as lost if its driver reports more than `asked` moved frames.
   ///
   /// alsa-lib has then moved further frames, too, and no later number can be trusted.

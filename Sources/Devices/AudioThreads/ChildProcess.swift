@@ -2,12 +2,6 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The error of a program that could not be started.
-package struct ProcessError: Error, Equatable {
-  /// The `errno` value of `posix_spawnp`.
-  package let code: Int32
-}
-
 /// A child process in its own process group; its children end with it.
 ///
 /// Ctrl-C does not reach it. If this process exits without `kill`, a child that ignores closed
@@ -32,7 +26,7 @@ package final class ChildProcess: Sendable {
   ///   - errors: its standard error.
   package init(
     _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32
-  ) throws(ProcessError) {
+  ) throws(SystemError) {
     identifier = try spawn(words, input: input, output: output, errors: errors)
   }
 
@@ -70,7 +64,7 @@ package final class ChildProcess: Sendable {
 
 private func spawn(
   _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32
-) throws(ProcessError) -> Int32 {
+) throws(SystemError) -> Int32 {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
@@ -100,7 +94,7 @@ private func spawn(
   var identifier = pid_t()
   let code = posix_spawnp(
     &identifier, words.first ?? [0], &actions, &attributes, arguments, environ)
-  guard code == 0 else { throw ProcessError(code: code) }
+  guard code == 0 else { throw SystemError(failure: "no program could be started", code: code) }
   return identifier
 }
 

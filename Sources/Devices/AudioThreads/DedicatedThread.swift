@@ -14,10 +14,10 @@ public struct DedicatedThread: Sendable {
   /// - Parameters:
   ///   - name: the thread's name; the system shows its first 15 bytes.
   ///   - body: the function that the thread runs.
-  /// - Throws: `ThreadError` if the system refuses another thread.
+  /// - Throws: `SystemError` if the system refuses another thread.
   public static func start(
     name: String, _ body: @escaping @Sendable () -> Void
-  ) throws(ThreadError) -> DedicatedThread {
+  ) throws(SystemError) -> DedicatedThread {
     let thread = DedicatedThread(ended: Gate())
     let ended = thread.ended
     try spawn(name: name) {
@@ -35,12 +35,12 @@ public struct DedicatedThread: Sendable {
   ///   - failed: makes the result if the system refuses a thread.
   ///   - body: the work; it may block indefinitely.
   public static func run<Value: Sendable>(
-    name: String, abandoned: Value, failed: (ThreadError) -> Value,
+    name: String, abandoned: Value, failed: (SystemError) -> Value,
     _ body: @escaping @Sendable () -> Value
   ) async -> Value {
     do {
       return try await run(name: name) { body() }
-    } catch let error as ThreadError {
+    } catch let error as SystemError {
       return failed(error)
     } catch {
       return abandoned
@@ -49,7 +49,7 @@ public struct DedicatedThread: Sendable {
 
   /// Runs blocking work on a new thread and returns its result.
   ///
-  /// - Throws: the error of the work, `ThreadError`, and `CancellationError` at once if the caller
+  /// - Throws: the error of the work, `SystemError`, and `CancellationError` at once if the caller
   ///   is canceled; the work keeps running.
   package static func run<Value: Sendable>(
     name: String, _ work: @escaping @Sendable () throws -> Value
@@ -65,7 +65,7 @@ public struct DedicatedThread: Sendable {
   ///   - name: the thread's name; the system shows its first 15 bytes.
   ///   - interrupt: called if the caller is canceled; it may end the work early.
   ///   - work: the work, whose result is returned.
-  /// - Throws: the error of the work, and `ThreadError`.
+  /// - Throws: the error of the work, and `SystemError`.
   package static func runToEnd<Value: Sendable>(
     name: String, interrupt: @escaping @Sendable () -> Void = {},
     _ work: @escaping @Sendable () throws -> Value
@@ -87,30 +87,8 @@ public struct DedicatedThread: Sendable {
   public var hasEnded: Bool { ended.isOpen }
 }
 
-/// The system refused a thread, usually because of a limit (`ulimit -u`).
-public struct ThreadError: Error, Equatable, CustomStringConvertible {
-  /// The `errno` value of `pthread_create`.
-  public let code: Int32
-
-  /// A short description for users.
-  public var description: String {
-    "no thread could be started: \(String(cString: strerror(code))) (errno \(code))"
-  }
-}
-
-/// The context that `pthread_create` passes to the new thread.
-private final class Start {
-  let name: String
-  let body: @Sendable () -> Void
-
-  init(name: String, body: @escaping @Sendable () -> Void) {
-    self.name = name
-    self.body = body
-  }
-}
-
 /// Starts a detached thread with a 1 MiB stack and all signals blocked.
-private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
   var attributes = pthread_attr_t()
   pthread_attr_init(&attributes)
   defer { pthread_attr_destroy(&attributes) }
@@ -128,21 +106,27 @@ private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(
   pthread_sigmask(SIG_BLOCK, &everything, &previous)
   defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
-  let start = Unmanaged.passRetained(Start(name: name, body: body))
+  // The new thread moves the closure out of its memory.
+  let start = UnsafeMutablePointer<@Sendable () -> Void>.allocate(capacity: 1)
+  start.initialize(to: {
+    _ = syrinx_set_thread_name(name)
+    body()
+  })
   var thread = pthread_t()
   let code = pthread_create(
     &thread, &attributes,
     { context in
-      // Consumes the reference that `spawn` retained, exactly once.
-      guard let context else { return nil }
-      let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-      _ = syrinx_set_thread_name(start.name)
-      start.body()
+      guard let start = context?.assumingMemoryBound(to: (@Sendable () -> Void).self) else {
+        return nil
+      }
+      let run = start.move()
+      start.deallocate()
+      run()
       return nil
-    }, start.toOpaque())
+    }, start)
   guard code == 0 else {
-    start.release()
-    throw ThreadError(code: code)
+    start.deinitialize(count: 1).deallocate()
+    throw SystemError(failure: "no thread could be started", code: code)
   }
 }
 
@@ -159,7 +143,7 @@ public final class ThreadExecutor: SerialExecutor {
   /// Starts the thread.
   ///
   /// - Parameter name: the thread's name; the system shows its first 15 bytes.
-  /// - Throws: `ThreadError` or `WakeUpError` if the system has no thread or descriptor left.
+  /// - Throws: `SystemError` if the system has no thread or descriptor left.
   public init(name: String) throws {
     let queue = JobQueue(wakeUp: try WakeUp())
     self.queue = queue

@@ -1,40 +1,52 @@
 import Synchronization
 
-/// One value for one waiting task; the first result wins.
-package final class Promise<Value: Sendable>: Sendable {
-  // The lock is held for a few instructions; the waiter is resumed after its release.
+/// A result that tasks wait for; the first result wins.
+public final class Promise<Value: Sendable>: Sendable {
+  // The lock is held for a few instructions; waiting tasks are resumed after its release.
   private let state = Mutex<
-    (result: Result<Value, any Error>?, waiter: CheckedContinuation<Value, any Error>?)
-  >((nil, nil))
+    (
+      result: Result<Value, any Error>?,
+      waiting: [CheckedContinuation<Result<Value, any Error>, Never>]
+    )
+  >((nil, []))
 
   /// Creates an unresolved promise.
-  package init() {}
+  public init() {}
 
   /// Resolves the promise; later results are ignored.
   package func resolve(_ result: Result<Value, any Error>) {
-    let waiter = state.withLock { state in
-      if state.result == nil { state.result = result }
-      defer { state.waiter = nil }
-      return state.waiter
+    let (first, waiting) = state.withLock { state in
+      let first = state.result ?? result
+      defer { state = (first, []) }
+      return (first, state.waiting)
     }
-    waiter?.resume(with: result)
+    for continuation in waiting { continuation.resume(returning: first) }
   }
 
-  /// Returns the value, or throws `CancellationError` as soon as the waiting task is canceled.
+  /// Whether the promise is resolved.
+  fileprivate var isResolved: Bool { state.withLock { $0.result != nil } }
+
+  /// The result, as soon as there is one; cancellation does not end the wait.
+  package var result: Result<Value, any Error> {
+    get async {
+      await withCheckedContinuation { continuation in
+        let result = state.withLock { state in
+          if state.result == nil { state.waiting.append(continuation) }
+          return state.result
+        }
+        if let result { continuation.resume(returning: result) }
+      }
+    }
+  }
+
+  /// Returns the value, or resolves the promise with `CancellationError` as soon as the waiting
+  /// task is canceled.
   package func value() async throws -> Value {
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { wait($0) }
+      try await result.get()
     } onCancel: {
       resolve(.failure(CancellationError()))
     }
-  }
-
-  private func wait(_ waiter: CheckedContinuation<Value, any Error>) {
-    let result = state.withLock { state in
-      if state.result == nil { state.waiter = waiter }
-      return state.result
-    }
-    if let result { waiter.resume(with: result) }
   }
 }
 
@@ -49,37 +61,21 @@ extension Task where Failure == any Error {
 }
 
 /// A one-way switch: tasks wait until it opens, and later waits return at once.
-public final class Gate: Sendable {
-  // The lock is held for a few instructions; waiting tasks are resumed after its release.
-  private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>(
-    (false, []))
+public typealias Gate = Promise<Void>
 
-  /// Creates a closed gate.
-  public init() {}
-
+extension Promise<Void> {
   /// Whether the gate is open.
-  public var isOpen: Bool { state.withLock { $0.isOpen } }
+  public var isOpen: Bool { isResolved }
 
   /// Opens the gate; calling it again has no effect.
   public func open() {
-    let waiting = state.withLock { state in
-      state.isOpen = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
+    resolve(.success(()))
   }
 
   /// Returns when the gate is open.
   ///
   /// Cancellation does not end the wait.
   public func wait() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        if !state.isOpen { state.waiting.append(continuation) }
-        return state.isOpen
-      }
-      if isOpen { continuation.resume() }
-    }
+    _ = await result
   }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import FilePaths
 import Glibc
 import Logging
 
@@ -6,9 +7,9 @@ import Logging
 ///
 /// The kernel grants it if `RLIMIT_RTPRIO` permits; otherwise RTKit is asked. The result is logged
 /// with the label `syrinx.threads` at level debug.
-package enum RealTimePriority {
-  /// Above normal threads, below the kernel's and the sound servers' threads.
-  static let level: CInt = 10
+extension DedicatedThread {
+  /// The requested priority: above normal threads, below the kernel's and the sound servers'.
+  static var realTimePriority: CInt { 10 }
 
   /// Requests real-time priority for the calling thread without blocking it.
   ///
@@ -16,25 +17,28 @@ package enum RealTimePriority {
   /// spinning real-time thread blocks the machine.
   ///
   /// - Parameter name: the thread's purpose, for the log.
-  package static func request(for name: String) {
+  package static func requestRealTimePriority(for name: String) {
     let thread = syrinx_thread_id()
     guard setRoundRobin() < 0 else {
-      return logger.debug("\(name) has real-time priority \(current), by RLIMIT_RTPRIO")
+      return threadLog.debug("\(name) has real-time priority \(currentPriority), by RLIMIT_RTPRIO")
     }
     let reason = String(cString: strerror(errno))
-    _ = try? DedicatedThread.start(name: "syrinx-rtkit") {
-      do throws(RTKitError) {
-        let priority = try RTKit().grant(thread, atMost: level)
-        logger.debug("\(name) has real-time priority \(priority), by RTKit")
+    _ = try? start(name: "syrinx-rtkit") {
+      do {
+        let priority = try RTKit().grant(thread, atMost: realTimePriority)
+        threadLog.debug("\(name) has real-time priority \(priority), by RTKit")
       } catch {
-        logger.debug(
-          "\(name) has normal priority: RLIMIT_RTPRIO is \(limit) (\(reason)); RTKit: \(error)")
+        threadLog.debug(
+          """
+          \(name) has normal priority: RLIMIT_RTPRIO is \(highestPriority) (\(reason)); \
+          RTKit: \(error)
+          """)
       }
     }
   }
 
   /// The real-time priority of the calling thread, or 0.
-  static var current: CInt {
+  static var currentPriority: CInt {
     var parameters = sched_param()
     sched_getparam(0, &parameters)
     return parameters.sched_priority
@@ -43,24 +47,25 @@ package enum RealTimePriority {
   /// Calls `sched_setscheduler`, which on Linux affects one thread.
   private static func setRoundRobin() -> CInt {
     var parameters = sched_param()
-    parameters.sched_priority = limit == 0 ? level : min(level, limit)
+    let highest = highestPriority
+    parameters.sched_priority = highest == 0 ? realTimePriority : min(realTimePriority, highest)
     return sched_setscheduler(0, SCHED_RR | CInt(SYRINX_SCHED_RESET_ON_FORK), &parameters)
   }
 
   /// The highest priority for unprivileged threads; privileged threads need no limit.
-  private static var limit: CInt {
+  private static var highestPriority: CInt {
     var limit = rlimit()
     getrlimit(CInt(__RLIMIT_RTPRIO.rawValue), &limit)
     return CInt(clamping: limit.rlim_cur)
   }
-
-  private static let logger = Logger(label: "syrinx.threads")
 }
+
+/// The log of this module.
+let threadLog = Logger(label: "syrinx.threads")
 
 /// RTKit, a desktop service that grants real-time priority over the system D-Bus.
 ///
-/// It uses D-Bus through libsystemd's sd-bus, which every machine with RTKit has. The library is
-/// loaded on demand and never unloaded.
+/// It uses D-Bus through libsystemd's sd-bus, which every machine with RTKit has.
 struct RTKit: ~Copyable {
   private typealias Open = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> CInt
   private typealias Close = @convention(c) (OpaquePointer) -> OpaquePointer?
@@ -76,21 +81,19 @@ struct RTKit: ~Copyable {
   /// The timeout of a call, in microseconds.
   private static let timeout: UInt64 = 2_000_000
 
-  private let library: UnsafeMutableRawPointer
+  private let library: LoadedLibrary
   private let bus: OpaquePointer
   private let close: Close
 
   /// Connects to the system bus; the corresponding C function is `sd_bus_open_system`.
-  init(library name: String = "libsystemd.so.0") throws(RTKitError) {
-    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
-      throw RTKitError("there is no \(name)")
-    }
-    let open: Open = try Self.symbol("sd_bus_open_system", in: library)
-    let close: Close = try Self.symbol("sd_bus_flush_close_unref", in: library)
-    let setTimeout: SetTimeout = try Self.symbol("sd_bus_set_method_call_timeout", in: library)
+  init(library path: FilePath = "libsystemd.so.0") throws {
+    let library = try LoadedLibrary(path)
+    let open: Open = try library.required("sd_bus_open_system")
+    let close: Close = try library.required("sd_bus_flush_close_unref")
+    let setTimeout: SetTimeout = try library.required("sd_bus_set_method_call_timeout")
     var bus: OpaquePointer?
-    try Self.check(open(&bus), "no system bus")
-    guard let bus else { throw RTKitError("no system bus") }
+    let code = open(&bus)
+    guard code >= 0, let bus else { throw SystemError(failure: "no system bus", code: -code) }
     _ = setTimeout(bus, Self.timeout)
     (self.library, self.bus, self.close) = (library, bus, close)
   }
@@ -101,12 +104,12 @@ struct RTKit: ~Copyable {
   ///
   /// RTKit requires a limit on the time that a real-time thread may run without sleeping:
   /// `RLIMIT_RTTIME` is lowered to the longest time that RTKit accepts.
-  func grant(_ thread: CInt, atMost level: CInt) throws(RTKitError) -> CInt {
+  func grant(_ thread: CInt, atMost level: CInt) throws -> CInt {
     let longest = try property("RTTimeUSecMax", "x", Int64(0))
     let highest = try property("MaxRealtimePriority", "i", Int32(0))
     limitTime(to: rlim_t(clamping: longest))
     let priority = min(level, highest)
-    let call = try Self.address("sd_bus_call_method", in: library)
+    let call: UnsafeMutableRawPointer = try library.required("sd_bus_call_method")
     let code = syrinx_rtkit_call(
       call, UnsafeMutableRawPointer(bus), Self.service, Self.path, "MakeThreadRealtime",
       UInt64(thread), UInt32(clamping: priority))
@@ -116,8 +119,8 @@ struct RTKit: ~Copyable {
 
   private func property<Value: BitwiseCopyable>(
     _ name: String, _ type: Unicode.Scalar, _ empty: Value
-  ) throws(RTKitError) -> Value {
-    let read: Read = try Self.symbol("sd_bus_get_property_trivial", in: library)
+  ) throws -> Value {
+    let read: Read = try library.required("sd_bus_get_property_trivial")
     var value = empty
     let code = read(
       bus, Self.service, Self.path, Self.service, name, nil, CChar(type.value), &value)
@@ -133,33 +136,7 @@ struct RTKit: ~Copyable {
     setrlimit(CInt(__RLIMIT_RTTIME.rawValue), &limit)
   }
 
-  /// Returns a function of the library, with the type that libsystemd documents.
-  private static func symbol<Function>(
-    _ name: String, in library: UnsafeMutableRawPointer
-  ) throws(RTKitError) -> Function {
-    unsafeBitCast(try address(name, in: library), to: Function.self)
-  }
-
-  private static func address(
-    _ name: String, in library: UnsafeMutableRawPointer
-  ) throws(RTKitError) -> UnsafeMutableRawPointer {
-    guard let address = dlsym(library, name) else {
-      throw RTKitError("libsystemd is too old: it has no \(name)")
-    }
-    return address
-  }
-
-  private static func check(_ code: CInt, _ failure: String) throws(RTKitError) {
-    guard code < 0 else { return }
-    throw RTKitError("\(failure) (\(String(cString: strerror(-code))))")
-  }
-}
-
-/// The reason that RTKit did not grant a priority.
-struct RTKitError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
+  private static func check(_ code: CInt, _ failure: String) throws(SystemError) {
+    if code < 0 { throw SystemError(failure: failure, code: -code) }
   }
 }

@@ -15,7 +15,7 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   // publishes with release order. The writer changes `origin` only while the ring is empty, and the
   // reader reads it only after it sees a `head` that was published later.
   @usableFromInline let storage: UnsafeMutableBufferPointer<Element>
-  private let memory: PageMemory<Element>
+  private let isMapped: Bool
   @usableFromInline let head = Atomic<Int>(0)
   @usableFromInline let tail = Atomic<Int>(0)
   /// The position stored in the first slot.
@@ -29,12 +29,12 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   ///     `RLIMIT_MEMLOCK` permits. Choose the usual backlog.
   public init(capacity: Int, resident: Int = 0) {
     precondition(capacity > 0, "a ring holds at least 1 element, not \(capacity)")
-    memory = PageMemory(capacity: capacity, resident: resident)
-    storage = memory.values
+    (storage, isMapped) = Self.allocate(capacity: capacity, resident: resident)
   }
 
   deinit {
-    memory.release()
+    guard isMapped else { return storage.deallocate() }
+    munmap(storage.baseAddress, storage.count * MemoryLayout<Element>.stride)
   }
 
   /// The number of elements in a full ring.
@@ -118,53 +118,42 @@ public final class RingBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 }
 
-/// Memory for plain values that returns to the system when released.
+/// Memory that returns to the system when it is released.
 ///
 /// Large blocks are mapped, because the allocator would keep them for the allocating thread, and a
 /// process that starts and ends threads would grow. Resident blocks are mapped, too: their pages
 /// are present before the audio thread touches them, and locked if `RLIMIT_MEMLOCK` permits.
-struct PageMemory<Element: BitwiseCopyable> {
-  let values: UnsafeMutableBufferPointer<Element>
-  private let isMapped: Bool
-
+extension RingBuffer {
   /// The smallest mapped block, in bytes.
-  static var leastMapped: Int { 1 << 16 }
+  private static var leastMapped: Int { 1 << 16 }
 
-  /// Allocates room for `capacity` values, the first `resident` of them present.
+  /// Allocates room for `capacity` elements, the first `resident` of them present.
   ///
   /// The corresponding C functions are `mmap` and `mlock`.
-  init(capacity: Int, resident: Int = 0) {
+  private static func allocate(
+    capacity: Int, resident: Int
+  ) -> (elements: UnsafeMutableBufferPointer<Element>, isMapped: Bool) {
     let size = capacity * MemoryLayout<Element>.stride
     let pages =
-      size < Self.leastMapped && resident == 0
+      size < leastMapped && resident == 0
       ? MAP_FAILED
       : mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    isMapped = pages != MAP_FAILED
-    guard isMapped, let pages else {
-      values = .allocate(capacity: capacity)
-      return
-    }
-    values = UnsafeMutableBufferPointer(
-      start: pages.bindMemory(to: Element.self, capacity: capacity), count: capacity)
+    guard pages != MAP_FAILED, let pages else { return (.allocate(capacity: capacity), false) }
     if resident > 0 { lock(pages, min(size, resident * MemoryLayout<Element>.stride)) }
+    return (
+      UnsafeMutableBufferPointer(
+        start: pages.bindMemory(to: Element.self, capacity: capacity), count: capacity), true
+    )
   }
 
-  /// Frees the memory; `values` is invalid afterward.
-  func release() {
-    guard isMapped else { return values.deallocate() }
-    munmap(values.baseAddress, values.count * MemoryLayout<Element>.stride)
-  }
-
-  private func lock(_ pages: UnsafeMutableRawPointer, _ size: Int) {
+  private static func lock(_ pages: UnsafeMutableRawPointer, _ size: Int) {
     // Writing makes the pages present. It is done before `mlock`, because the sanitizers' `mlock`
     // does nothing and reports success.
     memset(pages, 0, size)
     if mlock(pages, size) == 0 {
-      return memoryLog.debug("\(size / 1_024) KiB for audio are locked in memory")
+      return threadLog.debug("\(size / 1_024) KiB for audio are locked in memory")
     }
     let reason = String(cString: strerror(errno))
-    memoryLog.debug("\(size / 1_024) KiB for audio are not locked in memory: mlock: \(reason)")
+    threadLog.debug("\(size / 1_024) KiB for audio are not locked in memory: mlock: \(reason)")
   }
 }
-
-private let memoryLog = Logger(label: "syrinx.threads")

@@ -11,10 +11,12 @@ public final class WakeUp: Sendable {
 
   /// Creates the descriptor; the corresponding C function is `eventfd`.
   ///
-  /// - Throws: `WakeUpError` if the process has no descriptor left.
-  public init() throws(WakeUpError) {
+  /// - Throws: `SystemError` if the process has no descriptor left.
+  public init() throws(SystemError) {
     fileDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard fileDescriptor >= 0 else { throw WakeUpError(code: errno) }
+    guard fileDescriptor >= 0 else {
+      throw SystemError(failure: "no descriptor could be opened", code: errno)
+    }
   }
 
   deinit {
@@ -82,17 +84,6 @@ public final class WakeUp: Sendable {
 public func pollTimeout(_ duration: Duration) -> Int32 {
   let milliseconds = (max(.zero, duration).inMilliseconds).rounded(.up)
   return Int32(min(milliseconds, Double(Int32.max)))
-}
-
-/// An eventfd could not be created, usually because of a limit (`ulimit -n`).
-public struct WakeUpError: Error, Equatable, CustomStringConvertible {
-  /// The `errno` value of `eventfd`.
-  public let code: Int32
-
-  /// A short description for users.
-  public var description: String {
-    "no descriptor could be opened: \(String(cString: strerror(code))) (errno \(code))"
-  }
 }
 
 extension Duration {

@@ -1,5 +1,6 @@
 package import AudioCore
 package import AudioThreads
+import Synchronization
 
 /// One user of an open device: a ring that the audio thread reads or writes.
 package protocol DevicePort: AnyObject, Sendable {
@@ -44,38 +45,48 @@ package enum DeviceEvent: BitwiseCopyable {
 /// The connections between a device's audio thread and other threads; neither side waits for the
 /// other.
 package final class DeviceLink<Port: AnyObject>: Sendable {
-  /// A command to the audio thread.
-  package enum Command: BitwiseCopyable {
-    /// Start to serve the port in this place.
-    case add(Int)
-    /// End the thread.
-    case quit
-  }
-
   /// The ports of the device.
   package let ports: PortTable<Port>
-  /// Never full, even if the audio thread reads nothing: each place has at most one pending port,
-  /// and `quit` is sent once.
-  package let commands: RingBuffer<Command>
+  /// The places of new ports; never full, even if the audio thread reads nothing, because each
+  /// place has at most one new port.
+  package let arrivals: RingBuffer<Int>
   /// The events of the audio thread.
   package let events: RingBuffer<DeviceEvent>
-  /// Holds the time of a virtual card until the audio thread has received a command.
-  package let commandHold: TimeHold?
   /// Wakes the control thread.
   let news: WakeUp
   /// Holds the time of a virtual card until the control thread has forwarded all events.
   let newsHold: TimeHold?
+  /// Holds the time of a virtual card until the audio thread has performed all commands.
+  let commandHold: TimeHold?
+  private let hasQuit = Atomic<Bool>(false)
 
   /// - Parameters:
   ///   - limit: the maximum number of ports at a time.
   ///   - lockstep: the lockstep of a virtual card.
-  package init(limit: Int, lockstep: Lockstep? = nil) throws(WakeUpError) {
+  package init(limit: Int, lockstep: Lockstep? = nil) throws(SystemError) {
     ports = PortTable(limit: limit)
-    commands = RingBuffer(capacity: limit + 1, resident: limit + 1)
+    arrivals = RingBuffer(capacity: limit, resident: limit)
     events = RingBuffer(capacity: 1_024 + limit, resident: 1_024 + limit)
     news = try WakeUp()
     newsHold = TimeHold(lockstep, "the control thread of a device")
     commandHold = TimeHold(lockstep, "a command to an audio thread")
+  }
+
+  /// Commands the audio thread to end, from any thread.
+  package func quit() {
+    hasQuit.store(true, ordering: .releasing)
+  }
+
+  /// Whether `performCommands` has something to do.
+  package var hasCommands: Bool { arrivals.readable > 0 || hasQuit.load(ordering: .acquiring) }
+
+  /// Starts to serve the new ports, on the audio thread; returns false after `quit`.
+  package func performCommands() -> Bool {
+    commandHold?.end()
+    // The command to end is read first, so that the ports that came before it are served.
+    let hasQuit = hasQuit.load(ordering: .acquiring)
+    while let place = arrivals.tryRead() { ports.serve(place) }
+    return !hasQuit
   }
 
   /// Wakes the control thread; any thread may call it.
@@ -87,7 +98,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
 
 /// The ports of a device, in places that are allocated once.
 // `@unchecked Sendable` is safe because a place has one owner at a time: other threads, under a
-// lock, until they send `add`, and then the audio thread until it sends `finished`. The list of
+// lock, until the place is in `arrivals`, and then the audio thread until it sends `finished`. The list of
 // served places belongs to the audio thread.
 package final class PortTable<Port: AnyObject>: @unchecked Sendable {
   /// The number of places.

@@ -6,36 +6,17 @@ import Synchronization
 ///
 /// All times are measured from the loss.
 package struct ReopeningSchedule: Sendable {
-  /// The next step.
-  package enum Action: Equatable {
-    /// Open the device and report the outcome with `opened` or `failed`.
-    case open
-    /// The deadlines of these waiters have passed.
-    case expire([Int])
-    /// Sleep until this time, unless something happens.
-    case sleep(until: Duration)
-    /// Sleep until something happens.
-    case rest
-    /// No waiters are left.
-    case over
-  }
-
-  private enum Phase {
-    case away
-    case opening
-    case back
-  }
-
-  /// Whether an attempt to open the device has not ended.
-  package var isOpening: Bool { phase == .opening }
-
   private static var early: [Duration] { [.seconds(1), .seconds(2), .seconds(4)] }
   private static var interval: Duration { .seconds(5) }
   /// The pause after a failed attempt, which may itself trigger a device change.
   private static var pause: Duration { .milliseconds(250) }
 
+  /// The deadlines of the waiters.
   private var waiters: [Int: Duration] = [:]
-  private var phase = Phase.away
+  private var expired: [Int] = []
+  /// Whether an attempt to open the device has not ended.
+  package private(set) var isOpening = false
+  private var isOpen = false
   private var attempts = 0
   private var hasChanged = false
   private var rest = Duration.zero
@@ -53,6 +34,14 @@ package struct ReopeningSchedule: Sendable {
     waiters[waiter] = nil
   }
 
+  /// Whether a waiter has joined and neither left nor been returned by `popExpired`.
+  package func contains(_ waiter: Int) -> Bool {
+    waiters[waiter] != nil || expired.contains(waiter)
+  }
+
+  /// Whether no waiters are left.
+  package var isOver: Bool { waiters.isEmpty }
+
   /// Records a change of the system's devices.
   package mutating func changed() {
     hasChanged = true
@@ -60,43 +49,52 @@ package struct ReopeningSchedule: Sendable {
 
   /// Records that the device is open.
   package mutating func opened() {
-    phase = .back
+    (isOpening, isOpen) = (false, true)
   }
 
   /// Records a failed attempt.
   package mutating func failed(at time: Duration) {
-    phase = .away
+    (isOpening, isOpen) = (false, false)
     rest = time + Self.pause
   }
 
   /// Records that the reopened device was lost again.
   package mutating func lose() {
-    if phase != .opening { phase = .away }
+    isOpen = false
   }
 
-  /// Returns the step for this time.
-  package mutating func next(at time: Duration) -> Action {
-    let expired = waiters.filter { $0.value <= time && phase != .back }.map(\.key)
-    guard expired.isEmpty else {
-      for waiter in expired { waiters[waiter] = nil }
-      return .expire(expired)
-    }
-    guard let deadline = waiters.values.min() else { return .over }
-    switch phase {
-    case .back: return .rest
-    case .opening: return .sleep(until: deadline)
-    case .away: return due <= time ? open(at: time) : .sleep(until: min(due, deadline))
-    }
+  /// Expires the waiters whose deadlines have passed, unless the device is open; returns whether
+  /// there are any.
+  package mutating func expire(at time: Duration) -> Bool {
+    guard !isOpen else { return false }
+    let late = waiters.filter { $0.value <= time }.map(\.key)
+    for waiter in late { waiters[waiter] = nil }
+    expired += late
+    return !late.isEmpty
+  }
+
+  /// Removes and returns the expired waiters.
+  package mutating func popExpired() -> [Int] {
+    defer { expired = [] }
+    return expired
+  }
+
+  /// Begins to open the device if an attempt is due; `opened` or `failed` ends the attempt.
+  package mutating func beginsOpening(at time: Duration) -> Bool {
+    guard !isOpening, !isOpen, due <= time else { return false }
+    isOpening = true
+    hasChanged = false
+    while Self.attempt(attempts) <= time { attempts += 1 }
+    return true
+  }
+
+  /// The time of the next step; nil if only an event leads to one.
+  package var nextStep: Duration? {
+    guard !isOpen, let deadline = waiters.values.min() else { return nil }
+    return isOpening ? deadline : min(due, deadline)
   }
 
   private var due: Duration { hasChanged ? rest : Self.attempt(attempts) }
-
-  private mutating func open(at time: Duration) -> Action {
-    phase = .opening
-    hasChanged = false
-    while Self.attempt(attempts) <= time { attempts += 1 }
-    return .open
-  }
 
   private static func attempt(_ number: Int) -> Duration {
     number < early.count
@@ -110,14 +108,18 @@ package struct ReopeningSchedule: Sendable {
 package final class DeviceReopener<Device: Sendable>: Sendable {
   private struct State {
     var schedule = ReopeningSchedule()
-    var device: (device: Device, away: Duration)?
-    var expired: [Int] = []
+    /// The open device, until it is picked up.
+    var device: Device?
+    var isDeviceLost = true
+    var gap = Duration.zero
     var isOver = false
     var isEnded = false
     var tasks: [Task<Void, Never>] = []
     var opening: Task<Void, Never>?
   }
 
+  /// The error of the loss.
+  let error: SoundCardError
   private let openDevice: @Sendable () async throws -> Device
   private let closeDevice: @Sendable (Device) -> Void
   private let changes: @Sendable () -> AsyncStream<Void>
@@ -133,18 +135,20 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   /// Creates a reopener at the moment of the loss.
   ///
   /// - Parameters:
+  ///   - error: the error of the loss.
   ///   - open: opens the device.
   ///   - close: closes a device that no waiter uses.
   ///   - changes: makes a stream of device changes.
   ///   - lockstep: the lockstep of a virtual card.
   ///   - notify: called on any thread when a result is available.
   package init(
-    open: @escaping @Sendable () async throws -> Device,
+    after error: SoundCardError, open: @escaping @Sendable () async throws -> Device,
     close: @escaping @Sendable (Device) -> Void,
     changes: @escaping @Sendable () -> AsyncStream<Void>,
     clock: any Clock<Duration>, lockstep: Lockstep? = nil,
     notify: @escaping @Sendable () -> Void
   ) {
+    self.error = error
     (openDevice, closeDevice, self.changes, self.notify) = (open, close, changes, notify)
     stopwatch = Stopwatch(clock)
     (events, event) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -176,23 +180,37 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     perform { $0.schedule.leave(waiter) }
   }
 
+  /// Whether a waiter has joined and neither left nor been returned by `popExpired`.
+  package func contains(_ waiter: Int) -> Bool {
+    state.withLock { $0.schedule.contains(waiter) }
+  }
+
   /// Records that the device was lost again.
   package func lose() {
-    perform { $0.schedule.lose() }
+    perform { state in
+      state.isDeviceLost = true
+      state.schedule.lose()
+    }
   }
 
   /// Removes and returns the waiters whose deadlines have passed.
   package func popExpired() -> [Int] {
+    state.withLock { $0.schedule.popExpired() }
+  }
+
+  /// Removes and returns the reopened device.
+  package func popDevice() -> Device? {
     state.withLock { state in
-      defer { state.expired = [] }
-      return state.expired
+      if state.device != nil { state.isDeviceLost = false }
+      return state.device.take()
     }
   }
 
-  /// Removes and returns the reopened device and the time that it was away.
-  package func popDevice() -> (device: Device, away: Duration)? {
-    state.withLock { $0.device.take() }
-  }
+  /// Whether the device was not returned by `popDevice` since its last loss.
+  package var isDeviceLost: Bool { state.withLock { $0.isDeviceLost } }
+
+  /// The time from the first loss until the device was last opened.
+  package var gap: Duration { state.withLock { $0.gap } }
 
   /// Whether the reopener has ended because no waiters are left.
   package var isOver: Bool { state.withLock { $0.isOver } }
@@ -207,7 +225,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     for task in tasks { task.cancel() }
     event.finish()
     hold?.end()
-    if let device { closeDevice(device.device) }
+    if let device { closeDevice(device) }
   }
 
   private func perform(_ step: (inout State) -> Void) {
@@ -221,36 +239,38 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     event.yield()
   }
 
-  /// Waits for the next event; the card's time continues meanwhile, unless the device is being
-  /// opened.
-  private func rest(since begins: Int?, _ wakeUps: inout AsyncStream<Void>.Iterator) async {
-    if !state.withLock({ $0.schedule.isOpening }) { hold?.end(at: begins) }
-    await wakeUps.next()
-  }
-
   private func run() async {
     var wakeUps = events.makeAsyncIterator()
     while !Task.isCancelled {
       let begins = hold?.count
-      switch state.withLock({ $0.schedule.next(at: stopwatch.elapsed()) }) {
-      case .open: open()
-      case .expire(let waiters):
-        state.withLock { $0.expired += waiters }
-        notify()
-      case .sleep(let time):
-        let alarm = Task { [weak self, stopwatch] in
-          if case .some = try? await stopwatch.sleep(time) { self?.wake() }
-        }
-        await rest(since: begins, &wakeUps)
-        alarm.cancel()
-      case .rest: await rest(since: begins, &wakeUps)
-      case .over:
-        state.withLock { $0.isOver = true }
+      let time = stopwatch.elapsed()
+      if state.withLock({ $0.schedule.expire(at: time) }) { notify() }
+      let isOver = state.withLock { state in
+        state.isOver = state.schedule.isOver
+        return state.isOver
+      }
+      if isOver {
         notify()
         hold?.end()
         return
       }
+      if state.withLock({ $0.schedule.beginsOpening(at: time) }) { open() }
+      await rest(since: begins, &wakeUps)
     }
+  }
+
+  /// Waits for the next step or event; the card's time continues meanwhile, unless the device is
+  /// being opened.
+  private func rest(since begins: Int?, _ wakeUps: inout AsyncStream<Void>.Iterator) async {
+    let schedule = state.withLock { $0.schedule }
+    let alarm = schedule.nextStep.map { time in
+      Task { [weak self, stopwatch] in
+        if case .some = try? await stopwatch.sleep(time) { self?.wake() }
+      }
+    }
+    if !schedule.isOpening { hold?.end(at: begins) }
+    await wakeUps.next()
+    alarm?.cancel()
   }
 
   private func open() {
@@ -269,10 +289,10 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   }
 
   private func keep(_ device: Device) {
-    let isWanted = state.withLock { [away = stopwatch.elapsed()] state in
+    let isWanted = state.withLock { [gap = stopwatch.elapsed()] state in
       guard !state.isEnded, !state.isOver else { return false }
       state.schedule.opened()
-      state.device = (device, away)
+      (state.device, state.gap) = (device, gap)
       return true
     }
     guard isWanted else { return closeDevice(device) }

@@ -19,19 +19,8 @@ package final class Heartbeat: Sendable {
     package var name: String { "\(self)" }
   }
 
-  /// A snapshot of the heartbeat.
-  package struct Beat: Equatable, Sendable {
-    /// The number of calls begun or ended.
-    package var count: UInt64
-    /// The current call.
-    package var call: Call
-
-    /// Creates a snapshot.
-    package init(count: UInt64, call: Call) {
-      self.count = count
-      self.call = call
-    }
-  }
+  /// A snapshot: the number of calls begun or ended, and the current call.
+  package typealias Beat = (count: UInt64, call: Call)
 
   private static let abandoned = UInt64.max
 
@@ -44,7 +33,7 @@ package final class Heartbeat: Sendable {
   /// The current snapshot.
   package var beat: Beat {
     let word = word.load(ordering: .acquiring)
-    return Beat(count: word >> 8, call: Call(rawValue: UInt8(word & 0xff)) ?? .none)
+    return (word >> 8, Call(rawValue: UInt8(word & 0xff)) ?? .none)
   }
 
   /// Records the start of a call; returns false if the thread has been abandoned.
@@ -110,8 +99,8 @@ package struct HeartbeatWatch: Sendable {
     _ beat: Heartbeat.Beat, after passed: Duration,
     patience: Duration = PCMConfiguration.cardPatience
   ) -> StallWatch.Verdict {
-    guard beat == last, beat.call != .none else {
-      (last, isSuspected) = (beat, false)
+    guard let last, beat == last, beat.call != .none else {
+      (self.last, isSuspected) = (beat, false)
       watch = StallWatch(lateAfter: Self.suspicion, limit: .zero, startLimit: .zero)
       watch.progressed()
       return .fine

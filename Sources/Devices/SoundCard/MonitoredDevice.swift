@@ -1,48 +1,63 @@
 package import AudioCore
 package import AudioThreads
 
+/// A playback device whose calls are monitored for hangs.
+package typealias MonitoredPlayback = MonitoredDevice<any PlaybackPCM>
+
+/// A capture device whose calls are monitored for hangs.
+package typealias MonitoredCapture = MonitoredDevice<any CapturePCM>
+
 /// A device whose calls are monitored for hangs.
 ///
 /// After its thread has been abandoned, every call except `close` throws `deviceLost`, including
-/// the current one.
+/// the current one. `Device` is `any PlaybackPCM` or `any CapturePCM`.
 // `@unchecked Sendable` is safe because `configuration` and `waker` are constant, the heartbeat is
 // thread-safe, and everything else belongs to the device's thread, as `PCM` requires.
-package class MonitoredDevice: PCM, @unchecked Sendable {
+package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   /// The calls of the device's thread.
   package let heartbeat = Heartbeat()
   package let configuration: PCMConfiguration
   package let waker: WakeUp
-  private let device: any PCM
+  private let device: Device
+  /// The same device.
+  private let pcm: any PCM
+  /// The memory of transfers, because a hanging call may use its memory when it returns.
+  private let block: UnsafeMutableBufferPointer<Float>
 
-  init(watching device: any PCM) {
-    self.device = device
-    configuration = device.configuration
-    waker = device.waker
+  private init(_ device: Device, watching pcm: any PCM) {
+    (self.device, self.pcm) = (device, pcm)
+    configuration = pcm.configuration
+    waker = pcm.waker
+    block = pcm.configuration.makeBlock()
   }
 
-  package var elapsed: Duration { device.elapsed }
+  deinit {
+    block.deallocate()
+  }
 
-  package func adoptThread() { device.adoptThread() }
+  package var elapsed: Duration { pcm.elapsed }
+
+  package func adoptThread() { pcm.adoptThread() }
 
   package func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
     try call(.wait) { () throws(SoundCardError) in
-      try device.wait(for: interest, atMost: timeout)
+      try pcm.wait(for: interest, atMost: timeout)
     }
   }
 
   package func start() throws(SoundCardError) {
-    try call(.start) { () throws(SoundCardError) in try device.start() }
+    try call(.start) { () throws(SoundCardError) in try pcm.start() }
   }
 
   package func drop() throws(SoundCardError) {
-    try call(.drop) { () throws(SoundCardError) in try device.drop() }
+    try call(.drop) { () throws(SoundCardError) in try pcm.drop() }
   }
 
   package func close() {
     let isWatched = heartbeat.begin(.close)
-    device.close()
+    pcm.close()
     if isWatched { _ = heartbeat.end() }
   }
 
@@ -75,7 +90,7 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
   }
 
   /// Makes a monitored call; throws `deviceLost` if the thread is abandoned before or during it.
-  fileprivate func call<Value>(
+  private func call<Value>(
     _ call: Heartbeat.Call, _ body: () throws(SoundCardError) -> Value
   ) throws(SoundCardError) -> Value {
     guard heartbeat.begin(call) else { throw .deviceLost(configuration.device) }
@@ -102,67 +117,20 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
   }
 }
 
-/// A capture device whose calls are monitored for hangs.
-// `@unchecked Sendable` is safe because `pcm` and `block` are constant and only the device's thread
-// uses them; for the rest, see `MonitoredDevice`.
-package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Sendable {
-  private let pcm: any CapturePCM
-  /// The memory that a call reads into, so that a hanging call does not write to the caller's
-  /// memory when it returns.
-  private let block: UnsafeMutableBufferPointer<Float>
-
-  /// Monitors `pcm`.
-  package init(_ pcm: any CapturePCM) {
-    self.pcm = pcm
-    block = pcm.configuration.makeBlock()
-    super.init(watching: pcm)
-  }
-
-  deinit {
-    block.deallocate()
-  }
-
-  /// Reads at most one period.
-  package func read(
-    into samples: UnsafeMutableBufferPointer<Float>
-  ) throws(SoundCardError) -> PCMTransfer {
-    let wanted = UnsafeMutableBufferPointer(rebasing: block[..<min(samples.count, block.count)])
-    let read = try call(.read) { () throws(SoundCardError) in try pcm.read(into: wanted) }
-    if case .frames(let count) = read {
-      let sampleCount = count.rawValue * configuration.format.channelCount
-      _ = samples.update(fromContentsOf: wanted[..<sampleCount])
-    }
-    return read
-  }
-}
-
-/// A playback device whose calls are monitored for hangs.
-// `@unchecked Sendable` is safe because `pcm` and `block` are constant and only the device's thread
-// uses them; for the rest, see `MonitoredDevice`.
-package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked Sendable {
-  private let pcm: any PlaybackPCM
-  /// A copy of the written samples, so that a hanging call does not refer to the caller's memory.
-  private let block: UnsafeMutableBufferPointer<Float>
-
-  /// Monitors `pcm`.
-  package init(_ pcm: any PlaybackPCM) {
-    self.pcm = pcm
-    block = pcm.configuration.makeBlock()
-    super.init(watching: pcm)
-  }
-
-  deinit {
-    block.deallocate()
+extension MonitoredDevice: PlaybackPCM where Device == any PlaybackPCM {
+  /// Monitors a playback device.
+  package convenience init(_ device: any PlaybackPCM) {
+    self.init(device, watching: device)
   }
 
   package var timeUntilUnderrun: Duration {
     get throws(SoundCardError) {
-      try call(.delay) { () throws(SoundCardError) in try pcm.timeUntilUnderrun }
+      try call(.delay) { () throws(SoundCardError) in try device.timeUntilUnderrun }
     }
   }
 
   package func delay() throws(SoundCardError) -> FrameCount {
-    try call(.delay) { () throws(SoundCardError) in try pcm.delay() }
+    try call(.delay) { () throws(SoundCardError) in try device.delay() }
   }
 
   /// Writes at most one period.
@@ -172,8 +140,28 @@ package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked 
     let count = min(samples.count, block.count)
     if let first = samples.baseAddress { block.baseAddress?.update(from: first, count: count) }
     return try call(.write) { () throws(SoundCardError) in
-      try pcm.write(UnsafeBufferPointer(rebasing: block[..<count]))
+      try device.write(UnsafeBufferPointer(rebasing: block[..<count]))
     }
+  }
+}
+
+extension MonitoredDevice: CapturePCM where Device == any CapturePCM {
+  /// Monitors a capture device.
+  package convenience init(_ device: any CapturePCM) {
+    self.init(device, watching: device)
+  }
+
+  /// Reads at most one period.
+  package func read(
+    into samples: UnsafeMutableBufferPointer<Float>
+  ) throws(SoundCardError) -> PCMTransfer {
+    let wanted = UnsafeMutableBufferPointer(rebasing: block[..<min(samples.count, block.count)])
+    let read = try call(.read) { () throws(SoundCardError) in try device.read(into: wanted) }
+    if case .frames(let count) = read {
+      let sampleCount = count.rawValue * configuration.format.channelCount
+      _ = samples.update(fromContentsOf: wanted[..<sampleCount])
+    }
+    return read
   }
 }
 

@@ -4,17 +4,22 @@ import ClientDependencies
 import SoundCard
 import Synchronization
 
-/// The state of a virtual card across openings: its connection, its remaining faults, and the
-/// streams of changes.
+/// The state of a virtual card across openings: its connection, its remaining faults, its blocked
+/// calls, and the streams of changes.
 final class VirtualCardState: Sendable {
   /// Reports when the card is connected or unplugged.
   let changes = DeviceChanges()
-  /// The blocked calls.
-  let blocked = BlockedCalls()
   /// The consumers that a test clock in lockstep waits for.
   let lockstep: Lockstep?
   // The lock is held for a few instructions by a device's thread or pacer, by an opening, or by an observer.
   private let state: Mutex<(isUnplugged: Bool, script: VirtualScript)>
+  // The lock is held for a few instructions; wakers and tasks are resumed after its release.
+  private let blocked = Mutex<
+    (
+      calls: [Int: (call: VirtualFault.Call, waker: WakeUp)],
+      waiting: [CheckedContinuation<VirtualFault.Call, Never>], isReleased: Bool, next: Int
+    )
+  >(([:], [], false, 0))
 
   init(_ faults: [VirtualFault], lockstep: Lockstep?) {
     state = Mutex((false, VirtualScript(faults)))
@@ -38,12 +43,12 @@ final class VirtualCardState: Sendable {
   }
 
   /// Removes and returns the block of an opening.
-  func popOpenBlock() -> VirtualBlock? {
+  func popOpenBlock() -> Duration? {
     state.withLock { state in
       let last = FrameCount(.max)
       guard let (entry, time) = state.script.block(in: .open, at: last) else { return nil }
       state.script.happened(entry)
-      return VirtualBlock(time: time)
+      return time
     }
   }
 
@@ -76,6 +81,49 @@ final class VirtualCardState: Sendable {
     lockstep?.expectReaction()
     changes.announce()
   }
+
+  // MARK: Blocked calls
+
+  /// Whether calls no longer block.
+  var areCallsReleased: Bool { blocked.withLock { $0.isReleased } }
+
+  /// Records a blocked call; `waker` is signaled when it should return.
+  func beginBlock(in call: VirtualFault.Call, _ waker: WakeUp) -> Int {
+    let (number, waiting) = blocked.withLock { blocked in
+      blocked.next += 1
+      blocked.calls[blocked.next] = (call, waker)
+      defer { blocked.waiting = [] }
+      return (blocked.next, blocked.waiting)
+    }
+    for continuation in waiting { continuation.resume(returning: call) }
+    return number
+  }
+
+  /// Records that the call returned.
+  func endBlock(_ number: Int) {
+    blocked.withLock { $0.calls[number] = nil }
+  }
+
+  /// Releases all calls.
+  func releaseCalls() {
+    let wakers = blocked.withLock { blocked in
+      blocked.isReleased = true
+      return blocked.calls.values.map(\.waker)
+    }
+    for waker in wakers { waker.signal() }
+  }
+
+  /// Returns a blocked call, and waits for one if there is none.
+  func blockedCall() async -> VirtualFault.Call {
+    await withCheckedContinuation { continuation in
+      let call = blocked.withLock { blocked in
+        let call = blocked.calls.values.first?.call
+        if call == nil { blocked.waiting.append(continuation) }
+        return call
+      }
+      if let call { continuation.resume(returning: call) }
+    }
+  }
 }
 
 extension VirtualPace {
@@ -96,58 +144,6 @@ extension VirtualPace {
     switch self {
     case .untimed: nil
     case .clock(let clock), .lockstep(let clock, _): Stopwatch(clock)
-    }
-  }
-}
-
-/// The blocked calls of a card's devices, and the tasks that wait for one.
-final class BlockedCalls: Sendable {
-  // The lock is held for a few instructions; wakers and tasks are resumed after its release.
-  private let state = Mutex<
-    (
-      calls: [Int: (call: VirtualFault.Call, waker: WakeUp)],
-      waiting: [CheckedContinuation<VirtualFault.Call, Never>], isReleased: Bool, next: Int
-    )
-  >(([:], [], false, 0))
-
-  /// Whether calls no longer block.
-  var isReleased: Bool { state.withLock { $0.isReleased } }
-
-  /// Records a blocked call; `waker` is signaled when it should return.
-  func begin(_ call: VirtualFault.Call, _ waker: WakeUp) -> Int {
-    let (number, waiting) = state.withLock { state in
-      state.next += 1
-      state.calls[state.next] = (call, waker)
-      defer { state.waiting = [] }
-      return (state.next, state.waiting)
-    }
-    for continuation in waiting { continuation.resume(returning: call) }
-    return number
-  }
-
-  /// Records that the call returned.
-  func end(_ number: Int) {
-    state.withLock { $0.calls[number] = nil }
-  }
-
-  /// Releases all calls.
-  func release() {
-    let wakers = state.withLock { state in
-      state.isReleased = true
-      return state.calls.values.map(\.waker)
-    }
-    for waker in wakers { waker.signal() }
-  }
-
-  /// Returns a blocked call, and waits for one if there is none.
-  func first() async -> VirtualFault.Call {
-    await withCheckedContinuation { continuation in
-      let call = state.withLock { state in
-        let call = state.calls.values.first?.call
-        if call == nil { state.waiting.append(continuation) }
-        return call
-      }
-      if let call { continuation.resume(returning: call) }
     }
   }
 }

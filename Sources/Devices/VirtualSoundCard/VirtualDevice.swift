@@ -3,11 +3,14 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// The part of an open virtual device that both directions share: state, waker, and pacer.
+/// An open virtual device of either direction; its transfers are in `VirtualPCM.swift`.
 final class VirtualDevice: Sendable {
+  let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
   let waker: WakeUp
   let pace: VirtualPace
+  /// The signal of a microphone.
+  let fill: VirtualMicrophone.Fill?
   /// Signaled at each step of the card's time.
   let ticks: WakeUp
   let card: VirtualCardState
@@ -16,23 +19,23 @@ final class VirtualDevice: Sendable {
   private let hold: TimeHold?
   // The lock is held for a few instructions by the audio thread and the pacer, never while either
   // waits. The card's lock is taken while it is held, never the other way around.
-  private let shared: Mutex<Shared>
+  private let shared:
+    Mutex<(transfer: VirtualTransfer, idleState: EngineIdleState, pacer: Task<Void, Never>?)>
+  private let keepsPlayback: Bool
+  // The lock is held while the audio thread or a test appends or reads samples.
+  private let kept = Mutex<[Float]>([])
 
-  private struct Shared {
-    var transfer: VirtualTransfer
-    var idleState = EngineIdleState()
-    var pacer: Task<Void, Never>?
-    var isClosed = false
-  }
-
+  /// - Parameters:
+  ///   - keepsPlayback: whether the samples of a playback are kept for `played`.
+  ///   - fill: the signal of a capture.
   init(
     _ direction: AudioDevice.Direction, configuration: PCMConfiguration, pace: VirtualPace,
-    card: VirtualCardState, onClose: @escaping @Sendable () -> Void
+    card: VirtualCardState, keepsPlayback: Bool = false, fill: VirtualMicrophone.Fill? = nil,
+    onClose: @escaping @Sendable () -> Void
   ) throws(SoundCardError) {
-    self.configuration = configuration
-    self.pace = pace
-    self.card = card
-    self.onClose = onClose
+    (self.direction, self.configuration, self.pace) = (direction, configuration, pace)
+    (self.card, self.fill, self.onClose) = (card, fill, onClose)
+    self.keepsPlayback = keepsPlayback
     hold = TimeHold(card.lockstep, "the \(direction) engine")
     let script = card.script
     do {
@@ -42,10 +45,13 @@ final class VirtualDevice: Sendable {
       throw .failed(
         configuration.device, operation: "open", code: error.code, reason: "\(error)")
     }
-    shared = Mutex(
-      Shared(
-        transfer: VirtualTransfer(
-          direction: direction, configuration: configuration, script: script)))
+    let transfer = VirtualTransfer(
+      direction: direction, configuration: configuration, script: script)
+    shared = Mutex((transfer, EngineIdleState(), nil))
+  }
+
+  deinit {
+    end()
   }
 
   /// Starts the card's time.
@@ -58,9 +64,7 @@ final class VirtualDevice: Sendable {
     if case .untimed = pace { true } else { false }
   }
 
-  var direction: AudioDevice.Direction { with { $0.direction } }
-
-  var isOpen: Bool { shared.withLock { !$0.isClosed } }
+  var isOpen: Bool { shared.withLock { !$0.idleState.isClosed } }
 
   var elapsed: Duration {
     with { $0.ticked }.duration(at: configuration.format.sampleRate)
@@ -93,9 +97,9 @@ final class VirtualDevice: Sendable {
   func tick(_ frames: FrameCount) -> Bool {
     // Changes the state before waiters are woken.
     with { $0.tick(frames) }
-    let isOpen = change { state, isClosed in
+    let isOpen = change { state in
       state.ticked()
-      return !isClosed
+      return !state.isClosed
     }
     ticks.signal()
     return isOpen
@@ -103,15 +107,17 @@ final class VirtualDevice: Sendable {
 
   /// Records that a step of the card's time is due.
   func expectTick() {
-    change { state, _ in state.expectTick() }
+    change { $0.expectTick() }
   }
 
-  /// Returns when the engine waits only for the card; true if it has rested until then.
-  func waitForIdleEngine() async -> Bool {
-    await withCheckedContinuation { continuation in
-      change { $0.await(continuation, isOver: $1) }?.resume()
-    }
-    return change { state, _ in state.consumeRest() }
+  /// Resumes the pacer when the engine waits only for the card.
+  func resumeWhenEngineIsIdle(_ pacer: CheckedContinuation<Void, Never>) {
+    change { $0.await(pacer) }?.resume()
+  }
+
+  /// Whether the engine has rested since the last call.
+  func consumeRest() -> Bool {
+    change { $0.consumeRest() }
   }
 
   /// Records that the engine waits: in a wait, or in a blocked call.
@@ -120,31 +126,31 @@ final class VirtualDevice: Sendable {
   ///   - forCard: whether the engine waits only for the card.
   ///   - rests: whether the engine waits for a command and has nothing to play.
   func arrive(forCard: Bool = true, rests: Bool = false) {
-    change { state, _ in state.arrived(forCard: forCard, rests: rests) }?.resume()
+    change { $0.arrived(forCard: forCard, rests: rests) }?.resume()
   }
 
   /// Records that the engine continues.
   func leave() {
-    change { state, _ in state.left() }
+    change { $0.left() }
   }
 
   @discardableResult
   private func change<Result: Sendable>(
-    _ body: (inout EngineIdleState, _ isClosed: Bool) -> Result
+    _ body: (inout EngineIdleState) -> Result
   ) -> Result {
     shared.withLock { shared in
-      let result = body(&shared.idleState, shared.isClosed)
-      if shared.idleState.isBusy, !shared.isClosed { hold?.begin() } else { hold?.end() }
+      let result = body(&shared.idleState)
+      if shared.idleState.isBusy { hold?.begin() } else { hold?.end() }
       return result
     }
   }
 
-  func close() {
+  /// Ends the device without the blocks that a script has for `close`.
+  func end() {
     let (wasOpen, pacer, waiting) = shared.withLock { shared in
-      defer { shared.isClosed = true }
       shared.transfer.close()
       hold?.end()
-      return (!shared.isClosed, shared.pacer, shared.idleState.popWaiting())
+      return (!shared.idleState.isClosed, shared.pacer, shared.idleState.close())
     }
     pacer?.cancel()
     waiting?.resume()
@@ -152,98 +158,34 @@ final class VirtualDevice: Sendable {
     ticks.signal()
     if wasOpen { onClose() }
   }
-}
 
-/// The calls of the audio thread.
-extension VirtualDevice {
-  /// Blocks or fails a call as scripted.
-  func enter(_ call: VirtualFault.Call) throws(SoundCardError) {
-    block(in: call)
-    if let error = with({ $0.failure(in: call) }) { throw error }
+  // MARK: The played samples
+
+  /// The samples written and not dropped.
+  var played: AudioBuffer {
+    AudioBuffer(format: configuration.format, samples: kept.withLock { $0 })
   }
 
-  /// Blocks the calling thread as scripted for this call.
-  func block(in call: VirtualFault.Call) {
-    guard let block = with({ $0.block(in: call) }) else { return }
-    if isUntimed, let time = block.time { return pass(time) }
-    let end = block.time.map { elapsed + $0 }
-    // Clears earlier signals.
-    ticks.clear()
-    let number = card.blocked.begin(call, ticks)
-    while isOpen, !card.blocked.isReleased, end.map({ elapsed < $0 }) ?? true {
-      arrive()
-      ticks.wait()
-    }
-    card.blocked.end(number)
-    leave()
+  func keep(_ samples: UnsafeBufferPointer<Float>) {
+    guard keepsPlayback else { return }
+    kept.withLock { $0.append(contentsOf: samples) }
   }
 
-  func wait(
-    for interest: PCMInterest, atMost timeout: Duration?
-  ) throws(SoundCardError) -> PCMWakeUp {
-    block(in: .wait)
-    if let time = timePassing(interest, timeout) {
-      if let wakeUp = try poll(interest) { return wakeUp }
-      repeat { pass(time) } while with { $0.isAsleep }
-      return try poll(interest) ?? .timedOut
-    }
-    let deadline = timeout.map { elapsed + $0 }
-    while true {
-      if let wakeUp = try poll(interest) { return wakeUp }
-      // While the device resumes, the timeout does not apply; only the waker ends the wait.
-      if let deadline, elapsed >= deadline, !with({ $0.isAsleep }) { return .timedOut }
-      arrive(
-        forCard: waitsForCard(interest, timeout), rests: interest == .nothing && timeout == nil)
-      let isSignaled = waker.wait(or: ticks)
-      leave()
-      if isSignaled { return try poll(interest) ?? .woken }
-    }
-  }
-
-  private func poll(_ interest: PCMInterest) throws(SoundCardError) -> PCMWakeUp? {
-    if let error = with({ $0.isGone ? nil : $0.failure(in: .wait) }) { throw error }
-    return try withOpen { $0.poll(interest) }
-  }
-
-  /// The duration of a wait on an untimed card, whose time advances only by transfers and waits.
-  private func timePassing(_ interest: PCMInterest, _ timeout: Duration?) -> Duration? {
-    guard isUntimed, waitsForCard(interest, timeout) else { return nil }
-    return interest == .period ? period : timeout
-  }
-
-  private func pass(_ time: Duration) {
-    let frames = FrameCount(time, at: configuration.format.sampleRate)
-    with { $0.pass(max(1, frames)) }
-  }
-
-  /// Whether an engine waits for the card.
-  ///
-  /// An engine that waits without interest may still wait for the card: until its audio is played,
-  /// until more is captured, or for a moment after a refused transfer. The timeout distinguishes it
-  /// from an engine that waits for its source or consumer: a capture that can wait has half of the
-  /// buffer left, and a capture without room waits longer.
-  private func waitsForCard(_ interest: PCMInterest, _ timeout: Duration?) -> Bool {
-    guard interest == .nothing else { return true }
-    guard let timeout else { return false }
-    let buffer = configuration.buffer.duration(at: configuration.format.sampleRate)
-    return timeout <= (direction == .playback ? buffer + .seconds(1) : buffer / 2)
-  }
-
-  private var period: Duration {
-    configuration.period.duration(at: configuration.format.sampleRate)
+  /// Removes the last frames, because they were not played.
+  func retract(_ frames: FrameCount) {
+    guard keepsPlayback, frames > 0 else { return }
+    kept.withLock { $0.removeLast(frames.rawValue * configuration.format.channelCount) }
   }
 }
 
 /// Whether the engine waits for the card, and the pacer that waits for the engine.
 struct EngineIdleState {
-  private enum Engine {
-    /// The engine has not begun, or waits for its source, its consumer, or a command.
-    case away
-    case busy
-    case waitsForCard
-  }
-
-  private var engine = Engine.away
+  /// Whether the device is closed.
+  private(set) var isClosed = false
+  /// Whether the engine has begun and does not wait.
+  private var isEngineAwake = false
+  /// Whether the engine waits only for the card, and not for its source, its consumer, or a command.
+  private var waitsForCard = false
   /// Whether a step of the card's time is due.
   private var isDue = false
   private var hasRested = false
@@ -252,7 +194,7 @@ struct EngineIdleState {
   /// Whether the time must wait: for the engine, or for a step that is due.
   ///
   /// An engine that waits for something else may need the time to move.
-  var isBusy: Bool { engine == .busy || isDue && engine == .waitsForCard }
+  var isBusy: Bool { !isClosed && (isEngineAwake || isDue && waitsForCard) }
 
   mutating func expectTick() {
     isDue = true
@@ -262,26 +204,27 @@ struct EngineIdleState {
   mutating func arrived(
     forCard: Bool, rests: Bool
   ) -> CheckedContinuation<Void, Never>? {
-    engine = forCard ? .waitsForCard : .away
+    (isEngineAwake, waitsForCard) = (false, forCard)
     if rests { hasRested = true }
     return forCard ? popWaiting() : nil
   }
 
   /// Records that the engine is awake.
   mutating func left() {
-    engine = .busy
+    (isEngineAwake, waitsForCard) = (true, false)
   }
 
   /// Records that a step was taken, which wakes the engine.
   mutating func ticked() {
-    (isDue, engine) = (false, .busy)
+    isDue = false
+    left()
   }
 
   /// Stores the waiting pacer, or returns it if there is nothing to wait for.
   mutating func await(
-    _ continuation: CheckedContinuation<Void, Never>, isOver: Bool
+    _ continuation: CheckedContinuation<Void, Never>
   ) -> CheckedContinuation<Void, Never>? {
-    if engine == .waitsForCard || isOver { return continuation }
+    if waitsForCard || isClosed { return continuation }
     waiting = continuation
     return nil
   }
@@ -291,7 +234,13 @@ struct EngineIdleState {
     return hasRested
   }
 
-  mutating func popWaiting() -> CheckedContinuation<Void, Never>? {
+  /// Records that the device is closed; returns the pacer to resume.
+  mutating func close() -> CheckedContinuation<Void, Never>? {
+    isClosed = true
+    return popWaiting()
+  }
+
+  private mutating func popWaiting() -> CheckedContinuation<Void, Never>? {
     defer { waiting = nil }
     return waiting
   }

@@ -132,13 +132,16 @@ struct VirtualScript: Sendable {
     return nil
   }
 
-  /// The block of a call at this frame; its time is nil if it lasts forever.
+  /// The time of a block without an end.
+  static let forever = Duration.seconds(Int64.max)
+
+  /// The block of a call at this frame.
   func block(
     in call: VirtualFault.Call, at position: FrameCount
-  ) -> (entry: Entry, time: Duration?)? {
+  ) -> (entry: Entry, time: Duration)? {
     for entry in entries {
       if case .blocked(call, let frame, let time) = entry.fault, frame <= position {
-        return (entry, time)
+        return (entry, time ?? Self.forever)
       }
     }
     return nil

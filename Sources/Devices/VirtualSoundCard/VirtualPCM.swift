@@ -1,162 +1,164 @@
 public import AudioCore
 import AudioThreads
 public import SoundCard
-import Synchronization
 
-/// A virtual playback device.
-final class VirtualPlayback: PlaybackPCM {
-  private let device: VirtualDevice
-  private let keeps: Bool
-  // The lock is held while the audio thread or a test appends or reads samples.
-  private let kept = Mutex<[Float]>([])
+/// The calls of the audio thread.
+extension VirtualDevice: PCM {
+  func adoptThread() { leave() }
 
-  init(_ device: VirtualDevice, keeps: Bool) {
-    self.device = device
-    self.keeps = keeps
-    device.open()
+  func start() throws(SoundCardError) {
+    try enter(.start)
+    try withOpen { transfer in
+      transfer.start()
+      if isUntimed, direction == .playback { transfer.tick(transfer.level) }
+    }
   }
 
-  deinit {
-    device.close()
+  func drop() {
+    block(in: .drop)
+    retract(with { $0.drop() + $0.popDiscarded() })
   }
 
-  var configuration: PCMConfiguration { device.configuration }
-  var waker: WakeUp { device.waker }
-  var elapsed: Duration { device.elapsed }
+  func close() {
+    block(in: .close)
+    end()
+  }
 
-  func adoptThread() { device.leave() }
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    defer { retract(with { $0.popDiscarded() }) }
+    return try sleep(for: interest, atMost: timeout)
+  }
 
+  /// Blocks or fails a call as scripted.
+  private func enter(_ call: VirtualFault.Call) throws(SoundCardError) {
+    block(in: call)
+    if let error = with({ $0.failure(in: call) }) { throw error }
+  }
+
+  /// Blocks the calling thread as scripted for this call.
+  private func block(in call: VirtualFault.Call) {
+    guard let time = with({ $0.block(in: call) }) else { return }
+    if isUntimed, time < VirtualScript.forever { return pass(time) }
+    let end = elapsed + time
+    // Clears earlier signals.
+    ticks.clear()
+    let number = card.beginBlock(in: call, ticks)
+    while isOpen, !card.areCallsReleased, elapsed < end {
+      arrive()
+      ticks.wait()
+    }
+    card.endBlock(number)
+    leave()
+  }
+
+  private func sleep(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    block(in: .wait)
+    if let time = timePassing(interest, timeout) {
+      if let wakeUp = try poll(interest) { return wakeUp }
+      repeat { pass(time) } while with { $0.isAsleep }
+      return try poll(interest) ?? .timedOut
+    }
+    let deadline = timeout.map { elapsed + $0 }
+    while true {
+      if let wakeUp = try poll(interest) { return wakeUp }
+      // While the device resumes, the timeout does not apply; only the waker ends the wait.
+      if let deadline, elapsed >= deadline, !with({ $0.isAsleep }) { return .timedOut }
+      arrive(
+        forCard: waitsForCard(interest, timeout), rests: interest == .nothing && timeout == nil)
+      let isSignaled = waker.wait(or: ticks)
+      leave()
+      if isSignaled { return try poll(interest) ?? .woken }
+    }
+  }
+
+  private func poll(_ interest: PCMInterest) throws(SoundCardError) -> PCMWakeUp? {
+    if let error = with({ $0.isGone ? nil : $0.failure(in: .wait) }) { throw error }
+    return try withOpen { $0.poll(interest) }
+  }
+
+  /// The duration of a wait on an untimed card, whose time advances only by transfers and waits.
+  private func timePassing(_ interest: PCMInterest, _ timeout: Duration?) -> Duration? {
+    guard isUntimed, waitsForCard(interest, timeout) else { return nil }
+    return interest == .period ? period : timeout
+  }
+
+  private func pass(_ time: Duration) {
+    let frames = FrameCount(time, at: configuration.format.sampleRate)
+    with { $0.pass(max(1, frames)) }
+  }
+
+  /// Whether an engine waits for the card.
+  ///
+  /// An engine that waits without interest may still wait for the card: until its audio is played,
+  /// until more is captured, or for a moment after a refused transfer. The timeout distinguishes it
+  /// from an engine that waits for its source or consumer: a capture that can wait has half of the
+  /// buffer left, and a capture without room waits longer.
+  private func waitsForCard(_ interest: PCMInterest, _ timeout: Duration?) -> Bool {
+    guard interest == .nothing else { return true }
+    guard let timeout else { return false }
+    let buffer = configuration.buffer.duration(at: configuration.format.sampleRate)
+    return timeout <= (direction == .playback ? buffer + .seconds(1) : buffer / 2)
+  }
+
+  private var period: Duration {
+    configuration.period.duration(at: configuration.format.sampleRate)
+  }
+}
+
+extension VirtualDevice: PlaybackPCM {
   var timeUntilUnderrun: Duration {
-    switch device.pace {
-    case .clock: device.with { $0.level }.duration(at: configuration.format.sampleRate)
+    switch pace {
+    case .clock: with { $0.level }.duration(at: configuration.format.sampleRate)
     // In these paces, the card waits for the engine without a limit.
     case .lockstep, .untimed: .seconds(3_600)
     }
   }
 
   func delay() throws(SoundCardError) -> FrameCount {
-    try device.enter(.delay)
-    return try device.withOpen { $0.delay() }
-  }
-
-  /// The samples written and not dropped.
-  var played: AudioBuffer {
-    AudioBuffer(format: configuration.format, samples: kept.withLock { $0 })
-  }
-
-  func wait(
-    for interest: PCMInterest, atMost timeout: Duration?
-  ) throws(SoundCardError) -> PCMWakeUp {
-    defer { retract(device.with { $0.popDiscarded() }) }
-    return try device.wait(for: interest, atMost: timeout)
-  }
-
-  func start() throws(SoundCardError) {
-    try device.enter(.start)
-    try device.withOpen { transfer in
-      transfer.start()
-      if device.isUntimed { transfer.tick(transfer.level) }
-    }
+    try enter(.delay)
+    return try withOpen { $0.delay() }
   }
 
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
-    try device.enter(.transfer)
-    retract(device.with { $0.popDiscarded() })
+    try enter(.transfer)
+    retract(with { $0.popDiscarded() })
     let channels = configuration.format.channelCount
     let offered = FrameCount(samples.count / channels)
-    let outcome = try device.withOpen { transfer -> PCMTransfer in
+    let outcome = try withOpen { transfer -> PCMTransfer in
       if let interruption = transfer.popInterruption() { return .interrupted(interruption) }
       let taken = transfer.write(offered)
-      if device.isUntimed { transfer.tick(taken) }
+      if isUntimed { transfer.tick(taken) }
       return .frames(taken)
     }
     guard case .frames(let taken) = outcome else { return outcome }
     keep(UnsafeBufferPointer(rebasing: samples[..<(taken.rawValue * channels)]))
     return outcome
   }
-
-  func drop() {
-    device.block(in: .drop)
-    retract(device.with { $0.drop() + $0.popDiscarded() })
-  }
-
-  func close() {
-    device.block(in: .close)
-    device.close()
-  }
-
-  /// Removes the last frames, because they were not played.
-  private func retract(_ frames: FrameCount) {
-    guard keeps, frames > 0 else { return }
-    kept.withLock { $0.removeLast(frames.rawValue * configuration.format.channelCount) }
-  }
-
-  private func keep(_ samples: UnsafeBufferPointer<Float>) {
-    guard keeps else { return }
-    kept.withLock { $0.append(contentsOf: samples) }
-  }
 }
 
-/// A virtual capture device.
-final class VirtualCapture: CapturePCM {
-  private let device: VirtualDevice
-  private let fill: VirtualMicrophone.Fill
-
-  init(_ device: VirtualDevice, fill: @escaping VirtualMicrophone.Fill) {
-    self.device = device
-    self.fill = fill
-    device.open()
-  }
-
-  deinit {
-    device.close()
-  }
-
-  var configuration: PCMConfiguration { device.configuration }
-  var waker: WakeUp { device.waker }
-  var elapsed: Duration { device.elapsed }
-
-  func adoptThread() { device.leave() }
-
-  func wait(
-    for interest: PCMInterest, atMost timeout: Duration?
-  ) throws(SoundCardError) -> PCMWakeUp {
-    try device.wait(for: interest, atMost: timeout)
-  }
-
-  func start() throws(SoundCardError) {
-    try device.enter(.start)
-    try device.withOpen { $0.start() }
-  }
-
+extension VirtualDevice: CapturePCM {
   func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
-    try device.enter(.transfer)
+    try enter(.transfer)
     let channels = configuration.format.channelCount
     let room = FrameCount(samples.count / channels)
-    if let interruption = try device.withOpen({ $0.popInterruption() }) {
+    if let interruption = try withOpen({ $0.popInterruption() }) {
       return .interrupted(interruption)
     }
-    let (count, first) = try device.withOpen { $0.read(room) }
-    guard count > 0 else { return .frames(0) }
+    let (count, first) = try withOpen { $0.read(room) }
+    guard count > 0, let fill else { return .frames(0) }
     let wanted = UnsafeMutableBufferPointer(rebasing: samples[..<(count.rawValue * channels)])
     let captured = try fill(wanted, first)
     if captured < count {
-      device.with { transfer in
+      with { transfer in
         transfer.hasEnded = true
         _ = transfer.drop()
       }
     }
     return .frames(captured)
-  }
-
-  func drop() {
-    device.block(in: .drop)
-    _ = device.with { $0.drop() }
-  }
-
-  func close() {
-    device.block(in: .close)
-    device.close()
   }
 }
 

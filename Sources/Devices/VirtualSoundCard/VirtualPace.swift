@@ -49,7 +49,14 @@ extension VirtualPace {
       await pace(
         clock, from: start, every: step.duration(at: rate), slack: slack,
         wake: { device?.expectTick() },
-        hasRested: { inLockstep ? await device?.waitForIdleEngine() == true : false },
+        hasRested: {
+          guard inLockstep else { return false }
+          // The pacer does not keep the device open while it waits.
+          await withCheckedContinuation { pacer in
+            if let device { device.resumeWhenEngineIsIdle(pacer) } else { pacer.resume() }
+          }
+          return device?.consumeRest() == true
+        },
         tick: { device?.tick(step) ?? false })
     }
   }

@@ -51,7 +51,7 @@ public final class VirtualSoundCard: Sendable {
   private let card: VirtualCardState
   // The lock is held for a few instructions when a device is opened or inspected, never while a
   // device waits.
-  private let opened = Mutex<(playbacks: [VirtualPlayback], openCount: Int)>(([], 0))
+  private let opened = Mutex<(playbacks: [VirtualDevice], openCount: Int)>(([], 0))
 
   /// Creates a card.
   public init(_ setup: Setup = Setup()) {
@@ -63,8 +63,8 @@ public final class VirtualSoundCard: Sendable {
   public var soundCard: SoundCard {
     var soundCard = SoundCard(
       devices: { [Self.device] },
-      openPlayback: { try await self.openPlayback($0) },
-      openCapture: { try await self.openCapture($0) },
+      openPlayback: { try await self.open(.playback, $0) },
+      openCapture: { try await self.open(.capture, $0) },
       deviceChanges: { self.card.changes.stream() })
     soundCard.lockstep = card.lockstep
     return soundCard
@@ -87,46 +87,43 @@ public final class VirtualSoundCard: Sendable {
   ///
   /// Cancellation does not end the wait.
   public func blockedCall() async -> VirtualFault.Call {
-    await card.blocked.first()
+    await card.blockedCall()
   }
 
   /// Releases all blocked calls, as when a sound server resumes or is killed; later calls do not
   /// block.
   public func releaseBlockedCalls() {
-    card.blocked.release()
+    card.releaseCalls()
   }
 
-  private func openPlayback(_ request: PCMRequest) async throws -> any PlaybackPCM {
-    try await enter(request, .playback)
-    let pcm = VirtualPlayback(
-      try device(.playback, for: request, format: request.format), keeps: setup.keepsPlayback)
-    opened.withLock { opened in
-      opened.openCount += 1
-      if setup.keepsPlayback { opened.playbacks.append(pcm) }
-    }
-    return pcm
-  }
-
-  private func openCapture(_ request: PCMRequest) async throws -> any CapturePCM {
-    try await enter(request, .capture)
-    let device = try device(
-      .capture, for: request, format: setup.microphone.format ?? request.format)
-    let pcm: VirtualCapture
+  private func open(
+    _ direction: AudioDevice.Direction, _ request: PCMRequest
+  ) async throws -> VirtualDevice {
+    try await enter(request, direction)
+    let microphone = direction == .capture ? setup.microphone : nil
+    let configuration = try configuration(for: request, format: microphone?.format)
+    let fill: VirtualMicrophone.Fill?
     do {
-      pcm = VirtualCapture(
-        device, fill: try setup.microphone.makeFill(device.configuration.format))
+      fill = try microphone?.makeFill(configuration.format)
     } catch {
       throw SoundCardError.unsupported(Self.device.id, reason: "\(error)")
     }
-    opened.withLock { $0.openCount += 1 }
-    return pcm
+    let device = try VirtualDevice(
+      direction, configuration: configuration, pace: setup.pace, card: card,
+      keepsPlayback: setup.keepsPlayback, fill: fill,
+      onClose: { [weak self] in self?.opened.withLock { $0.openCount -= 1 } })
+    opened.withLock { opened in
+      opened.openCount += 1
+      if direction == .playback, setup.keepsPlayback { opened.playbacks.append(device) }
+    }
+    device.open()
+    return device
   }
 
   /// Blocks or fails an opening as scripted.
   private func enter(_ request: PCMRequest, _ direction: AudioDevice.Direction) async throws {
     try check(request, direction)
-    if !card.blocked.isReleased, let block = card.popOpenBlock() {
-      let time = block.time ?? .seconds(3_600)
+    if !card.areCallsReleased, let time = card.popOpenBlock() {
       try await setup.pace.stopwatch?.sleep(min(time, Self.openingLimit))
       try Task.checkCancellation()
       guard time <= Self.openingLimit else {
@@ -146,10 +143,10 @@ public final class VirtualSoundCard: Sendable {
     throw .unknownDevice(id, direction)
   }
 
-  private func device(
-    _ direction: AudioDevice.Direction, for request: PCMRequest, format: AudioFormat
-  ) throws(SoundCardError) -> VirtualDevice {
-    var format = format
+  private func configuration(
+    for request: PCMRequest, format: AudioFormat?
+  ) throws(SoundCardError) -> PCMConfiguration {
+    var format = format ?? request.format
     if let rate = setup.sampleRate { format.sampleRate = rate }
     guard format.sampleRate <= Self.highestRate, format.channelCount <= 64 else {
       throw .unsupported(
@@ -159,11 +156,8 @@ public final class VirtualSoundCard: Sendable {
     // The period and the buffer are limited, as on a real card.
     let longest = FrameCount(.seconds(60), at: format.sampleRate)
     let period = min(max(1, FrameCount(request.buffering.period, at: format.sampleRate)), longest)
-    let configuration = PCMConfiguration(
+    return PCMConfiguration(
       device: Self.device.id, format: format, sampleFormat: .float32, period: period,
       buffer: FrameCount(period.rawValue * min(max(2, request.buffering.periodCount), 1_000)))
-    return try VirtualDevice(
-      direction, configuration: configuration, pace: setup.pace, card: card,
-      onClose: { [weak self] in self?.opened.withLock { $0.openCount -= 1 } })
   }
 }

@@ -10,7 +10,8 @@ struct VirtualTransfer {
   private var interruption: PCMInterruption?
   /// Whether a playback has an unreported underrun.
   private var isDry = false
-  private var sleep: Sleep?
+  /// The suspend that the device resumes from, and the time at which it began.
+  private var suspend: (fault: VirtualFault, began: FrameCount)?
   private var isRunning = false
   private var isStalled = false
   private let isNeverReady: Bool
@@ -18,14 +19,6 @@ struct VirtualTransfer {
   private var transfers = 0
   /// The last reported delay.
   var reportedDelay: FrameCount = 0
-
-  /// A suspended device that resumes slowly.
-  private struct Sleep {
-    var began: FrameCount
-    var end: FrameCount
-    var lost: FrameCount
-    var isEmptied: Bool
-  }
 
   /// The frames in the device's buffer: not yet played, or captured and not yet read.
   private(set) var level: FrameCount = 0
@@ -62,7 +55,7 @@ struct VirtualTransfer {
   }
 
   /// Whether the device is resuming; a wait then outlasts its timeout.
-  var isAsleep: Bool { sleep != nil }
+  var isAsleep: Bool { suspend != nil }
 
   /// The result of a wait now, or nil if it must continue.
   mutating func poll(_ interest: PCMInterest) -> PCMWakeUp? {
@@ -166,9 +159,8 @@ struct VirtualTransfer {
     case .unplugged: isGone = true
     case .stalled: isStalled = true
     case .xrun(_, let lost): skip(lost, because: .xrun)
-    case .suspended(_, let lost, let resuming, let isEmptied):
-      let time = FrameCount(resuming, at: configuration.format.sampleRate)
-      sleep = Sleep(began: ticked, end: ticked + time, lost: lost, isEmptied: isEmptied)
+    case .suspended:
+      suspend = (entry.fault, ticked)
       wake()
     case .neverReady, .failing, .blocked, .shortTransfers, .refusedTransfers, .claimedDelay: break
     }
@@ -176,15 +168,18 @@ struct VirtualTransfer {
 
   /// Resumes a suspended device when its time has come.
   private mutating func wake() {
-    guard let sleep, ticked >= sleep.end else { return }
-    self.sleep = nil
-    let resuming = ticked - sleep.began
+    guard let (fault, began) = suspend,
+      case .suspended(_, let lost, let resuming, let isEmptied) = fault,
+      ticked >= began + FrameCount(resuming, at: configuration.format.sampleRate)
+    else { return }
+    suspend = nil
+    let passed = ticked - began
     if direction == .capture {
-      position += resuming
-      nextRead += resuming
+      position += passed
+      nextRead += passed
     }
-    let emptied = sleep.isEmptied ? empty() : 0
-    skip(sleep.lost, and: resuming + emptied, because: .suspended)
+    let emptied = isEmptied ? empty() : 0
+    skip(lost, and: passed + emptied, because: .suspended)
   }
 
   /// Empties the buffer and returns the number of captured frames lost.
@@ -227,11 +222,11 @@ extension VirtualTransfer {
     return error
   }
 
-  /// The block of a call now, or nil.
-  mutating func block(in call: VirtualFault.Call) -> VirtualBlock? {
+  /// The time for which a call blocks now, or nil.
+  mutating func block(in call: VirtualFault.Call) -> Duration? {
     guard let (entry, time) = script.block(in: call, at: position) else { return nil }
     record(entry)
-    return VirtualBlock(time: time)
+    return time
   }
 
   /// The reported delay of a playback.
@@ -254,9 +249,4 @@ extension VirtualTransfer {
     script.happened(entry)
     happened.append(entry)
   }
-}
-
-/// The block of a call for this time; nil means forever.
-struct VirtualBlock: Equatable {
-  let time: Duration?
 }

@@ -142,7 +142,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       }
       reader = parsed.reader
       return parsed.event
-    } catch let error as ThreadError {
+    } catch let error as SystemError {
       throw ServerFault.recognition(SpeechClientError.noResources(reason: "\(error)"))
     }
   }

@@ -37,7 +37,7 @@ package final class InterruptionFlag: Sendable {
     _ call: @escaping @Sendable (Object) throws(SpeechEngineError) -> Value
   ) throws(SpeechEngineError) -> Value {
     let isOver: WakeUp
-    do throws(WakeUpError) { isOver = try WakeUp() } catch {
+    do throws(SystemError) { isOver = try WakeUp() } catch {
       throw .failed(reason: error.description)
     }
     let isInterrupted = state.withLock { state in
@@ -47,7 +47,7 @@ package final class InterruptionFlag: Sendable {
     defer { state.withLock { $0.waiter = nil } }
     if isInterrupted { throw .interrupted }
     let call = LoanedCall(of: object, call)
-    do throws(ThreadError) {
+    do throws(SystemError) {
       _ = try DedicatedThread.start(name: "syrinx-final") {
         call.run()
         isOver.signal()

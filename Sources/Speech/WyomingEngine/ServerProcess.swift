@@ -31,7 +31,7 @@ final class ServerProcess: Sendable {
     }
     let words: [FilePath] = ["/bin/sh", "-c", FilePath(command)]
     let child: ChildProcess
-    do throws(ProcessError) {
+    do throws(SystemError) {
       child = try ChildProcess(
         words.map(\.bytes), input: input.theirs.number, output: output.inlet.number,
         errors: log.inlet.number)
@@ -56,7 +56,7 @@ final class ServerProcess: Sendable {
     _ child: ChildProcess, log: Descriptor, living: LivingChildren
   ) throws(LinkError) {
     (self.child, self.living) = (child, living)
-    do {
+    do throws(SystemError) {
       (ended, logEnded) = (try WakeUp(), try WakeUp())
       living.add(self)
       _ = try DedicatedThread.start(name: "syrinx-child") { [self] in
@@ -69,7 +69,7 @@ final class ServerProcess: Sendable {
       child.kill(SIGKILL)
       child.wait()
       living.remove(child.identifier)
-      throw .system((error as? WakeUpError)?.code ?? (error as? ThreadError)?.code ?? EAGAIN)
+      throw .system(error.code)
     }
   }
 

@@ -135,7 +135,7 @@ final class LinkPool: Sendable {
       return idle
     }
     guard isSocket, !before.isWatched else { return }
-    do throws(ThreadError) {
+    do throws(SystemError) {
       _ = try DedicatedThread.start(name: "syrinx-idle") { self.closeIdleLink() }
     } catch {
       // Without the thread, the link would never be closed, so it is not kept.

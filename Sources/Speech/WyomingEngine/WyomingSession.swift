@@ -23,7 +23,7 @@ final class WyomingSession: SpeechEngineSession {
     model = try options.checkedModel() ?? links.options.model
     language = options.language
     self.links = links
-    do throws(WakeUpError) { interruption = try WakeUp() } catch {
+    do throws(SystemError) { interruption = try WakeUp() } catch {
       throw .failed(reason: error.description)
     }
     phrases = options.contextualPhrases

@@ -10,7 +10,7 @@ import Testing
     let file = try TestALSA.ready().file()
     let samples = ramp(10_000)
     try samples.withUnsafeBytes { Data($0) }.write(to: file)
-    let pcm = try ALSACapture(request("syrinxinfile:FILE='\(file.path())'"))
+    let pcm = try ALSADevice(.capture, request("syrinxinfile:FILE='\(file.path())'"))
     let account = await pcm.record(20_000)
     #expect(account.error == nil)
     let isWhole = Array(account.frames.prefix(10_000)) == samples
@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: ["FLOAT", "S32", "S24", "S16"])
   func `a microphone of any format captures the same continuous ramp`(format: String) async throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSACapture(request(testCard("format=\(format)"), channels: 2))
+    let pcm = try ALSADevice(.capture, request(testCard("format=\(format)"), channels: 2))
     let account = await pcm.record(9_600)
     #expect(account.error == nil && account.interruptions.isEmpty)
     #expect(account.frames.count >= 2 * 9_600)
@@ -35,7 +35,7 @@ import Testing
 
   @Test func `a wait starts a stopped capture`() async throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSACapture(request(testCard("")))
+    let pcm = try ALSADevice(.capture, request(testCard("")))
     let ready = try pcm.wait(for: .period, atMost: .seconds(5))
     guard case .ready(let frames) = ready else {
       Issue.record("\(ready)")
@@ -46,7 +46,8 @@ import Testing
 
   @Test func `a read without available frames returns none`() throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSACapture(request(testCard("again_every=1"), period: .seconds(10), count: 2))
+    let pcm = try ALSADevice(
+      .capture, request(testCard("again_every=1"), period: .seconds(10), count: 2))
     try pcm.start()
     var block = [Float](repeating: 7, count: 100)
     let transfer = try block.withUnsafeMutableBufferPointer { try pcm.read(into: $0) }
@@ -56,7 +57,7 @@ import Testing
 
   @Test func `every call on a closed device throws deviceLost`() throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSACapture(request(testCard("")))
+    let pcm = try ALSADevice(.capture, request(testCard("")))
     pcm.close()
     pcm.close()
     pcm.drop()

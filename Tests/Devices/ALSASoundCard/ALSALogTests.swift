@@ -9,7 +9,7 @@ import Testing
     let book = MessageLog()
     var logger = Logger(label: "test", factory: { _ in MessageLogHandler(book: book) })
     logger.logLevel = .debug
-    ALSALog.report("Unknown PCM nosuch", from: "snd_pcm_open", code: -2, to: logger)
+    logger.report("Unknown PCM nosuch", from: "snd_pcm_open", code: -2)
     #expect(book.lines == ["debug: Unknown PCM nosuch (snd_pcm_open, -2)"])
   }
 
@@ -22,7 +22,7 @@ import Testing
       made += 1
       return ""
     }
-    ALSALog.report(text(), from: text(), code: 0, to: logger)
+    logger.report(text(), from: text(), code: 0)
     #expect(made == 0)
     #expect(book.lines.isEmpty)
   }

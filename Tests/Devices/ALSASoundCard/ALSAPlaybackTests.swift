@@ -11,7 +11,7 @@ import Testing
 
   @Test func `written samples leave ALSA's file plug-in bit-exactly`() async throws {
     let file = try TestALSA.ready().file()
-    let pcm = try ALSAPlayback(request("syrinxfile:FILE='\(file.path())'"))
+    let pcm = try ALSADevice(.playback, request("syrinxfile:FILE='\(file.path())'"))
     #expect(pcm.configuration.sampleFormat == .float32)
     #expect(await pcm.play(everySample).error == nil)
     pcm.close()
@@ -23,8 +23,8 @@ import Testing
     format: CardFormat
   ) async throws {
     let file = try TestALSA.ready().file()
-    let pcm = try ALSAPlayback(
-      request("syrinxfileas:FILE='\(file.path())',SCRIPT='format=\(format) speed=0'"))
+    let pcm = try ALSADevice(
+      .playback, request("syrinxfileas:FILE='\(file.path())',SCRIPT='format=\(format) speed=0'"))
     #expect(pcm.configuration.sampleFormat == format.sampleFormat)
     #expect(await pcm.play(everySample).error == nil)
     pcm.close()
@@ -34,14 +34,15 @@ import Testing
 
   @Test func `period and buffer are as requested`() throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSAPlayback(request(testCard(""), period: .milliseconds(5), count: 3))
+    let pcm = try ALSADevice(.playback, request(testCard(""), period: .milliseconds(5), count: 3))
     #expect(pcm.configuration.period == 240)
     #expect(pcm.configuration.buffer == 720)
   }
 
   @Test func `a card with one rate and channel count is used as it is`() throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSAPlayback(request(testCard("rate=44100 channels=2"), 16_000, channels: 1))
+    let pcm = try ALSADevice(
+      .playback, request(testCard("rate=44100 channels=2"), 16_000, channels: 1))
     #expect(pcm.configuration.format == AudioFormat(sampleRate: 44_100, channelCount: 2))
   }
 
@@ -49,7 +50,7 @@ import Testing
     async throws
   {
     let file = try TestALSA.ready().file()
-    let pcm = try ALSAPlayback(request("syrinxfile:FILE='\(file.path())'"))
+    let pcm = try ALSADevice(.playback, request("syrinxfile:FILE='\(file.path())'"))
     #expect(pcm.timeUntilUnderrun == .zero)
     #expect(await pcm.play(ramp(48_000 * 100)).error == nil)
     #expect(pcm.timeUntilUnderrun > .seconds(50))
@@ -60,7 +61,7 @@ import Testing
 
   @Test func `a sound shorter than two periods plays after start`() throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSAPlayback(request(testCard("")))
+    let pcm = try ALSADevice(.playback, request(testCard("")))
     #expect(try pcm.offer(ramp(100)[...]) == .frames(100))
     #expect(try pcm.delay() == 100)
     try pcm.start()
@@ -70,7 +71,7 @@ import Testing
 
   @Test func `starting a device without frames has no effect`() throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSAPlayback(request(testCard("")))
+    let pcm = try ALSADevice(.playback, request(testCard("")))
     try pcm.start()
     #expect(try pcm.wait(for: .period, atMost: .zero) == .ready(pcm.configuration.buffer))
   }
@@ -79,7 +80,7 @@ import Testing
     async throws
   {
     _ = try TestALSA.ready()
-    let pcm = try ALSAPlayback(request(testCard(""), count: 4))
+    let pcm = try ALSADevice(.playback, request(testCard(""), count: 4))
     let began = pcm.elapsed
     var delays: [FrameCount] = []
     for start in stride(from: 0, to: 14_400, by: 480) {
@@ -92,7 +93,7 @@ import Testing
 
   @Test func `dropped frames are not played, and the device continues`() async throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSAPlayback(request(testCard("")))
+    let pcm = try ALSADevice(.playback, request(testCard("")))
     #expect(await pcm.play(ramp(1_500)).error == nil)
     pcm.drop()
     #expect(try pcm.delay() == 0)
@@ -103,7 +104,7 @@ import Testing
 
   @Test func `every call on a closed device throws deviceLost`() throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSAPlayback(request(testCard("")))
+    let pcm = try ALSADevice(.playback, request(testCard("")))
     pcm.close()
     pcm.close()
     pcm.drop()

@@ -39,13 +39,17 @@ import Testing
     #expect(!isAsked)
   }
 
-  @Test func `a delay code is mapped to frames, an underrun, a lost device, or an unknown delay`() {
-    typealias Answer = DelayEstimate.Answer
-    #expect(Answer(0, isDisconnected: false) == .frames)
-    #expect(Answer(-EPIPE, isDisconnected: false) == .underrun)
-    #expect([-ENODEV, -ENXIO].allSatisfy { Answer($0, isDisconnected: false) == .lost })
-    #expect([-EIO, -ESTRPIPE].allSatisfy { Answer($0, isDisconnected: false) == .unknown })
-    #expect(Answer(-EBADFD, isDisconnected: true) == .lost)
+  @Test(
+    arguments: [
+      (0, false, 480), (-EPIPE, false, 0), (-EIO, false, 100), (-ESTRPIPE, false, 100),
+      (-ENODEV, false, nil), (-ENXIO, false, nil), (-EBADFD, true, nil),
+    ] as [(Int32, Bool, FrameCount?)])
+  mutating func `the delay is 0 after an underrun, the buffer after an error, and nil after a loss`(
+    code: Int32, isDisconnected: Bool, expected: FrameCount?
+  ) {
+    let delay = estimate.delay(
+      after: code, reported: 480, isDisconnected: isDisconnected, held: 100)
+    #expect(delay == expected)
   }
 
   /// The time until an underrun with `held` frames after `milliseconds`.

@@ -4,15 +4,18 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct DeviceCatalogTests {
-  let card = HardwareDevice(
-    cardID: "PCH", cardName: "HDA Intel PCH", device: 0, name: "ALC257 Analog",
+  let card = AudioDevice(
+    id: "hw:CARD=PCH,DEV=0", name: "HDA Intel PCH, ALC257 Analog",
     directions: [.playback, .capture])
 
   @Test func `a card is listed by its name, raw and with conversions`() {
     let devices = catalog(hardware: [card]).devices
     #expect(
       devices.map(\.id) == ["hw:CARD=PCH,DEV=0", "plughw:CARD=PCH,DEV=0"])
-    #expect(devices.first?.name == "HDA Intel PCH, ALC257 Analog")
+    #expect(
+      devices.map(\.name) == [
+        "HDA Intel PCH, ALC257 Analog", "HDA Intel PCH, ALC257 Analog, with conversions",
+      ])
   }
 
   @Test func `the null device and parts of other devices are not listed`() {
@@ -29,8 +32,8 @@ import Testing
 
   @Test func `a device hint without a direction stands for both directions`() {
     let hints = [
-      PCMHint(name: "both"), PCMHint(name: "out", ioid: "Output"),
-      PCMHint(name: "in", ioid: "Input"),
+      AudioDevice(hint: "both"), AudioDevice(hint: "out", direction: "Output"),
+      AudioDevice(hint: "in", direction: "Input"),
     ]
     #expect(
       hints.map(\.directions) == [[.playback, .capture], [.playback], [.capture]])
@@ -47,8 +50,7 @@ import Testing
   }
 
   @Test func `a card's default device comes first, is marked, and has the card's directions`() {
-    var microphone = card
-    microphone.directions = [.capture]
+    let microphone = AudioDevice(id: card.id, name: card.name, directions: [.capture])
     let devices = catalog(hardware: [microphone], hints: ["kitchen"], route: .firstCard).devices
     #expect(devices.first?.id == "default")
     #expect(devices.first?.directions == [.capture])
@@ -82,16 +84,16 @@ import Testing
   }
 
   @Test func `a description of several lines becomes one line`() {
-    #expect(PCMHint(name: "x", description: "PCH\nDirect").title == "PCH, Direct")
-    #expect(PCMHint(name: "x").title == "x")
+    #expect(AudioDevice(hint: "x", description: "PCH\nDirect").name == "PCH, Direct")
+    #expect(AudioDevice(hint: "x").name == "x")
   }
 
   private func catalog(
-    hardware: [HardwareDevice] = [], hints: [String] = [], route: DefaultRoute = .missing,
+    hardware: [AudioDevice] = [], hints: [String] = [], route: DefaultRoute = .missing,
     servers: Set<String> = []
   ) -> DeviceCatalog {
     DeviceCatalog(
-      hardware: hardware, hints: hints.map { PCMHint(name: $0) }, defaultRoute: route,
+      hardware: hardware, hints: hints.map { AudioDevice(hint: $0) }, defaultRoute: route,
       isServerAvailable: servers.contains)
   }
 }

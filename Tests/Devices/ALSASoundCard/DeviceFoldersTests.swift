@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DeviceFoldersTests {
   private func paths(_ variables: [String: String]) -> [String] {
-    DeviceFolders(user: 1_000) { variables[$0] }.paths
+    SoundServer(variable: { variables[$0] }, exists: { _ in false }).deviceFolders(ofUser: 1_000)
   }
 
   @Test func `the folders of cards and of servers are watched`() {
@@ -29,6 +29,6 @@ import Testing
     ("seq", false), ("timer", false), ("tty7", false), ("autospawn.lock", false),
   ])
   func `only names of devices and servers are relevant`(name: String, isWorth: Bool) {
-    #expect(DeviceFolders.concerns(name) == isWorth)
+    #expect(SoundServer.isDeviceChange(name) == isWorth)
   }
 }

@@ -8,15 +8,15 @@ import Testing
   @Test(arguments: 1...8)
   func `a card without a channel map has ALSA's order in both directions`(count: Int) async throws {
     let file = try TestALSA.ready().file()
-    let playback = try ALSAPlayback(
-      request(testCard("format=FLOAT speed=0 output=\(file.path())"), channels: count))
+    let playback = try ALSADevice(
+      .playback, request(testCard("format=FLOAT speed=0 output=\(file.path())"), channels: count))
     #expect(playback.configuration.channelLayout == .alsa(count))
     #expect(await playback.play(marked(count)).error == nil)
     playback.close()
     let expected = order(of: .alsa(count))
     #expect(try values(Float.self, in: file).map { $0 * 32 } == expected.map { Float($0) })
-    let capture = try ALSACapture(
-      request(testCard("mark_channels=1 speed=0"), channels: count))
+    let capture = try ALSADevice(
+      .capture, request(testCard("mark_channels=1 speed=0"), channels: count))
     #expect(capture.configuration.channelLayout == .alsa(count))
     #expect(await firstFrame(of: capture) == inverse(expected))
   }
@@ -26,14 +26,14 @@ import Testing
     let file = try TestALSA.ready().file()
     let layout = ChannelLayout(ChannelLayout.wav(count).positions.reversed())
     let script = "speed=0 mark_channels=1 chmap=\(names(layout))"
-    let playback = try ALSAPlayback(
-      request(testCard("format=FLOAT output=\(file.path()) \(script)"), channels: count))
+    let playback = try ALSADevice(
+      .playback, request(testCard("format=FLOAT output=\(file.path()) \(script)"), channels: count))
     #expect(playback.configuration.channelLayout == layout)
     #expect(await playback.play(marked(count)).error == nil)
     playback.close()
     let expected = Array((0..<count).reversed())
     #expect(try values(Float.self, in: file).map { $0 * 32 } == expected.map { Float($0) })
-    let capture = try ALSACapture(request(testCard(script), channels: count))
+    let capture = try ALSADevice(.capture, request(testCard(script), channels: count))
     #expect(await firstFrame(of: capture) == expected)
   }
 
@@ -42,15 +42,15 @@ import Testing
     how: Int, layout: ChannelLayout
   ) throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSAPlayback(
-      request(testCard("chmap=\(names(Self.odd)) set_chmap=\(how)"), channels: 4))
+    let pcm = try ALSADevice(
+      .playback, request(testCard("chmap=\(names(Self.odd)) set_chmap=\(how)"), channels: 4))
     #expect(pcm.configuration.channelLayout == layout)
   }
 
   @Test func `a microphone's channel map is not changed`() throws {
     _ = try TestALSA.ready()
-    let pcm = try ALSACapture(
-      request(testCard("chmap=\(names(Self.odd)) set_chmap=1"), channels: 4))
+    let pcm = try ALSADevice(
+      .capture, request(testCard("chmap=\(names(Self.odd)) set_chmap=1"), channels: 4))
     #expect(pcm.configuration.channelLayout == Self.odd)
   }
 
@@ -85,7 +85,7 @@ import Testing
   private func marked(_ count: Int) -> [Float] { (0..<count).map { Float($0) / 32 } }
 
   /// The signal of a card's microphone, as the numbers of its channels.
-  private func firstFrame(of pcm: ALSACapture) async -> [Int] {
+  private func firstFrame(of pcm: ALSADevice) async -> [Int] {
     let count = pcm.configuration.format.channelCount
     return await pcm.record(1).frames.prefix(count).map { Int($0 * 32) }
   }

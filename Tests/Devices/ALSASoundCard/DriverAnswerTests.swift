@@ -37,6 +37,8 @@ import Testing
     var recovery = Recovery(direction: .playback, suspended: .now)
     #expect(recovery.begin(after: code) == .prepare)
     #expect(recovery.next(after: Int32.min, now: .now) == .lost)
-    #expect(DelayEstimate.Answer(Int32.min, isDisconnected: false) == .unknown)
+    var estimate = DelayEstimate(buffer: 1_920, rate: 1_000)
+    let delay = estimate.delay(after: .min, reported: 480, isDisconnected: false, held: 100)
+    #expect(delay == 100)
   }
 }

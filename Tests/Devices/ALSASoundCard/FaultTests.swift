@@ -11,7 +11,7 @@ import Testing
   init() throws { _ = try TestALSA.ready() }
 
   @Test func `a playback continues after an underrun and reports it once`() async throws {
-    let pcm = try ALSAPlayback(request(testCard("xrun_at=2400")))
+    let pcm = try ALSADevice(.playback, request(testCard("xrun_at=2400")))
     let account = await pcm.play(ramp(60_000))
     #expect(account.error == nil)
     #expect(account.interruptions.map(\.cause) == [.xrun])
@@ -20,7 +20,7 @@ import Testing
   @Test func `a capture restarts after an overrun and reports the lost frames`()
     async throws
   {
-    let pcm = try ALSACapture(request(testCard("xrun_at=2400")))
+    let pcm = try ALSADevice(.capture, request(testCard("xrun_at=2400")))
     let account = await pcm.record(9_600)
     #expect(account.error == nil)
     #expect(account.frames.count >= 9_600)
@@ -36,7 +36,7 @@ import Testing
   @Test func `a playback without writes underruns and reports the frames of silence`()
     async throws
   {
-    let pcm = try ALSAPlayback(request(testCard(""), count: 4))
+    let pcm = try ALSADevice(.playback, request(testCard(""), count: 4))
     let before = pcm.elapsed
     _ = await pcm.play(ramp(1_920))
     let began = pcm.elapsed
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `a resumed playback keeps its buffer`() throws {
-    let pcm = try ALSAPlayback(request(testCard("suspend_at=1"), count: 400))
+    let pcm = try ALSADevice(.playback, request(testCard("suspend_at=1"), count: 400))
     let buffer = pcm.configuration.buffer
     #expect(try pcm.offer(ramp(buffer.rawValue)[...]) == .frames(buffer))
     let outcome = try pcm.wait(for: .period, atMost: .seconds(5))
@@ -68,7 +68,7 @@ import Testing
 
   @Test(arguments: ["", "resume_again=3"])
   func `a suspended playback resumes`(script: String) async throws {
-    let pcm = try ALSAPlayback(request(testCard("suspend_at=2400 \(script)")))
+    let pcm = try ALSADevice(.playback, request(testCard("suspend_at=2400 \(script)")))
     let account = await pcm.play(ramp(60_000))
     #expect(account.error == nil)
     #expect(account.interruptions.map(\.cause) == [.suspended])
@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: ["", "resume_again=3", "resume_error=38", "resume_again=2 resume_error=38"])
   func `a suspended capture resumes, even with a driver that cannot`(script: String) async throws {
     // It holds ten seconds: no pause of a busy machine is an xrun beside the suspension.
-    let pcm = try ALSACapture(request(testCard("suspend_at=2400 \(script)"), count: 1_000))
+    let pcm = try ALSADevice(.capture, request(testCard("suspend_at=2400 \(script)"), count: 1_000))
     let account = await pcm.record(9_600)
     #expect(account.error == nil)
     #expect(account.frames.count >= 9_600)
@@ -90,8 +90,8 @@ import Testing
   }
 
   @Test func `a capture suspended with less than a period is detected at once`() throws {
-    let pcm = try ALSACapture(
-      request(testCard("suspend_at=1"), period: .milliseconds(500), count: 20))
+    let pcm = try ALSADevice(
+      .capture, request(testCard("suspend_at=1"), period: .milliseconds(500), count: 20))
     let outcome = try pcm.wait(for: .period, atMost: .seconds(30))
     guard case .interrupted(let interruption) = outcome else {
       Issue.record("\(outcome)")
@@ -103,7 +103,7 @@ import Testing
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
   func `an unplugged device is permanently lost for playback`(script: String) async throws {
-    let pcm = try ALSAPlayback(request(testCard(script)))
+    let pcm = try ALSADevice(.playback, request(testCard(script)))
     let account = await pcm.play(ramp(96_000))
     let lost = SoundCardError.deviceLost(pcm.configuration.device)
     #expect(account.error == lost)
@@ -116,7 +116,7 @@ import Testing
   @Test func `the delay of an unplugged device throws deviceLost`()
     throws
   {
-    let pcm = try ALSAPlayback(request(testCard("gone_at=480")))
+    let pcm = try ALSADevice(.playback, request(testCard("gone_at=480")))
     #expect(try pcm.offer(ramp(4_800)[...]) == .frames(4_800))
     _ = try WakeUp().wait(atMost: .milliseconds(20))
     #expect(throws: SoundCardError.deviceLost(pcm.configuration.device)) { try pcm.delay() }
@@ -124,7 +124,7 @@ import Testing
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
   func `an unplugged device is lost for capture`(script: String) async throws {
-    let pcm = try ALSACapture(request(testCard(script)))
+    let pcm = try ALSADevice(.capture, request(testCard(script)))
     let account = await pcm.record(48_000)
     #expect(account.error == .deviceLost(pcm.configuration.device))
     #expect(account.frames.count >= 480)
@@ -132,8 +132,8 @@ import Testing
 
   @Test func `short and refused writes lose no frame`() async throws {
     let file = try TestALSA.ready().file()
-    let pcm = try ALSAPlayback(
-      request(testCard("short=100 again_every=3 speed=4 output=\(file.path())")))
+    let pcm = try ALSADevice(
+      .playback, request(testCard("short=100 again_every=3 speed=4 output=\(file.path())")))
     let samples = ramp(9_600)
     let account = await pcm.play(samples)
     #expect(account.error == nil && account.interruptions.isEmpty)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `short and refused reads lose no frame`() async throws {
-    let pcm = try ALSACapture(request(testCard("short=240 again_every=3")))
+    let pcm = try ALSADevice(.capture, request(testCard("short=240 again_every=3")))
     let account = await pcm.record(4_800)
     #expect(account.error == nil && account.interruptions.isEmpty)
     #expect(account.frames.first == 0 && account.frames.missingInRamp.isEmpty)
@@ -150,7 +150,7 @@ import Testing
 
   @Test(arguments: ["delay=-500", "delay=2000000000", "delay_error=5"])
   func `a false delay is limited to the buffer`(script: String) async throws {
-    let pcm = try ALSAPlayback(request(testCard(script)))
+    let pcm = try ALSADevice(.playback, request(testCard(script)))
     #expect(try pcm.delay() == 0)
     for start in stride(from: 0, to: 4_800, by: 480) {
       #expect(await pcm.play(ramp(480, from: start)).error == nil)
@@ -163,7 +163,8 @@ import Testing
   @Test func `a card that reports ready too early is checked until a period is available`()
     async throws
   {
-    let pcm = try ALSACapture(request(testCard("early_wakes=1"), period: .milliseconds(50)))
+    let pcm = try ALSADevice(
+      .capture, request(testCard("early_wakes=1"), period: .milliseconds(50)))
     try pcm.start()
     let outcome = try pcm.wait(for: .period, atMost: .seconds(5))
     guard case .ready(let frames) = outcome else {
@@ -176,7 +177,7 @@ import Testing
   @Test func `waiting for a device that is never ready ends at the timeout or the waker`()
     throws
   {
-    let pcm = try ALSACapture(request(testCard("rate=8000 speed=1"), period: .seconds(2)))
+    let pcm = try ALSADevice(.capture, request(testCard("rate=8000 speed=1"), period: .seconds(2)))
     #expect(try pcm.wait(for: .period, atMost: .milliseconds(20)) == .timedOut)
     pcm.waker.signal()
     #expect(try pcm.wait(for: .period, atMost: nil) == .woken)
@@ -184,7 +185,8 @@ import Testing
 
   @Test func `waiting for a suspended device ends at the waker`() throws {
     // With room for a period it would be ready: the first comes after half a second.
-    let pcm = try ALSAPlayback(
+    let pcm = try ALSADevice(
+      .playback,
       request(
         testCard("suspend_at=1 resume_again=1000000"), period: .milliseconds(500), count: 4))
     #expect(try pcm.offer(ramp(96_000)[...]) == .frames(96_000))

@@ -17,8 +17,8 @@ import Testing
   @Test func `added, removed, and chmodded files are reported`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (changes, change) = AsyncStream.makeStream(of: Void.self)
-    let watch = try #require(
-      FolderWatch([folder.path()], concerns: { $0 == "native" }) { change.yield() })
+    let stop = try #require(
+      watchFolders([folder.path()], concerns: { $0 == "native" }) { change.yield() })
     var iterator = changes.makeAsyncIterator()
     let file = folder.appending(path: "native").path()
     _ = FileManager.default.createFile(atPath: file, contents: nil)
@@ -27,15 +27,15 @@ import Testing
     await iterator.next()
     unlink(file)
     await iterator.next()
-    watch.stop()
+    stop()
   }
 
   @Test func `moved files are reported, and irrelevant names are not`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (changes, change) = AsyncStream.makeStream(of: Void.self)
     let log = Mutex<[String]>([])
-    let watch = try #require(
-      FolderWatch([folder.path()]) { name in
+    let stop = try #require(
+      watchFolders([folder.path()]) { name in
         log.withLock { $0.append(name) }
         return name == "native"
       } changed: {
@@ -52,7 +52,7 @@ import Testing
     await iterator.next()
     rename(folder.appending(path: "native").path(), outside)
     await iterator.next()
-    watch.stop()
+    stop()
     let names = log.withLock { $0 }
     #expect(names.contains("another"))
     // Every report came after a relevant name.
@@ -63,13 +63,13 @@ import Testing
   @Test func `after stop the thread releases everything`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let gone = Gate()
-    var watch: FolderWatch?
+    var stop: (@Sendable () -> Void)?
     do {
       let witness = ReleaseProbe(gone)
-      watch = FolderWatch([folder.path()], concerns: { _ in true }) { _ = witness }
+      stop = watchFolders([folder.path()], concerns: { _ in true }) { _ = witness }
     }
-    try #require(watch != nil)
-    watch?.stop()
+    try #require(stop != nil)
+    stop?()
     await gone.wait()
   }
 
@@ -84,8 +84,8 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let inner = folder.appending(path: "pulse")
     let (changes, change) = AsyncStream.makeStream(of: Void.self)
-    let watch = try #require(
-      FolderWatch([inner.path(), folder.path()], concerns: DeviceFolders.concerns) {
+    let stop = try #require(
+      watchFolders([inner.path(), folder.path()], concerns: SoundServer.isDeviceChange) {
         change.yield()
       })
     var iterator = changes.makeAsyncIterator()
@@ -94,7 +94,7 @@ import Testing
     _ = FileManager.default.createFile(
       atPath: inner.appending(path: "native").path(), contents: nil)
     await iterator.next()
-    watch.stop()
+    stop()
   }
 
   @Test func `event names are parsed, including empty ones`() {
@@ -103,9 +103,9 @@ import Testing
     }
     let bytes = event(Array("snd".utf8) + [0, 0, 0, 0, 0]) + event([]) + event([65, 0, 0, 0])
     bytes.withUnsafeBytes { bytes in
-      #expect(FolderWatch.names(in: bytes) == ["snd", "", "A"])
+      #expect(changedNames(in: bytes) == ["snd", "", "A"])
       // An event that is cut short is none.
-      #expect(FolderWatch.names(in: UnsafeRawBufferPointer(rebasing: bytes[..<10])).isEmpty)
+      #expect(changedNames(in: UnsafeRawBufferPointer(rebasing: bytes[..<10])).isEmpty)
     }
   }
 }

@@ -16,7 +16,7 @@ import Testing
   func `a name contains the card and device where possible`(
     name: String, card: String?, device: Int?
   ) {
-    let address = HardwareAddress(AudioDevice.ID(rawValue: name), defaultCard: "7")
+    let address = AudioDevice.ID(rawValue: name).hardware(defaultCard: "7")
     #expect(address.card == card)
     #expect(address.device == device)
   }

@@ -33,7 +33,7 @@ struct CardShape: Sendable, CustomStringConvertible {
     let file = try TestALSA.ready().file()
     for channels in 1...8 {
       let card = testCard("\(shape.script(channels: channels)) output=\(file.path())")
-      let pcm = try ALSAPlayback(request(card, shape.rate, channels: channels))
+      let pcm = try ALSADevice(.playback, request(card, shape.rate, channels: channels))
       #expect(pcm.configuration.sampleFormat == shape.format.sampleFormat)
       #expect(
         pcm.configuration.format
@@ -52,7 +52,7 @@ struct CardShape: Sendable, CustomStringConvertible {
   ) async throws {
     for channels in 1...8 {
       let card = testCard("\(shape.script(channels: channels)) mark_channels=1")
-      let pcm = try ALSACapture(request(card, shape.rate, channels: channels))
+      let pcm = try ALSADevice(.capture, request(card, shape.rate, channels: channels))
       #expect(
         pcm.configuration.format
           == AudioFormat(sampleRate: shape.rate, channelCount: channels))
@@ -70,17 +70,17 @@ struct CardShape: Sendable, CustomStringConvertible {
     throws
   {
     var wanted = request(testCard(""), 16_000)
-    #expect(try ALSACapture(wanted).configuration.format.sampleRate == 16_000)
+    #expect(try ALSADevice(.capture, wanted).configuration.format.sampleRate == 16_000)
     wanted.prefersNativeRate = true
-    #expect(try ALSACapture(wanted).configuration.format.sampleRate == 48_000)
+    #expect(try ALSADevice(.capture, wanted).configuration.format.sampleRate == 48_000)
     wanted.device = .init(rawValue: testCard("rate=44100"))
-    #expect(try ALSACapture(wanted).configuration.format.sampleRate == 44_100)
+    #expect(try ALSADevice(.capture, wanted).configuration.format.sampleRate == 44_100)
     wanted.device = .init(rawValue: "syrinxfile:FILE='/dev/null'")
-    #expect(try ALSAPlayback(wanted).configuration.format.sampleRate == 16_000)
+    #expect(try ALSADevice(.playback, wanted).configuration.format.sampleRate == 16_000)
   }
 
   @Test func `the best format of a card is used`() throws {
-    let pcm = try ALSAPlayback(request(testCard("")))
+    let pcm = try ALSADevice(.playback, request(testCard("")))
     #expect(pcm.configuration.sampleFormat == .float32)
     #expect(
       PCMSampleFormat.allCases == [.float32, .int32, .int24, .int24Packed, .int16])

@@ -7,7 +7,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite(.timeLimit(.minutes(5))) struct OpeningTests {
-  let card = ALSASoundCard()
+  let card = SoundCard.liveValue
 
   init() throws { _ = try TestALSA.ready() }
 

@@ -15,8 +15,8 @@ import Testing
     async throws
   {
     let file = bench.file()
-    let pcm = try ALSAPlayback(
-      request(pluggedCard("format=S16 rate=48000 speed=0 output=\(file.path())")))
+    let pcm = try ALSADevice(
+      .playback, request(pluggedCard("format=S16 rate=48000 speed=0 output=\(file.path())")))
     #expect(pcm.configuration.sampleFormat == .int16)
     let quiet = (0..<48_000).map { frame in
       Float(0.4 / 32_768 * sin(2 * .pi * 440 / 48_000 * Double(frame)))
@@ -36,8 +36,8 @@ import Testing
   ) async throws {
     let file = bench.file()
     let card = pluggedCard("format=\(format) rate=48000 speed=0 output=\(file.path())")
-    let playback = try ALSAPlayback(request(card))
-    let capture = try ALSACapture(request(card))
+    let playback = try ALSADevice(.playback, request(card))
+    let capture = try ALSADevice(.capture, request(card))
     let told = [playback.configuration.sampleFormat, capture.configuration.sampleFormat]
     #expect(told == [format.sampleFormat, format.sampleFormat])
     #expect(await playback.play(ramp(4_800)).error == nil)
@@ -75,8 +75,8 @@ import Testing
     _ request: PCMRequest, _ direction: AudioDevice.Direction
   ) throws -> PCMConfiguration {
     switch direction {
-    case .playback: try ALSAPlayback(request).configuration
-    case .capture: try ALSACapture(request).configuration
+    case .playback: try ALSADevice(.playback, request).configuration
+    case .capture: try ALSADevice(.capture, request).configuration
     }
   }
 

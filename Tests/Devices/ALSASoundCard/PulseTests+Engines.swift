@@ -37,7 +37,7 @@ extension PulseTests {
 
   @Test(.timeLimit(.minutes(5)))
   func `a channel selected from a sound server is that channel alone`() async throws {
-    let playback = try ALSAPlayback(request("syrinxpulse", channels: 2))
+    let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2))
     let right: [Float] = (0..<96_000).map { $0.isMultiple(of: 2) ? 0 : 0.25 }
     #expect(await playback.play(right).error == nil)
     let playing = Task {

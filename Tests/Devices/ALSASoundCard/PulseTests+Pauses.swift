@@ -44,7 +44,7 @@ extension PulseTests {
 
   /// Waits for 2.5 s by the clock of the other sink.
   private func passTime() async throws {
-    let other = try ALSACapture(request("syrinxpulse51", channels: 6))
+    let other = try ALSADevice(.capture, request("syrinxpulse51", channels: 6))
     let account = await other.record(120_000)
     #expect(account.error == nil && account.frames.count >= 720_000)
     other.close()

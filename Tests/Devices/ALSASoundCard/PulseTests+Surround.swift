@@ -12,7 +12,7 @@ extension PulseTests {
   @Test func `5.1 keeps its channel positions through a sound server, in both directions`()
     async throws
   {
-    let playback = try ALSAPlayback(request("syrinxpulse51", channels: 6))
+    let playback = try ALSADevice(.playback, request("syrinxpulse51", channels: 6))
     #expect(playback.configuration.format.channelCount == 6)
     let second = Array(repeatElement(Self.marks, count: 48_000).joined())
     #expect(await playback.play(second).error == nil)
@@ -20,7 +20,8 @@ extension PulseTests {
       while !Task.isCancelled { #expect(await playback.play(second).error == nil) }
     }
     let others = try await frameCapturedByParec()
-    let ours = try await frameCaptured(by: ALSACapture(request("syrinxpulse51", channels: 6)))
+    let ours = try await frameCaptured(
+      by: ALSADevice(.capture, request("syrinxpulse51", channels: 6)))
     playing.cancel()
     await playing.value
     for frame in [others, ours] {
@@ -30,7 +31,7 @@ extension PulseTests {
   }
 
   /// The first frame that is not silent.
-  private func frameCaptured(by capture: ALSACapture) async throws -> [Float] {
+  private func frameCaptured(by capture: ALSADevice) async throws -> [Float] {
     while true {
       let account = await capture.record(4_800)
       if let error = account.error { throw error }

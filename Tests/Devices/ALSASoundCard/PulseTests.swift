@@ -17,8 +17,8 @@ import Testing
   @Test func `a sound server's monitor captures the played samples exactly`()
     async throws
   {
-    let capture = try ALSACapture(request("syrinxpulse", channels: 2, count: 20))
-    let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
+    let capture = try ALSADevice(.capture, request("syrinxpulse", channels: 2, count: 20))
+    let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2, count: 20))
     #expect(playback.configuration.format.sampleRate == 48_000)
     try capture.start()
     // A server delivers no frames until both streams are connected.
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `a playback whose sound server ends is lost`() async throws {
-    let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
+    let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2, count: 20))
     #expect(await playback.play(ramp(9_600)).error == nil)
     try bench.stopPulse()
     #expect(await playback.play(ramp(96_000)).error == .deviceLost("syrinxpulse"))
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `a capture whose sound server ends is lost`() async throws {
-    let capture = try ALSACapture(request("syrinxpulse", channels: 2, count: 20))
+    let capture = try ALSADevice(.capture, request("syrinxpulse", channels: 2, count: 20))
     #expect(await capture.record(4_800).error == nil)
     try bench.stopPulse()
     #expect(await capture.record(96_000).error == .deviceLost("syrinxpulse"))
@@ -75,7 +75,7 @@ import Testing
   @Test func `the delay of a sound server is plausible and not always zero`()
     async throws
   {
-    let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
+    let playback = try ALSADevice(.playback, request("syrinxpulse", channels: 2, count: 20))
     var delays: [FrameCount] = [try playback.delay()]
     for start in stride(from: 0, to: 24_000, by: 480) {
       let account = await playback.play(ramp(960, from: start))

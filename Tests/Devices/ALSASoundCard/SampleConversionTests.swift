@@ -60,7 +60,7 @@ import Testing
     guard let target = memory.baseAddress else { return [] }
     var dither = Dither()
     samples.withUnsafeBufferPointer {
-      SampleConversion.encode($0, as: format, to: target, dither: &dither)
+      format.encode($0, to: target, dither: &dither)
     }
     return Array(memory.bindMemory(to: Value.self).prefix(samples.count))
   }
@@ -72,7 +72,7 @@ import Testing
     values.withUnsafeBytes { bytes in
       samples.withUnsafeMutableBufferPointer { samples in
         guard let source = bytes.baseAddress else { return }
-        SampleConversion.decode(source, as: format, to: samples)
+        format.decode(source, to: samples)
       }
     }
     return samples

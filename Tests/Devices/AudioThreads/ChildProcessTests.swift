@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `starting a missing program throws ENOENT`() {
-    #expect(throws: ProcessError(code: ENOENT)) {
+    #expect(throws: SystemError(failure: "no program could be started", code: ENOENT)) {
       try ChildProcess([Array("no-such-program".utf8)], input: 0, output: 1, errors: 2)
     }
   }

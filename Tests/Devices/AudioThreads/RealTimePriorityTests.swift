@@ -13,16 +13,16 @@ import Testing
   {
     let isAllowed = await onThread {
       var parameters = sched_param()
-      parameters.sched_priority = RealTimePriority.level
+      parameters.sched_priority = DedicatedThread.realTimePriority
       return sched_setscheduler(0, SCHED_RR, &parameters) == 0 ? 1 : 0
     }
     let policy = await onThread {
-      RealTimePriority.request(for: "a test")
+      DedicatedThread.requestRealTimePriority(for: "a test")
       return sched_getscheduler(0)
     }
     let priority = await onThread {
-      RealTimePriority.request(for: "a test")
-      return RealTimePriority.current
+      DedicatedThread.requestRealTimePriority(for: "a test")
+      return DedicatedThread.currentPriority
     }
     #expect(policy == (isAllowed == 1 ? Self.roundRobin : SCHED_OTHER))
     #expect(priority == (isAllowed == 1 ? 10 : 0))

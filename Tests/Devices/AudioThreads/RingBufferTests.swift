@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -89,5 +90,28 @@ import Testing
     }
     while let next = ring.tryRead() { read.append(next) }
     #expect(read == Array(0..<written))
+  }
+
+  @Test(arguments: [1, 1_000, 1 << 20]) func `a ring of any size can be filled`(capacity: Int) {
+    let ring = RingBuffer<Int>(capacity: capacity)
+    let written = Array(0..<capacity).withUnsafeBufferPointer { ring.tryWrite($0) }
+    #expect(written == capacity && ring.storage.elementsEqual(0..<capacity))
+  }
+
+  @Test func `resident pages are present before they are touched, and others are not`() {
+    let ring = RingBuffer<UInt8>(capacity: 1 << 22, resident: 1 << 20)
+    let page = Int(sysconf(CInt(_SC_PAGESIZE)))
+    var states = [UInt8](repeating: 0, count: ring.capacity / page)
+    #expect(mincore(ring.storage.baseAddress, ring.capacity, &states) == 0)
+    let present = states.map { $0 & 1 == 1 }
+    #expect(present.prefix((1 << 20) / page).allSatisfy { $0 })
+    #expect(present.last == false)
+  }
+
+  @Test(arguments: [1, 1_000, 1 << 18]) func `a ring of any size can be resident`(capacity: Int) {
+    let ring = RingBuffer<UInt64>(capacity: capacity, resident: capacity)
+    let sevens = [UInt64](repeating: 7, count: capacity)
+    #expect(sevens.withUnsafeBufferPointer { ring.tryWrite($0) } == capacity)
+    #expect(ring.storage.allSatisfy { $0 == 7 })
   }
 }

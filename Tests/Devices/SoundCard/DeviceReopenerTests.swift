@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import ClientDependencies
 import Synchronization
@@ -38,6 +39,7 @@ import Testing
     /// A reopener with one waiter for a minute.
     func reopener() -> DeviceReopener<Int> {
       let reopener = DeviceReopener<Int>(
+        after: .deviceLost("test"),
         open: { [self] in
           isOpening.open()
           await openingGate?.wait()
@@ -75,7 +77,7 @@ import Testing
     var notifications = device.notifications.makeAsyncIterator()
     await notifications.next()
     let back = reopener.popDevice()
-    #expect(back?.device == 1 && back?.away == .milliseconds(700))
+    #expect(back == 1 && reopener.gap == .milliseconds(700))
     let again = reopener.popDevice()
     #expect(again == nil)
     reopener.end()

@@ -120,7 +120,7 @@ private final class NotingServer: PortServer {
 
   func run() throws(SoundCardError) {
     state.withLock { $0.runs += 1 }
-    while performCommands() {
+    while link.performCommands() {
       if let end = state.withLock({ $0.end }) { return try end.get() }
       var index = link.ports.count
       while index > 0 {
@@ -133,18 +133,8 @@ private final class NotingServer: PortServer {
     }
   }
 
-  private func performCommands() -> Bool {
-    while let command = link.commands.tryRead() {
-      switch command {
-      case .add(let place): link.ports.serve(place)
-      case .quit: return false
-      }
-    }
-    return true
-  }
-
   func lose(at time: Duration?) {}
-  func serveInSilence() -> Bool { performCommands() }
+  func serveInSilence() -> Bool { link.performCommands() }
   func begin(on device: MonitoredCapture, after gap: Duration) {}
 }
 

@@ -3,7 +3,7 @@ import SoundCard
 import Testing
 
 @Suite struct HeartbeatWatchTests {
-  let inWrite = Heartbeat.Beat(count: 7, call: .write)
+  let inWrite: Heartbeat.Beat = (7, .write)
 
   /// The verdicts for snapshots that are `interval` apart.
   private func verdicts(
@@ -30,17 +30,17 @@ import Testing
   }
 
   @Test func `a thread that repeats the same call is not suspicious`() {
-    let beats = (0..<20).map { Heartbeat.Beat(count: $0, call: .wait) }
+    let beats = (0..<20).map { (count: UInt64($0), call: Heartbeat.Call.wait) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
   @Test func `a thread outside of calls is not suspicious`() {
-    let mixing = Heartbeat.Beat(count: 8, call: .none)
+    let mixing: Heartbeat.Beat = (8, .none)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
 
   @Test func `a thread that continues after a suspicious call is no longer suspicious`() {
-    let next = Heartbeat.Beat(count: 9, call: .write)
+    let next: Heartbeat.Beat = (9, .write)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
         == [.fine, .fine, .late, .fine, .fine, .late])

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `a caller that wants to end waits no longer for a call that hangs`() {
-    let beat = Heartbeat.Beat(count: 1, call: .write)
+    let beat: Heartbeat.Beat = (1, .write)
     for isEnding in [false, true] {
       var watch = HeartbeatWatch()
       for _ in 0..<5 {
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// Watches on a new thread until there is an error.
-  private static func firstError(of device: MonitoredDevice) async -> SoundCardError? {
+  private static func firstError(of device: MonitoredPlayback) async -> SoundCardError? {
     await withCheckedContinuation { continuation in
       do {
         let silence = try WakeUp()

@@ -9,20 +9,16 @@ import Testing
     return schedule
   }
 
-  @Test func `a lost device is retried after 1, 2, 4, and then every 5 seconds`() {
+  @Test func `a lost device is retried after 1, 2, 4, and then every 5 seconds`() throws {
     var schedule = oneWaiter()
     var attempts: [Int] = []
     var time = Duration.zero
     while attempts.count < 7 {
-      switch schedule.next(at: time) {
-      case .open:
+      if schedule.beginsOpening(at: time) {
         attempts.append(Int(time.components.seconds))
         schedule.failed(at: time)
-      case .sleep(let until): time = until
-      case let other:
-        Issue.record("\(other)")
-        return
       }
+      time = try #require(schedule.nextStep)
     }
     #expect(attempts == [1, 2, 4, 9, 14, 19, 24])
   }
@@ -30,48 +26,63 @@ import Testing
   @Test func `a device change triggers a retry, but not too soon after a failure`() {
     var schedule = oneWaiter()
     schedule.changed()
-    #expect(schedule.next(at: .milliseconds(10)) == .open)
+    let first = schedule.beginsOpening(at: .milliseconds(10))
     schedule.changed()
-    #expect(schedule.next(at: .milliseconds(20)) == .sleep(until: .seconds(60)))
+    let isEarly = schedule.beginsOpening(at: .milliseconds(20))
+    #expect(!isEarly && schedule.nextStep == .seconds(60))
     schedule.failed(at: .milliseconds(30))
-    #expect(schedule.next(at: .milliseconds(30)) == .sleep(until: .milliseconds(280)))
-    #expect(schedule.next(at: .milliseconds(280)) == .open)
+    let isHasty = schedule.beginsOpening(at: .milliseconds(30))
+    #expect(!isHasty && schedule.nextStep == .milliseconds(280))
+    let second = schedule.beginsOpening(at: .milliseconds(280))
+    #expect(first && second)
   }
 
   @Test func `a slow opening replaces the reattempts during it`() {
     var schedule = oneWaiter()
-    #expect(schedule.next(at: .seconds(1)) == .open)
+    let first = schedule.beginsOpening(at: .seconds(1))
     schedule.failed(at: .seconds(6))
-    #expect(schedule.next(at: .seconds(6)) == .open)
+    let second = schedule.beginsOpening(at: .seconds(6))
     schedule.failed(at: .seconds(6))
-    #expect(schedule.next(at: .seconds(6)) == .sleep(until: .seconds(9)))
+    let third = schedule.beginsOpening(at: .seconds(6))
+    #expect(first && second && !third)
+    #expect(schedule.nextStep == .seconds(9))
   }
 
   @Test func `each waiter has its own deadline, and the last one ends the wait`() {
     var schedule = oneWaiter()
     schedule.join(2, until: .milliseconds(500))
-    #expect(schedule.next(at: .zero) == .sleep(until: .milliseconds(500)))
-    #expect(schedule.next(at: .milliseconds(500)) == .expire([2]))
-    #expect(schedule.next(at: .milliseconds(500)) == .sleep(until: .seconds(1)))
+    let early = schedule.expire(at: .zero)
+    #expect(!early && schedule.nextStep == .milliseconds(500))
+    let late = schedule.expire(at: .milliseconds(500))
+    #expect(late && schedule.nextStep == .seconds(1))
+    #expect(schedule.contains(2))
+    let expired = schedule.popExpired()
+    #expect(expired == [2])
+    #expect(!schedule.contains(2) && schedule.contains(1) && !schedule.isOver)
     schedule.leave(1)
-    #expect(schedule.next(at: .milliseconds(600)) == .over)
+    #expect(schedule.isOver && schedule.nextStep == nil)
   }
 
   @Test func `a reopened device is not opened until it is lost again`() {
     var schedule = oneWaiter()
-    #expect(schedule.next(at: .seconds(1)) == .open)
+    let first = schedule.beginsOpening(at: .seconds(1))
     schedule.opened()
-    #expect(schedule.next(at: .seconds(100)) == .rest)
+    let hasExpiredOpen = schedule.expire(at: .seconds(100))
+    let opensAgain = schedule.beginsOpening(at: .seconds(100))
+    #expect(!hasExpiredOpen && !opensAgain && schedule.nextStep == nil)
     schedule.lose()
-    #expect(schedule.next(at: .seconds(5)) == .open)
+    let second = schedule.beginsOpening(at: .seconds(5))
     schedule.failed(at: .seconds(5))
-    #expect(schedule.next(at: .seconds(61)) == .expire([1]))
+    let hasExpired = schedule.expire(at: .seconds(61))
+    #expect(first && second && hasExpired)
   }
 
   @Test func `a loss during an attempt does not open the device twice`() {
     var schedule = oneWaiter()
-    #expect(schedule.next(at: .seconds(1)) == .open)
+    let first = schedule.beginsOpening(at: .seconds(1))
     schedule.lose()
-    #expect(schedule.next(at: .seconds(10)) == .sleep(until: .seconds(60)))
+    let second = schedule.beginsOpening(at: .seconds(10))
+    #expect(first && !second)
+    #expect(schedule.nextStep == .seconds(60))
   }
 }

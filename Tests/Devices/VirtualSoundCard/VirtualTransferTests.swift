@@ -160,7 +160,7 @@ import Testing
       device.block(in: $0)
     }
     #expect(early == nil)
-    #expect(blocks == [nil, VirtualBlock(time: .seconds(1)), nil, VirtualBlock(time: nil)])
+    #expect(blocks == [nil, .seconds(1), nil, VirtualScript.forever])
     #expect(device.happened.map(\.number) == [0, 1])
   }
 

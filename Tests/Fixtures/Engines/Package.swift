@@ -45,7 +45,7 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr"),
     .target(name: "CTagLib", linkerSettings: [.linkedLibrary("tag")]),
     library("AudioCore"),
-    library("AudioThreads", ["CLinux", logging]),
+    library("AudioThreads", ["CLinux", "FilePaths", logging]),
     library("FilePaths"),
     library("ClientDependencies", [issueReporting]),
     library(
@@ -106,7 +106,7 @@ let package = Package(
         "TestTools",
       ]),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
-    tests("AudioThreads", ["AudioThreads"]),
+    tests("AudioThreads", ["AudioThreads", "FilePaths"]),
     tests(
       "AudioPlayerClientLive",
       ["AudioPlayerClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard"]),

@@ -35,7 +35,7 @@ final class AudioThreadHarness {
 
   func add(_ voice: Voice) {
     link.ports.put(voice, in: voices.count)
-    link.commands.tryWrite(.add(voices.count))
+    link.arrivals.tryWrite(voices.count)
     voices.append(voice)
   }
 
@@ -43,7 +43,7 @@ final class AudioThreadHarness {
   func run(_ voices: [Voice]) throws(SoundCardError) {
     for voice in voices { add(voice) }
     let link = link
-    pcm.whenIdle = { link.commands.tryWrite(.quit) }
+    pcm.whenIdle = { link.quit() }
     try runThread()
   }
 
@@ -82,7 +82,7 @@ extension Voice {
     format: AudioFormat, capacity: Duration, prefill: Duration = .milliseconds(100), volume: Float,
     progressInterval: Duration = .milliseconds(50),
     listener: @escaping @Sendable (PlaybackEvent) -> Void
-  ) throws(WakeUpError) {
+  ) throws(SystemError) {
     try self.init(
       format: format, capacity: capacity, prefill: prefill,
       parameters: SharedVoiceParameters("a", gain: volume), progressInterval: progressInterval,

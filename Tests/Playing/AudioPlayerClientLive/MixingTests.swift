@@ -77,7 +77,7 @@ import Testing
     let link = harness.link
     harness.add(loud)
     harness.pcm.whenIdle = {
-      harness.pcm.whenIdle = { link.commands.tryWrite(.quit) }
+      harness.pcm.whenIdle = { link.quit() }
       harness.add(next)
     }
     try harness.runThread()
@@ -155,7 +155,7 @@ import Testing
     harness.pcm.at(100) { _ in music.setting = (0.5, .seconds(60)) }
     harness.add(try harness.voice(steady, bus: music))
     harness.pcm.whenIdle = {
-      harness.pcm.whenIdle = { link.commands.tryWrite(.quit) }
+      harness.pcm.whenIdle = { link.quit() }
       harness.add(next)
     }
     try harness.runThread()

@@ -83,10 +83,10 @@ final class OnePortCapture: @unchecked Sendable {
 
   func add(_ port: CapturePort, in place: Int) {
     thread.link.ports.put(port, in: place)
-    thread.link.commands.tryWrite(.add(place))
+    thread.link.arrivals.tryWrite(place)
   }
 
-  func quit() { thread.link.commands.tryWrite(.quit) }
+  func quit() { thread.link.quit() }
 
   func run() throws(SoundCardError) { try thread.run() }
 }

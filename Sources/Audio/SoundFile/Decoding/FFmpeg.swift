@@ -86,7 +86,7 @@ final class FFmpeg: Sendable {
     // Messages that exceed the pipe are lost, so the pipe gets the largest size that Linux permits.
     _ = fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK)
     _ = fcntl(errors.inlet.number, Self.setPipeSize, 1 << 20)
-    do throws(ProcessError) {
+    do throws(SystemError) {
       process = try ChildProcess(
         words.map { Array($0.utf8) }, input: file.number, output: pipe.inlet.number,
         errors: errors.inlet.number)

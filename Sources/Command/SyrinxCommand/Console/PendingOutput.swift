@@ -28,7 +28,7 @@ actor PendingOutput {
   /// - Parameter followsLinks: true for a name that the user chose: the target of a link is
   ///   replaced, and a named pipe or a device is written directly. False for a predictable name: a
   ///   link or pipe that another user created under it is replaced.
-  /// - Throws: `SoundFileError`; `ThreadError` if the system cannot start a thread.
+  /// - Throws: `SoundFileError`; `SystemError` if the system cannot start a thread.
   init(path: String, followsLinks: Bool = false) throws {
     executor = try ThreadExecutor(name: "syrinx-text")
     self.path = path

@@ -10,7 +10,7 @@ extension FilePath {
   /// Reads the text on its own thread, because a pipe may block.
   ///
   /// - Parameter limit: the maximum number of bytes.
-  /// - Throws: `CommandFailure`, `ThreadError`, `CancellationError`.
+  /// - Throws: `CommandFailure`, `SystemError`, `CancellationError`.
   func readText(atMost limit: Int = .max) async throws -> String {
     try await DedicatedThread.run(name: "syrinx-text") { try decodedText(atMost: limit) }
   }

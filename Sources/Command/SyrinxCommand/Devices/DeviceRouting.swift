@@ -195,7 +195,7 @@ final class FileMicrophone: @unchecked Sendable {
 
   /// Opens the file on its own thread, because a pipe blocks until it has a writer.
   ///
-  /// - Throws: `SoundFileError`, `ThreadError`, and `CancellationError`.
+  /// - Throws: `SoundFileError`, `SystemError`, and `CancellationError`.
   static func open(
     path: FilePath, onProblem: @escaping @Sendable (FileProblem) -> Void
   ) async throws -> FileMicrophone {

@@ -273,7 +273,7 @@ struct Python: Sendable {
   ) throws(CommandFailure) -> (child: ChildProcess, log: Descriptor) {
     let input = Descriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
     guard let pipe = Descriptor.pipe() else { throw Self.cannotStart(errno) }
-    do throws(ProcessError) {
+    do throws(SystemError) {
       let child = try ChildProcess(
         words.map(\.bytes), input: input.number, output: output ?? pipe.inlet.number,
         errors: pipe.inlet.number)

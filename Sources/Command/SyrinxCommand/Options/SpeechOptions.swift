@@ -131,7 +131,7 @@ struct SpeechOptions: ParsableArguments {
   /// The phrases of `--context-file` and a grammar in a pipe are read first, because a pipe can be
   /// read only once.
   ///
-  /// - Throws: `CommandFailure` if one of them contains no text, `ThreadError`.
+  /// - Throws: `CommandFailure` if one of them contains no text, `SystemError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
     let pipe = grammar.flatMap { $0.isPipe ? $0 : nil }
     let text = try await pipe?.readText(atMost: Self.longestGrammar)
@@ -162,7 +162,7 @@ struct SpeechOptions: ParsableArguments {
   /// The text of the grammar; nil if there is none.
   ///
   /// - Parameter prepare: the result of `preparation`, because a pipe can be read only once.
-  /// - Throws: `CommandFailure` if it cannot be read, `ThreadError`.
+  /// - Throws: `CommandFailure` if it cannot be read, `SystemError`.
   func grammarText(preparing prepare: (SpeechRequest) -> SpeechRequest) async throws -> String? {
     guard let grammar else { return nil }
     if case .text(let text) = prepare(SpeechRequest(url: grammar.url)).grammar { return text }

@@ -42,7 +42,6 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
   private var sinceBegin = (written: 0, discarded: 0)
   /// The frames played when the device was lost; nil once a returned device has played.
   private var lostAt: Int?
-  private var isOver = false
 
   /// The number of periods between reads of the delay while progress is seldom reported.
   private static let seldom = 4
@@ -71,7 +70,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Serves the device until `quit`; throws if the device is lost.
   func run() throws(SoundCardError) {
-    while performCommands() {
+    while link.performCommands() {
       if mayCutShort {
         try cutShort()
       } else if mixer.unwritten.count > 0 || unplayed.backlog > 0 || voices.soundingCount > 0 {
@@ -99,7 +98,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   /// Applies commands at once while the device is lost; false after `quit`.
   func serveInSilence() -> Bool {
-    guard performCommands() else { return false }
+    guard link.performCommands() else { return false }
     voices.settleInSilence(link.events)
     return true
   }
@@ -117,18 +116,6 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
 
   // MARK: One step
 
-  /// Performs all commands; false after `quit`.
-  private func performCommands() -> Bool {
-    link.commandHold?.end()
-    while !isOver, let command = link.commands.tryRead() {
-      switch command {
-      case .add(let place): voices.serve(place)
-      case .quit: isOver = true
-      }
-    }
-    return !isOver
-  }
-
   /// Mixes a block once the device has room for it, and no sooner, so that it has the newest
   /// parameters.
   private func serve() throws(SoundCardError) {
@@ -142,7 +129,7 @@ final class PlaybackThread: PortServer, @unchecked Sendable {
     }
     if mixer.unwritten.count == 0 {
       // Commands that arrived during the wait are applied first.
-      if link.commands.readable > 0 { return }
+      if link.hasCommands { return }
       voices.applyParameters()
       if try waitForSource() { return }
       mixer.mix(voices, at: playhead.written)

@@ -74,7 +74,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     bus: BusVolume = BusVolume(), speed: Double = 1,
     progressInterval: Duration = .milliseconds(50), onDeviceLoss: DeviceLossPolicy = .fail,
     hold: TimeHold? = nil, listener: @escaping @Sendable (PlaybackEvent) -> Void
-  ) throws(WakeUpError) {
+  ) throws(SystemError) {
     self.format = format
     self.parameters = parameters
     self.bus = bus

@@ -78,7 +78,7 @@ final class CapturePort: DevicePort {
   init(
     of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, ended: Gate = Gate(),
     lockstep: Lockstep? = nil
-  ) throws(WakeUpError) {
+  ) throws(SystemError) {
     (self.onDeviceLoss, self.ended) = (onDeviceLoss, ended)
     format = device.format
     readerWakeUp = try WakeUp()

@@ -24,7 +24,6 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   private var longestWait: Duration
   private var stall: StallWatch
   private var isRunning = false
-  private var hasQuit = false
   private var lost: FrameCount = 0
   /// The capture time of the frame after the last frame read, if none were lost since.
   private var next = Duration.zero
@@ -49,7 +48,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
 
   /// Captures until `quit` or the device's end; throws if the device is lost.
   func run() throws(SoundCardError) {
-    while performCommands() {
+    while link.performCommands() {
       guard ports.count > 0 else {
         try waitForPort()
         continue
@@ -77,7 +76,7 @@ final class CaptureThread: PortServer, @unchecked Sendable {
 
   func serveInSilence() -> Bool {
     defer { releaseLeavingPorts() }
-    return performCommands()
+    return link.performCommands()
   }
 
   func begin(on device: MonitoredCapture, after gap: Duration) {
@@ -95,18 +94,6 @@ final class CaptureThread: PortServer, @unchecked Sendable {
   }
 
   // MARK: Ports
-
-  /// Performs all commands; returns false after `quit`.
-  private func performCommands() -> Bool {
-    link.commandHold?.end()
-    while !hasQuit, let command = link.commands.tryRead() {
-      switch command {
-      case .add(let place): ports.serve(place)
-      case .quit: hasQuit = true
-      }
-    }
-    return !hasQuit
-  }
 
   private var hasLeavingPort: Bool {
     for index in 0..<ports.count where ports[index].isLeaving { return true }

@@ -105,7 +105,7 @@ extension SpeechClientError {
   static func mapped(_ error: any Error) -> any Error {
     switch error {
     case let error as SpeechEngineError: SpeechClientError(error)
-    case is ThreadError, is WakeUpError: SpeechClientError.noResources(reason: "\(error)")
+    case is SystemError: SpeechClientError.noResources(reason: "\(error)")
     default: error
     }
   }

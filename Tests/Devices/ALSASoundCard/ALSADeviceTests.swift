@@ -6,11 +6,12 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite(.timeLimit(.minutes(5))) struct OpenDeviceTests {
+@Suite(.timeLimit(.minutes(5))) struct ALSADeviceTests {
   init() throws { _ = try TestALSA.ready() }
 
   @Test func `dropping a suspended device ends its suspend`() throws {
-    let pcm = try ALSAPlayback(
+    let pcm = try ALSADevice(
+      .playback,
       request(
         testCard("suspend_at=1 resume_again=1000000"), period: .milliseconds(500), count: 4))
     #expect(try pcm.offer(ramp(96_000)[...]) == .frames(96_000))
@@ -30,7 +31,7 @@ import Testing
   func `a plug-in's thread never gets real-time priority`(
     device: String
   ) async throws {
-    let pcm = try ALSAPlayback(request(device))
+    let pcm = try ALSADevice(.playback, request(device))
     defer { pcm.close() }
     let policy = await DedicatedThread.run(name: "test", abandoned: CInt(-1), failed: { _ in -1 }) {
       pcm.adoptThread()

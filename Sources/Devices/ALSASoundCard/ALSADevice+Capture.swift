@@ -3,13 +3,7 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// An ALSA capture device.
-// `@unchecked Sendable` is safe for the reason given at `OpenDevice`.
-final class ALSACapture: OpenDevice, CapturePCM, @unchecked Sendable {
-  init(_ request: PCMRequest) throws(SoundCardError) {
-    try super.init(request, for: .capture)
-  }
-
+extension ALSADevice: CapturePCM {
   /// The corresponding C function is `snd_pcm_readi`.
   func read(
     into samples: UnsafeMutableBufferPointer<Float>
@@ -38,11 +32,9 @@ final class ALSACapture: OpenDevice, CapturePCM, @unchecked Sendable {
   private func decode(_ frames: Int, to samples: UnsafeMutableBufferPointer<Float>) {
     let format = configuration.sampleFormat
     guard !routing.isIdentity, let target = samples.baseAddress else {
-      return SampleConversion.decode(scratch, as: format, to: samples)
+      return format.decode(scratch, to: samples)
     }
-    SampleConversion.decode(
-      scratch, as: format,
-      to: UnsafeMutableBufferPointer(start: routed, count: samples.count))
+    format.decode(scratch, to: UnsafeMutableBufferPointer(start: routed, count: samples.count))
     routing.apply(routed, frames: frames, into: target)
   }
 }

@@ -3,48 +3,18 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// An ALSA playback device.
-// `@unchecked Sendable` is safe for the reason given at `OpenDevice`.
-final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
-  private lazy var delayEstimate = DelayEstimate(
-    buffer: configuration.buffer, rate: configuration.format.sampleRate)
-  private var dither = Dither()
-
-  init(_ request: PCMRequest) throws(SoundCardError) {
-    try super.init(request, for: .playback)
-  }
-
-  override func wait(
-    for interest: PCMInterest, atMost timeout: Duration?
-  ) throws(SoundCardError) -> PCMWakeUp {
-    let outcome = try super.wait(for: interest, atMost: timeout)
-    if case .interrupted = outcome { delayEstimate.emptied() }
-    return outcome
-  }
-
-  override func drop() {
-    super.drop()
-    delayEstimate.emptied()
-  }
-
+extension ALSADevice: PlaybackPCM {
   /// The corresponding C function is `snd_pcm_delay`.
   func delay() throws(SoundCardError) -> FrameCount {
     guard let pcm else { throw lose() }
-    let reported = written > 0 ? try reportedDelay(pcm) : 0
-    return delayEstimate.delay(reported: reported, held: held?.rawValue)
-  }
-
-  /// The delay that the device reports, or nil after an error that may be temporary.
-  private func reportedDelay(_ pcm: OpaquePointer) throws(SoundCardError) -> Int? {
+    guard written > 0 else { return delayEstimate.delay(reported: 0, held: nil) }
     var frames: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &frames)
     let isDisconnected = code < 0 && snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED
-    switch DelayEstimate.Answer(code, isDisconnected: isDisconnected) {
-    case .lost: throw lose()
-    case .underrun: return 0
-    case .unknown: return nil
-    case .frames: return frames
-    }
+    let delay = delayEstimate.delay(
+      after: code, reported: frames, isDisconnected: isDisconnected, held: held?.rawValue)
+    guard let delay else { throw lose() }
+    return delay
   }
 
   var timeUntilUnderrun: Duration {
@@ -65,7 +35,7 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
     case .excess: throw loseExcessive(frames)
     case .failure(let code):
       guard code == -EAGAIN, let taken = acceptedBeforeStart(pcm, of: frames) else {
-        return try recovered(code)
+        return try transfer(after: code)
       }
       written = taken
     }
@@ -95,14 +65,7 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
       routing.apply(source, frames: frames, into: routed)
       samples = UnsafeBufferPointer(start: routed, count: samples.count)
     }
-    SampleConversion.encode(
-      samples, as: configuration.sampleFormat, to: scratch, dither: &dither)
-  }
-
-  private func recovered(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
-    let transfer = try transfer(after: code)
-    if case .interrupted = transfer { delayEstimate.emptied() }
-    return transfer
+    configuration.sampleFormat.encode(samples, to: scratch, dither: &dither)
   }
 }
 
@@ -111,27 +74,6 @@ final class ALSAPlayback: OpenDevice, PlaybackPCM, @unchecked Sendable {
 /// Plug-ins report negative and absurd delays, and errors at the start. Devices that accept frames
 /// faster than real time (`null`, `file`) never hold any.
 struct DelayEstimate {
-  /// The meaning of the code of `snd_pcm_delay`.
-  enum Answer: Equatable {
-    case frames
-    /// The device has underrun: all written frames have been played.
-    case underrun
-    case unknown
-    case lost
-
-    /// - Parameter code: 0, or a negative errno value.
-    init(_ code: Int32, isDisconnected: Bool) {
-      self =
-        switch code.errnoValue {
-        case _ where isDisconnected: .lost
-        case ENODEV, ENXIO: .lost
-        case EPIPE: .underrun
-        case _ where code < 0: .unknown
-        default: .frames
-        }
-    }
-  }
-
   /// The maximum plausible delay, in device buffers.
   private static let maximumBuffers = 16
 
@@ -159,6 +101,27 @@ struct DelayEstimate {
       last = FrameCount(max(0, min(held, buffer.rawValue)))
     }
     return last
+  }
+
+  /// Returns the delay after a call of `snd_pcm_delay`; nil if the device is lost.
+  ///
+  /// - Parameters:
+  ///   - code: the result of the call: 0, or a negative errno value.
+  ///   - frames: the reported delay.
+  ///   - isDisconnected: whether the device is disconnected after a failed call.
+  ///   - held: the frames in the buffer, as in `delay(reported:held:)`.
+  mutating func delay(
+    after code: Int32, reported frames: Int, isDisconnected: Bool, held: @autoclosure () -> Int?
+  ) -> FrameCount? {
+    switch code.errnoValue {
+    case _ where isDisconnected: nil
+    case ENODEV, ENXIO: nil
+    // The device has underrun: all written frames have been played.
+    case EPIPE: delay(reported: 0, held: held())
+    // The failure may be temporary.
+    case _ where code < 0: delay(reported: nil, held: held())
+    default: delay(reported: frames, held: held())
+    }
   }
 
   /// Records frames written at `time`.

@@ -1,0 +1,182 @@
+import AudioCore
+import AudioThreads
+import CALSA
+import Glibc
+import Logging
+import SoundCard
+
+/// An open ALSA device of either direction, with its settings.
+// `@unchecked Sendable` is safe because only the constants `configuration` and `waker` are shared;
+// one thread at a time calls everything else, as `PCM` requires.
+final class ALSADevice: PCM, @unchecked Sendable {
+  let direction: AudioDevice.Direction
+  let configuration: PCMConfiguration
+  let waker: WakeUp
+
+  /// Samples in the device's format; this object owns and frees it.
+  ///
+  /// It has room for two device buffers, because alsa-lib writes past the end of a transfer if the
+  /// driver reports too many frames. A plug-in that then moves all requested frames may still crash
+  /// the process.
+  let scratch: UnsafeMutableRawPointer
+  let scratchFrames: Int
+  /// The mix between WAV channel order and the device's.
+  let routing: ChannelMix
+  /// One device buffer of samples for reordering channels; this object owns and frees it.
+  let routed: UnsafeMutablePointer<Float>
+
+  /// The descriptors that `wait` sleeps on: the waker's and the device's; this object owns and
+  /// frees them.
+  let polled: UnsafeMutablePointer<pollfd>
+  let polledCount: Int
+
+  /// The longest sleep before the device's state is checked.
+  let stateCheckInterval: Duration
+  var losses: LossEstimate
+  /// The audio that a playback has not yet played.
+  var delayEstimate: DelayEstimate
+  /// The dither of a playback with 16-bit samples.
+  var dither = Dither()
+  var wakeUpThrottle: WakeUpThrottle
+  /// An interruption that the next `wait` reports.
+  var pendingInterruption: PCMInterruption?
+  /// The time at which the device was first found suspended; the clock excludes the machine's own
+  /// sleep.
+  var suspendedSince: SuspendingClock.Instant?
+  /// A recovery that the waker interrupted; the next `wait` continues it.
+  var unstarted: Recovery?
+  /// The frames written since the device was last emptied.
+  var written = 0
+  /// Whether the capture has ended.
+  var hasEnded = false
+  private let openedAt = SuspendingClock.now
+  private var handle: PCMHandle?
+  // Valid while `handle`, its owner, exists.
+  private(set) var pcm: OpaquePointer?
+  private var isLost = false
+  /// Whether the next use must prepare the device.
+  var isDropped = false
+
+  /// Opens and configures a device; it blocks, so do not call it on the audio thread.
+  init(_ direction: AudioDevice.Direction, _ request: PCMRequest) throws(SoundCardError) {
+    let handle = try PCMHandle.open(direction, request)
+    let pcm = handle.pcm
+    configuration = handle.configuration
+    waker = try Self.makeWaker(configuration.device)
+    polledCount = 1 + max(0, Int(snd_pcm_poll_descriptors_count(pcm)))
+    polled = .allocate(capacity: polledCount)
+    polled.initialize(repeating: pollfd(), count: polledCount)
+    scratchFrames = configuration.buffer.rawValue
+    scratch = .allocate(
+      byteCount: 2 * scratchFrames * configuration.format.channelCount * 4, alignment: 16)
+    memset(scratch, 0, 2 * scratchFrames * configuration.format.channelCount * 4)
+    routing = ChannelMix(direction: direction, device: configuration.channelLayout)
+    routed = .allocate(capacity: scratchFrames * configuration.format.channelCount)
+    let rate = configuration.format.sampleRate
+    losses = LossEstimate(direction: direction, rate: rate, configuration)
+    delayEstimate = DelayEstimate(buffer: configuration.buffer, rate: rate)
+    wakeUpThrottle = WakeUpThrottle(period: configuration.period, rate: rate)
+    stateCheckInterval = configuration.buffer.duration(at: rate) * 2
+    self.direction = direction
+    self.handle = consume handle
+    self.pcm = pcm
+  }
+
+  deinit {
+    scratch.deallocate()
+    routed.deallocate()
+    polled.deallocate()
+  }
+
+  private static func makeWaker(_ id: AudioDevice.ID) throws(SoundCardError) -> WakeUp {
+    do {
+      return try WakeUp()
+    } catch {
+      throw .failed(id, operation: "eventfd", code: error.code, reason: "\(error)")
+    }
+  }
+
+  /// The prepared device; throws if it is lost or closed.
+  func usable() throws(SoundCardError) -> OpaquePointer {
+    guard let pcm, !isLost else { throw .deviceLost(configuration.device) }
+    if isDropped {
+      isDropped = false
+      let code = snd_pcm_prepare(pcm)
+      if code < 0 { try recoverSilently(code) }
+    }
+    return pcm
+  }
+
+  /// Marks the device as lost and returns the error.
+  func lose() -> SoundCardError {
+    isLost = true
+    return .deviceLost(configuration.device)
+  }
+
+  /// The corresponding C function is `snd_pcm_start`.
+  func start() throws(SoundCardError) {
+    let pcm = try usable()
+    guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED else { return }
+    // The kernel returns EPIPE for a playback without frames.
+    guard direction == .capture || written > 0 else { return }
+    losses.restarted()
+    let code = snd_pcm_start(pcm)
+    if code < 0 { try recoverSilently(code) }
+  }
+
+  /// The corresponding C function is `snd_pcm_drop`; the next use prepares the device.
+  func drop() {
+    guard let pcm, !isLost, !isDropped else { return }
+    snd_pcm_drop(pcm)
+    isDropped = true
+    emptied()
+    delayEstimate.emptied()
+  }
+
+  /// Records that the device is empty.
+  func emptied() {
+    written = 0
+    hasEnded = false
+    (suspendedSince, unstarted) = (nil, nil)
+    losses.stopped()
+    wakeUpThrottle.forget()
+  }
+
+  /// Records that frames were written or read.
+  func transferred(_ frames: Int) {
+    losses.transferred(frames)
+    wakeUpThrottle.transferred(frames)
+  }
+
+  /// The corresponding C function is `snd_pcm_close`.
+  func close() {
+    pcm = nil
+    handle = nil
+  }
+
+  var elapsed: Duration { SuspendingClock.now - openedAt }
+
+  /// Requests real-time priority for the thread of a hardware driver.
+  ///
+  /// A plug-in or a server's client may spin, and the kernel ends a process whose real-time thread
+  /// spins.
+  func adoptThread() {
+    // Only the calls of a hardware PCM go directly to the kernel.
+    guard let pcm, snd_pcm_type(pcm) == SND_PCM_TYPE_HW else {
+      return Logger.alsa.debug(
+        "normal priority: \"\(configuration.device)\" is a plug-in, not a card's own driver")
+    }
+    DedicatedThread.requestRealTimePriority(
+      for: "the \(direction.rawValue) device \"\(configuration.device)\"")
+  }
+
+  /// The frames in the device's buffer by its write position, or nil if unknown.
+  var held: FrameCount? {
+    guard let pcm, !isDropped else { return nil }
+    return switch DriverAnswer(snd_pcm_avail(pcm), of: configuration.buffer.rawValue) {
+    case .frames(let available): configuration.buffer - FrameCount(available)
+    case .excess: .zero
+    case .failure: nil
+    }
+  }
+}
