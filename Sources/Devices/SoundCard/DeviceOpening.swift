@@ -77,6 +77,9 @@ package struct DeviceOpening<Server: PortServer>: Sendable {
 
   private var lockstep: Lockstep? { soundCard.lockstep }
 
+  /// The identity of the sound card.
+  var card: ObjectIdentifier? { soundCard.identity }
+
   /// Begins to wait for the lost device; `notify` is called on any thread when a result is
   /// available.
   func reopen(

@@ -17,8 +17,14 @@ package actor DevicePool<Server: PortServer> {
     package var borrowed: Lease { Lease(runtime: runtime, slot: nil) }
   }
 
+  /// A device of a sound card; a scope may override the card of a client.
+  fileprivate struct Device: Hashable, Sendable {
+    let card: ObjectIdentifier?
+    let id: AudioDevice.ID
+  }
+
   private struct Slot: Sendable {
-    let device: AudioDevice.ID
+    let device: Device
     let request: PCMRequest
     /// Whether the device is opened only to test whether that is possible.
     let isProbe: Bool
@@ -45,7 +51,7 @@ package actor DevicePool<Server: PortServer> {
   }
 
   private var slots: [Int: Slot] = [:]
-  private var current: [AudioDevice.ID: Int] = [:]
+  private var current: [Device: Int] = [:]
   private var nextSlot = 0
 
   /// Creates a pool without devices.
@@ -163,7 +169,7 @@ package actor DevicePool<Server: PortServer> {
   }
 
   /// The slot of a device; an ended runtime is left to its remaining users.
-  private func slot(of device: AudioDevice.ID) -> (id: Int, slot: Slot)? {
+  private func slot(of device: Device) -> (id: Int, slot: Slot)? {
     guard let id = current[device], let slot = slots[id] else { return nil }
     guard slot.runtime?.hasEnded == true else { return (id, slot) }
     current[device] = nil
@@ -202,5 +208,7 @@ package actor DevicePool<Server: PortServer> {
 }
 
 extension DeviceOpening {
-  fileprivate var device: AudioDevice.ID { request.device ?? "default" }
+  fileprivate var device: DevicePool<Server>.Device {
+    DevicePool<Server>.Device(card: card, id: request.device ?? "default")
+  }
 }

@@ -41,6 +41,9 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   package let server: Server
   let link: DeviceLink<Port>
   let reopening: DeviceOpening<Server>?
+
+  /// The identity of its sound card.
+  package var card: ObjectIdentifier? { reopening?.card }
   // The lock is held for a few instructions by the control thread and users, never by the audio
   // thread.
   let state: Mutex<State>

@@ -33,6 +33,9 @@ public struct SoundCard: Sendable {
   /// The consumers that a virtual card in lockstep waits for; nil for any other card.
   package var lockstep: Lockstep?
 
+  /// Separates the devices of virtual cards; nil for any other card.
+  package var identity: ObjectIdentifier?
+
   /// Creates a sound card whose endpoints are unimplemented.
   public init() {}
 }
@@ -108,15 +111,14 @@ package final class DeviceChanges: Sendable {
   package typealias StartWatching =
     @Sendable (_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
-  private struct State {
-    var observers: [Int: AsyncStream<Void>.Continuation] = [:]
-    var next = 0
-    var stop: (@Sendable () -> Void)?
-  }
-
   // The lock is held for a few instructions, and while a watch starts, by consumers and the
   // watching thread.
-  private let state = Mutex(State())
+  private let state = Mutex<
+    (
+      observers: [Int: AsyncStream<Void>.Continuation], next: Int,
+      stop: (@Sendable () -> Void)?
+    )
+  >(([:], 0, nil))
   private let watching: StartWatching
 
   /// Creates streams that share a watch; without a watch, only `announce` reports changes.

@@ -67,6 +67,7 @@ public final class VirtualSoundCard: Sendable {
       openCapture: { try await self.open(.capture, $0) },
       deviceChanges: { self.card.changes.stream() })
     soundCard.lockstep = card.lockstep
+    soundCard.identity = ObjectIdentifier(card)
     return soundCard
   }
 

@@ -106,12 +106,14 @@ private final class PreloadedDevice: Sendable {
   }
 
   /// The device that a sound keeps open, with the given latency if there is one; nil if another player
-  /// loaded the sound or the device is lost.
+  /// loaded the sound, the device is lost, or the caller's sound card is another one.
   static func lease(
     of sound: PreloadedSound, by player: AudioPlayer, _ latency: PlaybackLatency? = nil
   ) -> PlaybackDevices.Lease? {
+    @Dependency(\.soundCard) var soundCard
     guard let held = sound.hold as? PreloadedDevice, held.player === player,
-      latency == nil || latency == held.latency, !held.lease.runtime.hasEnded
+      held.lease.runtime.card == soundCard.identity, latency == nil || latency == held.latency,
+      !held.lease.runtime.hasEnded
     else { return nil }
     return held.lease.borrowed
   }

@@ -18,8 +18,8 @@ extension SpeechClient: DependencyKey {
       startTask: { request in scope.run { tasks.start(request) } },
       recognition: { request in scope.run { tasks.events(of: request) } },
       finishTask: { await tasks.finishAll() },
-      supportedLocales: { await scope.run { await InstalledEngines().locales() } },
-      engines: { await scope.run { await InstalledEngines().descriptions() } })
+      supportedLocales: { await scope.run { await SpeechEngine.installedLocales() } },
+      engines: { await scope.run { await SpeechEngine.installedDescriptions() } })
   }
 
   /// A live client on an engine; an override of `\.speechEngine` at the call takes precedence.
@@ -32,30 +32,24 @@ extension SpeechClient: DependencyKey {
   }
 }
 
-/// The engines' descriptions, read on a dedicated thread because engines look at files.
-struct InstalledEngines: Sendable {
-  private let inUse: SpeechEngine
-  private let all: [SpeechEngine]
+extension SpeechEngine {
+  /// The languages of the engine in use.
+  fileprivate static func installedLocales() async -> [String] {
+    @Dependency(\.speechEngine) var inUse
+    let engine = inUse
+    let languages = await runOnThread { Set(engine.models().map(\.language)) }
+    return (languages ?? []).sorted()
+  }
 
-  /// The engines at the time of the call; the one in use replaces its namesake.
-  init() {
+  /// The descriptions of all engines; the one in use replaces its namesake.
+  fileprivate static func installedDescriptions() async -> [SpeechEngineDescription] {
     @Dependency(\.speechEngine) var inUse
     @Dependency(\.speechEngines) var engines
     let current = inUse
     let isListed = engines.contains { $0.name == current.name }
-    self.inUse = current
-    all = (isListed ? [] : [current]) + engines.map { $0.name == current.name ? current : $0 }
-  }
-
-  /// The languages of the engine in use.
-  func locales() async -> [String] {
-    let languages = await runOnThread { Set(inUse.models().map(\.language)) }
-    return (languages ?? []).sorted()
-  }
-
-  func descriptions() async -> [SpeechEngineDescription] {
-    await runOnThread {
-      let descriptions = all.map(describe)
+    let all = (isListed ? [] : [current]) + engines.map { $0.name == current.name ? current : $0 }
+    return await runOnThread {
+      let descriptions = all.map { $0.description(isInUse: $0.name == current.name) }
       let others = descriptions.filter { !$0.isInUse }.flatMap(\.models)
       return descriptions.map { description in
         // The engine in use may fall back on another one for some languages.
@@ -67,19 +61,19 @@ struct InstalledEngines: Sendable {
     } ?? []
   }
 
-  private func describe(_ engine: SpeechEngine) -> SpeechEngineDescription {
+  private func description(isInUse: Bool) -> SpeechEngineDescription {
     var description = SpeechEngineDescription(
-      name: engine.name, models: [], isInUse: engine.name == inUse.name,
-      capabilities: engine.capabilities)
-    switch engine.availability() {
-    case .ready: description.models = engine.models()
+      name: name, models: [], isInUse: isInUse, capabilities: capabilities)
+    switch availability() {
+    case .ready: description.models = models()
     case .unavailable(let error): description.obstacle = "\(error)"
     }
     return description
   }
 
-  /// Runs `body` on a thread; nil if the system refuses one or the caller is canceled.
-  private func runOnThread<Value: Sendable>(
+  /// Runs `body` on a thread, because engines look at files; nil if the system refuses one or the
+  /// caller is canceled.
+  private static func runOnThread<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value
   ) async -> Value? {
     await DedicatedThread.run(

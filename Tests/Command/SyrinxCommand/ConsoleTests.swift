@@ -1,10 +1,12 @@
 import AudioCore
+import ClientDependencies
 import FilePaths
 import Foundation
 import SpeechClient
 import SpeechEngine
 import TestTools
 import Testing
+import WyomingServer
 
 @testable import SyrinxCommand
 
@@ -41,6 +43,20 @@ struct ConsoleTests {
       #"syrinx: tag "a\nsyrinx: all is well\x0D\x1B[2J\t\u{2028}""#, #"one\ntwo"#,
     ]
     #expect(try error.text() == lines.map { $0 + "\n" }.joined())
+  }
+
+  @Test
+  func `the log of a server has the reason of lost audio by name and as a sentence`() async throws {
+    let log = withDependencies {
+      $0.date = .constant(Date(timeIntervalSince1970: 0))
+    } operation: {
+      ServerLog(console: console, format: .json, onlyErrors: false)
+    }
+    await log.write(.dropped(client: 7, .seconds(1) ..< .seconds(2), reason: .unintelligible))
+    let line =
+      #"{"client":7,"end":2,"event":"dropped","reason":"unintelligible","start":1,"#
+      + #""text":"1.000 s of audio at 0:01.0 has no plausible words","time":"1970-01-01T00:00:00Z"}"#
+    #expect(try error.text() == line + "\n")
   }
 
   @Test

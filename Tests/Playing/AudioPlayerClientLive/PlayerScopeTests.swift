@@ -55,6 +55,24 @@ import VirtualSoundCard
     #expect(isOnCard(card))
   }
 
+  @Test func `a card that is overridden at the call takes precedence over an open device`()
+    async throws
+  {
+    let player = AudioPlayerClient.live(on: card.soundCard)
+    // Keeps the device of the player's own card open.
+    let sound = try await player.preload(source: .buffers([click]))
+    try await withDependencies {
+      $0.soundCard = other.soundCard
+    } operation: {
+      try await play(player)
+      let request = PlaybackRequest(source: .preloaded(sound))
+      for try await _ in await player.playback(request: request) {}
+    }
+    #expect(other.played.map(\.frameCount).reduce(0, +) == 2)
+    try await play(player)
+    #expect(isOnCard(card))
+  }
+
   @Test func `an outer player that is called in an inner scope plays on the inner card`()
     async throws
   {

@@ -58,6 +58,21 @@ import VirtualSoundCard
     #expect(try await captured(by: recorder) == [0.25])
   }
 
+  @Test func `a card that is overridden at the call takes precedence over an open device`()
+    async throws
+  {
+    let endless = VirtualSoundCard(.init(pace: .untimed))
+    let recorder = AudioRecorderClient.live(on: endless.soundCard)
+    var capture = await recorder.capture(request: CaptureRequest()).makeAsyncIterator()
+    #expect(try await capture.next() != nil)
+    let levels = try await withDependencies {
+      $0.soundCard = other.soundCard
+    } operation: {
+      try await captured(by: recorder)
+    }
+    #expect(levels == [0.5])
+  }
+
   @Test func `an outer recorder that is called in an inner scope captures on the inner card`()
     async throws
   {

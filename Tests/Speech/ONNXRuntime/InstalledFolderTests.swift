@@ -190,14 +190,21 @@ import Testing
       at: folder.file("b/syrinx/moonshine-a"), withIntermediateDirectories: true)
     let shared = "relative:\(folder.file("a").path):\(folder.file("b").path)"
     let used = FilePath(folder.file("b")).appending("syrinx")
-    func other(_ name: String, home: String, data: String? = nil) -> FilePath? {
-      var environment = ["HOME": home, "XDG_DATA_DIRS": shared]
+    let home = FilePath(folder.file("home"))
+    func other(_ name: String, home: FilePath?, data: String? = nil) -> FilePath? {
+      var environment = ["HOME": "/root", "XDG_DATA_DIRS": shared]
       environment["XDG_DATA_HOME"] = data
-      return InstalledFolder.otherRoot(having: name, environment: environment)
+      return InstalledFolder.otherRoot(
+        having: name, environment: environment, registeredHome: home)
     }
-    let home = FilePath.registeredHome?.text ?? ""
     #expect(other("moonshine", home: home) == used)
     #expect(other("parrot", home: home) == nil)
     #expect(other("moonshine", home: home, data: folder.file("b").path) == nil)
+    // A registered home is found even if only XDG_DATA_HOME hides it.
+    try FileManager.default.createDirectory(
+      at: folder.file("home/.local/share/syrinx/moonshine-a"), withIntermediateDirectories: true)
+    let own = home.appending(".local/share/syrinx")
+    #expect(other("moonshine", home: home, data: "/nowhere") == own)
+    #expect(other("moonshine", home: home, data: home.appending(".local/share").text) == used)
   }
 }

@@ -69,7 +69,8 @@ extension JSONRecord {
     fault, but never the text of what was spoken. With --log-format json, each line is an object with \
     "time" (UTC) and an "event": listening and metrics with "address", connected with "client" (a number) and \
     "address", recognized with "client", "audio", and "elapsed" (seconds from audio-start to the \
-    transcript), dropped with "client", "start" and "end" (seconds from audio-start), and "reason", \
+    transcript), dropped with "client", "start" and "end" (seconds from audio-start), the "reason" \
+    (slow, engine, gap, nonFinite, or unintelligible), and its "text", \
     failed with "client" and the "code" and "reason" of the client's error event, announced with \
     "name", notAnnounced with "reason", or notice with "reason", a better engine that is installed \
     elsewhere.
@@ -87,7 +88,8 @@ extension JSONRecord {
     case .dropped(let client, let range, let reason):
       self = [
         "event": "dropped", "client": client, "start": range.lowerBound.inRecordSeconds,
-        "end": range.upperBound.inRecordSeconds, "reason": reason.sentence(about: range),
+        "end": range.upperBound.inRecordSeconds, "reason": reason.name,
+        "text": reason.sentence(about: range),
       ]
     case .failed(let client, let code, let reason):
       self = ["event": "failed", "client": client, "code": code, "reason": reason]

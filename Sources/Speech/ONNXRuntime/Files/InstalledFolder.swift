@@ -161,15 +161,15 @@ extension InstalledFolder {
   }
 
   /// Finds another folder that contains components with this name prefix: in the registered home
-  /// folder if `HOME` differs, or a folder for all users.
+  /// folder, which `HOME` or `XDG_DATA_HOME` may hide, or a folder for all users.
   ///
   /// The folders for all users are in `XDG_DATA_DIRS`, or in `/usr/local/share`, `/usr/share`, and
   /// the home of the system's service, `/var/lib/syrinx`.
   package static func otherRoot(
-    having prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    having prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment,
+    registeredHome: FilePath? = FilePath.registeredHome
   ) -> FilePath? {
-    let home = FilePath.registeredHome
-    let own = home == FilePath.home(environment["HOME"]) ? nil : home?.appending(".local/share")
+    let own = registeredHome?.appending(".local/share")
     let shared =
       environment.nonEmpty("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share:/var/lib/syrinx"
     let used = root(environment: environment)
