@@ -168,7 +168,7 @@ extension SoundFileEncoding {
 
 extension SoundFileEncoding.SampleFormat {
   /// The size of a sample in bytes.
-  package var byteCount: Int {
+  public var byteCount: Int {
     switch self {
     case .int16: 2
     case .int24: 3

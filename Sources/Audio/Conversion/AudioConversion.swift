@@ -160,19 +160,42 @@ public struct ConversionResult: Sendable {
   public let limiterGain: Decibels
   /// The loudness of the limited audio; nil without a limiter.
   public let limitedLoudness: LoudnessLevel?
-  /// The truncated sources, each with its missing audio.
-  public let shortfalls: [(source: AudioConversion.Source, shortfall: SoundFileShortfall)]
+  /// The missing audio of truncated sources.
+  public let shortfalls: [Shortfall]
   /// Notices about the sources; no audio is missing because of them.
-  public let notices: [(source: AudioConversion.Source, notice: SoundFileNotice)]
+  public let notices: [Notice]
   /// The metadata of the sources that the outputs lack.
   public let omissions: [SoundFileNotice]
-  /// The loss of bits per sample, if no sample format was chosen: the highest number of bits in the
-  /// sources, and the number of bits in the result.
-  public let reduction: (stored: Int, kept: Int)?
+  /// The loss of bits per sample, if no sample format was chosen.
+  public let reduction: BitReduction?
   /// Whether mixed sources differ in sample rate or number of channels.
   public let mixesFormats: Bool
   /// The number of samples that were NaN or infinite and became silence.
   public let silencedSampleCount: Int
+
+  /// The missing audio of a source.
+  public struct Shortfall: Equatable, Sendable {
+    /// The source.
+    public let source: AudioConversion.Source
+    /// The audio missing at its end.
+    public let shortfall: SoundFileShortfall
+  }
+
+  /// A notice about a source.
+  public struct Notice: Hashable, Sendable {
+    /// The source.
+    public let source: AudioConversion.Source
+    /// The notice.
+    public let notice: SoundFileNotice
+  }
+
+  /// A loss of bits.
+  public struct BitReduction: Hashable, Sendable {
+    /// The highest number of bits per sample in the sources.
+    public let stored: Int
+    /// The number of bits per sample in the result.
+    public let kept: Int
+  }
 
   /// Whether samples were clipped.
   ///

@@ -56,13 +56,9 @@ final class ConversionInput {
     return lengths.count == inputs.count ? lengths.max() : nil
   }
 
-  var shortfalls: [(source: AudioConversion.Source, shortfall: SoundFileShortfall)] {
-    inputs.flatMap(\.shortfalls)
-  }
+  var shortfalls: [ConversionResult.Shortfall] { inputs.flatMap(\.shortfalls) }
 
-  var notices: [(source: AudioConversion.Source, notice: SoundFileNotice)] {
-    inputs.flatMap(\.notices)
-  }
+  var notices: [ConversionResult.Notice] { inputs.flatMap(\.notices) }
 
   /// The highest number of bits per sample of a source; nil if all are lossy.
   var mostBits: Int? { inputs.compactMap(\.mostBits).max() }
@@ -153,9 +149,8 @@ private func blockLength(_ format: AudioFormat) -> FrameCount {
 /// Reads the sources in order, from start to end.
 final class JoinedInput {
   let first: SoundFileReader
-  private(set) var shortfalls: [(source: AudioConversion.Source, shortfall: SoundFileShortfall)] =
-    []
-  private(set) var notices: [(source: AudioConversion.Source, notice: SoundFileNotice)] = []
+  private(set) var shortfalls: [ConversionResult.Shortfall] = []
+  private(set) var notices: [ConversionResult.Notice] = []
   private(set) var mostBits: Int?
   /// The duration of all sources, set if they end before the start.
   private(set) var lengthBeforeStart: Duration?
@@ -220,9 +215,9 @@ final class JoinedInput {
 
   private func openNext(after reader: SoundFileReader) throws {
     if let shortfall = reader.shortfall {
-      shortfalls.append((source, shortfall))
+      shortfalls.append(ConversionResult.Shortfall(source: source, shortfall: shortfall))
     }
-    notices += reader.notices.map { (source, $0) }
+    notices += reader.notices.map { ConversionResult.Notice(source: source, notice: $0) }
     let format = reader.format
     before += reader.position.duration(at: format.sampleRate)
     self.reader = nil
@@ -240,7 +235,7 @@ final class JoinedInput {
     if reportsCues, !next.isLocalFile, !opened.metadata.cues.isEmpty {
       let lost = SoundFileNotice.omitted(
         "the cues and chapters", reason: "a stream after another input can be read only once")
-      notices.append((next, lost))
+      notices.append(ConversionResult.Notice(source: next, notice: lost))
     }
     mostBits = [mostBits, opened.bitsPerSample].compactMap(\.self).max()
     // Converts the position if the rate changes; in the same format, the timeline continues.

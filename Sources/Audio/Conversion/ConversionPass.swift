@@ -149,7 +149,7 @@ extension AudioConversion {
   /// The loss of bits; nil for none, for a chosen sample format, and for a lossy coder.
   func reduction(
     of stored: Int?, to encoding: SoundFileEncoding
-  ) -> (stored: Int, kept: Int)? {
+  ) -> ConversionResult.BitReduction? {
     guard samples == nil, let stored, let format = encoding.samples else { return nil }
     // All audio is converted as Float32, which holds integers of up to 24 bits.
     let kept =
@@ -158,7 +158,7 @@ extension AudioConversion {
       case .int24, .int32: 24
       case .float: 32
       }
-    return stored > kept ? (stored, kept) : nil
+    return stored > kept ? ConversionResult.BitReduction(stored: stored, kept: kept) : nil
   }
 
   private var namedContainer: SoundFileEncoding.Container {

@@ -38,8 +38,9 @@ final class ConversionRun: Sendable {
       for source in conversion.sources where !source.isReadableTwice {
         throw ConversionError.cannotReadTwice(name: source.name)
       }
-      let pass = try ConversionPass(conversion, interruption, later: later)
-      let (gain, isLimited) = try change(for: normalization, pass)
+      // Not kept in a variable, so that its readers are released before the others are opened.
+      let (gain, isLimited) = try change(
+        for: normalization, ConversionPass(conversion, interruption, later: later))
       let makePass = { [conversion, interruption] in
         try ConversionPass(
           conversion, interruption, later: later, gain: gain, isLimited: isLimited)
@@ -126,9 +127,7 @@ final class ConversionRun: Sendable {
   }
 
   /// Throws if incomplete audio would replace a source, which may be its only copy.
-  private func checkReplacement(
-    _ shortfalls: [(source: AudioConversion.Source, shortfall: SoundFileShortfall)]
-  ) throws {
+  private func checkReplacement(_ shortfalls: [ConversionResult.Shortfall]) throws {
     guard let missing = shortfalls.first, case .file(let output) = conversion.destination,
       case let path = FilePath(output), conversion.sources.contains(where: { $0.isFile(at: path) })
     else { return }

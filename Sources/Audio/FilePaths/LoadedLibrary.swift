@@ -3,13 +3,17 @@ import Glibc
 /// A library that is loaded at run time and never unloaded.
 package struct LoadedLibrary: Sendable {
   /// The library cannot be loaded.
-  package struct Failure: Error {
+  package struct Failure: Error, CustomStringConvertible {
     package let reason: String
+
+    package var description: String { "the library cannot be loaded: \(reason)" }
   }
 
   /// The library lacks a function.
-  package struct MissingFunction: Error {
+  package struct MissingFunction: Error, CustomStringConvertible {
     package let name: String
+
+    package var description: String { "the library is too old: it has no \(name)" }
   }
 
   // Safe because the library stays loaded, and dlsym accepts calls from all threads.
@@ -25,7 +29,7 @@ package struct LoadedLibrary: Sendable {
     fegetenv(&mode)
     defer { fesetenv(&mode) }
     guard let handle = path.withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }) else {
-      throw Failure(reason: dlerror().map { String(cString: $0) } ?? "it cannot be loaded")
+      throw Failure(reason: dlerror().map { String(cString: $0) } ?? "the cause is unknown")
     }
     self.handle = handle
   }

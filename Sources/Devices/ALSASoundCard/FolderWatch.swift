@@ -1,5 +1,4 @@
 import AudioThreads
-import CALSA
 import Glibc
 
 /// Watches folders for added, removed, and changed files on its own thread, with Linux' inotify.

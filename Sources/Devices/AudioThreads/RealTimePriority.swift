@@ -93,7 +93,9 @@ struct RTKit: ~Copyable {
     let setTimeout: SetTimeout = try library.required("sd_bus_set_method_call_timeout")
     var bus: OpaquePointer?
     let code = open(&bus)
-    guard code >= 0, let bus else { throw SystemError(failure: "no system bus", code: -code) }
+    guard code >= 0, let bus else {
+      throw SystemError(failure: "no system bus", code: code < 0 ? -code : ENOTCONN)
+    }
     _ = setTimeout(bus, Self.timeout)
     (self.library, self.bus, self.close) = (library, bus, close)
   }

@@ -98,8 +98,8 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
 
 /// The ports of a device, in places that are allocated once.
 // `@unchecked Sendable` is safe because a place has one owner at a time: other threads, under a
-// lock, until the place is in `arrivals`, and then the audio thread until it sends `finished`. The list of
-// served places belongs to the audio thread.
+// lock, until the place is in `arrivals`, and then the audio thread until it sends `finished`. The
+// list of served places belongs to the audio thread.
 package final class PortTable<Port: AnyObject>: @unchecked Sendable {
   /// The number of places.
   package let limit: Int

@@ -4,7 +4,10 @@ import Synchronization
 
 /// The schedule for reopening a lost device, with its waiters; without threads or clocks.
 ///
-/// All times are measured from the loss.
+/// All times are measured from the loss. The first waiters join before the first step. At each step
+/// and after each event, `expire` is called before `tryBeginOpening`, and then `nextStep` is the
+/// time of the next step. `opened` or `failed` ends each attempt that `tryBeginOpening` began, and
+/// `lose` may follow `opened`.
 package struct ReopeningSchedule: Sendable {
   private static var early: [Duration] { [.seconds(1), .seconds(2), .seconds(4)] }
   private static var interval: Duration { .seconds(5) }
@@ -79,8 +82,8 @@ package struct ReopeningSchedule: Sendable {
     return expired
   }
 
-  /// Begins to open the device if an attempt is due; `opened` or `failed` ends the attempt.
-  package mutating func beginsOpening(at time: Duration) -> Bool {
+  /// Begins an attempt to open the device if one is due; returns whether it began.
+  package mutating func tryBeginOpening(at time: Duration) -> Bool {
     guard !isOpening, !isOpen, due <= time else { return false }
     isOpening = true
     hasChanged = false
@@ -200,13 +203,15 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
 
   /// Removes and returns the reopened device.
   package func popDevice() -> Device? {
-    state.withLock { state in
-      if state.device != nil { state.isDeviceLost = false }
-      return state.device.take()
-    }
+    state.withLock { $0.device.take() }
   }
 
-  /// Whether the device was not returned by `popDevice` since its last loss.
+  /// Records that the reopened device runs.
+  package func adopted() {
+    state.withLock { $0.isDeviceLost = false }
+  }
+
+  /// Whether the device has not run since its last loss.
   package var isDeviceLost: Bool { state.withLock { $0.isDeviceLost } }
 
   /// The time from the first loss until the device was last opened.
@@ -254,7 +259,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
         hold?.end()
         return
       }
-      if state.withLock({ $0.schedule.beginsOpening(at: time) }) { open() }
+      if state.withLock({ $0.schedule.tryBeginOpening(at: time) }) { open() }
       await rest(since: begins, &wakeUps)
     }
   }

@@ -74,6 +74,7 @@ extension DeviceRuntime {
     do {
       try server.begin(on: device, after: reopener.gap)
       try drive(device)
+      reopener.adopted()
     } catch {
       device.close()
       giveUp(reopener, error)

@@ -111,7 +111,7 @@ public final class VirtualSoundCard: Sendable {
     }
     let device = try VirtualDevice(
       direction, configuration: configuration, pace: setup.pace, card: card,
-      keepsPlayback: setup.keepsPlayback, fill: fill,
+      keepsPlayback: direction == .playback && setup.keepsPlayback, fill: fill,
       onClose: { [weak self] in self?.opened.withLock { $0.openCount -= 1 } })
     opened.withLock { opened in
       opened.openCount += 1

@@ -1,6 +1,7 @@
 import AudioCore
 import ClientDependencies
 import FoundationEssentials
+import Synchronization
 
 extension AudioRecorderClient {
   static func preview() -> AudioRecorderClient {
@@ -166,14 +167,16 @@ extension CaptureRequest {
       return .finished(throwing: error)
     }
     let length = framesPerBuffer ?? FrameCount(.milliseconds(20), at: format.sampleRate)
-    // The stream requests one buffer at a time.
-    nonisolated(unsafe) var next: FrameCount = 0
+    let next = Mutex(FrameCount.zero)
     return AsyncThrowingStream { [clock] in
       do { try await clock.sleep(for: length.duration(at: format.sampleRate)) } catch { return nil }
-      defer { next += length }
+      let first = next.withLock { next in
+        defer { next += length }
+        return next
+      }
       return CapturedAudio(
-        buffer: AudioSignal.preview.buffer(length, format: format, firstFrame: next),
-        time: next.duration(at: format.sampleRate))
+        buffer: AudioSignal.preview.buffer(length, format: format, firstFrame: first),
+        time: first.duration(at: format.sampleRate))
     }
   }
 }

@@ -89,8 +89,8 @@ public struct SpeechRequest: Sendable {
   /// Whether the engine measures word times.
   ///
   /// If false, an engine that needs an extra pass to measure them estimates them instead, and the
-  /// results report this. A final result then lacks one check against words in noise: whether their
-  /// measured lengths are plausible.
+  /// results report this. Utterances that were joined (`EndpointPolicy.joinsUtterances`) are measured
+  /// even so, because the times divide their words into results.
   public var measuresWordTimes = true
 
   /// Settings specific to the engine, by its own names.

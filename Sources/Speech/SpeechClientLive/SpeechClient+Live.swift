@@ -34,7 +34,7 @@ extension SpeechClient: DependencyKey {
 
 extension SpeechEngine {
   /// The languages of the engine in use.
-  fileprivate static func installedLocales() async -> [String] {
+  static func installedLocales() async -> [String] {
     @Dependency(\.speechEngine) var inUse
     let engine = inUse
     let languages = await runOnThread { Set(engine.models().map(\.language)) }
@@ -42,7 +42,7 @@ extension SpeechEngine {
   }
 
   /// The descriptions of all engines; the one in use replaces its namesake.
-  fileprivate static func installedDescriptions() async -> [SpeechEngineDescription] {
+  static func installedDescriptions() async -> [SpeechEngineDescription] {
     @Dependency(\.speechEngine) var inUse
     @Dependency(\.speechEngines) var engines
     let current = inUse

@@ -154,7 +154,8 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// The number of alternatives to return besides the best result, at least 0.
   public var alternativeCount = 0
 
-  /// Whether word times are measured; otherwise the engine may estimate them.
+  /// Whether word times are measured; otherwise the engine may estimate them, unless
+  /// `measureWordTimes` is called.
   public var measuresWordTimes = true
 
   /// Settings specific to the engine, by its own names.

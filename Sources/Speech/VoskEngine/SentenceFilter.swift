@@ -11,7 +11,8 @@ enum SentenceFilter {
 
   case anything
   case sentences(Set<[String]>, beginnings: Set<[String]>)
-  case keyPhrases([KeyPhrase])
+  /// Phrases with their words, the longest first.
+  case keyPhrases([(phrase: KeyPhrase, words: [String])])
 
   /// The model's word for unknown words.
   static let otherWord = "[unk]"
@@ -25,7 +26,8 @@ enum SentenceFilter {
         sentences, beginnings: Set(sentences.flatMap { s in s.indices.map { Array(s[...$0]) } }))
     } else if !options.keyPhrases.isEmpty {
       for phrase in options.keyPhrases { try phrase.check { model.knows($0) } }
-      self = .keyPhrases(options.keyPhrases)
+      self = .keyPhrases(
+        options.keyPhrases.map { ($0, $0.words) }.sorted { $0.1.count > $1.1.count })
     } else {
       self = .anything
     }
@@ -86,15 +88,14 @@ extension KeyPhrase {
 
   /// Returns the phrases among the words, in order, each as one word.
   ///
-  /// Of phrases that begin at the same word, the longest is used.
+  /// Of phrases that begin at the same word, the first and longest is used.
   fileprivate static func found(
-    _ phrases: [KeyPhrase], in words: [SpeechHypothesis.Word]
+    _ phrases: [(phrase: KeyPhrase, words: [String])], in words: [SpeechHypothesis.Word]
   ) -> [SpeechHypothesis.Word] {
-    let phrases = phrases.sorted { $0.words.count > $1.words.count }
     var found: [SpeechHypothesis.Word] = []
     var rest = words[...]
     while !rest.isEmpty {
-      let count = phrases.first { $0.begins(rest) }?.words.count
+      let count = phrases.first { $0.phrase.begins(rest, $0.words) }?.words.count
       if let count, let phrase = SpeechHypothesis.Word(joining: rest.prefix(count)) {
         found.append(phrase)
       }
@@ -103,8 +104,9 @@ extension KeyPhrase {
     return found
   }
 
-  private func begins(_ rest: ArraySlice<SpeechHypothesis.Word>) -> Bool {
-    let words = words
+  private func begins(
+    _ rest: ArraySlice<SpeechHypothesis.Word>, _ words: [String]
+  ) -> Bool {
     guard rest.prefix(words.count).map(\.text) == words else { return false }
     guard let threshold else { return true }
     return rest.prefix(words.count).allSatisfy { ($0.confidence ?? 0) >= threshold }

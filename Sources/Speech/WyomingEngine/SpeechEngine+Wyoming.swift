@@ -104,18 +104,23 @@ final class LinkPool: Sendable {
   ///
   /// - Parameter interruption: once signaled, ends this call and every later call of the link.
   func acquire(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
-    let kept = idle.withLock { idle in
-      defer { idle.link = nil }
-      return idle
-    }
-    if let link = kept.link {
-      link.interruption = interruption
-      let timeout = isSocket ? options.checkTimeout : options.describeTimeout
-      if link.answers(within: timeout) { return link }
-    }
+    if let link = keptLink(until: interruption) { return link }
     let link = try ServerLink(server: server, options: options, until: interruption)
     if !isSocket { _ = try link.describe() }
     return link
+  }
+
+  /// The kept link, if it responds; otherwise it is closed, before another one is opened, because a
+  /// server has few places, and a child holds its model.
+  private func keptLink(until interruption: WakeUp?) -> ServerLink? {
+    let kept = idle.withLock { idle in
+      defer { idle.link = nil }
+      return idle.link
+    }
+    guard let kept else { return nil }
+    kept.interruption = interruption
+    return kept.answers(within: isSocket ? options.checkTimeout : options.describeTimeout)
+      ? kept : nil
   }
 
   /// Whether the server is not a child process.

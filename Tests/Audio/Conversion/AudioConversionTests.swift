@@ -3,6 +3,7 @@ import Conversion
 import Foundation
 import Loudness
 import SoundFile
+import Synchronization
 import TestTools
 import Testing
 
@@ -86,6 +87,9 @@ import Testing
     }
     let result = try await conversion(names, to: "new.wav").run()
     #expect(result.shortfalls.map(\.shortfall) == [shortfall])
+    let again = try await conversion(names, to: "new.wav").run()
+    #expect(again.shortfalls == result.shortfalls && again.notices == result.notices)
+    #expect(again.reduction == result.reduction)
     #expect(result.files.map(\.frameCount) == [names.count == 1 ? 10_000 : 54_100])
   }
 
@@ -102,6 +106,32 @@ import Testing
     ) { try await conversion.run() }
     #expect(try Data(contentsOf: folder.file("a.wav")) == before)
     try input.close()
+  }
+
+  @Test func `the measured sources are closed when the normalized result is written`() async throws
+  {
+    try write(noise(2), to: "in.wav", samples: .int16)
+    let (input, output) = (folder.file("in.wav"), folder.file("out.wav"))
+    let normalizations: [AudioConversion.Normalization?] = [nil, .peak(Decibels(-3))]
+    var counts: [Int] = []
+    for normalization in normalizations {
+      let found = Atomic<Int>(0)
+      let limit = counts.first ?? .max
+      let file = { @Sendable (_: Int) -> URL in
+        // The decoding thread may release its source a moment after its end.
+        for _ in 0..<500 {
+          found.store((try? descriptorCount(of: input)) ?? 0, ordering: .relaxed)
+          if found.load(ordering: .relaxed) <= limit { break }
+          usleep(10_000)
+        }
+        return output
+      }
+      var conversion = AudioConversion([.file(input)], to: .parts(file))
+      conversion.normalization = normalization
+      _ = try await conversion.run()
+      counts.append(found.load(ordering: .relaxed))
+    }
+    #expect(counts[0] > 0 && counts[1] == counts[0])
   }
 
   @Test func `joined files follow each other without a gap`() async throws {

@@ -34,5 +34,6 @@ struct LoadedLibraryTests {
       let _: @convention(c) () -> Void = try library.required("no_such_function")
     }
     #expect(error?.name == "no_such_function")
+    #expect(error?.description == "the library is too old: it has no no_such_function")
   }
 }

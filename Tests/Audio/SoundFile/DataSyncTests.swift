@@ -113,6 +113,48 @@ import Testing
     #expect(reported.withLock { $0 } == [.seconds(6), .seconds(6)])
   }
 
+  @Test func `time without a flush is not reported`() throws {
+    let seconds = Atomic<Int64>(0)
+    let told = Mutex<[Duration]>([])
+    let sync = try DataSync {
+      EIO
+    } time: {
+      .seconds(seconds.load(ordering: .relaxed))
+    } report: { time in
+      told.withLock { $0.append(time) }
+    }
+    sync.request()
+    while sync.failureCode == 0 { sched_yield() }
+    seconds.store(100, ordering: .relaxed)
+    sync.request()
+    sync.end()
+    #expect(told.withLock { $0 } == [])
+  }
+
+  @Test func `the failure of a slow flush is known when it is reported`() throws {
+    let seconds = Atomic<Int64>(0)
+    let (begun, goOn) = (try WakeUp(), try WakeUp())
+    let (reported, seen) = (try WakeUp(), try WakeUp())
+    let sync = try DataSync {
+      begun.signal()
+      goOn.wait()
+      return EIO
+    } time: {
+      .seconds(seconds.load(ordering: .relaxed))
+    } report: { _ in
+      reported.signal()
+      seen.wait()
+    }
+    sync.request()
+    begun.wait()
+    seconds.store(6, ordering: .relaxed)
+    goOn.signal()
+    reported.wait()
+    #expect(sync.failureCode == EIO)
+    seen.signal()
+    sync.end()
+  }
+
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .opus, .mp3])
   func `data is flushed to the disk every second`(encoding: SoundFileEncoding) throws {
     let folder = try TestFolder()

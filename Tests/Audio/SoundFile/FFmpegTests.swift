@@ -185,6 +185,19 @@ import Testing
     #expect(report.metadata(at: 8_000).tags == [.title: ["File"], .trackNumber: ["1"]])
   }
 
+  @Test func `an estimated length is ignored in every place of the report`() throws {
+    var report = try report(
+      """
+      {"streams":[{"codec_type":"audio","duration":"2.5","tags":{"DURATION":"00:00:04.000000000",
+       "TITLE":"Audio"}}],
+       "format":{"nb_streams":1,"duration":"3"}}
+      """)
+    #expect(report.audioDuration == .milliseconds(2_500))
+    report.removeDurations()
+    #expect(report.duration == nil && report.audioDuration == nil)
+    #expect(report.metadata(at: 8_000).tags == [.title: ["Audio"]])
+  }
+
   private func report(_ json: String) throws -> FFprobeReport {
     try JSONDecoder().decode(FFprobeReport.self, from: Data(json.utf8))
   }

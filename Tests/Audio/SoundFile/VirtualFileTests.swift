@@ -42,4 +42,30 @@ import Testing
       #expect(Array(read.prefix(length)) == expected)
     }
   }
+
+  @Test func `after a failed read, bytes can still be read where no failure is expected`() {
+    let file = VirtualFile(StorageFailingOnce())
+    withUnsafeTemporaryAllocation(byteCount: 4, alignment: 1) { bytes in
+      #expect(file.readAvailable(into: bytes) == 0)
+      #expect(file.failure != nil && file.position == 0)
+      #expect(file.readAvailable(into: bytes) == 4)
+      #expect(file.read(into: bytes) == -1)
+    }
+  }
+}
+
+/// Eight bytes, of which the first read fails.
+private final class StorageFailingOnce: VirtualStorage {
+  let length = 8
+  private(set) var readFailure: SoundFileError?
+
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    guard readFailure != nil else {
+      readFailure = .reading("a", code: EIO)
+      return 0
+    }
+    return min(bytes.count, length - offset)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
 }

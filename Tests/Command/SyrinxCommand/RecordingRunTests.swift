@@ -1,5 +1,7 @@
 import AudioCore
 import AudioRecorderClient
+import ClientDependencies
+import Foundation
 import Glibc
 import Testing
 
@@ -42,5 +44,23 @@ struct SignalCommandTests {
     #expect(RecordingCommand(signal: SIGUSR2, isPaused: false) == .pause)
     #expect(RecordingCommand(signal: SIGUSR2, isPaused: true) == .resume)
     #expect(RecordingCommand(signal: SIGINT, isPaused: false) == nil)
+  }
+
+  @Test
+  func `a failed pause is not resumed`() async {
+    let given = LockIsolated<[RecordingCommand]>([])
+    var recorder = AudioRecorderClient()
+    recorder.control = { _, command in
+      given.withValue { $0.append(command) }
+      if given.value.count == 1 { throw AudioRecorderError.system(reason: "busy") }
+    }
+    let signals = AsyncStream<Int32> { continuation in
+      for signal in [SIGUSR2, SIGUSR2, SIGUSR1, SIGUSR2] { continuation.yield(signal) }
+      continuation.finish()
+    }
+    var request = RecordingRequest(url: URL(filePath: "/a.wav"))
+    request.id = "a"
+    await handle(signals, recorder, request)
+    #expect(given.value == [.pause, .pause, .roll, .resume])
   }
 }

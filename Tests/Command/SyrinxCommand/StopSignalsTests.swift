@@ -31,8 +31,9 @@ struct StopSignalsTests {
     #expect(StopSignals.status(SIGINT) == 130)
   }
 
-  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func `without work to finish, the first signal ends the process`(signal: Int32) {
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+  func `without work to finish, the first signal ends the process`(signal: Int32, status: Int32) {
+    #expect(StopSignals.status(signal) == status)
     let signals = StopSignals()
     #expect(!signals.receive(signal))
     #expect(signals.received == nil)

@@ -1,6 +1,7 @@
 import FilePaths
 import Foundation
 import Glibc
+import TestTools
 import Testing
 
 @testable import AudioThreads
@@ -27,9 +28,28 @@ import Testing
     }
   }
 
+  @Test func `a libsystemd that gives neither a bus nor an error is an error`() throws {
+    let folder = try TestFolder()
+    let (source, library) = (folder.file("bus.c"), folder.file("bus.so"))
+    try """
+    int sd_bus_open_system(void **bus) { return 0; }
+    void *sd_bus_flush_close_unref(void *bus) { return 0; }
+    int sd_bus_set_method_call_timeout(void *bus, unsigned long long time) { return 0; }
+    """.write(to: source, atomically: true, encoding: .utf8)
+    try Tool.run("cc", package: "gcc", ["-shared", "-fPIC", "-o", library.path, source.path])
+    #expect(throws: SystemError(failure: "no system bus", code: ENOTCONN)) {
+      _ = try RTKit(library: FilePath(library))
+    }
+  }
+
   @Test func `the error names a missing libsystemd`() throws {
     let error = try #require(throws: (any Error).self) { _ = try RTKit(library: "libnone.so.0") }
-    #expect("\(error)".contains("libnone.so.0"))
+    #expect("\(error)".hasPrefix("the library cannot be loaded: libnone.so.0: "))
+  }
+
+  @Test func `the error names a missing function of libsystemd`() throws {
+    let error = try #require(throws: (any Error).self) { _ = try RTKit(library: "libc.so.6") }
+    #expect("\(error)" == "the library is too old: it has no sd_bus_open_system")
   }
 }
 

@@ -80,6 +80,10 @@ import Testing
     #expect(back == 1 && reopener.gap == .milliseconds(700))
     let again = reopener.popDevice()
     #expect(again == nil)
+    // The device is lost until it runs.
+    #expect(reopener.isDeviceLost)
+    reopener.adopted()
+    #expect(!reopener.isDeviceLost)
     reopener.end()
     #expect(device.state.withLock { $0.closed } == 0)
   }

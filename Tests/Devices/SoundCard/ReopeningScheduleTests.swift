@@ -14,7 +14,7 @@ import Testing
     var attempts: [Int] = []
     var time = Duration.zero
     while attempts.count < 7 {
-      if schedule.beginsOpening(at: time) {
+      if schedule.tryBeginOpening(at: time) {
         attempts.append(Int(time.components.seconds))
         schedule.failed(at: time)
       }
@@ -26,24 +26,24 @@ import Testing
   @Test func `a device change triggers a retry, but not too soon after a failure`() {
     var schedule = oneWaiter()
     schedule.changed()
-    let first = schedule.beginsOpening(at: .milliseconds(10))
+    let first = schedule.tryBeginOpening(at: .milliseconds(10))
     schedule.changed()
-    let isEarly = schedule.beginsOpening(at: .milliseconds(20))
+    let isEarly = schedule.tryBeginOpening(at: .milliseconds(20))
     #expect(!isEarly && schedule.nextStep == .seconds(60))
     schedule.failed(at: .milliseconds(30))
-    let isHasty = schedule.beginsOpening(at: .milliseconds(30))
+    let isHasty = schedule.tryBeginOpening(at: .milliseconds(30))
     #expect(!isHasty && schedule.nextStep == .milliseconds(280))
-    let second = schedule.beginsOpening(at: .milliseconds(280))
+    let second = schedule.tryBeginOpening(at: .milliseconds(280))
     #expect(first && second)
   }
 
   @Test func `a slow opening replaces the reattempts during it`() {
     var schedule = oneWaiter()
-    let first = schedule.beginsOpening(at: .seconds(1))
+    let first = schedule.tryBeginOpening(at: .seconds(1))
     schedule.failed(at: .seconds(6))
-    let second = schedule.beginsOpening(at: .seconds(6))
+    let second = schedule.tryBeginOpening(at: .seconds(6))
     schedule.failed(at: .seconds(6))
-    let third = schedule.beginsOpening(at: .seconds(6))
+    let third = schedule.tryBeginOpening(at: .seconds(6))
     #expect(first && second && !third)
     #expect(schedule.nextStep == .seconds(9))
   }
@@ -65,13 +65,13 @@ import Testing
 
   @Test func `a reopened device is not opened until it is lost again`() {
     var schedule = oneWaiter()
-    let first = schedule.beginsOpening(at: .seconds(1))
+    let first = schedule.tryBeginOpening(at: .seconds(1))
     schedule.opened()
     let hasExpiredOpen = schedule.expire(at: .seconds(100))
-    let opensAgain = schedule.beginsOpening(at: .seconds(100))
+    let opensAgain = schedule.tryBeginOpening(at: .seconds(100))
     #expect(!hasExpiredOpen && !opensAgain && schedule.nextStep == nil)
     schedule.lose()
-    let second = schedule.beginsOpening(at: .seconds(5))
+    let second = schedule.tryBeginOpening(at: .seconds(5))
     schedule.failed(at: .seconds(5))
     let hasExpired = schedule.expire(at: .seconds(61))
     #expect(first && second && hasExpired)
@@ -79,9 +79,9 @@ import Testing
 
   @Test func `a loss during an attempt does not open the device twice`() {
     var schedule = oneWaiter()
-    let first = schedule.beginsOpening(at: .seconds(1))
+    let first = schedule.tryBeginOpening(at: .seconds(1))
     schedule.lose()
-    let second = schedule.beginsOpening(at: .seconds(10))
+    let second = schedule.tryBeginOpening(at: .seconds(10))
     #expect(first && !second)
     #expect(schedule.nextStep == .seconds(60))
   }

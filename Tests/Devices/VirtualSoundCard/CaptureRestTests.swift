@@ -59,6 +59,15 @@ import VirtualSoundCard
     pcm.close()
   }
 
+  @Test func `a capture with unread frames can be dropped`() async throws {
+    let pcm = try await open(.untimed)
+    #expect(try pcm.wait(for: .nothing, atMost: halfBuffer(of: pcm)) == .timedOut)
+    #expect(try pcm.wait(for: .period, atMost: .zero) != .timedOut)
+    try pcm.drop()
+    #expect(try pcm.wait(for: .period, atMost: .zero) == .timedOut)
+    pcm.close()
+  }
+
   private func open(_ pace: VirtualPace) async throws -> any CapturePCM {
     let card = VirtualSoundCard(.init(pace: pace))
     let pcm = try await card.soundCard.openCapture(request: PCMRequest(format: format))

@@ -27,6 +27,20 @@ import Testing
     #expect(harness.events.compactMap(\.advanced).map(\.item) == [1])
   }
 
+  @Test func `a pipe that ends before the length in its header is reported`() async throws {
+    let writer = try pipe.open()
+    try writer.write(contentsOf: pipe.bytes(3_000))
+    let playing = await harness.start(PlaybackRequest(items: [item, other]))
+    try writer.close()
+    try await harness.finish(playing)
+    let shortfalls = harness.events.compactMap { event -> [Duration]? in
+      guard case .shortfall(0, let announced?, let decoded) = event else { return nil }
+      return [announced, decoded]
+    }
+    #expect(shortfalls == [[.milliseconds(750), .milliseconds(375)]])
+    #expect(harness.hasPlayed(staircase(3_000).samples))
+  }
+
   @Test func `a stalled pipe can be skipped, and cannot be played again`() async throws {
     let writer = try pipe.open()
     try writer.write(contentsOf: pipe.bytes(3_000))

@@ -135,6 +135,28 @@ import VirtualSoundCard
     #expect(events.last?.finish?.reason == .completed)
   }
 
+  @Test func `silenced samples of a preloaded sound count in their own buffer`() async throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let whole = AudioBuffer(format: format, samples: [Float](repeating: 0.25, count: 800))
+    var samples = whole.samples
+    samples[100] = .nan
+    let broken = AudioBuffer(format: format, samples: samples)
+    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 8_000))
+    let sound = try await with(card) { try await $0.preload(source: .buffers([broken, whole])) }
+    #expect(sound.buffers.map(\.silencedSampleCount) == [1, 0])
+  }
+
+  @Test func `a file too short for a frame of the device is named by the error`() async throws {
+    let frame = AudioBuffer(
+      format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: [0.25])
+    let file = try temporaryWAV(frame)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 8_000))
+    await #expect(throws: AudioPlayerError.emptySource(file)) {
+      try await with(card) { _ = try await $0.preload(source: .file(file)) }
+    }
+  }
+
   @Test func `a preloaded sound can be played after its device was lost`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 20_000)]))
     try await with(card) { player in

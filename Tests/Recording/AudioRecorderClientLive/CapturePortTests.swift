@@ -47,6 +47,16 @@ import Testing
     #expect(joined[0].buffer.samples == sound + sound)
   }
 
+  @Test func `a consumer gets the number of blocks before its joined ones`() throws {
+    let port = try CapturePort(of: speech)
+    for lost in [0, 0, 0, 80, 0] { write(160, lost: lost, to: port) }
+    port.conclude(nil)
+    let consumer = try LoggingConsumer()
+    consumer.batchDuration = .milliseconds(20)
+    try port.drain(into: consumer) {}
+    #expect(consumer.numbers == [0, 2, 3])
+  }
+
   @Test(arguments: [(160, 512_000), (16_000, 512_000), (160_000, 640_000)])
   func `the ring holds 32 seconds, or four periods if they are longer`(
     period: Int, capacity: Int
@@ -118,7 +128,9 @@ extension Result<Void, any Error> {
 /// Notes what it gets, and wants no more, or fails, after a number of blocks.
 private final class LoggingConsumer: CaptureConsumer {
   let converter: CaptureConverter
+  var batchDuration = Duration.zero
   private(set) var blocks: [CapturedAudio] = []
+  private(set) var numbers: [Int] = []
   private let most: Int
   private let fails: Bool
 
@@ -129,6 +141,7 @@ private final class LoggingConsumer: CaptureConsumer {
 
   func process(_ block: CapturedAudio, number: Int) throws -> Bool {
     blocks.append(block)
+    numbers.append(number)
     if blocks.count >= most, fails { throw SoundCardError.deviceLost("consumer") }
     return blocks.count < most
   }

@@ -85,9 +85,21 @@ import Testing
     let request = RecordingRequest(
       url: folder.url("wav"), rolling: RecordingRollingRule(length: .seconds(60)))
     let gap = block(4_000, lost: 4_800_000)
-    let (_, finish) = try record(request, [block(4_000), gap, block(4_000)], stopsAtRoll: true)
-    // The first file is complete before the third begins.
-    #expect((480_000...968_000).contains(finish.frameCount.rawValue))
+    let stop = Mutex<Duration?>(nil)
+    let (_, finish) = try record(
+      request, [block(4_000), gap, block(4_000)],
+      onEvent: { event, recording in
+        guard case .rolled = event else { return }
+        recording.stop()
+        stop.withLock { $0 = $0 ?? recording.recorded }
+      })
+    let length = stop.withLock { $0 }
+    let stoppedAt = try #require(length)
+    #expect(finish.recorded <= stoppedAt + .seconds(1))
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder.directory, includingPropertiesForKeys: nil)
+    let frameCounts = try files.map { try folder.read($0).frameCount.rawValue }
+    #expect(frameCounts.reduce(0, +) == finish.frameCount.rawValue)
   }
 
   @Test func `after a stop a short gap is filled, and ten seconds of a long one`()
@@ -124,13 +136,14 @@ import Testing
   /// The events of a recording of these blocks of a device.
   private func record(
     _ request: RecordingRequest, _ blocks: [CapturedAudio], isStopped: Bool = false,
-    stopsAtRoll: Bool = false, before: (Recording) -> Void = { _ in }
+    before: (Recording) -> Void = { _ in },
+    onEvent: @escaping @Sendable (RecordingEvent, Recording) -> Void = { _, _ in }
   ) throws -> (events: [RecordingEvent], finish: RecordingFinish) {
     let events = Mutex<[RecordingEvent]>([])
     let current = Mutex<Recording?>(nil)
     let recording = Recording(request, on: CaptureDevices()) { event in
       events.withLock { $0.append(event) }
-      if stopsAtRoll, case .rolled = event { current.withLock { $0 }?.stop() }
+      if let recording = current.withLock({ $0 }) { onEvent(event, recording) }
     }
     current.withLock { $0 = recording }
     defer { current.withLock { $0 = nil } }

@@ -2,9 +2,9 @@ import AudioCore
 import AudioRecorderClient
 import AudioThreads
 import FoundationEssentials
+import SoundCard
 import Synchronization
 import TestTools
-import SoundCard
 import Testing
 import VirtualSoundCard
 
@@ -12,6 +12,9 @@ import VirtualSoundCard
 
 @Suite(.timeLimit(.minutes(5))) struct RecordingTests {
   private let folder = RecordingFolder()
+  private let idle = Recording(
+    RecordingRequest(url: URL(filePath: "a.wav")), on: CaptureDevices()
+  ) { _ in }
 
   @Test func `a recording stopped after a suspend of an hour is complete at once`()
     async throws
@@ -41,9 +44,6 @@ import VirtualSoundCard
     #expect(try folder.read(url).frameCount == finish.frameCount)
     #expect(card.openDeviceCount == 0)
   }
-  private let idle = Recording(
-    RecordingRequest(url: URL(filePath: "a.wav")), on: CaptureDevices()
-  ) { _ in }
 
   @Test func `commands arrive in order and once`() {
     #expect(!idle.hasCommands)

@@ -158,7 +158,7 @@ import Testing
       $0.speechEngine = engine
       $0.speechEngines = [engine]
     } operation: {
-      Task { await InstalledEngines().descriptions() }
+      Task { await SpeechEngine.installedDescriptions() }
     }
     await blocking.reached.wait()
     look.cancel()

@@ -143,6 +143,70 @@ import Testing
     #expect(texts == ["0 go", "1 on"])
   }
 
+  /// The sounds have a second each, three seconds apart: a letter is a word in its sound, a point is none.
+  ///
+  /// Of the events, `s` begins and `e` ends an utterance, `r` is a result, and `d` is dropped.
+  @Test(arguments: [
+    ("ab..", "resresdesd"), (".a.b", "desresdesr"), ("..ab", "desdesresr"),
+    ("a..b", "resdesdesr"), ("...a", "desdesdesr"), ("a...", "resdesdesd"), ("abcd", "resresresr"),
+  ])
+  func `joined sounds without words are utterances in the order of the audio`(
+    places: String, expected: String
+  ) {
+    var utterance = Utterance(start: 0, sound: 0, pause: .milliseconds(600))
+    for number in 0..<4 {
+      let start = FrameCount(number * 48_000)
+      if number > 0 { utterance.resume(at: start, sound: start) }
+      utterance.add([Float](repeating: 0, count: 16_000))
+      utterance.endSound(after: 0, certainty: 0.99)
+    }
+    let words = places.enumerated().filter { $0.element != "." }.map { number, text in
+      let begin = FrameCount(number * 16_000 + 3200)
+      return SpeechHypothesis.Word(String(text), frames: begin..<begin + 9600)
+    }
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    var estimated = SpeechHypothesis(words: words)
+    estimated.hasEstimatedTimes = true
+    let partial = results.partial(of: utterance, estimated)
+    let events = results.events(of: utterance, SpeechHypothesis(words: words), until: 160_000)
+    var (kinds, times, numbers): (String, [Duration], [Int]) = ("", [], [])
+    for event in events {
+      switch event {
+      case .speechStarted(let time): (kinds, times) = (kinds + "s", times + [time])
+      case .speechEnded(let time): (kinds, times) = (kinds + "e", times + [time])
+      case .dropped(let range, _):
+        (kinds, times) = (kinds + "d", times + [range.lowerBound, range.upperBound])
+      case .result(let result): (kinds, numbers) = (kinds + "r", numbers + [result.utterance])
+      default: Issue.record("\(event) is not expected")
+      }
+    }
+    #expect(kinds == expected)
+    #expect(times == times.sorted())
+    // The first final result has the number of the partial one.
+    #expect(partial?.utterance == 0 && numbers == Array(0..<words.count))
+  }
+
+  @Test func `a word before the first joined sound ends before the sounds are dropped`() {
+    var results = UtteranceResults()
+    var utterance = Utterance(start: 0, sound: 16_000, pause: .milliseconds(600))
+    utterance.add([Float](repeating: 0, count: 32_000))
+    utterance.endSound(after: 0, certainty: 0.99)
+    utterance.resume(at: 64_000, sound: 64_000)
+    utterance.add([Float](repeating: 0, count: 16_000))
+    utterance.endSound(after: 0, certainty: 0.99)
+    results.begin(at: 0)
+    let hypothesis = SpeechHypothesis(words: [SpeechHypothesis.Word("oh", frames: 0..<1600)])
+    let events = results.events(of: utterance, hypothesis, until: 80_000).dropFirst()
+    let expected: [SpeechRecognitionEvent] = [
+      .speechEnded(at: .seconds(1)), .speechStarted(at: .seconds(1)),
+      .dropped(.seconds(1) ..< .seconds(2), reason: .unintelligible),
+      .speechEnded(at: .seconds(2)), .speechStarted(at: .seconds(4)),
+      .dropped(.seconds(4) ..< .seconds(5), reason: .unintelligible),
+    ]
+    #expect(Array(events) == expected)
+  }
+
   @Test func `a partial result of joined speech shows only the first part`() {
     var results = UtteranceResults(hasStableWords: false)
     results.begin(at: 0)

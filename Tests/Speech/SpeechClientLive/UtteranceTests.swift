@@ -49,9 +49,9 @@ import Testing
   @Test func `a word after the sound makes a part whose sound does not end before its start`() {
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
     let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
-    #expect(shown(parts) == [["Go. 10-15"], [], ["Oh. 51-52"]])
-    #expect(parts.map(\.utterance.sound) == [frame(10), frame(35), frame(51)])
-    #expect(parts.map(\.soundEnd) == [frame(15), frame(50), frame(51)])
+    #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])
+    #expect(parts.map(\.utterance.sound) == [frame(10), frame(51)])
+    #expect(parts.map(\.soundEnd) == [frame(15), frame(51)])
   }
 
   @Test func `a stretch without words is found, unless times are estimated`() {
@@ -62,46 +62,6 @@ import Testing
     #expect(joined().wordlessSounds(in: SpeechHypothesis()).isEmpty)
     hypothesis = SpeechHypothesis(words: words([("ask", 3..<8), ("what", 18..<25)]))
     #expect(joined().wordlessSounds(in: hypothesis).isEmpty)
-  }
-
-  /// Each of four sounds of a second, three seconds apart, has the words of its digit.
-  @Test(arguments: [
-    ("ab..", "a, b, 3, 4"), (".a.b", "1, a, 3, b"), ("..ab", "1, 2, a, b"), ("a..b", "a, 2, 3, b"),
-    ("...a", "1, 2, 3, a"), ("a...", "a, 2, 3, 4"),
-  ])
-  func `a joined sound without words is a part in the order of the audio`(
-    places: String, expected: String
-  ) {
-    var utterance = Utterance(start: 0, sound: 0, pause: .milliseconds(600))
-    for number in 0..<4 {
-      if number > 0 { utterance.resume(at: frame(number * 30), sound: frame(number * 30)) }
-      utterance.add([Float](repeating: 0, count: 10 * 1600))
-      utterance.endSound(after: 0, certainty: 0.9)
-    }
-    let words = places.enumerated().filter { $0.element != "." }.map { number, text in
-      Word(String(text), frames: frame(number * 10 + 2)..<frame(number * 10 + 8))
-    }
-    let parts = utterance.parts(of: SpeechHypothesis(words: words), soundEnd: frame(100))
-    let names = parts.map { part in
-      part.hypothesis.words.first?.text ?? "\(part.utterance.sound.rawValue / 1600 / 30 + 1)"
-    }
-    #expect(names.joined(separator: ", ") == expected)
-    let bounds = parts.flatMap { [$0.utterance.sound, $0.soundEnd] }
-    #expect(bounds == bounds.sorted() && bounds.last == frame(100))
-  }
-
-  @Test func `a joined sound between the words of one part does not divide it`() {
-    let words = words([("so", 0..<5), ("on", 25..<30)])
-    var utterance = Utterance(start: 0, sound: 0, pause: .seconds(9))
-    for start in [0, 10, 20] {
-      if start > 0 { utterance.resume(at: frame(start), sound: frame(start)) }
-      utterance.add([Float](repeating: 0, count: 10 * 1600))
-      utterance.endSound(after: 0, certainty: 0.9)
-    }
-    let hypothesis = SpeechHypothesis(words: words)
-    #expect(
-      shown(utterance.parts(of: hypothesis, soundEnd: frame(30))) == [["so 0-5", "on 25-30"]])
-    #expect(utterance.wordlessSounds(in: hypothesis) == [frame(10)..<frame(20)])
   }
 
   @Test func `a part has the certainty of the sounds in it`() {
@@ -124,9 +84,8 @@ import Testing
       ]))
     let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
     #expect(
-      parts.map { $0.hypothesis.words.map(\.text) }
-        == [[], ["Ask", "Mr.", "Go."], ["What", "now?"]])
-    #expect(parts.map(\.utterance.sound) == [frame(10), frame(20), frame(42)])
+      parts.map { $0.hypothesis.words.map(\.text) } == [["Ask", "Mr.", "Go."], ["What", "now?"]])
+    #expect(parts.map(\.utterance.start) == [frame(7), frame(42)])
   }
 
   @Test func `words with estimated times are spread over the sounds, not over the silence`() {
@@ -140,7 +99,7 @@ import Testing
   @Test func `a word across a removed pause belongs to the stretch of its middle`() {
     let hypothesis = SpeechHypothesis(words: words([("so", 12..<20), ("on", 20..<33)]))
     let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
-    #expect(shown(parts) == [[], ["so 32-37", "on 37-50"]])
+    #expect(shown(parts) == [["so 32-37", "on 37-50"]])
   }
 
   @Test func `alternatives are divided like the best words, each once and none without words`() {

@@ -116,6 +116,8 @@ extension AsyncSequence where Element == AudioBuffer {
   }
 
   /// Yields every buffer unchanged, together with its level.
+  ///
+  /// An iterator that is held by hand releases its source only when it is released itself.
   public func metered() -> AsyncMapSequence<Self, MeteredAudio> {
     map { MeteredAudio($0) }
   }

@@ -19,7 +19,7 @@ struct FFprobeReport: Decodable {
     let end_time: String?
     let size: String?
     let bit_rate: String?
-    let tags: [String: String]?
+    var tags: [String: String]?
     let disposition: [String: Int]?
   }
 
@@ -185,10 +185,11 @@ extension FFprobeReport {
 
   /// Removes the lengths that FFmpeg has estimated from the bit rate, which can be far from the
   /// actual ones.
-  private mutating func removeDurations() {
+  mutating func removeDurations() {
     streams = streams?.map { stream in
       var stream = stream
       stream.duration = nil
+      stream.tags?["DURATION"] = nil
       return stream
     }
     format?.duration = nil

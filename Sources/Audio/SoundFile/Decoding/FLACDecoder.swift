@@ -72,10 +72,9 @@ final class FLACDecoder: SoundDecoder {
 
   var format: AudioFormat {
     // There is a header, because `init` throws without one.
-    info.map {
-      AudioFormat(
-        sampleRate: SampleRate(hertz: Int($0.sample_rate)), channelCount: Int($0.channels))
-    } ?? .speech
+    let header = info!
+    return AudioFormat(
+      sampleRate: SampleRate(hertz: Int(header.sample_rate)), channelCount: Int(header.channels))
   }
 
   var announcedFrameCount: FrameCount? { length.flatMap { FrameCount(announced: $0) } }

@@ -93,4 +93,7 @@ extension FilePart: VirtualStorage {
     if result < 0, readFailure == nil { readFailure = .reading(path, code: errno) }
     return max(0, result)
   }
+
+  /// The part is read-only.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
 }

@@ -83,8 +83,10 @@ final class LibraryDecoder: SoundDecoder {
   private let info: SF_INFO
   private let path: String
   private let file: FilePart?
-  /// The header of a WAV file, with properties that libsndfile ignores.
-  private let layout: WAVLayout?
+  // Properties of a WAV file that libsndfile ignores, without the chunks, which may be large.
+  private let isPadded: Bool
+  private let isLow: Bool
+  private let isUnfinished: Bool
   private let ending: @Sendable () -> Ending
   /// The kind of file that another program decodes; nil if libsndfile decodes it.
   private let name: String?
@@ -115,7 +117,9 @@ final class LibraryDecoder: SoundDecoder {
     foundFrameCount = promise == nil ? nil : found
     name = nil
     isSeekable = info.seekable != 0
-    (self.info, path, self.file, self.layout) = (info, file.path, file, layout)
+    (self.info, path, self.file) = (info, file.path, file)
+    (isPadded, isLow) = (layout?.isPadded == true, layout?.isLow == true)
+    isUnfinished = layout?.isUnfinished == true
     ending = { (isCutOff, nil) }
   }
 
@@ -134,7 +138,9 @@ final class LibraryDecoder: SoundDecoder {
     (format, order) = try Self.format(info, path: path, handle.storedLayout(info))
     announcedFrameCount = isPromise ? FrameCount(announced: Int(info.frames)) : nil
     (isSeekable, foundFrameCount, self.name) = (false, nil, name)
-    (self.info, self.path, file, self.layout) = (info, path, nil, layout)
+    (self.info, self.path, file) = (info, path, nil)
+    (isPadded, isLow) = (layout?.isPadded == true, layout?.isLow == true)
+    isUnfinished = layout?.isUnfinished == true
     self.ending = ending
   }
 
@@ -179,15 +185,15 @@ final class LibraryDecoder: SoundDecoder {
 
   var stored: StoredSamples? {
     guard name == nil else { return nil }
-    return layout?.isPadded == true ? (24, .int24) : info.storedSamples
+    return isPadded ? (24, .int24) : info.storedSamples
   }
 
-  var notices: [SoundFileNotice] { layout?.isUnfinished == true ? [.unfinishedHeader] : [] }
+  var notices: [SoundFileNotice] { isUnfinished ? [.unfinishedHeader] : [] }
 
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let count = handle.read(target, frames: frames)
     if count > 0 { hasDecoded = true }
-    if layout?.isLow == true { raise(target, count: max(0, count) * format.channelCount) }
+    if isLow { raise(target, count: max(0, count) * format.channelCount) }
     order?.apply(inPlace: target, frames: max(0, count))
     position += max(0, count)
     return count

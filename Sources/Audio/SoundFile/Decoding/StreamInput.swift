@@ -188,4 +188,7 @@ extension StreamHead: VirtualStorage {
     length += count
     return count
   }
+
+  /// The stream is read-only.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
 }

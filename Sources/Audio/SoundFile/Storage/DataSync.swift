@@ -78,24 +78,28 @@ final class DataSync: Sendable {
       guard let store = state.withLock({ $0.store }) else { return }
       state.withLock { $0.began = time() }
       let code = store()
-      reportSlowness()
-      state.withLock { state in
-        state.began = nil
+      let slow = state.withLock { state -> Duration? in
         if state.failureCode == 0 { state.failureCode = code }
+        return slowness(since: state.began.take())
       }
+      if let slow { report(slow) }
     }
   }
 
   /// Reports the running flush if it is slow, once for each flush.
   private func reportSlowness() {
-    let slowness = state.withLock { state -> Duration? in
-      guard let began = state.began, case let elapsed = time() - began, elapsed > Self.limit else {
-        return nil
-      }
+    let slow = state.withLock { state -> Duration? in
+      guard let elapsed = slowness(since: state.began) else { return nil }
       state.began = nil
       return elapsed
     }
-    if let slowness { report(slowness) }
+    if let slow { report(slow) }
+  }
+
+  /// The duration of a flush until now if it is slow; nil without a flush.
+  private func slowness(since began: Duration?) -> Duration? {
+    guard let began, case let elapsed = time() - began, elapsed > Self.limit else { return nil }
+    return elapsed
   }
 }
 

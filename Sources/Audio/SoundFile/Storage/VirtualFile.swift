@@ -19,9 +19,6 @@ extension VirtualStorage {
 
   /// Returns no bytes, because most storages are only written.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int { 0 }
-
-  /// Writes no bytes, as for a storage that is only read.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
 }
 
 /// A file or a stream that a library accesses through our functions instead of a descriptor.
@@ -70,9 +67,15 @@ final class VirtualFile {
   /// Reads some bytes, and waits for those of a stream; returns 0 at the end and -1 after a
   /// failure.
   func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+    let count = readAvailable(into: bytes)
+    return failure == nil ? count : -1
+  }
+
+  /// Reads the bytes that there are, even after a failure; `failure` reports it.
+  func readAvailable(into bytes: UnsafeMutableRawBufferPointer) -> Int {
     let count = storage.read(into: bytes, at: start + position)
     position += count
-    return failure == nil ? count : -1
+    return count
   }
 
   fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -88,8 +91,7 @@ final class VirtualFile {
       seek: { offset, origin, data in virtualFile(data).seek(Int(offset), from: origin).asCount },
       read: { bytes, count, data in
         let room = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-        // A failure is read from the file afterward.
-        return max(0, virtualFile(data).read(into: room)).asCount
+        return virtualFile(data).readAvailable(into: room).asCount
       },
       write: { bytes, count, data in
         virtualFile(data).write(UnsafeRawBufferPointer(start: bytes, count: Int(count))).asCount

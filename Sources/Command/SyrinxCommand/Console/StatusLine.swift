@@ -205,7 +205,7 @@ extension LevelMeterLine {
 
   /// Shows the next levels of a stream, with held peaks and a lasting clip mark.
   mutating func update(_ reading: LevelReading, at rate: SampleRate, label: String) {
-    if channels.count != reading.channels.count {
+    if holdEnds.count != reading.channels.count {
       channels = reading.channels.map { _ in (.silence, .silence) }
       holdEnds = reading.channels.map { _ in reading.firstFrame }
     }

@@ -96,8 +96,13 @@ final class StopSignals: Sendable {
       var signal: Int32 = 0
       guard sigwait(&signals, &signal) == 0 else { continue }
       let command = ofCommand.withLock { $0 }
-      guard command?.receive(signal) != true else { continue }
-      command?.lastAct.withLock { $0() }
+      if let command {
+        if command.receive(signal) { continue }
+        command.lastAct.withLock { $0() }
+      } else if [SIGUSR1, SIGUSR2].contains(signal) {
+        // A recording that has not begun has nothing to control.
+        continue
+      }
       _exit(status(signal))
     }
   }

@@ -57,8 +57,8 @@ extension RecordCommand {
   }
 }
 
-/// Sends the commands of the signals to the recording.
-private func handle(
+/// Sends the commands of the signals to the recording; a failed pause is not resumed.
+func handle(
   _ signals: AsyncStream<Int32>, _ recorder: AudioRecorderClient, _ request: RecordingRequest
 ) async {
   var isPaused = false

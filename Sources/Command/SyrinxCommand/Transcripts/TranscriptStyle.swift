@@ -72,7 +72,8 @@ struct TranscriptOptions: ParsableArguments {
     let styles = names.compactMap { name in TranscriptStyle.all.first { $0.name == name } }
     guard styles.count == names.count, Set(styles).count == names.count else {
       let all = TranscriptStyle.all.map(\.name).joined(separator: ", ")
-      throw ValidationError("give one or more of \(all), separated by commas.")
+      throw ValidationError(
+        "give \(all), or with --output-dir several of them, separated by commas.")
     }
     return styles
   }

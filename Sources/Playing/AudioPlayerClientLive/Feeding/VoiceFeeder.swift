@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import FoundationEssentials
 import SoundCard
 
 /// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring or
@@ -81,8 +82,8 @@ actor VoiceFeeder {
     if let failure = queue.failure { throw failure }
   }
 
-  /// Returns the open queue's audio in another format, and the shortfall of a file; throws an item's
-  /// error.
+  /// Returns the open queue's audio in another format, and the shortfall of a file; throws an
+  /// item's error.
   func load(
     as format: AudioFormat
   ) async throws -> (buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)?)
@@ -90,7 +91,7 @@ actor VoiceFeeder {
     var converter = try SourceConverter(to: format)
     var buffers: [AudioBuffer] = []
     var shortfall: (announced: Duration?, decoded: Duration)?
-    // Counts the silenced samples of audio that the converter may still hold.
+    // Counts the silenced samples before the first converted buffer.
     var silencedCount = 0
     func append(_ samples: [Float]) {
       guard !samples.isEmpty else { return }
@@ -102,15 +103,23 @@ actor VoiceFeeder {
       try Task.checkCancellation()
       switch step {
       case .audio(let buffer): append(try converter.convert(buffer))
-      case .event(.nonFinite(let count)): silencedCount += count
+      case .event(.nonFinite(let count)):
+        // The queue reports them after their audio.
+        if buffers.isEmpty {
+          silencedCount += count
+        } else {
+          buffers[buffers.count - 1].silencedSampleCount += count
+        }
       case .event(.shortfall(_, let announced, let decoded)): shortfall = (announced, decoded)
       case .begins, .event: break
       }
     }
     append(try converter.flush())
     if let failure = queue.failure { throw failure }
-    guard !buffers.isEmpty else { throw AudioPlayerError.emptySource(nil) }
-    buffers[buffers.count - 1].silencedSampleCount += silencedCount
+    guard !buffers.isEmpty else {
+      let file: URL? = if case .file(let url) = request.source { url } else { nil }
+      throw AudioPlayerError.emptySource(file)
+    }
     return (buffers, shortfall)
   }
 

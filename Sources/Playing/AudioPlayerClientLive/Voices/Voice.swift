@@ -30,7 +30,7 @@ final class Voice: DevicePort, @unchecked Sendable {
   let ended = Gate()
   // The lock is held for a few instructions by the control thread, the feeder, and the session. The
   // outcome is valid once `ended` is open.
-  let log:
+  let reported:
     Mutex<(timeline: VoiceTimeline, reportedFrames: Int, outcome: Result<Duration, any Error>)>
 
   /// The frames played so far.
@@ -81,7 +81,7 @@ final class Voice: DevicePort, @unchecked Sendable {
     self.onDeviceLoss = onDeviceLoss
     (self.hold, self.listener) = (hold, listener)
     let rate = format.sampleRate
-    log = Mutex((VoiceTimeline(rate: rate, speed: speed), 0, .success(.zero)))
+    reported = Mutex((VoiceTimeline(rate: rate, speed: speed), 0, .success(.zero)))
     progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
     room = try WakeUp()
     ring = RingBuffer(

@@ -2,7 +2,7 @@ import AudioCore
 import AudioRecorderClient
 
 extension AudioBuffer {
-  /// A quick test: false if no frame is loud, which is one with a sample of at least `threshold`.
+  /// A quick test: false if no sample reaches `threshold`.
   ///
   /// It may be true for quiet frames if a sample is NaN.
   func mayBeLoud(_ threshold: Float) -> Bool {

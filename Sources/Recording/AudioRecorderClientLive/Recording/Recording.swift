@@ -37,16 +37,10 @@ final class Recording: Sendable {
   var id: RecordingID? { request.id }
 
   /// The length recorded so far.
-  var recorded: Duration {
-    get { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
-    set { nanoseconds.store(newValue.inNanoseconds, ordering: .relaxed) }
-  }
+  var recorded: Duration { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
 
   /// The contents of the closed files; nil before they are closed.
-  var finish: RecordingFinish? {
-    get { result.withLock { $0 } }
-    set { result.withLock { $0 = newValue } }
-  }
+  var finish: RecordingFinish? { result.withLock { $0 } }
 
   /// Begins to record.
   func start(on soundCard: SoundCard, clock: any Clock<Duration>) {
@@ -106,6 +100,16 @@ final class Recording: Sendable {
 
   /// Whether the recording was stopped, checked by work that would delay the end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+  /// Records the length recorded so far.
+  func noteRecorded(_ duration: Duration) {
+    nanoseconds.store(duration.inNanoseconds, ordering: .relaxed)
+  }
+
+  /// Records the contents of the closed files.
+  func noteFinished(_ finish: RecordingFinish) {
+    result.withLock { $0 = finish }
+  }
 
   /// Removes and returns the commands that apply from this block on, in order.
   func popCommands(at block: Int) -> [RecordingCommand] {

@@ -87,7 +87,7 @@ final class RecordingConsumer: CaptureConsumer {
     let ending = Result {
       try carryOut(gate.flush())
     }
-    defer { recording.finish = summary }
+    defer { recording.noteFinished(summary) }
     try output.close()
     try ending.get()
   }
@@ -176,6 +176,6 @@ final class RecordingConsumer: CaptureConsumer {
     guard !kept.isEmpty else { return }
     levels.count(recorded: kept)
     try output.append(kept)
-    recording.recorded = length
+    recording.noteRecorded(length)
   }
 }

@@ -12,8 +12,11 @@ final class GrammarGraph: Sendable {
     let target: Int
   }
 
-  /// The edges from a node, and the nodes that are reached from it without a word.
-  private typealias Node = (edges: [Int], neighbors: [Int])
+  private struct Node: Sendable {
+    var edges: [Int] = []
+    /// The nodes that are reached without a word.
+    var neighbors: [Int] = []
+  }
 
   static let start = 0
   private static let end = 1
@@ -76,7 +79,7 @@ final class GrammarGraph: Sendable {
   private struct Builder {
     let grammar: JSGFGrammar
     private(set) var edges: [Edge] = []
-    private(set) var nodes: [Node] = [([], []), ([], [])]
+    private(set) var nodes = [Node(), Node()]
     /// The first node of each rule that is being built.
     private var open: [String: Int] = [:]
 
@@ -145,7 +148,7 @@ final class GrammarGraph: Sendable {
     }
 
     private mutating func addNode(after node: Int? = nil) -> Int {
-      nodes.append(([], []))
+      nodes.append(Node())
       if let node { connect(node, to: nodes.count - 1) }
       return nodes.count - 1
     }

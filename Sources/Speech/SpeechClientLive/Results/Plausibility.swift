@@ -49,9 +49,12 @@ struct Plausibility {
       return words.contains { $0.confidence.map { $0 >= Self.leastConfidence } ?? true }
         && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
     }
-    return isShort(hypothesis)
-      ? probability >= Self.leastProbability.short
-      : words.contains { isSpoken($0, in: hypothesis) }
+    if isShort(hypothesis) { return probability >= Self.leastProbability.short }
+    // In an improbable text, only a confidence shows that a word is probable.
+    return words.contains { word in
+      isSpoken(word, in: hypothesis)
+        && (probability >= Self.leastProbability.long || word.confidence != nil)
+    }
   }
 
   private func isShort(_ hypothesis: SpeechHypothesis) -> Bool {

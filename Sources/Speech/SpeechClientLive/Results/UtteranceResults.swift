@@ -137,25 +137,35 @@ extension UtteranceResults {
   ) -> [SpeechRecognitionEvent] {
     var events: [SpeechRecognitionEvent] = []
     let parts = utterance.parts(of: hypothesis, soundEnd: end)
-    let sounds = utterance.wordlessSounds(in: hypothesis)
+    var sounds = utterance.wordlessSounds(in: hypothesis)[...]
     for (index, part) in parts.enumerated() {
-      let partSound = part.utterance.sound..<part.soundEnd
-      if index > 0 {
-        begin(at: part.utterance.start)
-        events.append(.speechStarted(at: partSound.lowerBound.duration(at: .speech)))
-      }
+      let before = sounds.prefix { $0.upperBound <= part.words?.lowerBound ?? 0 }
+      sounds = sounds.dropFirst(before.count)
+      for sound in before { events += Self.lost(sound) }
+      if index > 0 { begin(at: part.utterance.start) }
+      events.append(.speechStarted(at: part.utterance.sound.duration(at: .speech)))
       let partEvents = finalEvents(of: part, textLength: hypothesis.words.count)
+      let within = sounds.prefix { $0.lowerBound < part.words?.upperBound ?? 0 }
+      sounds = sounds.dropFirst(within.count)
       events += partEvents
       // A part that is lost as a whole includes its sounds.
       if case .result = partEvents.first {
-        events += sounds.filter { $0.clamped(to: partSound) == $0 }
-          .map { .dropped($0.timestamps(at: .speech), reason: .unintelligible) }
+        events += within.map { .dropped($0.timestamps(at: .speech), reason: .unintelligible) }
       }
-      if index < parts.count - 1 {
-        events.append(.speechEnded(at: partSound.upperBound.duration(at: .speech)))
-      }
+      events.append(.speechEnded(at: part.soundEnd.duration(at: .speech)))
     }
-    return events
+    for sound in sounds { events += Self.lost(sound) }
+    // The utterance has begun already, and is ended by the caller.
+    return Array(events.dropFirst().dropLast())
+  }
+
+  /// The events of a sound without words, which is an utterance of its own.
+  private static func lost(_ sound: Range<FrameCount>) -> [SpeechRecognitionEvent] {
+    let times = sound.timestamps(at: .speech)
+    return [
+      .speechStarted(at: times.lowerBound), .dropped(times, reason: .unintelligible),
+      .speechEnded(at: times.upperBound),
+    ]
   }
 
   /// The partial result of an utterance so far; nil if nothing has changed.

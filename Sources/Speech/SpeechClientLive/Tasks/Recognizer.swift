@@ -26,7 +26,7 @@ actor Recognizer {
   /// Whether neighboring utterances may be decoded as one.
   private let joinsUtterances: Bool
   private let events: EventPipe
-  /// Beats at each step.
+  /// Counts the steps, and interrupts the calls of the sessions.
   private let control: TaskControl
   /// The greatest number of decoders, which are made when they are needed.
   private let jobCount: Int

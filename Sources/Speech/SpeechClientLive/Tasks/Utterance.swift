@@ -89,61 +89,36 @@ extension Utterance {
     /// The end of the last sound.
     var soundEnd: FrameCount
 
-    /// The start of the first word and the end of the last word in the stream; nil without words.
-    fileprivate var firstWord: FrameCount? {
-      hypothesis.words.first.map { utterance.start + $0.frames.lowerBound }
-    }
-    fileprivate var lastWord: FrameCount? {
-      hypothesis.words.last.map { utterance.start + $0.frames.upperBound }
+    /// The frames from the first word to the last in the stream; nil without words.
+    var words: Range<FrameCount>? {
+      guard let first = hypothesis.words.first, let last = hypothesis.words.last else { return nil }
+      let begin = utterance.start + first.frames.lowerBound
+      return begin..<max(begin, utterance.start + last.frames.upperBound)
     }
   }
 
   /// Divides the hypothesis at the ends of sentences and at pauses; without words it is one part.
-  ///
-  /// A joined sound before, between, or after the words of two parts is a part without words.
   func parts(of hypothesis: SpeechHypothesis, soundEnd: FrameCount) -> [Part] {
     guard let pause else {
       return [Part(hypothesis: hypothesis, utterance: self, soundEnd: soundEnd)]
     }
-    var parts = wordParts(of: hypothesis, pause: pause, soundEnd: soundEnd)
-    for sound in wordlessSounds(in: hypothesis) {
-      let next = parts.firstIndex { $0.firstWord ?? $0.utterance.sound >= sound.upperBound }
-      let index = next ?? parts.count
-      // Between the words of one part, it does not divide the part.
-      if index > 0, let lastWord = parts[index - 1].lastWord, lastWord > sound.lowerBound {
-        continue
-      }
-      if index > 0,
-        let end = stretches.map(\.sound.upperBound).last(where: { $0 <= sound.lowerBound })
-      {
-        parts[index - 1].soundEnd = max(
-          parts[index - 1].lastWord ?? end, min(parts[index - 1].soundEnd, end))
-      }
-      if let next {
-        parts[next].utterance.sound = max(parts[next].utterance.sound, sound.upperBound)
-      }
-      var part = Part(hypothesis: SpeechHypothesis(), utterance: self, soundEnd: sound.upperBound)
-      (part.utterance.start, part.utterance.sound) = (sound.lowerBound, sound.lowerBound)
-      part.utterance.end = sound.upperBound
-      parts.insert(part, at: index)
-    }
-    return parts
-  }
-
-  private func wordParts(
-    of hypothesis: SpeechHypothesis, pause: FrameCount, soundEnd: FrameCount
-  ) -> [Part] {
     let place = { placed($0, areEstimated: hypothesis.hasEstimatedTimes) }
     let runs = place(hypothesis.words).divided(pause: pause)
     let alternatives = hypothesis.alternatives.map { place($0).divided(like: runs) }
+    let sounds = wordlessSounds(in: hypothesis)
     return runs.indices.map { index in
       let isLast = index == runs.count - 1
       var part = Part(hypothesis: hypothesis, utterance: self, soundEnd: soundEnd)
-      if index > 0, let begin = runs[index].first?.frames.lowerBound {
-        (part.utterance.start, part.utterance.sound) = (begin, begin)
+      if let begin = runs[index].first?.frames.lowerBound {
+        if index > 0 { part.utterance.start = begin }
+        // Sounds without words before the first word are not part of it.
+        if index > 0 || sounds.contains(where: { $0.upperBound <= begin }) {
+          part.utterance.sound = begin
+        }
       }
-      if !isLast, let last = runs[index].last {
-        (part.utterance.end, part.soundEnd) = (last.frames.upperBound, last.frames.upperBound)
+      if let end = runs[index].last?.frames.upperBound {
+        if !isLast { part.utterance.end = end }
+        if !isLast || sounds.contains(where: { $0.lowerBound >= end }) { part.soundEnd = end }
       }
       var seen: Set<[String]> = [[], runs[index].map(\.text)]
       let others = alternatives.map { $0[index] }.filter {

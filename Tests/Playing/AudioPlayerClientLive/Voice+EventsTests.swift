@@ -49,16 +49,16 @@ import Testing
     #expect(
       try events { voice in
         voice.pass(401)
-        voice.end(at: 402)
+        voice.reportEnd(at: 402)
       }.count == 2)
-    #expect(try events { $0.end(at: 8) } == [progress(1)])
+    #expect(try events { $0.reportEnd(at: 8) } == [progress(1)])
   }
 
   @Test func `a lost device does not lose the last progress`() throws {
     let reported = try events { voice in
       voice.pass(400)
       voice.pass(480)
-      voice.end(at: 480, SoundCardError.deviceLost("x"))
+      voice.reportEnd(at: 480, SoundCardError.deviceLost("x"))
     }
     #expect(reported == [progress(50), progress(60)])
   }
@@ -73,10 +73,10 @@ import Testing
 
   @Test func `the end of a voice returns its played duration or throws its error`() async throws {
     let ending = try voice()
-    ending.end(at: 8_000)
+    ending.reportEnd(at: 8_000)
     #expect(try await ending.played() == .seconds(1))
     let failing = try voice()
-    failing.end(at: 0, SoundCardError.deviceLost("x"))
+    failing.reportEnd(at: 0, SoundCardError.deviceLost("x"))
     await #expect(throws: SoundCardError.deviceLost("x")) { _ = try await failing.played() }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct ALSALogTests {
+@Suite struct ALSASoundCardLogTests {
   @Test func `ALSA's messages are logged at level debug`() {
     let book = MessageLog()
     var logger = Logger(label: "test", factory: { _ in MessageLogHandler(book: book) })

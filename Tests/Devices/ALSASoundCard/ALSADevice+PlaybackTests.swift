@@ -5,7 +5,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct ALSAPlaybackTests {
+@Suite struct ALSADevicePlaybackTests {
   /// Every value that a 16-bit file can hold, and a few more on its edges.
   let everySample = (-32_768...32_767).map { Float($0) / 32_768 }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct HardwareAddressTests {
+@Suite struct HolderSearchHardwareTests {
   @Test(
     arguments: [
       ("hw:CARD=PCH,DEV=3", "PCH", 3), ("hw:1,2", "1", 2), ("plughw:1", "1", 0), ("hw", "7", 0),

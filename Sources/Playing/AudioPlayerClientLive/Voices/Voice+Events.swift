@@ -8,13 +8,13 @@ import Synchronization
 extension Voice {
   /// Reads or changes the timeline.
   func timeline<Result: Sendable>(_ body: (inout VoiceTimeline) -> Result) -> Result {
-    log.withLock { body(&$0.timeline) }
+    reported.withLock { body(&$0.timeline) }
   }
 
   /// Returns the played duration when the voice is over; throws if the device failed.
   func played() async throws -> Duration {
     await ended.wait()
-    return try log.withLock { $0.outcome }.get()
+    return try reported.withLock { $0.outcome }.get()
   }
 
   // MARK: The control thread
@@ -42,27 +42,27 @@ extension Voice {
   func conclude(_ error: (any Error)?) {
     reportSettlement()
     close()
-    end(at: playedFrames.load(ordering: .relaxed), isStopping ? nil : error)
+    reportEnd(at: playedFrames.load(ordering: .relaxed), isStopping ? nil : error)
   }
 
   /// Reports what happened up to a frame that has been played, and the progress if it is due.
   func pass(_ frame: Int) {
     for event in timeline({ $0.pass(frame) }) { listener(event) }
-    let progress = log.withLock { log -> PlaybackProgress? in
-      guard frame >= log.reportedFrames + progressFrames else { return nil }
-      log.reportedFrames = frame
-      return log.timeline.progress(frame)
+    let progress = reported.withLock { reported -> PlaybackProgress? in
+      guard frame >= reported.reportedFrames + progressFrames else { return nil }
+      reported.reportedFrames = frame
+      return reported.timeline.progress(frame)
     }
     if let progress { listener(.progress(progress)) }
   }
 
   /// Reports the rest of a voice that ends at a frame; without an error it was played to there.
-  func end(at frame: Int, _ error: (any Error)? = nil) {
+  func reportEnd(at frame: Int, _ error: (any Error)? = nil) {
     hold?.begin()
     for event in timeline({ $0.pass(frame) }) { listener(event) }
     listener(.progress(timeline { $0.progress(frame) }))
     let played = FrameCount(frame).duration(at: format.sampleRate)
-    log.withLock { $0.outcome = error.map { .failure($0) } ?? .success(played) }
+    reported.withLock { $0.outcome = error.map { .failure($0) } ?? .success(played) }
     ended.open()
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct ALSACaptureTests {
+@Suite struct ALSADeviceCaptureTests {
   @Test func `a raw file is captured bit-exactly and followed by silence`() async throws {
     let file = try TestALSA.ready().file()
     let samples = ramp(10_000)

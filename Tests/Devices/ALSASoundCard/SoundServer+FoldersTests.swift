@@ -2,7 +2,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct DeviceFoldersTests {
+@Suite struct SoundServerFoldersTests {
   private func paths(_ variables: [String: String]) -> [String] {
     SoundServer(variable: { variables[$0] }, exists: { _ in false }).deviceFolders(ofUser: 1_000)
   }
