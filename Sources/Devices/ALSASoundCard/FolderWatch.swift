@@ -1,4 +1,5 @@
 import AudioThreads
+import CALSA
 import Glibc
 
 /// Watches folders for added, removed, and changed files on its own thread, with Linux' inotify.
