@@ -30,7 +30,6 @@ final class MoonshineSession: SpeechEngineSession {
   private let alignment: WordAlignment
   private let run: ONNXRun
   private let guide: TokenGuide
-  private let phraseSpelling: PhraseSpelling
   private let alternativeCount: Int
   private let measuresWordTimes: Bool
   private let wantsPartialHypotheses: Bool
@@ -59,7 +58,6 @@ final class MoonshineSession: SpeechEngineSession {
   ) throws(SpeechEngineError) {
     try options.checkForMoonshine()
     guide = try TokenGuide(options)
-    phraseSpelling = PhraseSpelling(options.grammar == nil ? options.contextualPhrases : [])
     alternativeCount = options.alternativeCount
     measuresWordTimes = options.measuresWordTimes
     wantsPartialHypotheses = options.wantsPartialHypotheses
@@ -228,14 +226,10 @@ final class MoonshineSession: SpeechEngineSession {
       isLive: wantsPartialHypotheses, as: run)
   }
 
-  /// The words of a text, spelled as the phrases of the request; none if it is no sentence of the
-  /// grammar.
+  /// The words of a text; none if it is no sentence of the grammar.
   private func words(of text: DecodedText) -> [DecodedWord] {
     let words = model.tokenizer.words(of: text)
-    if guide.isGrammar {
-      return text.isSentence ? words : []
-    }
-    return phraseSpelling.applied(to: words)
+    return guide.isGrammar && !text.isSentence ? [] : words
   }
 
   /// - Parameter areTimesMeasured: whether word times are measured instead of estimated.

@@ -11,7 +11,7 @@ enum SentenceFilter {
 
   case anything
   case sentences(Set<[String]>, beginnings: Set<[String]>)
-  /// Phrases with their words, the longest first.
+  /// Phrases with their words.
   case keyPhrases([(phrase: KeyPhrase, words: [String])])
 
   /// The model's word for unknown words.
@@ -26,8 +26,7 @@ enum SentenceFilter {
         sentences, beginnings: Set(sentences.flatMap { s in s.indices.map { Array(s[...$0]) } }))
     } else if !options.keyPhrases.isEmpty {
       for phrase in options.keyPhrases { try phrase.check { model.knows($0) } }
-      self = .keyPhrases(
-        options.keyPhrases.map { ($0, $0.words) }.sorted { $0.1.count > $1.1.count })
+      self = .keyPhrases(options.keyPhrases.map { ($0, $0.words) })
     } else {
       self = .anything
     }
@@ -88,10 +87,11 @@ extension KeyPhrase {
 
   /// Returns the phrases among the words, in order, each as one word.
   ///
-  /// Of phrases that begin at the same word, the first and longest is used.
+  /// Of phrases that begin at the same word, the longest is used.
   fileprivate static func found(
     _ phrases: [(phrase: KeyPhrase, words: [String])], in words: [SpeechHypothesis.Word]
   ) -> [SpeechHypothesis.Word] {
+    let phrases = phrases.sorted { $0.words.count > $1.words.count }
     var found: [SpeechHypothesis.Word] = []
     var rest = words[...]
     while !rest.isEmpty {

@@ -35,4 +35,15 @@ import Testing
     let text = DecodedText(tokens: [3, 4, 5, 6], logProbabilities: [0, 0, 0, 0])
     #expect(tokenizer.words(of: text).map(\.text) == ["今日"])
   }
+
+  @Test func `an improbable phrase may correct a text, but not replace it`() {
+    func isForced(_ text: String, _ confidence: Double, over plain: String) -> Bool {
+      let words = { (text: String, confidence: Double) in
+        text.split(separator: " ").map { DecodedWord(text: String($0), confidence: confidence) }
+      }
+      return words(text, confidence).areForced(over: words(plain, 0.7))
+    }
+    #expect(isForced("Recognize speech.", 0.024, over: "Rec in my speech."))
+    #expect(!isForced("Ten of clubs.", 0.004, over: "Ten of cloves."))
+  }
 }

@@ -13,6 +13,29 @@ struct DecodedWord: Equatable {
   var confidence: Double?
 }
 
+extension [DecodedWord] {
+  /// Whether a likely phrase may have forced a word, because the model finds it so improbable.
+  var haveImprobableWord: Bool { contains { $0.confidence ?? 1 < 0.05 } }
+
+  /// Whether the model was certain of each token, so that a search for other texts is unnecessary.
+  ///
+  /// Measured on 87 recordings (847 words), 89 utterances: with 0.5, 26 of them need a search, and as many
+  /// words are wrong as if all did; with 0.45, 4 more are wrong, and 7 without any search.
+  var areSure: Bool { !isEmpty && allSatisfy { $0.confidence ?? 1 >= 0.5 } }
+
+  /// Whether a likely phrase replaced a text instead of correcting it: fewer than half of the words of
+  /// the longer text are in both.
+  ///
+  /// - Parameter plain: the words of the text without likely phrases.
+  func areForced(over plain: [DecodedWord]) -> Bool {
+    let keys = { (words: [DecodedWord]) in
+      words.map { $0.text.lowercased().filter { $0.isLetter || $0.isNumber } }
+    }
+    let others = keys(plain)
+    return keys(self).count(where: others.contains) * 2 < Swift.max(count, plain.count)
+  }
+}
+
 extension Tokenizer {
   /// The words of a text: what begins with a space, and, where words have none between them, each
   /// token of such a script; in the spelling of the grammar, where there is one.

@@ -9,6 +9,8 @@ struct UtteranceResults {
   let hasStableWords: Bool
   /// Whether the engine recognizes only key phrases.
   let spotsPhrases: Bool
+  /// The spelling of the request's phrases.
+  private let spelling: PhraseSpelling
   private var stabilizer = PartialStabilizer()
   private var number = 0
   private var start: FrameCount = 0
@@ -23,8 +25,13 @@ struct UtteranceResults {
   ///   - hasStableWords: whether words of partial results become stable; not if a later word may move
   ///     them to another result.
   ///   - spotsPhrases: whether the engine recognizes only key phrases.
-  init(hasStableWords: Bool = true, spotsPhrases: Bool = false) {
+  ///   - spelling: the spelling of the request's phrases, which its words get.
+  init(
+    hasStableWords: Bool = true, spotsPhrases: Bool = false,
+    spelling: PhraseSpelling = PhraseSpelling([])
+  ) {
     (self.hasStableWords, self.spotsPhrases) = (hasStableWords, spotsPhrases)
+    self.spelling = spelling
   }
 
   /// Begins an utterance at this frame of the stream at 16 kHz.
@@ -136,6 +143,7 @@ extension UtteranceResults {
     of utterance: Utterance, _ hypothesis: SpeechHypothesis, until end: FrameCount
   ) -> [SpeechRecognitionEvent] {
     var events: [SpeechRecognitionEvent] = []
+    let hypothesis = spelling.applied(to: hypothesis)
     let parts = utterance.parts(of: hypothesis, soundEnd: end)
     var sounds = utterance.wordlessSounds(in: hypothesis)[...]
     for (index, part) in parts.enumerated() {
@@ -174,6 +182,7 @@ extension UtteranceResults {
   mutating func partial(
     of utterance: Utterance, _ hypothesis: SpeechHypothesis
   ) -> SpeechRecognitionResult? {
+    let hypothesis = spelling.applied(to: hypothesis)
     let end = max(utterance.sound, utterance.end)
     guard let part = utterance.parts(of: hypothesis, soundEnd: end).first else { return nil }
     return partial(

@@ -25,6 +25,7 @@ actor Recognizer {
   private let isLive: Bool
   /// Whether neighboring utterances may be decoded as one.
   private let joinsUtterances: Bool
+  private let spelling: PhraseSpelling
   private let events: EventPipe
   /// Counts the steps, and interrupts the calls of the sessions.
   private let control: TaskControl
@@ -65,14 +66,17 @@ actor Recognizer {
   ///   - isLive: whether the audio may still be in progress: the engine may then decode in pauses,
   ///     because the utterance may be complete.
   ///   - joinsUtterances: whether neighboring utterances may be decoded as one.
+  ///   - spelling: the spelling of the request's phrases.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     detector: SpeechActivityDetector, jobCount: Int = 1, isLive: Bool,
-    joinsUtterances: Bool = false, events: EventPipe, control: TaskControl = TaskControl()
+    joinsUtterances: Bool = false, spelling: PhraseSpelling = PhraseSpelling([]),
+    events: EventPipe, control: TaskControl = TaskControl()
   ) throws {
     executor = try ThreadExecutor(name: "syrinx-speech")
     (self.engine, self.options, self.policy, self.detector) = (engine, options, policy, detector)
     (self.jobCount, self.isLive, self.joinsUtterances) = (jobCount, isLive, joinsUtterances)
+    self.spelling = spelling
     (self.events, self.control) = (events, control)
   }
 
@@ -95,7 +99,8 @@ actor Recognizer {
       (joiner, pause) = (UtteranceJoiner(limit: policy.maximumLength), policy.silence)
       policy.silence = UtteranceJoiner.shortestPause
     }
-    results = UtteranceResults(hasStableWords: !joins, spotsPhrases: !options.keyPhrases.isEmpty)
+    results = UtteranceResults(
+      hasStableWords: !joins, spotsPhrases: !options.keyPhrases.isEmpty, spelling: spelling)
     finder = UtteranceFinder(
       policy: policy, overlap: options.longestKeyPhrase, detector: detector)
     failures = FailureCount(limit: traits.survivesFailure ? FailureCount.remoteLimit : 0)

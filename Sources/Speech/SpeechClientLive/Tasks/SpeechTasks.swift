@@ -95,7 +95,7 @@ final class SpeechTasks: Sendable {
       let recognizer = try Recognizer(
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
         jobCount: request.decoderCount, isLive: request.mayBeLive,
-        joinsUtterances: request.allowsJoining,
+        joinsUtterances: request.allowsJoining, spelling: request.phraseSpelling,
         events: task.events, control: task.control)
       task.start(request.audio(in: lockstep), recognizer: recognizer)
     } catch {
@@ -127,6 +127,11 @@ extension SpeechRequest {
   /// The maximum number of utterances that are decoded at the same time.
   fileprivate var decoderCount: Int {
     mayBeLive || shouldReportPartialResults ? 1 : max(1, jobCount)
+  }
+
+  /// The spelling of its phrases; a grammar and key phrases have their own.
+  fileprivate var phraseSpelling: PhraseSpelling {
+    PhraseSpelling(grammar == nil && keyPhrases.isEmpty ? contextualPhrases : [])
   }
 
   /// Whether neighboring utterances may be decoded as one.

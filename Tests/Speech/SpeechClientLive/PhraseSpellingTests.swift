@@ -1,11 +1,16 @@
+import AudioCore
+import SpeechClient
+import SpeechEngine
 import Testing
 
-@testable import MoonshineEngine
+@testable import SpeechClientLive
 
 @Suite struct PhraseSpellingTests {
   private func spelled(_ text: String, _ phrases: [String]) -> String {
     let words = text.split(separator: " ").enumerated().map { index, word in
-      DecodedWord(text: String(word), confidence: 1 - 0.1 * Double(index))
+      SpeechHypothesis.Word(
+        String(word), frames: FrameCount(1000 * index)..<FrameCount(1000 * index + 800),
+        confidence: 1 - 0.1 * Double(index))
     }
     return PhraseSpelling(phrases).applied(to: words).map(\.text).joined(separator: " ")
   }
@@ -47,24 +52,39 @@ import Testing
     #expect(spelled("Say yahoo!", ["Yahoo!"]) == "Say Yahoo!")
   }
 
-  @Test func `an improbable phrase may correct a text, but not replace it`() {
-    func isForced(_ text: String, _ confidence: Double, over plain: String) -> Bool {
-      let words = { (text: String, confidence: Double) in
-        text.split(separator: " ").map { DecodedWord(text: String($0), confidence: confidence) }
-      }
-      return words(text, confidence).areForced(over: words(plain, 0.7))
-    }
-    #expect(isForced("Recognize speech.", 0.024, over: "Rec in my speech."))
-    #expect(!isForced("Ten of clubs.", 0.004, over: "Ten of cloves."))
+  private typealias Word = SpeechHypothesis.Word
+
+  @Test func `a respelled word has the frames and the lowest confidence of the replaced words`() {
+    let words = [
+      Word("comfy", frames: 1600..<4800, confidence: 0.9),
+      Word("UI", frames: 6400..<8000, confidence: 0.4),
+    ]
+    let spelled = Word("ComfyUI", frames: 1600..<8000, confidence: 0.4)
+    #expect(PhraseSpelling(["ComfyUI"]).applied(to: words).map(\.text) == [spelled.text])
+    #expect(PhraseSpelling(["ComfyUI"]).applied(to: words).map(\.confidence) == [0.4])
+    #expect(PhraseSpelling(["Comfy ui"]).applied(to: words).map(\.frames) == words.map(\.frames))
+    let divided = PhraseSpelling(["Com fy UI"]).applied(to: words)
+    #expect(divided.map(\.text) == ["Com", "fy", "UI"])
+    #expect(divided.first?.frames.lowerBound == 1600 && divided.last?.frames.upperBound == 8000)
   }
 
-  @Test func `a respelled word has the lowest confidence of the words that it replaces`() {
-    let words = [
-      DecodedWord(text: "comfy", confidence: 0.9), DecodedWord(text: "UI", confidence: 0.4),
-    ]
-    #expect(
-      PhraseSpelling(["ComfyUI"]).applied(to: words) == [
-        DecodedWord(text: "ComfyUI", confidence: 0.4)
-      ])
+  @Test func `results and alternatives of any engine have the spelling of the phrases`() {
+    var results = UtteranceResults(spelling: PhraseSpelling(["ComfyUI"]))
+    results.begin(at: 0)
+    var utterance = Utterance(start: 0, sound: 0)
+    utterance.add([Float](repeating: 0, count: 16_000))
+    utterance.endSound(after: 0, certainty: 0.99)
+    let words = [Word("comfy", frames: 1600..<4800), Word("UI", frames: 6400..<8000)]
+    let other = [Word("use", frames: 0..<800)] + words
+    let hypothesis = SpeechHypothesis(words: words, alternatives: [other])
+    let partial = results.partial(of: utterance, hypothesis)
+    #expect(partial?.bestTranscription.formattedString == "ComfyUI")
+    let events = results.events(of: utterance, hypothesis, until: 16_000)
+    guard case .result(let final) = events.first else {
+      Issue.record("\(events) have no result")
+      return
+    }
+    #expect(final.bestTranscription.formattedString == "ComfyUI")
+    #expect(final.transcriptions.dropFirst().map(\.formattedString) == ["use ComfyUI"])
   }
 }
