@@ -173,10 +173,12 @@ final class ConversionRun: Sendable {
   ) throws -> WakeUp {
     let ended = try WakeUp()
     // Safe because only the thread uses the input until the signal.
-    nonisolated(unsafe) let input = input
+    nonisolated(unsafe) var input: ConversionInput? = input
     _ = try DedicatedThread.start(name: "syrinx-decode") {
       do {
-        while let buffer = try input.next(), blocks.put(buffer) {}
+        // Released before the signal, so that its files are closed when the pass has ended.
+        let source = input.take()
+        while let buffer = try source?.next(), blocks.put(buffer) {}
         blocks.finish()
       } catch {
         blocks.finish(error)

@@ -33,7 +33,7 @@ public struct SoundCard: Sendable {
   /// The consumers that a virtual card in lockstep waits for; nil for any other card.
   package var lockstep: Lockstep?
 
-  /// Separates the devices of virtual cards; nil for any other card.
+  /// Separates the devices of virtual cards from each other and from all others; nil for any other card.
   package var identity: ObjectIdentifier?
 
   /// Creates a sound card whose endpoints are unimplemented.

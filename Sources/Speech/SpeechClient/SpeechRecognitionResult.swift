@@ -82,7 +82,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// "metre" meter, and "can not" cannot. A word with digits becomes stable only in the final
   /// result, and so do the words after it.
   ///
-  /// Every result is the engine's own text. In the rare case that it contradicts a stable word, the
+  /// Every result is the engine's own text, with the spelling of the contextual phrases. In the rare case that it contradicts a stable word, the
   /// count falls to the number of words before that word.
   public var stableSegmentCount: Int {
     get {

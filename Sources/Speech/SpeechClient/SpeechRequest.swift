@@ -79,7 +79,8 @@ public struct SpeechRequest: Sendable {
   /// Phrases that are likely to be spoken: names, terms, or titles of your application.
   ///
   /// This is a hint: among about equally likely alternatives, a final result prefers an alternative
-  /// with such a phrase. Engines that cannot use the hint ignore it.
+  /// with such a phrase. Engines that cannot use the hint ignore it. Words that differ from a phrase
+  /// only in case, spaces, and hyphens are spelled as it is, with every engine.
   public var contextualPhrases: [String] = []
 
   /// The maximum number of alternatives in a final result, besides the best one; below 0 counts as

@@ -40,6 +40,15 @@ struct StopSignalsTests {
   }
 
   @Test
+  func `before a command runs, SIGUSR1 and SIGUSR2 do nothing, and other signals end the process`()
+  {
+    #expect([SIGUSR1, SIGUSR2].allSatisfy { !StopSignals.endsProcess($0, nil) })
+    #expect([SIGINT, SIGTERM, SIGHUP].allSatisfy { StopSignals.endsProcess($0, nil) })
+    #expect(StopSignals.endsProcess(SIGUSR1, StopSignals()))
+    #expect(!StopSignals.endsProcess(SIGUSR1, StopSignals(takesCommands: true)))
+  }
+
+  @Test
   func `SIGUSR1 and SIGUSR2 control a recording and end any other command`() {
     for signal in [SIGUSR1, SIGUSR2] {
       #expect(StopSignals(takesCommands: true).receive(signal))

@@ -60,12 +60,38 @@ import Testing
       Word("UI", frames: 6400..<8000, confidence: 0.4),
     ]
     let spelled = Word("ComfyUI", frames: 1600..<8000, confidence: 0.4)
-    #expect(PhraseSpelling(["ComfyUI"]).applied(to: words).map(\.text) == [spelled.text])
-    #expect(PhraseSpelling(["ComfyUI"]).applied(to: words).map(\.confidence) == [0.4])
+    #expect(PhraseSpelling(["ComfyUI"]).applied(to: words) == [spelled])
+    let long = ["open", "street", "map"].enumerated().map { index, text in
+      Word(text, frames: FrameCount(index * 9600)..<FrameCount(index * 9600 + 8000))
+    }
+    let map = Word("OpenStreetMap", frames: 0..<27_200)
+    #expect(PhraseSpelling(["OpenStreetMap"]).applied(to: long) == [map])
     #expect(PhraseSpelling(["Comfy ui"]).applied(to: words).map(\.frames) == words.map(\.frames))
     let divided = PhraseSpelling(["Com fy UI"]).applied(to: words)
     #expect(divided.map(\.text) == ["Com", "fy", "UI"])
     #expect(divided.first?.frames.lowerBound == 1600 && divided.last?.frames.upperBound == 8000)
+  }
+
+  @Test(arguments: [
+    (["open"], 1, 0), (["open", "street"], 2, 0), (["open", "street", "map"], 2, 0),
+    (["open", "street", "map"], 3, 1), (["open", "street", "view"], 2, 0),
+    (["open", "street", "view"], 3, 3), (["go", "open"], 2, 1), (["open"], 0, 0),
+  ])
+  func `a word that may begin a phrase is not stable`(words: [String], count: Int, stable: Int) {
+    let words = words.map { Word($0, frames: 0..<1600) }
+    #expect(PhraseSpelling(["OpenStreetMap"]).settledCount(count, of: words) == stable)
+    #expect(PhraseSpelling([]).settledCount(count, of: words) == count)
+  }
+
+  @Test func `a part of a phrase that is too short for a word is not lost`() {
+    var results = UtteranceResults(spelling: PhraseSpelling(["e mail"]))
+    results.begin(at: 0)
+    let word = Word("email", frames: 1600..<4640, confidence: 0.25)
+    let result = results.final(
+      SpeechHypothesis(words: [word]), processed: 16_000,
+      plausibility: Plausibility(isVoiced: true, sound: 16_000, certainty: 0.99))
+    #expect(result?.bestTranscription.segments.map(\.substring) == ["e", "mail"])
+    #expect(results.omitted.isEmpty)
   }
 
   @Test func `results and alternatives of any engine have the spelling of the phrases`() {

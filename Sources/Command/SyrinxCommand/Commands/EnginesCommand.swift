@@ -23,8 +23,8 @@ struct EnginesCommand: Subcommand {
       models.
 
       A second line lists what the engine can do besides dictation. Some features need a certain \
-      model; a command that lacks it reports that. Engines without contextual phrases ignore \
-      --context, which is a hint. Any other unsupported option is an error.
+      model; a command that lacks it reports that. Engines without contextual phrases use \
+      --context only for the spelling of the results. Any other unsupported option is an error.
 
       The exit status is 0 if at least one engine is ready; with --verify, if something is installed \
       and every file is intact.

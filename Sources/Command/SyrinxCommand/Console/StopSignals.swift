@@ -89,22 +89,24 @@ final class StopSignals: Sendable {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Receives the signals of the process on this thread; before a command runs, they end the process.
+  /// Receives the signals of the process on this thread.
   static func receiveForever() -> Never {
     var signals = stopSignals()
     while true {
       var signal: Int32 = 0
       guard sigwait(&signals, &signal) == 0 else { continue }
       let command = ofCommand.withLock { $0 }
-      if let command {
-        if command.receive(signal) { continue }
-        command.lastAct.withLock { $0() }
-      } else if [SIGUSR1, SIGUSR2].contains(signal) {
-        // A recording that has not begun has nothing to control.
-        continue
-      }
+      guard endsProcess(signal, command) else { continue }
+      command?.lastAct.withLock { $0() }
       _exit(status(signal))
     }
+  }
+
+  /// Whether a signal ends the process: before a command runs, each but SIGUSR1 and SIGUSR2, because the
+  /// command may be a recording; later, each that the command does not accept.
+  static func endsProcess(_ signal: Int32, _ command: StopSignals?) -> Bool {
+    guard let command else { return ![SIGUSR1, SIGUSR2].contains(signal) }
+    return !command.receive(signal)
   }
 
   /// Passes a signal on to the command; returns false if it ends the process: without work to finish,

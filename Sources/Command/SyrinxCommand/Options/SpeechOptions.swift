@@ -69,7 +69,7 @@ struct SpeechOptions: ParsableArguments {
       "phrase",
       """
       Phrase that is likely to be said (repeatable). Among alternatives of similar likelihood, one \
-      with such a phrase is preferred.
+      with such a phrase is preferred, and the results have its spelling.
       """))
   var contextualPhrases: [String] = []
 

@@ -3,8 +3,8 @@ import SpeechEngine
 
 /// Spells words as the phrases of a request do, where they differ only in case, spaces, and hyphens.
 ///
-/// Frames and confidences are those of the replaced words. "comfy UI" becomes "ComfyUI". At the beginning of a sentence, a phrase in lower case gets
-/// a capital.
+/// "comfy UI" becomes "ComfyUI", which spans both words and has the lower confidence. At the beginning of
+/// a sentence, a phrase in lower case gets a capital.
 struct PhraseSpelling {
   typealias Word = SpeechHypothesis.Word
 
@@ -23,12 +23,17 @@ struct PhraseSpelling {
     }
   }
 
-  /// The hypothesis and its alternatives with the spelling of the phrases.
-  func applied(to hypothesis: SpeechHypothesis) -> SpeechHypothesis {
-    var spelled = hypothesis
-    spelled.words = applied(to: hypothesis.words)
-    spelled.alternatives = hypothesis.alternatives.map(applied)
-    return spelled
+  /// The number of stable words after the spelling: a word that may begin a phrase is not stable,
+  /// because the phrase may have fewer words.
+  ///
+  /// - Parameter count: the number of stable words before the spelling.
+  func settledCount(_ count: Int, of words: [Word]) -> Int {
+    let texts = words.prefix(count).map { Self.letters(of: $0.text) }
+    let firstOpen = texts.indices.first { index in
+      let letters = texts[index...].joined()
+      return phrases.keys.contains { $0.count > letters.count && $0.hasPrefix(letters) }
+    }
+    return applied(to: Array(words.prefix(firstOpen ?? count))).count
   }
 
   /// The words with the spelling of the longest phrases.
@@ -78,9 +83,15 @@ struct PhraseSpelling {
       return []
     }
     let confidence = words.compactMap(\.confidence).min()
+    let span = begin..<max(begin, end)
     let places =
-      phrase.count == words.count
-      ? words.map(\.frames) : Word.spread(phrase, over: begin..<max(begin, end)).map(\.frames)
+      if phrase.count == words.count {
+        words.map(\.frames)
+      } else if phrase.count == 1 {
+        [span]
+      } else {
+        Word.spread(phrase, over: span).map(\.frames)
+      }
     var spelled = zip(phrase, places).map { Word($0, frames: $1, confidence: confidence) }
     let before = words.first.map { marks(around: $0.text).before } ?? ""
     let after = words.last.map { marks(around: $0.text).after } ?? ""

@@ -9,7 +9,7 @@ struct UtteranceResults {
   let hasStableWords: Bool
   /// Whether the engine recognizes only key phrases.
   let spotsPhrases: Bool
-  /// The spelling of the request's phrases.
+  /// The spelling of the request's phrases, which the words get after they are judged and divided.
   private let spelling: PhraseSpelling
   private var stabilizer = PartialStabilizer()
   private var number = 0
@@ -52,14 +52,14 @@ struct UtteranceResults {
     let maySettle = plausibility?.maySettle(hypothesis) ?? true
     let partial = newWords(hypothesis, processed)
     stabilizer.add(partial, processed: processed, maySettle: hasStableWords && maySettle)
-    let texts = partial.words.map(\.text)
-    guard !texts.isEmpty, texts != shown || stabilizer.stableCount != shownStableCount else {
-      return nil
-    }
-    (shown, shownStableCount) = (texts, stabilizer.stableCount)
+    let words = spelling.applied(to: partial.words)
+    let stableCount = spelling.settledCount(stabilizer.stableCount, of: partial.words)
+    let texts = words.map(\.text)
+    guard !texts.isEmpty, texts != shown || stableCount != shownStableCount else { return nil }
+    (shown, shownStableCount) = (texts, stableCount)
     return SpeechRecognitionResult(
-      utterance: number, bestTranscription: transcription(partial, partial.words.map(\.unsure)),
-      isFinal: false, stableSegmentCount: stabilizer.stableCount)
+      utterance: number, bestTranscription: transcription(partial, words.map(\.unsure)),
+      isFinal: false, stableSegmentCount: stableCount)
   }
 
   /// The final result; nil if the utterance has no words that can be speech, and is lost.
@@ -87,9 +87,9 @@ struct UtteranceResults {
       $0.timestamp..<($0.timestamp + $0.duration)
     }
     let alternatives = hypothesis.alternatives.map {
-      transcription(hypothesis, $0.within(processed).filter(isSpoken))
+      transcription(hypothesis, spelling.applied(to: $0.within(processed).filter(isSpoken)))
     }
-    var best = transcription(hypothesis, spoken)
+    var best = transcription(hypothesis, spelling.applied(to: spoken))
     best.addAlternatives(from: alternatives)
     var seen: Set<[String]> = [[], best.keys]
     return SpeechRecognitionResult(
@@ -143,7 +143,6 @@ extension UtteranceResults {
     of utterance: Utterance, _ hypothesis: SpeechHypothesis, until end: FrameCount
   ) -> [SpeechRecognitionEvent] {
     var events: [SpeechRecognitionEvent] = []
-    let hypothesis = spelling.applied(to: hypothesis)
     let parts = utterance.parts(of: hypothesis, soundEnd: end)
     var sounds = utterance.wordlessSounds(in: hypothesis)[...]
     for (index, part) in parts.enumerated() {
@@ -182,7 +181,6 @@ extension UtteranceResults {
   mutating func partial(
     of utterance: Utterance, _ hypothesis: SpeechHypothesis
   ) -> SpeechRecognitionResult? {
-    let hypothesis = spelling.applied(to: hypothesis)
     let end = max(utterance.sound, utterance.end)
     guard let part = utterance.parts(of: hypothesis, soundEnd: end).first else { return nil }
     return partial(
