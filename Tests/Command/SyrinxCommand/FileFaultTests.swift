@@ -56,7 +56,8 @@ struct FileFaultTests {
       try FileManager.default.createDirectory(
         at: folder.file(name), withIntermediateDirectories: false)
     }
-    try await record(into: { "\($0)/out.\($0)" }, act: "rm -r $1")
+    // Until `rm -r` has removed the folder itself, the copy would be saved in it.
+    try await record(into: { "\($0)/out.\($0)" }, act: "mv $1 gone.$1; rm -r gone.$1")
     for name in extensions {
       #expect(try outcome(name).hasPrefix("1 syrinx: /"))
       #expect(
