@@ -24,7 +24,7 @@ public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   /// Recognizes only given phrases: `SpeechRequest.keyPhrases`.
   case keyPhrases
   /// Prefers alternatives with phrases that are likely to be said:
-  /// `SpeechRequest.contextualPhrases`, which other engines ignore.
+  /// `SpeechRequest.contextualPhrases`, of which other engines use only the spelling.
   case contextualPhrases
   /// Returns alternatives of an utterance: `SpeechRequest.alternativeCount`.
   case alternatives

@@ -3,8 +3,9 @@ import BenchmarkTools
 import Foundation
 import SpeechClient
 
-/// Whether a text depends on nothing but the audio: neither on partial results, nor on the number of
-/// alternatives, nor on that of the jobs; and whether stable words stay.
+/// Whether a text depends on nothing but the audio and the contextual phrases: neither on partial
+/// results, nor on the number of alternatives, nor on that of the jobs; and whether stable words
+/// stay.
 ///
 /// Files are compared with files and live audio with live audio, because only neighboring utterances
 /// of files are joined. Live audio arrives in real time: a backlog has no partial results.
@@ -74,7 +75,25 @@ enum Sameness {
       let texts = try await client.events(of: request).texts
       outcomes.append(Outcome(clip: clip.name, request: name, texts: texts, expected: expected))
     }
+    // Phrases change the text, so they are compared with the same phrases alone.
+    var (phrases, everything) = (plain, parallel)
+    phrases.contextualPhrases = contextualPhrases(of: clip)
+    everything.contextualPhrases = phrases.contextualPhrases
+    everything.shouldReportPartialResults = true
+    everything.alternativeCount = 8
+    outcomes.append(
+      Outcome(
+        clip: clip.name, request: "phrases with partial results, 8 alternatives, and 2 jobs",
+        texts: try await client.events(of: everything).texts,
+        expected: try await client.events(of: phrases).texts))
     return outcomes
+  }
+
+  /// The longest words of the clip, and phrases that nobody says in it.
+  private static func contextualPhrases(of clip: SpeechBench.Clip) -> [String] {
+    let words = Set(clip.words.split(separator: " ").map(String.init))
+    return words.sorted { ($1.count, $0) < ($0.count, $1) }.prefix(3)
+      + ["ComfyUI folder", "Terraform", "YAML"]
   }
 
   private static func liveOutcome(
