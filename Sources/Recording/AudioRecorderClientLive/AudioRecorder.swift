@@ -106,7 +106,9 @@ actor AudioRecorder {
       do {
         try request.check()
         let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
-        await session.start(opening) { try StreamConsumer(pipe, request, device: $0) }
+        await session.start(opening, hasOwnThread: false) {
+          try StreamConsumer(pipe, request, device: $0)
+        }
         try await session.ended()
         forget(request)
         pipe.finish()

@@ -2,7 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import AudioThreads
 
-/// Reads the blocks of a port on the user's thread, and numbers their frames, starting from 0 for
+/// Reads the blocks of a port on its reader's thread, and numbers their frames, starting from 0 for
 /// each opening of the device.
 struct BlockReader {
   private let port: CapturePort
@@ -18,32 +18,40 @@ struct BlockReader {
     self.port = port
   }
 
-  /// Passes blocks to the consumer until the port ends, or the consumer wants no more.
+  /// Passes blocks to the consumer until the port ends, or the consumer wants no more; sleeps while
+  /// there are none.
   ///
   /// - Parameter madeRoom: called when the audio thread waits for room.
   /// - Throws: the consumer's error, or the error that ended the port.
-  mutating func drain(into consumer: some CaptureConsumer, madeRoom: () -> Void) throws {
+  mutating func drain(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws {
     while true {
       let wakeUps = port.hold?.count
-      // Read before the blocks, because after the end the ring contains all blocks.
-      let ending = port.ending
-      while true {
-        let number = blockCount
-        guard let block = next(joining: samples(of: consumer.batchDuration)) else { break }
-        let wantsMore = try pass(block, number: number, to: consumer, madeRoom: madeRoom)
-        guard wantsMore else { return }
-      }
-      if let ending {
-        _ = try consumer.processRest(number: blockCount)
-        return try ending.get()
-      }
+      guard try read(into: consumer, madeRoom: madeRoom) else { return }
       sleepUntilDue(samples(of: consumer.batchDuration), since: wakeUps)
     }
   }
 
+  /// Passes the waiting blocks to the consumer, without sleeping.
+  ///
+  /// - Returns: false after the last block of an ended port, and if the consumer wants no more.
+  mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {
+    // Read before the blocks, because after the end the ring contains all blocks.
+    let ending = port.ending
+    while true {
+      let number = blockCount
+      guard let block = next(joining: samples(of: consumer.batchDuration)) else { break }
+      let wantsMore = try pass(block, number: number, to: consumer, madeRoom: madeRoom)
+      guard wantsMore else { return false }
+    }
+    guard let ending else { return true }
+    _ = try consumer.processRest(number: blockCount)
+    try ending.get()
+    return false
+  }
+
   /// Passes a block on; returns false if the consumer wants no more.
   private mutating func pass(
-    _ block: CapturePort.Block, number: Int, to consumer: some CaptureConsumer,
+    _ block: CapturePort.Block, number: Int, to consumer: any CaptureConsumer,
     madeRoom: () -> Void
   ) throws -> Bool {
     switch block.kind {

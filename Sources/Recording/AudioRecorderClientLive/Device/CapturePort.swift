@@ -3,11 +3,12 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// One user of a capture device: a ring that the audio thread writes, and that the user's thread
+/// One user of a capture device: a ring that the audio thread writes, and that the port's reader
 /// drains.
 ///
-/// Neither thread waits for the other, so a slow disk does not delay other users. Frames that do
-/// not fit into the ring are lost only for this port, and the next block reports them.
+/// The reader is a thread of the user's own, or, for a consumer that never waits, the control thread
+/// of the device. Neither side waits for the other, so a slow disk does not delay other users. Frames
+/// that do not fit into the ring are lost only for this port, and the next block reports them.
 final class CapturePort: DevicePort {
   /// An element in the ring of blocks: captured frames, or a change of the device.
   struct Block: BitwiseCopyable {
@@ -46,11 +47,16 @@ final class CapturePort: DevicePort {
   let format: AudioFormat
   let samples: RingBuffer<Float>
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
-  /// Wakes the user's thread.
+  /// Wakes the user's own thread.
   let readerWakeUp: WakeUp
   /// Holds the time of a virtual card from a wake-up of the user's thread until that thread is
   /// idle.
   let hold: TimeHold?
+  /// The device whose control thread reads the ring; nil if the user has a thread of its own.
+  private let link: DeviceLink<CapturePort>?
+  /// Reads the ring on the control thread. The lock is held for an instruction, never by the audio
+  /// thread.
+  private let reader = Mutex<(@Sendable () -> Void)?>(nil)
   /// The audio thread's request for room while the ring is full.
   let roomRequest = WakeUpRequest()
   /// The number of waiting samples from which the user's thread is woken.
@@ -74,15 +80,18 @@ final class CapturePort: DevicePort {
 
   /// - Parameters:
   ///   - ended: opens when the port has ended; its ring may still contain frames.
+  ///   - link: the device whose control thread reads the ring; nil if the user has a thread of its
+  ///     own.
   ///   - lockstep: the lockstep of a virtual card.
   init(
     of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, ended: Gate = Gate(),
-    lockstep: Lockstep? = nil
+    readOnControlThreadOf link: DeviceLink<CapturePort>? = nil, lockstep: Lockstep? = nil
   ) throws(SystemError) {
-    (self.onDeviceLoss, self.ended) = (onDeviceLoss, ended)
+    (self.onDeviceLoss, self.ended, self.link) = (onDeviceLoss, ended, link)
     format = device.format
     readerWakeUp = try WakeUp()
-    hold = TimeHold(lockstep, "a user of a capture")
+    // The control thread has a hold of its own.
+    hold = link == nil ? TimeHold(lockstep, "a user of a capture") : nil
     hold?.begin()
     let depth = FrameCount(Self.depth, at: format.sampleRate).rawValue
     // A period must fit into the ring, and some plug-ins have periods of many seconds.
@@ -105,17 +114,23 @@ final class CapturePort: DevicePort {
   /// The result of the port; nil while it is served.
   var ending: Result<Void, any Error>? { outcome.withLock { $0 } }
 
-  /// Wakes the user's thread.
+  /// Wakes the thread that reads the ring.
   func wakeReader() {
+    if let link { return link.wakeControl() }
     hold?.begin()
     readerWakeUp.signal()
+  }
+
+  /// Sets how the control thread reads the ring: whenever it is woken, and when the port ends.
+  func setReader(_ read: @escaping @Sendable () -> Void) {
+    reader.withLock { $0 = read }
   }
 
   // MARK: The control thread
 
   func report(_ event: DeviceEvent) {}
 
-  func reportNews() {}
+  func reportNews() { reader.withLock { $0 }?() }
 
   func deviceLost() {
     blocks.tryWrite(Block(kind: .deviceLost))
@@ -137,6 +152,8 @@ final class CapturePort: DevicePort {
     outcome.withLock { $0 = result }
     over.store(true, ordering: .releasing)
     ended.open()
+    // The control thread no longer knows the port. The reader refers to the port.
+    if link != nil { return reader.withLock { $0.take() }?() ?? () }
     wakeReader()
   }
 
@@ -198,7 +215,7 @@ final class CapturePort: DevicePort {
     if waiting >= wakeThreshold.load(ordering: .relaxed) { wakeReader() }
   }
 
-  // MARK: The user's thread
+  // MARK: The reader's thread
 
   /// Defers wake-ups of the reader until this number of samples waits, or another event occurs.
   func deferWakeUps(for samples: Int) {

@@ -13,7 +13,7 @@ typealias CaptureDevices = DevicePool<CaptureThread>
 
 /// One user's capture from its opening to its end; it can be stopped at any time.
 final class CaptureSession: Sendable {
-  /// Makes the consumer on a new thread when the device is open.
+  /// Makes the consumer when the device is open; on the session's own thread, if it has one.
   typealias MakeConsumer = @Sendable (_ device: PCMConfiguration) throws -> any CaptureConsumer
 
   // The lock is held for a few instructions by the session and by callers that stop it.
@@ -48,12 +48,19 @@ final class CaptureSession: Sendable {
   ///
   /// A session that is stopped before its device is open ends without an error and without a
   /// consumer.
-  func start(_ opening: DeviceOpening<CaptureThread>, makeConsumer: @escaping MakeConsumer) async {
+  ///
+  /// - Parameter hasOwnThread: whether the consumer may wait, such as for a disk; others work on the
+  ///   control thread of the device.
+  func start(
+    _ opening: DeviceOpening<CaptureThread>, hasOwnThread: Bool,
+    makeConsumer: @escaping MakeConsumer
+  ) async {
     do {
       guard let lease = try await open(opening) else { return end(.success(())) }
+      guard hasOwnThread else { return capture(lease, makeConsumer, onOwnThread: false) }
       do {
         _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
-          capture(lease, makeConsumer)
+          capture(lease, makeConsumer, onOwnThread: true)
         }
       } catch {
         await devices.release(lease)
@@ -106,61 +113,89 @@ final class CaptureSession: Sendable {
     }
   }
 
-  /// Creates the consumer and passes the device's audio to it until the end, on the session's own
-  /// thread.
+  /// Creates the consumer and passes the device's audio to it until the end.
   ///
   /// The device is released as soon as the port has ended, because a consumer may take long for the
   /// frames in the ring.
-  private func capture(_ lease: CaptureDevices.Lease, _ makeConsumer: MakeConsumer) {
+  private func capture(
+    _ lease: CaptureDevices.Lease, _ makeConsumer: MakeConsumer, onOwnThread: Bool
+  ) {
     let (device, releasing) = (lease.runtime, Gate())
     let release = Task { [devices] in
       await releasing.wait()
       await devices.release(lease)
     }
-    let outcome = Result {
-      let consumer = try makeConsumer(device.configuration)
-      let captured = Result { try capture(on: device, into: consumer, whenEnded: releasing) }
-      let finished = Result { try consumer.finish() }
-      try captured.get()
-      try finished.get()
+    let close: @Sendable (Result<Void, any Error>) -> Void = { [self] outcome in
+      hold?.begin()
+      releasing.open()
+      Task {
+        await release.value
+        end(outcome)
+      }
     }
-    hold?.begin()
-    releasing.open()
-    Task {
-      await release.value
-      end(outcome)
+    do {
+      let consumer = try makeConsumer(device.configuration)
+      let port = try CapturePort(
+        of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, ended: releasing,
+        readOnControlThreadOf: onOwnThread ? nil : device.server.link, lockstep: lockstep)
+      if onOwnThread {
+        add(port, to: device)
+        var reader = BlockReader(port)
+        let captured = Result { try reader.drain(into: consumer) { device.wake() } }
+        close(complete(consumer, of: port, on: device, captured))
+      } else {
+        // Only the control thread uses the reader, or this thread if the port could not be added;
+        // the lock lets the compiler know.
+        let reading = Mutex<(BlockReader, any CaptureConsumer)?>((BlockReader(port), consumer))
+        port.setReader { [self] in
+          reading.withLock { reading in
+            guard case (var reader, let consumer)? = reading.take() else { return }
+            let captured = Result { try reader.read(into: consumer) { device.wake() } }
+            if case .success(true) = captured { return reading = (reader, consumer) }
+            close(complete(consumer, of: port, on: device, captured.map { _ in }))
+          }
+        }
+        add(port, to: device)
+      }
+    } catch {
+      close(.failure(error))
     }
   }
 
-  private func capture(
-    on device: CaptureDevices.Runtime, into consumer: some CaptureConsumer, whenEnded ended: Gate
-  ) throws {
-    let port = try CapturePort(
-      of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, ended: ended,
-      lockstep: lockstep)
-    // The time of a virtual card continues when the port has ended.
-    defer { port.hold?.close() }
+  /// Adds a port to its device; if the device has too many, the port ends with that error.
+  private func add(_ port: CapturePort, to device: CaptureDevices.Runtime) {
     guard let place = device.reserve() else {
-      throw AudioRecorderError.device(
-        device.configuration.device,
-        reason: "\(CaptureThread.limit) recordings and captures use it already; stop some of them")
+      return port.conclude(
+        AudioRecorderError.device(
+          device.configuration.device,
+          reason: "\(CaptureThread.limit) recordings and captures use it already; "
+            + "stop some of them"))
     }
     let isStopping = state.withLock { state in
       state.running = (port, device)
       return state.isStopping
     }
     if isStopping { port.stop() }
+    // The port may end before `add` returns, and then the session holds the time again.
+    let holds = hold?.count
     device.add(port, in: place)
-    hold?.end()
-    defer {
-      state.withLock { $0.running = nil }
-      hold?.begin()
-      // Stops the port of a consumer that wants no more.
-      port.stop()
-      device.wake()
-    }
-    var reader = BlockReader(port)
-    try reader.drain(into: consumer) { device.wake() }
+    hold?.end(at: holds)
+  }
+
+  /// Completes a consumer whose port has ended, or that wants no more.
+  private func complete(
+    _ consumer: any CaptureConsumer, of port: CapturePort, on device: CaptureDevices.Runtime,
+    _ captured: Result<Void, any Error>
+  ) -> Result<Void, any Error> {
+    state.withLock { $0.running = nil }
+    hold?.begin()
+    // Stops the port of a consumer that wants no more.
+    port.stop()
+    device.wake()
+    // The time of a virtual card continues when the port has ended.
+    port.hold?.close()
+    let finished = Result { try consumer.finish() }
+    return captured.flatMap { finished }
   }
 
   /// Ends the session; `Recording` also calls it for a session that could not begin.

@@ -124,7 +124,7 @@ final class Recording: Sendable {
     do throws(AudioRecorderError) {
       let encoding = try request.checkedEncoding()
       let opening = DeviceOpening(request.deviceRequest, on: soundCard, clock: clock)
-      await session.start(opening) { [self] in try consumer(encoding, $0) }
+      await session.start(opening, hasOwnThread: true) { [self] in try consumer(encoding, $0) }
     } catch {
       session.end(.failure(error))
     }
