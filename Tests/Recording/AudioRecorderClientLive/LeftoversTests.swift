@@ -38,8 +38,10 @@ import VirtualSoundCard
   {
     await #expect(processExitsWith: .success) {
       let folder = RecordingFolder()
+      // An untimed card would fill 1,200 files at full speed meanwhile.
+      let clock = TestClock()
       let card = VirtualSoundCard(
-        .init(pace: .untimed, microphone: .signal(.noise(seed: 2)), keepsPlayback: false))
+        .init(pace: .lockstep(clock), microphone: .signal(.noise(seed: 2)), keepsPlayback: false))
       let urls = (0..<1_200).map { _ in folder.url("wav") }
       try await withRecorder(on: card) { recorder in
         let recordings = urls.map { url in
@@ -52,7 +54,7 @@ import VirtualSoundCard
           }
           return (task, begun)
         }
-        for (_, begun) in recordings { await begun.wait() }
+        await clock.advance(until: Task { for (_, begun) in recordings { await begun.wait() } })
         // Each has two threads while it runs, of which one syncs its file.
         #expect(try ProcessResources.threadNames().count <= 2_404)
         for (task, _) in recordings { task.cancel() }

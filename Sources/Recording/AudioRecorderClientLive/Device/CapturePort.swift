@@ -54,8 +54,8 @@ final class CapturePort: DevicePort {
   let hold: TimeHold?
   /// The device whose control thread reads the ring; nil if the user has a thread of its own.
   private let link: DeviceLink<CapturePort>?
-  /// Reads the ring on the control thread. The lock is held for an instruction, never by the audio
-  /// thread.
+  // Reads the ring on the control thread. The lock is held for an instruction, never by the audio
+  // thread.
   private let reader = Mutex<(@Sendable () -> Void)?>(nil)
   /// The audio thread's request for room while the ring is full.
   let roomRequest = WakeUpRequest()
