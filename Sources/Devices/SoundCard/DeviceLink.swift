@@ -13,7 +13,7 @@ package protocol DevicePort: AnyObject, Sendable {
   /// Reports an event of the audio thread that concerns this port.
   func report(_ event: DeviceEvent)
 
-  /// Reports the events that the audio thread has recorded in the port.
+  /// Processes, on the control thread, what the audio thread has recorded in the port.
   func reportNews()
 
   /// Records that the device is lost and the port waits for it.
@@ -53,7 +53,7 @@ package final class DeviceLink<Port: AnyObject>: Sendable {
   /// The events of the audio thread.
   package let events: RingBuffer<DeviceEvent>
   /// Wakes the control thread.
-  let news: WakeUp
+  package let news: WakeUp
   /// Holds the time of a virtual card until the control thread has forwarded all events.
   let newsHold: TimeHold?
   /// Holds the time of a virtual card until the audio thread has performed all commands.

@@ -57,6 +57,21 @@ import Testing
     #expect(consumer.numbers == [0, 2, 3])
   }
 
+  @Test func `reading ends although each block that is read is followed by a new one`() throws {
+    let port = try CapturePort(of: speech)
+    let consumer = try LoggingConsumer(most: 1_000)
+    consumer.willProcess = { [self] in write(160, to: port) }
+    write(160, to: port)
+    write(160, to: port)
+    var reader = BlockReader(port)
+    #expect(try reader.read(into: consumer) {})
+    #expect(consumer.numbers == [0, 1])
+    consumer.willProcess = {}
+    port.conclude(nil)
+    let isServed = try reader.read(into: consumer) {}
+    #expect(!isServed && consumer.numbers == [0, 1, 2, 3])
+  }
+
   @Test(arguments: [(160, 512_000), (16_000, 512_000), (160_000, 640_000)])
   func `the ring holds 32 seconds, or four periods if they are longer`(
     period: Int, capacity: Int
@@ -129,6 +144,7 @@ extension Result<Void, any Error> {
 private final class LoggingConsumer: CaptureConsumer {
   let converter: CaptureConverter
   var batchDuration = Duration.zero
+  var willProcess: () -> Void = {}
   private(set) var blocks: [CapturedAudio] = []
   private(set) var numbers: [Int] = []
   private let most: Int
@@ -140,6 +156,7 @@ private final class LoggingConsumer: CaptureConsumer {
   }
 
   func process(_ block: CapturedAudio, number: Int) throws -> Bool {
+    willProcess()
     blocks.append(block)
     numbers.append(number)
     if blocks.count >= most, fails { throw SoundCardError.deviceLost("consumer") }

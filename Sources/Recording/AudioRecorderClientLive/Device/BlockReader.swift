@@ -31,13 +31,16 @@ struct BlockReader {
     }
   }
 
-  /// Passes the waiting blocks to the consumer, without sleeping.
+  /// Passes the waiting blocks to the consumer, without sleeping and without those that arrive
+  /// meanwhile.
   ///
   /// - Returns: false after the last block of an ended port, and if the consumer wants no more.
   mutating func read(into consumer: any CaptureConsumer, madeRoom: () -> Void) throws -> Bool {
     // Read before the blocks, because after the end the ring contains all blocks.
     let ending = port.ending
-    while true {
+    // The control thread must also serve other ports of a card that is as fast as its readers.
+    let last = port.blocks.totalWritten
+    while blockCount < last {
       let number = blockCount
       guard let block = next(joining: samples(of: consumer.batchDuration)) else { break }
       let wantsMore = try pass(block, number: number, to: consumer, madeRoom: madeRoom)

@@ -6,8 +6,8 @@ import Synchronization
 /// One user of a capture device: a ring that the audio thread writes, and that the port's reader
 /// drains.
 ///
-/// The reader is a thread of the user's own, or, for a consumer that never waits, the control thread
-/// of the device. Neither side waits for the other, so a slow disk does not delay other users. Frames
+/// The reader is the user's own thread, or, for a consumer that never waits, the control thread of
+/// the device. Neither side waits for the other, so a slow disk does not delay other users. Frames
 /// that do not fit into the ring are lost only for this port, and the next block reports them.
 final class CapturePort: DevicePort {
   /// An element in the ring of blocks: captured frames, or a change of the device.
@@ -47,12 +47,12 @@ final class CapturePort: DevicePort {
   let format: AudioFormat
   let samples: RingBuffer<Float>
   let blocks = RingBuffer<Block>(capacity: 8_192, resident: 256)
-  /// Wakes the user's own thread.
+  /// Wakes the thread that reads the ring.
   let readerWakeUp: WakeUp
-  /// Holds the time of a virtual card from a wake-up of the user's thread until that thread is
+  /// Holds the time of a virtual card from a wake-up of the user's own thread until that thread is
   /// idle.
   let hold: TimeHold?
-  /// The device whose control thread reads the ring; nil if the user has a thread of its own.
+  /// The device whose control thread reads the ring; nil if the user's own thread does.
   private let link: DeviceLink<CapturePort>?
   // Reads the ring on the control thread. The lock is held for an instruction, never by the audio
   // thread.
@@ -80,8 +80,7 @@ final class CapturePort: DevicePort {
 
   /// - Parameters:
   ///   - ended: opens when the port has ended; its ring may still contain frames.
-  ///   - link: the device whose control thread reads the ring; nil if the user has a thread of its
-  ///     own.
+  ///   - link: the device whose control thread reads the ring; nil if the user's own thread does.
   ///   - lockstep: the lockstep of a virtual card.
   init(
     of device: PCMConfiguration, onDeviceLoss: DeviceLossPolicy = .fail, ended: Gate = Gate(),
@@ -89,7 +88,7 @@ final class CapturePort: DevicePort {
   ) throws(SystemError) {
     (self.onDeviceLoss, self.ended, self.link) = (onDeviceLoss, ended, link)
     format = device.format
-    readerWakeUp = try WakeUp()
+    readerWakeUp = if let link { link.news } else { try WakeUp() }
     // The control thread has a hold of its own.
     hold = link == nil ? TimeHold(lockstep, "a user of a capture") : nil
     hold?.begin()
@@ -152,9 +151,10 @@ final class CapturePort: DevicePort {
     outcome.withLock { $0 = result }
     over.store(true, ordering: .releasing)
     ended.open()
-    // The control thread no longer knows the port. The reader refers to the port.
-    if link != nil { return reader.withLock { $0.take() }?() ?? () }
-    wakeReader()
+    guard link != nil else { return wakeReader() }
+    // Reads the rest, because the control thread has removed the port. `take` ends the cycle of port
+    // and reader.
+    reader.withLock { $0.take() }?()
   }
 
   // MARK: The audio thread

@@ -49,18 +49,18 @@ final class CaptureSession: Sendable {
   /// A session that is stopped before its device is open ends without an error and without a
   /// consumer.
   ///
-  /// - Parameter hasOwnThread: whether the consumer may wait, such as for a disk; others work on the
-  ///   control thread of the device.
+  /// - Parameter hasOwnThread: whether the session reads on its own thread, because its consumer may
+  ///   wait, such as for a disk; otherwise the control thread of the device reads.
   func start(
     _ opening: DeviceOpening<CaptureThread>, hasOwnThread: Bool,
     makeConsumer: @escaping MakeConsumer
   ) async {
     do {
       guard let lease = try await open(opening) else { return end(.success(())) }
-      guard hasOwnThread else { return capture(lease, makeConsumer, onOwnThread: false) }
+      guard hasOwnThread else { return capture(lease, makeConsumer, hasOwnThread: false) }
       do {
         _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
-          capture(lease, makeConsumer, onOwnThread: true)
+          capture(lease, makeConsumer, hasOwnThread: true)
         }
       } catch {
         await devices.release(lease)
@@ -118,7 +118,7 @@ final class CaptureSession: Sendable {
   /// The device is released as soon as the port has ended, because a consumer may take long for the
   /// frames in the ring.
   private func capture(
-    _ lease: CaptureDevices.Lease, _ makeConsumer: MakeConsumer, onOwnThread: Bool
+    _ lease: CaptureDevices.Lease, _ makeConsumer: MakeConsumer, hasOwnThread: Bool
   ) {
     let (device, releasing) = (lease.runtime, Gate())
     let release = Task { [devices] in
@@ -135,31 +135,56 @@ final class CaptureSession: Sendable {
     }
     do {
       let consumer = try makeConsumer(device.configuration)
-      let port = try CapturePort(
-        of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, ended: releasing,
-        readOnControlThreadOf: onOwnThread ? nil : device.server.link, lockstep: lockstep)
-      if onOwnThread {
-        add(port, to: device)
-        var reader = BlockReader(port)
-        let captured = Result { try reader.drain(into: consumer) { device.wake() } }
-        close(complete(consumer, of: port, on: device, captured))
-      } else {
-        // Only the control thread uses the reader, or this thread if the port could not be added;
-        // the lock lets the compiler know.
-        let reading = Mutex<(BlockReader, any CaptureConsumer)?>((BlockReader(port), consumer))
-        port.setReader { [self] in
-          reading.withLock { reading in
-            guard case (var reader, let consumer)? = reading.take() else { return }
-            let captured = Result { try reader.read(into: consumer) { device.wake() } }
-            if case .success(true) = captured { return reading = (reader, consumer) }
-            close(complete(consumer, of: port, on: device, captured.map { _ in }))
-          }
+      do {
+        let port = try CapturePort(
+          of: device.configuration, onDeviceLoss: consumer.onDeviceLoss, ended: releasing,
+          readOnControlThreadOf: hasOwnThread ? nil : device.server.link, lockstep: lockstep)
+        if hasOwnThread {
+          close(drain(port, on: device, into: consumer))
+        } else {
+          readOnControlThread(port, of: device, into: consumer, close)
         }
-        add(port, to: device)
+      } catch {
+        close(complete(consumer, .failure(error)))
       }
     } catch {
       close(.failure(error))
     }
+  }
+
+  /// Passes the audio of a port to the consumer until the end, on this thread.
+  private func drain(
+    _ port: CapturePort, on device: CaptureDevices.Runtime, into consumer: any CaptureConsumer
+  ) -> Result<Void, any Error> {
+    add(port, to: device)
+    var reader = BlockReader(port)
+    let captured = Result { try reader.drain(into: consumer) { device.wake() } }
+    remove(port, from: device)
+    return complete(consumer, captured)
+  }
+
+  /// Lets the control thread pass the audio of a port to the consumer, and call `close` at the end.
+  private func readOnControlThread(
+    _ port: CapturePort, of device: CaptureDevices.Runtime,
+    into consumer: sending any CaptureConsumer,
+    _ close: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    // One thread at a time uses the reader: the control thread, or this one if the port cannot be
+    // added. The lock makes the closure `Sendable`.
+    let reading = Mutex<(BlockReader, any CaptureConsumer)?>((BlockReader(port), consumer))
+    port.setReader { [self] in
+      reading.withLock { reading in
+        guard case (var reader, let consumer)? = reading.take() else { return }
+        let captured = Result { try reader.read(into: consumer) { device.wake() } }
+        if case .success(true) = captured {
+          reading = (reader, consumer)
+          return
+        }
+        remove(port, from: device)
+        close(complete(consumer, captured.map { _ in }))
+      }
+    }
+    add(port, to: device)
   }
 
   /// Adds a port to its device; if the device has too many, the port ends with that error.
@@ -182,18 +207,20 @@ final class CaptureSession: Sendable {
     hold?.end(at: holds)
   }
 
-  /// Completes a consumer whose port has ended, or that wants no more.
-  private func complete(
-    _ consumer: any CaptureConsumer, of port: CapturePort, on device: CaptureDevices.Runtime,
-    _ captured: Result<Void, any Error>
-  ) -> Result<Void, any Error> {
+  /// Removes a port that has ended, or whose consumer wants no more.
+  private func remove(_ port: CapturePort, from device: CaptureDevices.Runtime) {
     state.withLock { $0.running = nil }
     hold?.begin()
-    // Stops the port of a consumer that wants no more.
     port.stop()
     device.wake()
     // The time of a virtual card continues when the port has ended.
     port.hold?.close()
+  }
+
+  /// Completes a consumer after the end of its audio; the first error counts.
+  private func complete(
+    _ consumer: any CaptureConsumer, _ captured: Result<Void, any Error>
+  ) -> Result<Void, any Error> {
     let finished = Result { try consumer.finish() }
     return captured.flatMap { finished }
   }

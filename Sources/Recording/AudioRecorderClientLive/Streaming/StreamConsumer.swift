@@ -105,7 +105,7 @@ extension PipePolicy<CapturedAudio> {
   ///
   /// The oldest blocks are dropped and counted in the gap of the next block.
   ///
-  /// The capture's thread calls it, so its work does not grow with the queue, except when it drops
+  /// The control thread of the device calls it, so its work does not grow with the queue, except when it drops
   /// blocks.
   static func droppingOldest(after limit: Duration) -> Self {
     PipePolicy { queue, captured in
