@@ -10,8 +10,8 @@ struct PCMHandle: ~Copyable {
   let pcm: OpaquePointer
   let configuration: PCMConfiguration
 
-  /// Protects process-wide state of alsa-lib and its plug-ins.
-  private static let queue = OpeningQueue(limit: .seconds(1))
+  /// Signaled at the end of the last opening: "opening is not re-entrant in some plug-ins".
+  private static let lastOpening = Mutex<WakeUp?>(nil)
 
   /// Opens a device and negotiates, preferring a native sample format of the card: ALSA's `plug`
   /// truncates to 16 bits without dither.
@@ -38,7 +38,9 @@ struct PCMHandle: ~Copyable {
     let mode = SND_PCM_NONBLOCK | (convertsFormats ? 0 : SND_PCM_NO_AUTO_FORMAT)
     let code: Int32
     do {
-      code = try Self.queue.run { snd_pcm_open(&opened, id.rawValue, stream, mode) }
+      code = try Self.lastOpening.runInTurn(waitingAtMost: .seconds(1)) {
+        snd_pcm_open(&opened, id.rawValue, stream, mode)
+      }
     } catch {
       throw .failed(id, operation: "eventfd", code: error.code, reason: "\(error)")
     }
@@ -55,22 +57,15 @@ struct PCMHandle: ~Copyable {
   deinit { snd_pcm_close(pcm) }
 }
 
-/// Serializes opening: "opening is not re-entrant in some plug-ins".
-///
-/// An opening that hangs delays only the next opening, and at most by the limit.
-final class OpeningQueue: Sendable {
-  private let limit: Duration
-  // The lock is held by opening threads to exchange a reference, never by an audio thread.
-  private let last = Mutex<WakeUp?>(nil)
-
-  init(limit: Duration) {
-    self.limit = limit
-  }
-
-  /// Runs `body` after the previous opening, or after the limit.
-  func run<Value>(_ body: () -> Value) throws(SystemError) -> Value {
+extension Mutex<WakeUp?> {
+  /// Runs `body` after the previous call has ended, or after the limit.
+  ///
+  /// A call that hangs delays only the next one. The lock is held to exchange a reference.
+  func runInTurn<Output>(
+    waitingAtMost limit: Duration, _ body: () -> Output
+  ) throws(SystemError) -> Output {
     let ended = try WakeUp()
-    let previous = last.withLock { last in
+    let previous = withLock { last in
       defer { last = ended }
       return last
     }

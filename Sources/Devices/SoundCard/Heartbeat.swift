@@ -1,5 +1,3 @@
-import AudioCore
-package import AudioThreads
 import Synchronization
 
 /// The device calls of an engine's audio thread, visible to other threads.
@@ -64,54 +62,5 @@ package final class Heartbeat: Sendable {
 
   private func replace(_ old: UInt64, by new: UInt64) -> Bool {
     word.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
-  }
-}
-
-/// Detects a hanging call from regular snapshots of a heartbeat.
-///
-/// Each snapshot counts for at most one interval, so a process that was stopped for a minute
-/// reports no hang. Late snapshots indicate a busy machine, for which the limit is at least five
-/// seconds.
-package struct HeartbeatWatch: Sendable {
-  /// The time between two snapshots.
-  package static let interval = Duration.milliseconds(200)
-  /// A call is suspicious from the second snapshot that finds it unchanged.
-  private static let suspicion = Duration.milliseconds(300)
-  private static let longestLimit = Duration.seconds(5)
-
-  private var last: Heartbeat.Beat?
-  /// Counts the time of the current call.
-  private var watch = StallWatch(lateAfter: .zero, limit: .zero, startLimit: .zero)
-  private var isSuspected = false
-
-  /// Creates a watch without snapshots.
-  package init() {}
-
-  /// Evaluates a snapshot that was taken `passed` after the last one: `late` once in a call that may
-  /// just sleep for long, and `stalled` in a call that hangs.
-  ///
-  /// - Parameters:
-  ///   - beat: the snapshot.
-  ///   - passed: the time since the last one.
-  ///   - patience: the time limit for a call. With the patience for a sound card, a hang is
-  ///     detected within a second of the call's start.
-  package mutating func check(
-    _ beat: Heartbeat.Beat, after passed: Duration,
-    patience: Duration = PCMConfiguration.cardPatience
-  ) -> StallWatch.Verdict {
-    guard let last, beat == last, beat.call != .none else {
-      (self.last, isSuspected) = (beat, false)
-      watch = StallWatch(lateAfter: Self.suspicion, limit: .zero, startLimit: .zero)
-      watch.progressed()
-      return .fine
-    }
-    // The limits change, because a caller that wants to end is less patient.
-    (watch.limit, watch.startLimit) = (patience, max(Self.longestLimit, patience))
-    let isPunctual = passed <= Self.interval + StallWatch.lateness
-    watch.waited(isPunctual ? min(passed, Self.interval) : passed, atMost: Self.interval)
-    let verdict = watch.verdict
-    guard verdict == .late else { return verdict }
-    defer { isSuspected = true }
-    return isSuspected ? .fine : .late
   }
 }

@@ -28,8 +28,8 @@ import VirtualSoundCard
         Task {
           // A caller may try again at once, while others have yet to get the error.
           let first = try? await player.acquire(request)
-          let lease = if let first { first } else { try await player.acquire(request) }
-          await player.release(lease)
+          let device = if let first { first } else { try await player.acquire(request) }
+          await player.release(device)
         }
       }
     }
