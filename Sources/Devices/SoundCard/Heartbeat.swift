@@ -8,21 +8,12 @@ import Synchronization
 /// Thread safety: `begin`, `end`, and `abandon()` belong to one thread and neither allocate nor
 /// block.
 package final class Heartbeat: Sendable {
-  /// A device call that may hang.
-  package enum Call: UInt8, Sendable {
-    case none
-    case wait, start, drop, close, delay, write, read
-
-    /// The name of the call.
-    package var name: String { "\(self)" }
-  }
-
   /// A snapshot: the number of calls begun or ended, and the current call.
-  package typealias Beat = (count: UInt64, call: Call)
+  package typealias Beat = (count: UInt64, call: PCMCall?)
 
   private static let abandoned = UInt64.max
 
-  // The count, with the call in the lowest byte, so that both change atomically.
+  // The count, with the call or 0 in the lowest byte, so that both change atomically.
   private let word = Atomic<UInt64>(0)
 
   /// Creates a heartbeat without calls.
@@ -31,14 +22,14 @@ package final class Heartbeat: Sendable {
   /// The current snapshot.
   package var beat: Beat {
     let word = word.load(ordering: .acquiring)
-    return (word >> 8, Call(rawValue: UInt8(word & 0xff)) ?? .none)
+    return (word >> 8, PCMCall(rawValue: UInt8(word & 0xff)))
   }
 
   /// Records the start of a call; returns false if the thread has been abandoned.
-  package func begin(_ call: Call) -> Bool { advance(to: call) }
+  package func begin(_ call: PCMCall) -> Bool { advance(to: call) }
 
   /// Records the end of the call; returns false if the thread has been abandoned meanwhile.
-  package func end() -> Bool { advance(to: .none) }
+  package func end() -> Bool { advance(to: nil) }
 
   /// Whether the thread has been abandoned; it then only closes its device.
   package var isAbandoned: Bool { word.load(ordering: .acquiring) == Self.abandoned }
@@ -50,14 +41,18 @@ package final class Heartbeat: Sendable {
 
   /// Abandons the thread in the call of a snapshot; returns false if the call has returned.
   package func abandon(in beat: Beat) -> Bool {
-    replace(beat.count << 8 | UInt64(beat.call.rawValue), by: Self.abandoned)
+    replace(Self.word(beat), by: Self.abandoned)
   }
 
   /// Only the thread itself changes calls, so the exchange fails only if it is abandoned meanwhile.
-  private func advance(to call: Call) -> Bool {
+  private func advance(to call: PCMCall?) -> Bool {
     let old = word.load(ordering: .relaxed)
     guard old != Self.abandoned else { return false }
-    return replace(old, by: ((old >> 8) &+ 1) << 8 | UInt64(call.rawValue))
+    return replace(old, by: Self.word(((old >> 8) &+ 1, call)))
+  }
+
+  private static func word(_ beat: Beat) -> UInt64 {
+    beat.count << 8 | UInt64(beat.call?.rawValue ?? 0)
   }
 
   private func replace(_ old: UInt64, by new: UInt64) -> Bool {

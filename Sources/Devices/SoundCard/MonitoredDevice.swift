@@ -97,10 +97,15 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
     case .late: waker.signal()
     case .stalled:
       // The call may return right now.
-      guard heartbeat.abandon(in: beat) else { break }
-      throw .notResponding(configuration.device, operation: beat.call.name)
+      guard let call = beat.call, heartbeat.abandon(in: beat) else { break }
+      throw .notResponding(configuration.device, operation: name(of: call))
     }
     return isSignaled
+  }
+
+  private func name(of call: PCMCall) -> String {
+    guard call == .transfer else { return "\(call)" }
+    return pcm is any PlaybackPCM ? "write" : "read"
   }
 
   /// Evaluates a snapshot that was taken `passed` after the last one: `late` once in a call that may
@@ -115,7 +120,7 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   func check(
     _ beat: Heartbeat.Beat, after passed: Duration, patience: Duration
   ) -> StallWatch.Verdict {
-    guard let lastBeat, beat == lastBeat, beat.call != .none else {
+    guard let lastBeat, beat == lastBeat, beat.call != nil else {
       (self.lastBeat, isSuspected) = (beat, false)
       watch = StallWatch(lateAfter: Self.suspicion, limit: .zero, startLimit: .zero)
       watch.progressed()
@@ -133,7 +138,7 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
 
   /// Makes a monitored call; throws `deviceLost` if the thread is abandoned before or during it.
   private func call<Value>(
-    _ call: Heartbeat.Call, _ body: () throws(SoundCardError) -> Value
+    _ call: PCMCall, _ body: () throws(SoundCardError) -> Value
   ) throws(SoundCardError) -> Value {
     guard heartbeat.begin(call) else { throw .deviceLost(configuration.device) }
     let result = Result { () throws(SoundCardError) in try body() }
@@ -181,7 +186,7 @@ extension MonitoredDevice: PlaybackPCM where Device == any PlaybackPCM {
   ) throws(SoundCardError) -> PCMTransfer {
     let count = min(samples.count, block.count)
     if let first = samples.baseAddress { block.baseAddress?.update(from: first, count: count) }
-    return try call(.write) { () throws(SoundCardError) in
+    return try call(.transfer) { () throws(SoundCardError) in
       try device.write(UnsafeBufferPointer(rebasing: block[..<count]))
     }
   }
@@ -198,7 +203,7 @@ extension MonitoredDevice: CapturePCM where Device == any CapturePCM {
     into samples: UnsafeMutableBufferPointer<Float>
   ) throws(SoundCardError) -> PCMTransfer {
     let wanted = UnsafeMutableBufferPointer(rebasing: block[..<min(samples.count, block.count)])
-    let read = try call(.read) { () throws(SoundCardError) in try device.read(into: wanted) }
+    let read = try call(.transfer) { () throws(SoundCardError) in try device.read(into: wanted) }
     if case .frames(let count) = read {
       let sampleCount = count.rawValue * configuration.format.channelCount
       _ = samples.update(fromContentsOf: wanted[..<sampleCount])

@@ -6,7 +6,7 @@ import Testing
 
 /// The verdicts of a monitored device for snapshots of its heartbeat.
 @Suite struct MonitoredDeviceSnapshotTests {
-  private let inWrite: Heartbeat.Beat = (7, .write)
+  private let inWrite: Heartbeat.Beat = (7, .transfer)
   private let device: MonitoredPlayback
 
   init() throws {
@@ -42,17 +42,17 @@ import Testing
   }
 
   @Test func `a thread that repeats the same call is not suspicious`() {
-    let beats = (0..<20).map { (count: UInt64($0), call: Heartbeat.Call.wait) }
+    let beats = (0..<20).map { (count: UInt64($0), call: PCMCall?.some(.wait)) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
   @Test func `a thread outside of calls is not suspicious`() {
-    let mixing: Heartbeat.Beat = (8, .none)
+    let mixing: Heartbeat.Beat = (8, nil)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
 
   @Test func `a thread that continues after a suspicious call is no longer suspicious`() {
-    let next: Heartbeat.Beat = (9, .write)
+    let next: Heartbeat.Beat = (9, .transfer)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
         == [.fine, .fine, .late, .fine, .fine, .late])

@@ -13,9 +13,9 @@ import VirtualSoundCard
     PlaybackRequest(source: .buffers([sound]), repetition: .forever)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  @Test(arguments: [PCMCall.wait, .transfer, .delay])
   func `a device that hangs is lost, and closed when its call returns`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 1_600)]))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
@@ -33,9 +33,9 @@ import VirtualSoundCard
     try await isClosedWhenReleased(harness.card)
   }
 
-  @Test(arguments: [VirtualFault.Call.drop, .close])
+  @Test(arguments: [PCMCall.drop, .close])
   func `stop returns even if the device hangs in drop or close`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call)]))
     do {
@@ -50,8 +50,8 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
-  func `stop returns even if the device hangs already`(call: VirtualFault.Call) async throws {
+  @Test(arguments: [PCMCall.wait, .transfer, .delay])
+  func `stop returns even if the device hangs already`(call: PCMCall) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
     do {
       try await play(endless, on: card) { event, player in
@@ -66,9 +66,9 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  @Test(arguments: [PCMCall.wait, .transfer, .delay])
   func `a slow device call causes silence and loses no frame`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
     let harness = PlayerHarness(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
     // On a machine so busy that this takes a second, the device is lost for a while.
@@ -102,9 +102,9 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  @Test(arguments: [PCMCall.wait, .transfer, .delay])
   func `a sound that waits for its device continues on a second opening while the first one hangs`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
     let request = PlaybackRequest(

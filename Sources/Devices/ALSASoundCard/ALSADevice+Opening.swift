@@ -5,40 +5,36 @@ import Glibc
 import SoundCard
 import Synchronization
 
-/// The owner of an open ALSA PCM, with its negotiated configuration.
-struct PCMHandle: ~Copyable {
-  let pcm: OpaquePointer
-  let configuration: PCMConfiguration
-
+extension ALSADevice {
   /// Signaled at the end of the last opening: "opening is not re-entrant in some plug-ins".
   private static let lastOpening = Mutex<WakeUp?>(nil)
 
-  /// Opens a device and negotiates, preferring a native sample format of the card: ALSA's `plug`
-  /// truncates to 16 bits without dither.
+  /// Opens a PCM, which the caller closes, and negotiates, preferring a native sample format of the
+  /// card: ALSA's `plug` truncates to 16 bits without dither.
   ///
   /// It does not wait for the device to become free, but blocks while a sound server is slow.
   static func open(
     _ direction: AudioDevice.Direction, _ request: PCMRequest
-  ) throws(SoundCardError) -> PCMHandle {
+  ) throws(SoundCardError) -> (pcm: OpaquePointer, configuration: PCMConfiguration) {
     do throws(SoundCardError) {
-      return try PCMHandle(direction, request, convertsFormats: false)
+      return try open(direction, request, convertsFormats: false)
     } catch .unsupported {
       // The first PCM is closed by now; a card can be opened only once.
-      return try PCMHandle(direction, request, convertsFormats: true)
+      return try open(direction, request, convertsFormats: true)
     }
   }
 
   /// - Parameter convertsFormats: whether ALSA's `plug` may offer formats that the card lacks.
-  private init(
+  private static func open(
     _ direction: AudioDevice.Direction, _ request: PCMRequest, convertsFormats: Bool
-  ) throws(SoundCardError) {
+  ) throws(SoundCardError) -> (pcm: OpaquePointer, configuration: PCMConfiguration) {
     let id = request.device ?? .alsaDefault
     var opened: OpaquePointer?
     let stream = direction == .playback ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
     let mode = SND_PCM_NONBLOCK | (convertsFormats ? 0 : SND_PCM_NO_AUTO_FORMAT)
     let code: Int32
     do {
-      code = try Self.lastOpening.runInTurn(waitingAtMost: .seconds(1)) {
+      code = try lastOpening.runInTurn(waitingAtMost: .seconds(1)) {
         snd_pcm_open(&opened, id.rawValue, stream, mode)
       }
     } catch {
@@ -46,15 +42,12 @@ struct PCMHandle: ~Copyable {
     }
     guard code >= 0, let pcm = opened else { throw .opening(id, for: direction, code: code) }
     do throws(SoundCardError) {
-      let negotiation = try Negotiation(pcm, id, request, for: direction)
-      (self.pcm, configuration) = (pcm, try negotiation.settle())
+      return (pcm, try Negotiation(pcm, id, request, for: direction).settle())
     } catch {
       snd_pcm_close(pcm)
       throw error
     }
   }
-
-  deinit { snd_pcm_close(pcm) }
 }
 
 extension Mutex<WakeUp?> {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct PCMHandleTests {
+@Suite struct ALSADeviceOpeningTests {
   @Test func `openings run one at a time`() async throws {
     let turns = Turns()
     let inside = ConcurrencyCounter()
