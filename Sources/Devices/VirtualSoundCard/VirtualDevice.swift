@@ -53,7 +53,7 @@ final class VirtualDevice: Sendable {
     shared.withLock { $0.pacer = pacer }
   }
 
-  var pace: VirtualPace { card.setup.pace }
+  var pace: VirtualPace { card.pace }
 
   var isUntimed: Bool {
     if case .untimed = pace { true } else { false }

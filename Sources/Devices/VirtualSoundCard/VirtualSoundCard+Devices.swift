@@ -7,7 +7,7 @@ extension VirtualSoundCard {
   /// Records an opened device; returns the index of its samples in `kept` if they are kept.
   func opened(_ direction: AudioDevice.Direction, _ format: AudioFormat) -> Int? {
     state.withLock { $0.openDevices += 1 }
-    guard direction == .playback, setup.keepsPlayback else { return nil }
+    guard direction == .playback, keepsPlayback else { return nil }
     return kept.withLock { kept in
       kept.append((format, []))
       return kept.count - 1
@@ -67,10 +67,10 @@ extension VirtualSoundCard {
 
   /// Reports a recorded fault, and reconnects an unplugged card after its time.
   func report(_ fault: Int) {
-    guard case .unplugged(_, let time) = setup.faults[fault] else { return }
+    guard case .unplugged(_, let time) = faults[fault] else { return }
     announce()
     guard let time else { return }
-    guard let stopwatch = setup.pace.stopwatch else { return reconnect() }
+    guard let stopwatch = pace.stopwatch else { return reconnect() }
     Task { [weak self] in
       try await stopwatch.sleep(time)
       self?.reconnect()

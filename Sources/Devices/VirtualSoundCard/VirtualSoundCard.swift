@@ -8,32 +8,6 @@ import Synchronization
 /// It supports any rate and channel count with exactly the requested buffering. Set `$0.soundCard`
 /// in `withDependencies` to its `soundCard`.
 public final class VirtualSoundCard: Sendable {
-  /// The configuration of a virtual card.
-  public struct Setup: Sendable {
-    /// The time base.
-    public var pace: VirtualPace
-    /// The captured signal.
-    public var microphone: VirtualMicrophone
-    /// Whether played samples are kept for `played`; memory use grows with them.
-    public var keepsPlayback: Bool
-    /// The scripted faults, in frame order; every opening starts from the first.
-    public var faults: [VirtualFault]
-    /// The only supported sample rate, or nil for any.
-    public var sampleRate: SampleRate?
-
-    /// Creates a setup, by default for a real-time card without faults that captures silence.
-    public init(
-      pace: VirtualPace = .realTime, microphone: VirtualMicrophone = .signal(.silence),
-      keepsPlayback: Bool = true, faults: [VirtualFault] = [], sampleRate: SampleRate? = nil
-    ) {
-      self.pace = pace
-      self.microphone = microphone
-      self.keepsPlayback = keepsPlayback
-      self.faults = faults
-      self.sampleRate = sampleRate
-    }
-  }
-
   /// The card's only device, for playback and capture.
   public static let device = AudioDevice(
     id: "virtual", name: "Virtual sound card (no hardware)", directions: [.playback, .capture],
@@ -47,7 +21,13 @@ public final class VirtualSoundCard: Sendable {
   /// The time limit for opening a device.
   private static let openingLimit = Duration.seconds(5)
 
-  let setup: Setup
+  /// The time base.
+  let pace: VirtualPace
+  /// The scripted faults, in frame order.
+  let faults: [VirtualFault]
+  let keepsPlayback: Bool
+  private let microphone: VirtualMicrophone
+  private let sampleRate: SampleRate?
   /// The consumers that a test clock in lockstep waits for.
   let lockstep: Lockstep?
   /// Reports when the card is connected or unplugged.
@@ -65,11 +45,22 @@ public final class VirtualSoundCard: Sendable {
   // The lock is held while a device's thread or a test appends or reads samples.
   let kept = Mutex<[(format: AudioFormat, samples: [Float])]>([])
 
-  /// Creates a card.
-  public init(_ setup: Setup = Setup()) {
-    self.setup = setup
-    lockstep = setup.pace.makeLockstep()
-    state = Mutex((false, VirtualScript(setup.faults), 0))
+  /// Creates a card, by default a real-time card without faults that captures silence.
+  ///
+  /// - Parameters:
+  ///   - pace: the time base.
+  ///   - microphone: the captured signal.
+  ///   - keepsPlayback: whether played samples are kept for `played`; memory use grows with them.
+  ///   - faults: the scripted faults, in frame order; every opening starts from the first.
+  ///   - sampleRate: the only supported sample rate, or nil for any.
+  public init(
+    pace: VirtualPace = .realTime, microphone: VirtualMicrophone = .signal(.silence),
+    keepsPlayback: Bool = true, faults: [VirtualFault] = [], sampleRate: SampleRate? = nil
+  ) {
+    (self.pace, self.microphone, self.keepsPlayback) = (pace, microphone, keepsPlayback)
+    (self.faults, self.sampleRate) = (faults, sampleRate)
+    lockstep = pace.makeLockstep()
+    state = Mutex((false, VirtualScript(faults), 0))
   }
 
   /// The client value for engines.
@@ -123,7 +114,7 @@ public final class VirtualSoundCard: Sendable {
     _ direction: AudioDevice.Direction, _ request: PCMRequest
   ) async throws -> VirtualDevice {
     try await enter(request, direction)
-    let microphone = direction == .capture ? setup.microphone : nil
+    let microphone = direction == .capture ? self.microphone : nil
     let configuration = try configuration(for: request, format: microphone?.format)
     let fill: VirtualMicrophone.Fill?
     do {
@@ -141,7 +132,7 @@ public final class VirtualSoundCard: Sendable {
   private func enter(_ request: PCMRequest, _ direction: AudioDevice.Direction) async throws {
     try check(request, direction)
     if !areCallsReleased, let time = popOpenBlock() {
-      try await setup.pace.stopwatch?.sleep(min(time, Self.openingLimit))
+      try await pace.stopwatch?.sleep(min(time, Self.openingLimit))
       try Task.checkCancellation()
       guard time <= Self.openingLimit else {
         throw SoundCardError.notResponding(Self.device.id, operation: "open")
@@ -164,7 +155,7 @@ public final class VirtualSoundCard: Sendable {
     for request: PCMRequest, format: AudioFormat?
   ) throws(SoundCardError) -> PCMConfiguration {
     var format = format ?? request.format
-    if let rate = setup.sampleRate { format.sampleRate = rate }
+    if let rate = sampleRate { format.sampleRate = rate }
     guard format.sampleRate <= Self.highestRate, format.channelCount <= 64 else {
       throw .unsupported(
         Self.device.id,

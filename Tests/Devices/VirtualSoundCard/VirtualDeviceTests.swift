@@ -12,7 +12,7 @@ import Testing
     let clock = TestClock()
     for _ in 0..<500 {
       let card = VirtualSoundCard(
-        .init(pace: .clock(clock), faults: [.unplugged(at: 10, for: .seconds(3600))]))
+        pace: .clock(clock), faults: [.unplugged(at: 10, for: .seconds(3600))])
       let device = try VirtualDevice(
         .capture,
         configuration: PCMConfiguration(

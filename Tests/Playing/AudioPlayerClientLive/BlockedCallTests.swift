@@ -17,7 +17,7 @@ import VirtualSoundCard
   func `a device that hangs is lost, and closed when its call returns`(
     call: PCMCall
   ) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 1_600)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 1_600)])
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
       try await play(PlaybackRequest(source: .buffers([sound])), on: card)
     }
@@ -37,7 +37,7 @@ import VirtualSoundCard
   func `stop returns even if the device hangs in drop or close`(
     call: PCMCall
   ) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call)])
     do {
       let events = try await play(endless, on: card) { event, player in
         if case .started = event { await player.stop() }
@@ -52,7 +52,7 @@ import VirtualSoundCard
 
   @Test(arguments: [PCMCall.wait, .transfer, .delay])
   func `stop returns even if the device hangs already`(call: PCMCall) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 400)])
     do {
       try await play(endless, on: card) { event, player in
         guard case .started = event else { return }
@@ -90,7 +90,7 @@ import VirtualSoundCard
 
   @Test func `after a hang the next sound opens the device again`() async throws {
     let card = VirtualSoundCard(
-      .init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
+      pace: .untimed, faults: [.blocked(in: .transfer, at: 400)])
     let request = PlaybackRequest(source: .buffers([sound]))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
       try await play(request, on: card)
@@ -106,7 +106,7 @@ import VirtualSoundCard
   func `a sound that waits for its device continues on a second opening while the first one hangs`(
     call: PCMCall
   ) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 400)])
     let request = PlaybackRequest(
       source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60)))
     let events = try await play(request, on: card)
@@ -124,7 +124,7 @@ import VirtualSoundCard
   }
 
   @Test func `a device call that does not return within the wait is an error`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)])
     let request = PlaybackRequest(
       source: .buffers([sound]), onDeviceLoss: .wait(atMost: .milliseconds(100)))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {

@@ -39,7 +39,7 @@ import VirtualSoundCard
     await #expect(processExitsWith: .success) {
       let folder = RecordingFolder()
       let card = VirtualSoundCard(
-        .init(pace: .untimed, microphone: .signal(.noise(seed: 2)), keepsPlayback: false))
+        pace: .untimed, microphone: .signal(.noise(seed: 2)), keepsPlayback: false)
       let urls = (0..<1_200).map { _ in folder.url("wav") }
       try await withRecorder(on: card) { recorder in
         let recordings = urls.map { url in
@@ -77,7 +77,7 @@ import VirtualSoundCard
 private func leavesNothing(
   _ body: @escaping @Sendable (AudioRecorderClient, _ index: Int) async throws -> Void
 ) async throws {
-  let card = VirtualSoundCard(.init(pace: .untimed))
+  let card = VirtualSoundCard(pace: .untimed)
   try await withDependencies {
     $0.soundCard = card.soundCard
   } operation: {

@@ -90,9 +90,9 @@ import VirtualSoundCard
     call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(
-      .init(
-        pace: .untimed, microphone: .counting,
-        faults: [.blocked(in: call, at: 1_600, for: .milliseconds(500))]))
+
+      pace: .untimed, microphone: .counting,
+      faults: [.blocked(in: call, at: 1_600, for: .milliseconds(500))])
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
     var request = request(url)
@@ -117,8 +117,8 @@ import VirtualSoundCard
     hangingIn call: PCMCall, at frame: FrameCount = 1_600
   ) -> VirtualSoundCard {
     VirtualSoundCard(
-      .init(
-        pace: .untimed, microphone: .signal(.sine(440)), faults: [.blocked(in: call, at: frame)]))
+
+      pace: .untimed, microphone: .signal(.sine(440)), faults: [.blocked(in: call, at: frame)])
   }
 
   private func isClosedWhenReleased(_ card: VirtualSoundCard) async throws {
