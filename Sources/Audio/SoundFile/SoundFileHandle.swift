@@ -1,6 +1,7 @@
 package import AudioCore
 import AudioThreads
 import CSndFile
+import FilePaths
 import Glibc
 import Synchronization
 

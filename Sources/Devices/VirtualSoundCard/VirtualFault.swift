@@ -89,7 +89,7 @@ struct VirtualScript: Sendable {
 
   /// The failure of a call at this frame.
   func failure(
-    in call: VirtualFault.Call, at position: FrameCount
+    in call: PCMCall, at position: FrameCount
   ) -> (fault: Int, error: SoundCardError)? {
     for fault in remaining {
       if case .failing(call, let error, let frame, _) = faults[fault], frame <= position {
@@ -104,7 +104,7 @@ struct VirtualScript: Sendable {
 
   /// The block of a call at this frame.
   func block(
-    in call: VirtualFault.Call, at position: FrameCount
+    in call: PCMCall, at position: FrameCount
   ) -> (fault: Int, time: Duration)? {
     for fault in remaining {
       if case .blocked(call, let frame, let time) = faults[fault], frame <= position {

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import SoundCard
+import Synchronization
 
 /// The events of the open devices.
 extension VirtualSoundCard {

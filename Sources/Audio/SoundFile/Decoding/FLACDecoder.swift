@@ -1,6 +1,7 @@
 import AudioCore
 import CFLAC
 import CTagLib
+import FilePaths
 
 /// Decodes FLAC with 4 to 32 bits, even from a pipe.
 ///

@@ -1,5 +1,6 @@
 import AudioCore
 import CMPG123
+import FilePaths
 import Glibc
 
 /// Decodes MPEG audio, usually MP3, up to the last block of the file.
