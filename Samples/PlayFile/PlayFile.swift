@@ -25,7 +25,7 @@ enum PlayFile {
     try await withDependencies {
       // A program chooses its sound card in one place. Everything below uses it.
       if device == "virtual" {
-        $0.soundCard = VirtualSoundCard(.init(keepsPlayback: false)).soundCard
+        $0.soundCard = VirtualSoundCard(keepsPlayback: false).soundCard
       }
       // Only this file plays: the device takes its format, and closes when it ends.
       $0.playbackIdleTime = .zero

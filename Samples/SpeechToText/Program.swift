@@ -44,6 +44,6 @@ enum Program {
     let reader = try SoundFileReader(url: file)
     let sound = try reader.read(atMost: FrameCount(.seconds(60), at: reader.format.sampleRate))
     let pace = VirtualPace.lockstep(ContinuousClock(), slack: .milliseconds(50))
-    return VirtualSoundCard(.init(pace: pace, microphone: .buffer(sound))).soundCard
+    return VirtualSoundCard(pace: pace, microphone: .buffer(sound)).soundCard
   }
 }

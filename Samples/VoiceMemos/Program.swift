@@ -45,6 +45,6 @@ enum Program {
   private static var virtualSoundCard: SoundCard {
     let tone = VirtualMicrophone.signal(.sine(440, amplitude: 0.1))
     let pace = VirtualPace.lockstep(ContinuousClock(), slack: .milliseconds(50))
-    return VirtualSoundCard(.init(pace: pace, microphone: tone, keepsPlayback: false)).soundCard
+    return VirtualSoundCard(pace: pace, microphone: tone, keepsPlayback: false).soundCard
   }
 }

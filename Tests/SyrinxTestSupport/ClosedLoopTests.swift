@@ -85,7 +85,7 @@ import Testing
 
   @Test func `an advance that a recognizer does not answer names it`() async throws {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(room)))
+    let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(room))
     let (begins, began) = AsyncStream.makeStream(of: Void.self)
     let released = DispatchSemaphore(value: 0)
     await withDependencies {
@@ -117,7 +117,7 @@ import Testing
 
   private func run() async throws -> RecordingFinish? {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(room)))
+    let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(room))
     let scripted = ScriptedSpeechEngine(utterances: [
       ScriptedUtterance("go on"), ScriptedUtterance("stop"),
     ])

@@ -16,9 +16,9 @@ import Testing
   ) async throws -> Outcome {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(
-        pace: .lockstep(clock), microphone: .signal(.sine(440)),
-        faults: [.unplugged(at: 144_000, for: .seconds(2))], sampleRate: 48_000))
+
+      pace: .lockstep(clock), microphone: .signal(.sine(440)),
+      faults: [.unplugged(at: 144_000, for: .seconds(2))], sampleRate: 48_000)
     return try await withDependencies {
       $0.audioPlayer = .liveValue
       $0.audioRecorder = .liveValue

@@ -19,7 +19,7 @@ import Testing
   }
 
   private func captured(_ microphone: VirtualMicrophone) async throws -> [Float] {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: microphone))
+    let card = VirtualSoundCard(pace: .untimed, microphone: microphone)
     return try await withDependencies {
       $0.soundCard = card.soundCard
     } operation: {

@@ -7,13 +7,13 @@ import Testing
   @Test func `a microphone is in use, and then its sound server hangs up`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(
-        pace: .lockstep(clock),
-        faults: [
-          .busy(holder: DeviceHolder(name: "arecord", processID: 4_711), times: 1),
-          .refusedTransfers(every: 5),
-          .hungUp(at: 24_000),
-        ]))
+
+      pace: .lockstep(clock),
+      faults: [
+        .busy(holder: DeviceHolder(name: "arecord", processID: 4_711), times: 1),
+        .refusedTransfers(every: 5),
+        .hungUp(at: 24_000),
+      ])
     await withDependencies {
       $0.soundCard = card.soundCard
     } operation: {

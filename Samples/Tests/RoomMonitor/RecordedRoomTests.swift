@@ -17,7 +17,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let recording = folder.appending(path: "room.jsonl")
     let sound = room.buffer(.seconds(3), format: .speech)
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(sound)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(sound))
     try await withDependencies {
       $0.soundCard = card.soundCard
       $0.audioRecorder = .liveValue

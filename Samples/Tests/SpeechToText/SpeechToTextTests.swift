@@ -90,7 +90,7 @@ import Testing
       return frame / 20 % 2 == 0 ? 0.5 : -0.5
     }
     let sound = spoken.buffer(.seconds(5), format: .speech)
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(sound)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(sound))
     let store = TestStore(initialState: SpeechToText.State()) {
       SpeechToText()
     } withDependencies: {

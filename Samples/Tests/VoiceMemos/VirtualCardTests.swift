@@ -14,7 +14,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let spoken = AudioSignal.sine(440, amplitude: 0.5).buffer(.seconds(2), format: .speech)
     // The microphone ends after two seconds, which take no time.
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(spoken)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(spoken))
     let store = TestStore(initialState: VoiceMemos.State()) {
       VoiceMemos()
     } withDependencies: {
@@ -60,9 +60,9 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let card = VirtualSoundCard(
-      .init(
-        pace: .untimed, microphone: .signal(.sine(440, amplitude: 0.5)),
-        faults: [.unplugged(at: 48_000)]))
+
+      pace: .untimed, microphone: .signal(.sine(440, amplitude: 0.5)),
+      faults: [.unplugged(at: 48_000)])
     let store = TestStore(initialState: VoiceMemos.State()) {
       VoiceMemos()
     } withDependencies: {

@@ -49,3 +49,19 @@ package struct LoadedLibrary: Sendable {
     return function
   }
 }
+
+extension UnsafeMutablePointer {
+  /// Allocates memory for a value that a C callback gets by this pointer.
+  ///
+  /// Its lifetime ends with `free`, which the owner calls when no callback can follow.
+  package static func callbackMemory(_ value: Pointee) -> Self {
+    let pointer = allocate(capacity: 1)
+    pointer.initialize(to: value)
+    return pointer
+  }
+
+  /// Releases the value and its memory.
+  package func free() {
+    deinitialize(count: 1).deallocate()
+  }
+}

@@ -1,6 +1,7 @@
 package import AudioCore
 import AudioThreads
 import CSndFile
+import FilePaths
 import Glibc
 import Synchronization
 
@@ -9,11 +10,11 @@ struct SoundFileHandle: ~Copyable {
   /// libsndfile's handle, valid as long as this value.
   let file: OpaquePointer
   /// The virtual file of libsndfile, retained until the handle is closed.
-  private let target: Unmanaged<VirtualFile>?
+  private let target: UnsafeMutablePointer<VirtualFile>?
 
   /// Opens a virtual file; the corresponding C function is `sf_open_virtual`.
   init(_ target: VirtualFile, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
-    let retained = Unmanaged.passRetained(target)
+    let retained = UnsafeMutablePointer.callbackMemory(target)
     var functions = VirtualFile.functions
     // libsndfile stores the error of a failed opening in a process-wide variable. The lock protects
     // it until it is read. Files respond at once, so the lock is held briefly.
@@ -21,11 +22,11 @@ struct SoundFileHandle: ~Copyable {
     var failure: LibraryFailure?
     openFailure.withLock { _ in
       errno = 0
-      opened = sf_open_virtual(&functions, mode, &info, retained.toOpaque())
+      opened = sf_open_virtual(&functions, mode, &info, retained)
       if opened == nil { failure = .opening }
     }
     guard let opened else {
-      retained.release()
+      retained.free()
       throw failure ?? .opening
     }
     file = opened
@@ -54,7 +55,7 @@ struct SoundFileHandle: ~Copyable {
 
   deinit {
     sf_close(file)
-    target?.release()
+    target?.free()
   }
 }
 
@@ -155,7 +156,7 @@ extension SoundFileHandle {
     errno = 0
     let code = sf_close(file)
     let systemCode = errno
-    target?.release()
+    target?.free()
     discard self
     return code == SF_ERR_NO_ERROR ? nil : LibraryFailure(code: code, systemCode: systemCode)
   }

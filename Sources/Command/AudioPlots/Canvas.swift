@@ -16,30 +16,27 @@ struct Canvas: ~Copyable {
   private let format: PlotFormat
   private let surface: OpaquePointer?
   private let context: OpaquePointer?
-  private let output = Output()
+  /// The output of cairo, which lives as long as the surface.
+  private let output: UnsafeMutablePointer<[UInt8]>
 
-  /// Receives the output of cairo.
-  private final class Output {
-    var bytes: [UInt8] = []
-  }
-
-  /// The write function for cairo; its closure is the `Output`, which lives as long as the canvas.
+  /// The write function for cairo; its closure is `output`.
   private static let write: cairo_write_func_t = { closure, data, length in
     guard let closure, let data else { return CAIRO_STATUS_WRITE_ERROR }
-    let output = Unmanaged<Output>.fromOpaque(closure).takeUnretainedValue()
-    output.bytes += UnsafeBufferPointer(start: data, count: Int(length))
+    let output = closure.assumingMemoryBound(to: [UInt8].self)
+    output.pointee += UnsafeBufferPointer(start: data, count: Int(length))
     return CAIRO_STATUS_SUCCESS
   }
 
   init(_ format: PlotFormat, width: Int, height: Int) throws(PlotError) {
     (self.width, self.height, self.format) = (Double(width), Double(height), format)
-    let closure = Unmanaged.passUnretained(output).toOpaque()
+    output = .allocate(capacity: 1)
+    output.initialize(to: [])
     let (wide, high) = (Double(width), Double(height))
     surface =
       switch format {
       case .png: cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(width), Int32(height))
-      case .svg: cairo_svg_surface_create_for_stream(Self.write, closure, wide, high)
-      case .pdf: cairo_pdf_surface_create_for_stream(Self.write, closure, wide, high)
+      case .svg: cairo_svg_surface_create_for_stream(Self.write, output, wide, high)
+      case .pdf: cairo_pdf_surface_create_for_stream(Self.write, output, wide, high)
       }
     context = cairo_create(surface)
     try Self.check(cairo_status(context))
@@ -49,6 +46,7 @@ struct Canvas: ~Copyable {
   deinit {
     cairo_destroy(context)
     cairo_surface_destroy(surface)
+    output.deinitialize(count: 1).deallocate()
   }
 
   private static func check(_ status: cairo_status_t) throws(PlotError) {
@@ -61,7 +59,7 @@ struct Canvas: ~Copyable {
     if format == .png { return try png() }
     cairo_surface_finish(surface)
     try Self.check(cairo_surface_status(surface))
-    return output.bytes
+    return output.pointee
   }
 
   /// Returns the file of a `.png` canvas with fast compression; cairo takes three to six times as

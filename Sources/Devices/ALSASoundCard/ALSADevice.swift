@@ -50,8 +50,7 @@ final class ALSADevice: PCM, @unchecked Sendable {
   /// Whether the capture has ended.
   var hasEnded = false
   private let openedAt = SuspendingClock.now
-  private var handle: PCMHandle?
-  // Valid while `handle`, its owner, exists.
+  /// ALSA's handle until `close`; this object closes it.
   private(set) var pcm: OpaquePointer?
   private var isLost = false
   /// Whether the next use must prepare the device.
@@ -59,10 +58,9 @@ final class ALSADevice: PCM, @unchecked Sendable {
 
   /// Opens and configures a device; it blocks, so do not call it on the audio thread.
   init(_ direction: AudioDevice.Direction, _ request: PCMRequest) throws(SoundCardError) {
-    let handle = try PCMHandle.open(direction, request)
-    let pcm = handle.pcm
-    configuration = handle.configuration
-    waker = try Self.makeWaker(configuration.device)
+    waker = try Self.makeWaker(request.device ?? .alsaDefault)
+    let (pcm, configuration) = try Self.open(direction, request)
+    self.configuration = configuration
     polledCount = 1 + max(0, Int(snd_pcm_poll_descriptors_count(pcm)))
     polled = .allocate(capacity: polledCount)
     polled.initialize(repeating: pollfd(), count: polledCount)
@@ -78,11 +76,11 @@ final class ALSADevice: PCM, @unchecked Sendable {
     wakeUpThrottle = WakeUpThrottle(period: configuration.period, rate: rate)
     stateCheckInterval = configuration.buffer.duration(at: rate) * 2
     self.direction = direction
-    self.handle = consume handle
     self.pcm = pcm
   }
 
   deinit {
+    close()
     scratch.deallocate()
     routed.deallocate()
     polled.deallocate()
@@ -150,8 +148,7 @@ final class ALSADevice: PCM, @unchecked Sendable {
 
   /// The corresponding C function is `snd_pcm_close`.
   func close() {
-    pcm = nil
-    handle = nil
+    if let pcm = pcm.take() { snd_pcm_close(pcm) }
   }
 
   var elapsed: Duration { SuspendingClock.now - openedAt }

@@ -28,10 +28,14 @@ extension AudioDevice {
 final class PulseServer {
   private typealias Object = OpaquePointer
   private typealias Act = @convention(c) (Object) -> Void
-  private typealias Answer = @convention(c) (Object) -> CInt
+  private typealias Ask = @convention(c) (Object) -> CInt
   private typealias Report =
     @convention(c) (Object?, UnsafeRawPointer?, CInt, UnsafeMutableRawPointer?) -> Void
   private typealias List = @convention(c) (Object, Report, UnsafeMutableRawPointer?) -> Object?
+
+  private typealias Answer = (
+    devices: [AudioDevice], direction: AudioDevice.Direction, isComplete: Bool
+  )
 
   private static let noAutospawn: UInt32 = 1
   private static let ready: CInt = 4
@@ -43,10 +47,8 @@ final class PulseServer {
   private let loop: Object
   private let context: Object
   private let deadline: ContinuousClock.Instant
-  private var devices: [AudioDevice] = []
-  /// The direction of the current list, and whether the server has reported all of the list.
-  private var direction = AudioDevice.Direction.playback
-  private var isComplete = false
+  /// The devices that the server has reported, and the state of the current list.
+  private let answer: UnsafeMutablePointer<Answer>
 
   /// Returns the server's devices, playback first; none if the server does not respond in time.
   ///
@@ -79,6 +81,7 @@ final class PulseServer {
     }
     (self.library, self.loop, self.context) = (library, loop, context)
     deadline = .now + limit
+    answer = .callbackMemory(([], .playback, false))
   }
 
   deinit {
@@ -89,12 +92,13 @@ final class PulseServer {
       let act: Act? = library.optional(name)
       act?(object)
     }
+    answer.free()
   }
 
   private func list(at address: String?) throws -> [AudioDevice] {
     let connect: @convention(c) (Object, UnsafePointer<CChar>?, UInt32, UnsafeRawPointer?) -> CInt =
       try library.required("pa_context_connect")
-    let state: Answer = try library.required("pa_context_get_state")
+    let state: Ask = try library.required("pa_context_get_state")
     guard connect(context, address, Self.noAutospawn, nil) >= 0 else {
       throw Self.noConnection
     }
@@ -104,44 +108,43 @@ final class PulseServer {
       (AudioDevice.Direction.playback, "pa_context_get_sink_info_list"),
       (.capture, "pa_context_get_source_info_list"),
     ] {
-      (self.direction, isComplete) = (direction, false)
+      (answer.pointee.direction, answer.pointee.isComplete) = (direction, false)
       try request(name)
-      try run { isComplete || state(context) >= Self.failed }
+      try run { answer.pointee.isComplete || state(context) >= Self.failed }
     }
-    return devices
+    return answer.pointee.devices
   }
 
   private func request(_ name: String) throws {
     let list: List = try library.required(name)
     let release: Act = try library.required("pa_operation_unref")
-    // The server outlives the callbacks, because the loop runs only in its methods.
     let operation = list(
       context,
-      { _, info, end, server in
-        guard let server else { return }
-        let target = Unmanaged<PulseServer>.fromOpaque(server).takeUnretainedValue()
-        if let info, end == 0 { target.add(info) } else { target.isComplete = true }
-      }, Unmanaged.passUnretained(self).toOpaque())
+      { _, info, end, memory in
+        guard let answer = memory?.assumingMemoryBound(to: Answer.self) else { return }
+        guard let info, end == 0 else { return answer.pointee.isComplete = true }
+        PulseServer.add(info, to: &answer.pointee)
+      }, answer)
     guard let operation else { throw Self.noConnection }
     release(operation)
   }
 
   /// Adds a device from its `pa_sink_info` or `pa_source_info`.
-  private func add(_ info: UnsafeRawPointer) {
+  private static func add(_ info: UnsafeRawPointer, to answer: inout Answer) {
     // Both structures begin with a name, a 32-bit index, and a description, in every version of
     // libpulse; the index is padded to the size of a pointer.
     let texts = info.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
     guard let name = texts[0].map({ String(cString: $0) }) else { return }
     let description = texts[2].map { String(cString: $0) } ?? name
-    devices += [AudioDevice(pulse: name, description: description, direction: direction)]
-      .compactMap(\.self)
+    let device = AudioDevice(pulse: name, description: description, direction: answer.direction)
+    if let device { answer.devices.append(device) }
   }
 
   /// Runs the server's loop until a condition holds; throws after the deadline.
   private func run(until isDone: () -> Bool) throws {
     let prepare: @convention(c) (Object, CInt) -> CInt = try library.required("pa_mainloop_prepare")
-    let poll: Answer = try library.required("pa_mainloop_poll")
-    let dispatch: Answer = try library.required("pa_mainloop_dispatch")
+    let poll: Ask = try library.required("pa_mainloop_poll")
+    let dispatch: Ask = try library.required("pa_mainloop_dispatch")
     while !isDone() {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { throw SoundCardError.notResponding("pulse", operation: "list") }

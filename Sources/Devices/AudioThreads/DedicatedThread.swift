@@ -7,7 +7,9 @@ import Synchronization
 /// Its stack is 1 MiB, and its name is shown by `ps -L` and debuggers. Signals are blocked, so
 /// SIGINT and SIGTERM reach the main thread's handlers.
 public struct DedicatedThread: Sendable {
-  private let ended: Gate
+  private let ended = Gate()
+
+  fileprivate init() {}
 
   /// Starts a thread that runs `body` once.
   ///
@@ -18,13 +20,18 @@ public struct DedicatedThread: Sendable {
   public static func start(
     name: String, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) -> DedicatedThread {
-    let thread = DedicatedThread(ended: Gate())
-    let ended = thread.ended
-    try spawn(name: name) {
+    let thread = DedicatedThread()
+    try thread.run(name: name, body)
+    return thread
+  }
+
+  fileprivate func run(
+    name: String, _ body: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    try spawn(name: name) { [ended] in
       body()
       ended.open()
     }
-    return thread
   }
 
   /// Runs blocking work on a new thread and returns its result.
@@ -136,68 +143,39 @@ private func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(
 /// thread ends when the executor is released.
 public final class ThreadExecutor: SerialExecutor {
   /// The thread; use it to wait for its end.
-  public let thread: DedicatedThread
+  public let thread = DedicatedThread()
 
-  private let queue: JobQueue
+  // The lock is held to add and remove jobs, never while a job runs. A pending job retains its
+  // executor, because it may release the last other reference.
+  private let pending = Mutex<[(job: UnownedJob, executor: ThreadExecutor)]>([])
+  private let wakeUp: WakeUp
 
   /// Starts the thread.
   ///
   /// - Parameter name: the thread's name; the system shows its first 15 bytes.
   /// - Throws: `SystemError` if the system has no thread or descriptor left.
   public init(name: String) throws {
-    let queue = JobQueue(wakeUp: try WakeUp())
-    self.queue = queue
-    thread = try DedicatedThread.start(name: name) { queue.runUntilStopped() }
+    wakeUp = try WakeUp()
+    // The thread retains the executor only while it runs jobs.
+    try thread.run(name: name) { [wakeUp, weak self] in
+      repeat { wakeUp.wait() } while self?.runPending() != nil
+    }
   }
 
   deinit {
-    queue.stop()
+    wakeUp.signal()
   }
 
   /// Enqueues a job to run on the thread, in order.
   public func enqueue(_ job: consuming ExecutorJob) {
-    queue.append((UnownedJob(job), self))
-  }
-}
-
-/// The pending jobs; the thread retains the queue but not the executor.
-private final class JobQueue: Sendable {
-  /// A pending job.
-  ///
-  /// It retains its executor, because the job may release the last other reference.
-  typealias Entry = (job: UnownedJob, executor: ThreadExecutor)
-
-  // The lock is held to add and remove entries, never while a job runs.
-  private let state = Mutex<(entries: [Entry], isStopped: Bool)>(([], false))
-  private let wakeUp: WakeUp
-
-  init(wakeUp: WakeUp) {
-    self.wakeUp = wakeUp
-  }
-
-  func append(_ entry: Entry) {
-    state.withLock { $0.entries.append(entry) }
+    let job = UnownedJob(job)
+    pending.withLock { $0.append((job, self)) }
     wakeUp.signal()
   }
 
-  func stop() {
-    state.withLock { $0.isStopped = true }
-    wakeUp.signal()
-  }
-
-  func runUntilStopped() {
-    while runPending() { wakeUp.wait() }
-  }
-
-  /// Runs the pending jobs; returns false when the queue is stopped and empty.
-  private func runPending() -> Bool {
-    while let entry = next() {
-      entry.job.runSynchronously(on: entry.executor.asUnownedSerialExecutor())
+  private func runPending() {
+    while let (job, executor) = pending.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+      job.runSynchronously(on: executor.asUnownedSerialExecutor())
     }
-    return !state.withLock { $0.isStopped && $0.entries.isEmpty }
-  }
-
-  private func next() -> Entry? {
-    state.withLock { $0.entries.isEmpty ? nil : $0.entries.removeFirst() }
   }
 }

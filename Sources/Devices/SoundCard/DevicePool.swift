@@ -6,30 +6,16 @@ import AudioThreads
 package actor DevicePool<Server: PortServer> {
   package typealias Runtime = DeviceRuntime<Server>
 
-  /// The right to use a device, to be returned with `release`.
-  package struct Lease: Sendable {
-    /// The device.
-    package let runtime: Runtime
-    /// The slot to release; nil if another lease keeps the device open.
-    fileprivate let slot: Int?
-
-    /// A lease of the same device, which this lease keeps open.
-    package var borrowed: Lease { Lease(runtime: runtime, slot: nil) }
-  }
-
-  /// A device of a sound card; a scope may override the card of a client.
-  fileprivate struct Device: Hashable, Sendable {
-    let card: ObjectIdentifier?
-    let id: AudioDevice.ID
-  }
-
   private struct Slot: Sendable {
-    let device: Device
+    /// The request that the device is opened with.
     let request: PCMRequest
     /// Whether the device is opened only to test whether that is possible.
     let isProbe: Bool
     let task: Task<Runtime, any Error>
+    /// The opening of the last user.
     var opening: DeviceOpening<Server>
+    /// Whether the next user of the device gets this slot.
+    var isCurrent = true
     var users = 0
     var runtime: Runtime?
     var idling: Task<Void, Never>?
@@ -51,7 +37,6 @@ package actor DevicePool<Server: PortServer> {
   }
 
   private var slots: [Int: Slot] = [:]
-  private var current: [Device: Int] = [:]
   private var nextSlot = 0
 
   /// Creates a pool without devices.
@@ -64,21 +49,27 @@ package actor DevicePool<Server: PortServer> {
     }
   }
 
-  /// Returns the requested device, and opens it unless it is open.
+  /// Returns the requested device, and opens it unless it is open; `release` returns it.
   ///
   /// A canceled task gets `CancellationError` at once; an opening without waiting callers is
   /// canceled.
-  package func acquire(_ opening: DeviceOpening<Server>) async throws -> Lease {
+  package func acquire(_ opening: DeviceOpening<Server>) async throws -> Runtime {
     try Task.checkCancellation()
     try await makeRoom(for: opening)
-    let id = current[opening.device] ?? open(opening)
-    return Lease(runtime: try await use(id, opening), slot: id)
+    return try await use(slot(for: opening)?.id ?? open(opening), opening)
+  }
+
+  /// Adds a user to a device that another user keeps open; returns false if the device has ended.
+  package func share(_ runtime: Runtime) -> Bool {
+    guard let id = id(of: runtime), !runtime.hasEnded else { return false }
+    slots[id]?.users += 1
+    return true
   }
 
   /// Returns a device to the pool; if it does not stay open, the last user's call returns when it
   /// is closed.
-  package func release(_ lease: Lease) async {
-    if let slot = lease.slot { await leave(slot)?.value }
+  package func release(_ runtime: Runtime) async {
+    if let id = id(of: runtime) { await leave(id)?.value }
   }
 
   /// Succeeds at once if the device is open; otherwise opens and closes it, and throws the error of
@@ -87,10 +78,10 @@ package actor DevicePool<Server: PortServer> {
   /// A user that requests the device meanwhile waits for the end.
   package func probe(_ opening: DeviceOpening<Server>) async throws {
     try Task.checkCancellation()
-    while let (_, slot) = slot(of: opening.device), slot.isProbe || slot.closing != nil {
+    while let (_, slot) = slot(for: opening), slot.isProbe || slot.closing != nil {
       try await end(of: slot)
     }
-    let id = current[opening.device] ?? open(opening, isProbe: true)
+    let id = slot(for: opening)?.id ?? open(opening, isProbe: true)
     _ = try await use(id, opening)
     await leave(id)?.value
   }
@@ -138,7 +129,7 @@ package actor DevicePool<Server: PortServer> {
   /// Returns when nothing prevents an opening: a device that is closing or being probed, or an idle
   /// device in another format.
   private func makeRoom(for opening: DeviceOpening<Server>) async throws {
-    while let (id, slot) = slot(of: opening.device) {
+    while let (id, slot) = slot(for: opening) {
       if slot.isProbe {
         try await end(of: slot)
       } else {
@@ -168,12 +159,17 @@ package actor DevicePool<Server: PortServer> {
     return closing
   }
 
-  /// The slot of a device; an ended runtime is left to its remaining users.
-  private func slot(of device: Device) -> (id: Int, slot: Slot)? {
-    guard let id = current[device], let slot = slots[id] else { return nil }
+  /// The slot of the device to open; an ended runtime is left to its remaining users.
+  private func slot(for opening: DeviceOpening<Server>) -> (id: Int, slot: Slot)? {
+    let current = slots.first { $0.value.isCurrent && $0.value.opening.isOfSameDevice(as: opening) }
+    guard let (id, slot) = current else { return nil }
     guard slot.runtime?.hasEnded == true else { return (id, slot) }
-    current[device] = nil
+    slots[id]?.isCurrent = false
     return nil
+  }
+
+  private func id(of runtime: Runtime) -> Int? {
+    slots.first { $0.value.runtime === runtime }?.key
   }
 
   private func open(_ opening: DeviceOpening<Server>, isProbe: Bool = false) -> Int {
@@ -187,28 +183,23 @@ package actor DevicePool<Server: PortServer> {
         throw error
       }
     }
-    slots[id] = Slot(
-      device: opening.device, request: opening.request, isProbe: isProbe, task: task,
-      opening: opening)
-    current[opening.device] = id
+    slots[id] = Slot(request: opening.request, isProbe: isProbe, task: task, opening: opening)
     return id
   }
 
   /// Removes the slot of a failed opening, so that the next request opens the device again.
   private func giveUp(_ id: Int) {
-    guard let slot = slots[id], slot.closing == nil, current[slot.device] == id else { return }
-    current[slot.device] = nil
+    if slots[id]?.closing == nil { slots[id]?.isCurrent = false }
   }
 
   private func forget(_ id: Int) {
-    guard let slot = slots.removeValue(forKey: id) else { return }
-    if current[slot.device] == id { current[slot.device] = nil }
-    slot.over.open()
+    slots.removeValue(forKey: id)?.over.open()
   }
 }
 
 extension DeviceOpening {
-  fileprivate var device: DevicePool<Server>.Device {
-    DevicePool<Server>.Device(card: card, id: request.device ?? "default")
+  /// Whether both open the same device; a scope may override the card of a client.
+  fileprivate func isOfSameDevice(as other: DeviceOpening) -> Bool {
+    card == other.card && (request.device ?? "default") == (other.request.device ?? "default")
   }
 }

@@ -4,10 +4,8 @@ import Synchronization
 
 /// The schedule for reopening a lost device, with its waiters; without threads or clocks.
 ///
-/// All times are measured from the loss. The first waiters join before the first step. At each step
-/// and after each event, `expire` is called before `tryBeginOpening`, and then `nextStep` is the
-/// time of the next step. `opened` or `failed` ends each attempt that `tryBeginOpening` began, and
-/// `lose` may follow `opened`.
+/// All times are measured from the loss. The first waiters join before the first `advance`, which
+/// follows every event and is repeated at `nextStep`.
 package struct ReopeningSchedule: Sendable {
   private static var early: [Duration] { [.seconds(1), .seconds(2), .seconds(4)] }
   private static var interval: Duration { .seconds(5) }
@@ -20,6 +18,12 @@ package struct ReopeningSchedule: Sendable {
   /// Whether an attempt to open the device has not ended.
   package private(set) var isOpening = false
   private var isOpen = false
+  /// Whether the device has not run since its last loss.
+  package private(set) var isDeviceLost = true
+  /// The time at which the device was last opened.
+  package private(set) var gap = Duration.zero
+  /// Whether the wait is over, because `advance` found no waiters or after `end`.
+  package private(set) var isOver = false
   private var attempts = 0
   private var hasChanged = false
   private var rest = Duration.zero
@@ -42,34 +46,53 @@ package struct ReopeningSchedule: Sendable {
     waiters[waiter] != nil || expired.contains(waiter)
   }
 
-  /// Whether no waiters are left.
-  package var isOver: Bool { waiters.isEmpty }
-
   /// Records a change of the system's devices.
   package mutating func changed() {
     hasChanged = true
   }
 
-  /// Records that the device is open.
-  package mutating func opened() {
-    (isOpening, isOpen) = (false, true)
+  /// Records that the attempt has opened the device.
+  package mutating func opened(at time: Duration) {
+    (isOpening, isOpen, gap) = (false, true, time)
   }
 
-  /// Records a failed attempt.
+  /// Records that the attempt has failed.
   package mutating func failed(at time: Duration) {
     (isOpening, isOpen) = (false, false)
     rest = time + Self.pause
   }
 
-  /// Records that the reopened device was lost again.
-  package mutating func lose() {
-    isOpen = false
+  /// Records that the reopened device runs.
+  package mutating func adopted() {
+    isDeviceLost = false
   }
 
-  /// Expires the waiters whose deadlines have passed, unless the device is open; returns whether
-  /// there are any.
-  package mutating func expire(at time: Duration) -> Bool {
-    guard !isOpen else { return false }
+  /// Records that the reopened device was lost again.
+  package mutating func lose() {
+    (isOpen, isDeviceLost) = (false, true)
+  }
+
+  /// Ends the wait.
+  package mutating func end() {
+    isOver = true
+  }
+
+  /// Expires the waiters whose deadlines have passed, and begins an attempt if one is due.
+  ///
+  /// While the device is open, neither happens. `opened` or `failed` ends the attempt.
+  ///
+  /// - Returns: whether any waiters expired, and whether an attempt begins.
+  package mutating func advance(to time: Duration) -> (hasExpired: Bool, opens: Bool) {
+    let hasExpired = !isOpen && expire(at: time)
+    isOver = isOver || waiters.isEmpty
+    guard !isOver, !isOpening, !isOpen, due <= time else { return (hasExpired, false) }
+    isOpening = true
+    hasChanged = false
+    while Self.attempt(attempts) <= time { attempts += 1 }
+    return (hasExpired, true)
+  }
+
+  private mutating func expire(at time: Duration) -> Bool {
     let late = waiters.filter { $0.value <= time }.map(\.key)
     for waiter in late { waiters[waiter] = nil }
     expired += late
@@ -80,15 +103,6 @@ package struct ReopeningSchedule: Sendable {
   package mutating func popExpired() -> [Int] {
     defer { expired = [] }
     return expired
-  }
-
-  /// Begins an attempt to open the device if one is due; returns whether it began.
-  package mutating func tryBeginOpening(at time: Duration) -> Bool {
-    guard !isOpening, !isOpen, due <= time else { return false }
-    isOpening = true
-    hasChanged = false
-    while Self.attempt(attempts) <= time { attempts += 1 }
-    return true
   }
 
   /// The time of the next step; nil if only an event leads to one.
@@ -109,18 +123,6 @@ package struct ReopeningSchedule: Sendable {
 ///
 /// Thread safety: any thread may call it.
 package final class DeviceReopener<Device: Sendable>: Sendable {
-  private struct State {
-    var schedule = ReopeningSchedule()
-    /// The open device, until it is picked up.
-    var device: Device?
-    var isDeviceLost = true
-    var gap = Duration.zero
-    var isOver = false
-    var isEnded = false
-    var tasks: [Task<Void, Never>] = []
-    var opening: Task<Void, Never>?
-  }
-
   /// The error of the loss.
   let error: SoundCardError
   private let openDevice: @Sendable () async throws -> Device
@@ -132,8 +134,11 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
   private let event: AsyncStream<Void>.Continuation
   /// Holds the time of a virtual card, except while the reopener waits for that time.
   private let hold: TimeHold?
-  // The lock is held for a few instructions; actions are performed after its release.
-  private let state = Mutex(State())
+  // The lock is held for a few instructions; actions are performed after its release. The device is
+  // there until it is picked up.
+  private let state = Mutex<
+    (schedule: ReopeningSchedule, device: Device?, running: Task<Void, Never>?)
+  >((ReopeningSchedule(), nil, nil))
 
   /// Creates a reopener at the moment of the loss.
   ///
@@ -161,26 +166,23 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
 
   /// Starts; call it after the first waiters have joined.
   package func start() {
-    let watching = Task { [self] in
-      for await _ in changes() { perform { $0.schedule.changed() } }
-    }
     let running = Task { [self] in await run() }
-    let isEnded = state.withLock { state in
-      state.tasks = [watching, running]
-      return state.isEnded
+    let isOver = state.withLock { state in
+      state.running = running
+      return state.schedule.isOver
     }
-    if isEnded { end() }
+    if isOver { running.cancel() }
   }
 
   /// Adds a waiter for at most `limit` from now on.
   package func join(_ waiter: Int, atMost limit: Duration) {
     let deadline = stopwatch.elapsed() + limit
-    perform { $0.schedule.join(waiter, until: deadline) }
+    perform { $0.join(waiter, until: deadline) }
   }
 
   /// Removes a waiter.
   package func leave(_ waiter: Int) {
-    perform { $0.schedule.leave(waiter) }
+    perform { $0.leave(waiter) }
   }
 
   /// Whether a waiter has joined and neither left nor been returned by `popExpired`.
@@ -190,10 +192,7 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
 
   /// Records that the device was lost again.
   package func lose() {
-    perform { state in
-      state.isDeviceLost = true
-      state.schedule.lose()
-    }
+    perform { $0.lose() }
   }
 
   /// Removes and returns the waiters whose deadlines have passed.
@@ -208,66 +207,70 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
 
   /// Records that the reopened device runs.
   package func adopted() {
-    state.withLock { $0.isDeviceLost = false }
+    state.withLock { $0.schedule.adopted() }
   }
 
   /// Whether the device has not run since its last loss.
-  package var isDeviceLost: Bool { state.withLock { $0.isDeviceLost } }
+  package var isDeviceLost: Bool { state.withLock { $0.schedule.isDeviceLost } }
 
   /// The time from the first loss until the device was last opened.
-  package var gap: Duration { state.withLock { $0.gap } }
+  package var gap: Duration { state.withLock { $0.schedule.gap } }
 
   /// Whether the reopener has ended because no waiters are left.
-  package var isOver: Bool { state.withLock { $0.isOver } }
+  package var isOver: Bool { state.withLock { $0.schedule.isOver } }
 
   /// Ends the reopener and closes a device that was not picked up.
   package func end() {
-    let (tasks, device) = state.withLock { state in
-      state.isEnded = true
-      defer { (state.tasks, state.opening) = ([], nil) }
-      return (state.tasks + [state.opening].compactMap(\.self), state.device.take())
+    let (running, device) = state.withLock { state in
+      state.schedule.end()
+      return (state.running.take(), state.device.take())
     }
-    for task in tasks { task.cancel() }
+    running?.cancel()
     event.finish()
     hold?.end()
     if let device { closeDevice(device) }
   }
 
-  private func perform(_ step: (inout State) -> Void) {
-    state.withLock { step(&$0) }
+  private func perform(_ step: (inout ReopeningSchedule) -> Void) {
+    state.withLock { step(&$0.schedule) }
     wake()
   }
 
   /// Wakes the running task for its next step.
   private func wake() {
-    if !state.withLock({ $0.isEnded || $0.isOver }) { hold?.begin() }
+    if !state.withLock({ $0.schedule.isOver }) { hold?.begin() }
     event.yield()
   }
 
+  /// Watches the system's devices and opens the device until the wait is over.
   private func run() async {
-    var wakeUps = events.makeAsyncIterator()
-    while !Task.isCancelled {
-      let begins = hold?.count
-      let time = stopwatch.elapsed()
-      if state.withLock({ $0.schedule.expire(at: time) }) { notify() }
-      let isOver = state.withLock { state in
-        state.isOver = state.schedule.isOver
-        return state.isOver
+    await withDiscardingTaskGroup { group in
+      group.addTask { [self] in
+        for await _ in changes() { perform { $0.changed() } }
       }
-      if isOver {
-        notify()
-        hold?.end()
-        return
+      var wakeUps = events.makeAsyncIterator()
+      while !Task.isCancelled {
+        let begins = hold?.count
+        let time = stopwatch.elapsed()
+        let (step, schedule) = state.withLock { ($0.schedule.advance(to: time), $0.schedule) }
+        if step.hasExpired || schedule.isOver { notify() }
+        guard !schedule.isOver else {
+          hold?.end()
+          break
+        }
+        if step.opens { group.addTask { [self] in await open() } }
+        await rest(schedule, since: begins, &wakeUps)
       }
-      if state.withLock({ $0.schedule.tryBeginOpening(at: time) }) { open() }
-      await rest(since: begins, &wakeUps)
+      group.cancelAll()
     }
   }
 
   /// Waits for the next step or event; the card's time continues meanwhile, unless the device is
   /// being opened.
-  private func rest(since begins: Int?, _ wakeUps: inout AsyncStream<Void>.Iterator) async {
-    let schedule = state.withLock { $0.schedule }
+  private func rest(
+    _ schedule: ReopeningSchedule, since begins: Int?,
+    _ wakeUps: inout AsyncStream<Void>.Iterator
+  ) async {
     let alarm = schedule.nextStep.map { time in
       Task { [weak self, stopwatch] in
         if case .some = try? await stopwatch.sleep(time) { self?.wake() }
@@ -278,26 +281,14 @@ package final class DeviceReopener<Device: Sendable>: Sendable {
     alarm?.cancel()
   }
 
-  private func open() {
-    let opening = Task { [self] in
-      do {
-        keep(try await openDevice())
-      } catch {
-        perform { [time = stopwatch.elapsed()] in $0.schedule.failed(at: time) }
-      }
+  private func open() async {
+    guard let device = try? await openDevice() else {
+      return perform { [time = stopwatch.elapsed()] in $0.failed(at: time) }
     }
-    let isEnded = state.withLock { state in
-      state.opening = opening
-      return state.isEnded
-    }
-    if isEnded { opening.cancel() }
-  }
-
-  private func keep(_ device: Device) {
-    let isWanted = state.withLock { [gap = stopwatch.elapsed()] state in
-      guard !state.isEnded, !state.isOver else { return false }
-      state.schedule.opened()
-      (state.device, state.gap) = (device, gap)
+    let isWanted = state.withLock { [time = stopwatch.elapsed()] state in
+      guard !state.schedule.isOver else { return false }
+      state.schedule.opened(at: time)
+      state.device = device
       return true
     }
     guard isWanted else { return closeDevice(device) }

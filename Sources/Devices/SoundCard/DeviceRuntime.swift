@@ -193,7 +193,6 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
   // MARK: The control thread
 
   private func control() {
-    var watch = HeartbeatWatch()
     // After this thread has ended, no other thread would release these holds.
     defer {
       link.newsHold?.close()
@@ -205,12 +204,10 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
       // end, so a ring that is read later contains all events.
       let threadEnd = state.withLock { $0.threadEnd.take() }
       passOnEvents()
-      if let threadEnd {
-        watch = HeartbeatWatch()
-        switch threadEnd.outcome {
-        case .success: end(.success(()))
-        case .failure(let error): lose(error, at: threadEnd.time)
-        }
+      switch threadEnd?.outcome {
+      case nil: break
+      case .success: end(.success(()))
+      case .failure(let error): lose(error, at: threadEnd?.time)
       }
       serveWithoutDevice()
       if state.withLock({ $0.isEnding }), !hasStarted.withLock({ $0 }) {
@@ -218,23 +215,22 @@ package final class DeviceRuntime<Server: PortServer>: Sendable {
       }
       if let outcome = state.withLock({ $0.outcome }) { return finish(outcome) }
       link.newsHold?.end(at: newsCount)
-      waitForNews(&watch)
+      waitForNews()
     }
   }
 
   var ports: [Port] { state.withLock { $0.ports.values.map(\.port) } }
 
   /// Sleeps until an event; while there are ports, a hanging device is an event, too.
-  private func waitForNews(_ watch: inout HeartbeatWatch) {
+  private func waitForNews() {
     let device = state.withLock { $0.isEnding || !$0.ports.isEmpty ? $0.device : nil }
     guard let device else {
       link.news.wait()
       return
     }
     do throws(SoundCardError) {
-      while try !device.monitor(until: link.news, &watch, isEnding: isEnding) {}
+      while try !device.monitor(until: link.news, isEnding: isEnding) {}
     } catch {
-      watch = HeartbeatWatch()
       lose(error, at: nil)
     }
   }

@@ -12,7 +12,8 @@ package typealias MonitoredCapture = MonitoredDevice<any CapturePCM>
 /// After its thread has been abandoned, every call except `close` throws `deviceLost`, including
 /// the current one. `Device` is `any PlaybackPCM` or `any CapturePCM`.
 // `@unchecked Sendable` is safe because `configuration` and `waker` are constant, the heartbeat is
-// thread-safe, and everything else belongs to the device's thread, as `PCM` requires.
+// thread-safe, the snapshots belong to the monitoring thread, and everything else belongs to the
+// device's thread, as `PCM` requires.
 package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   /// The calls of the device's thread.
   package let heartbeat = Heartbeat()
@@ -23,6 +24,13 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
   private let pcm: any PCM
   /// The memory of transfers, because a hanging call may use its memory when it returns.
   private let block: UnsafeMutableBufferPointer<Float>
+
+  // MARK: The state of the monitoring thread
+
+  private var lastBeat: Heartbeat.Beat?
+  /// Counts the time of the current call.
+  private var watch = StallWatch(lateAfter: .zero, limit: .zero, startLimit: .zero)
+  private var isSuspected = false
 
   private init(_ device: Device, watching pcm: any PCM) {
     (self.device, self.pcm) = (device, pcm)
@@ -61,37 +69,76 @@ package final class MonitoredDevice<Device>: PCM, @unchecked Sendable {
     if isWatched { _ = heartbeat.end() }
   }
 
-  /// Waits for a signal for at most one interval and then checks the device, on another thread.
+  /// The time between two snapshots of the heartbeat.
+  static var interval: Duration { .milliseconds(200) }
+  /// A call is suspicious from the second snapshot that finds it unchanged.
+  private static var suspicion: Duration { .milliseconds(300) }
+  private static var longestLimit: Duration { .seconds(5) }
+
+  /// Waits for a signal for at most one interval and then checks the device, on the monitoring
+  /// thread.
   ///
   /// Throws if the device hangs: its thread is then abandoned, and the caller owns the thread's work.
   ///
   /// - Parameters:
   ///   - news: what to wait for.
-  ///   - watch: the earlier snapshots.
   ///   - isEnding: whether the caller wants to end, and waits no longer than for a card.
   /// - Returns: false on timeout.
   package func monitor(
-    until news: WakeUp, _ watch: inout HeartbeatWatch, isEnding: Bool = false
+    until news: WakeUp, isEnding: Bool = false
   ) throws(SoundCardError) -> Bool {
     let before = SuspendingClock.now
-    let isSignaled = news.wait(atMost: HeartbeatWatch.interval)
+    let isSignaled = news.wait(atMost: Self.interval)
     let beat = heartbeat.beat
     let longest = configuration.patience
     let patience = isEnding ? min(longest, PCMConfiguration.cardPatience) : longest
-    switch watch.check(beat, after: before.duration(to: .now), patience: patience) {
+    switch check(beat, after: before.duration(to: .now), patience: patience) {
     case .fine: break
     case .late: waker.signal()
     case .stalled:
       // The call may return right now.
-      guard heartbeat.abandon(in: beat) else { break }
-      throw .notResponding(configuration.device, operation: beat.call.name)
+      guard let call = beat.call, heartbeat.abandon(in: beat) else { break }
+      throw .notResponding(configuration.device, operation: name(of: call))
     }
     return isSignaled
   }
 
+  private func name(of call: PCMCall) -> String {
+    guard call == .transfer else { return "\(call)" }
+    return pcm is any PlaybackPCM ? "write" : "read"
+  }
+
+  /// Evaluates a snapshot that was taken `passed` after the last one: `late` once in a call that may
+  /// just sleep for long, and `stalled` in a call that hangs.
+  ///
+  /// Each snapshot counts for at most one interval, so a process that was stopped for a minute
+  /// reports no hang. Late snapshots indicate a busy machine, for which the limit is at least five
+  /// seconds.
+  ///
+  /// - Parameter patience: the time limit for a call. With the patience for a sound card, a hang is
+  ///   detected within a second of the call's start.
+  func check(
+    _ beat: Heartbeat.Beat, after passed: Duration, patience: Duration
+  ) -> StallWatch.Verdict {
+    guard let lastBeat, beat == lastBeat, beat.call != nil else {
+      (self.lastBeat, isSuspected) = (beat, false)
+      watch = StallWatch(lateAfter: Self.suspicion, limit: .zero, startLimit: .zero)
+      watch.progressed()
+      return .fine
+    }
+    // The limits change, because a caller that wants to end is less patient.
+    (watch.limit, watch.startLimit) = (patience, max(Self.longestLimit, patience))
+    let isPunctual = passed <= Self.interval + StallWatch.lateness
+    watch.waited(isPunctual ? min(passed, Self.interval) : passed, atMost: Self.interval)
+    let verdict = watch.verdict
+    guard verdict == .late else { return verdict }
+    defer { isSuspected = true }
+    return isSuspected ? .fine : .late
+  }
+
   /// Makes a monitored call; throws `deviceLost` if the thread is abandoned before or during it.
   private func call<Value>(
-    _ call: Heartbeat.Call, _ body: () throws(SoundCardError) -> Value
+    _ call: PCMCall, _ body: () throws(SoundCardError) -> Value
   ) throws(SoundCardError) -> Value {
     guard heartbeat.begin(call) else { throw .deviceLost(configuration.device) }
     let result = Result { () throws(SoundCardError) in try body() }
@@ -139,7 +186,7 @@ extension MonitoredDevice: PlaybackPCM where Device == any PlaybackPCM {
   ) throws(SoundCardError) -> PCMTransfer {
     let count = min(samples.count, block.count)
     if let first = samples.baseAddress { block.baseAddress?.update(from: first, count: count) }
-    return try call(.write) { () throws(SoundCardError) in
+    return try call(.transfer) { () throws(SoundCardError) in
       try device.write(UnsafeBufferPointer(rebasing: block[..<count]))
     }
   }
@@ -156,7 +203,7 @@ extension MonitoredDevice: CapturePCM where Device == any CapturePCM {
     into samples: UnsafeMutableBufferPointer<Float>
   ) throws(SoundCardError) -> PCMTransfer {
     let wanted = UnsafeMutableBufferPointer(rebasing: block[..<min(samples.count, block.count)])
-    let read = try call(.read) { () throws(SoundCardError) in try device.read(into: wanted) }
+    let read = try call(.transfer) { () throws(SoundCardError) in try device.read(into: wanted) }
     if case .frames(let count) = read {
       let sampleCount = count.rawValue * configuration.format.channelCount
       _ = samples.update(fromContentsOf: wanted[..<sampleCount])

@@ -76,6 +76,24 @@ public protocol CapturePCM: PCM {
   func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer
 }
 
+/// A call into a device or its driver, which may fail or hang.
+public enum PCMCall: UInt8, Hashable, Sendable, CaseIterable {
+  /// Opening the device.
+  case open = 1
+  /// Waiting for room or frames.
+  case wait
+  /// Starting the device.
+  case start
+  /// Writing to a playback device or reading from a capture device.
+  case transfer
+  /// Reading the delay of a playback device.
+  case delay
+  /// Stopping at once.
+  case drop
+  /// Closing the device.
+  case close
+}
+
 /// The condition that the audio thread waits for.
 public enum PCMInterest: Hashable, Sendable {
   /// Room to write a period, or a period of frames to read.

@@ -93,14 +93,15 @@ extension DependencyValues {
 
   /// The lockstep of the sound card; nil if the program has no sound card.
   package private(set) var lockstep: Lockstep? {
-    get { self[LockstepKey.self] }
-    set { self[LockstepKey.self] = newValue }
+    get { self[Lockstep.self] }
+    set { self[Lockstep.self] = newValue }
   }
 }
 
-private enum LockstepKey: DependencyKey {
-  static var liveValue: Lockstep? { nil }
-  static var testValue: Lockstep? { nil }
+extension Lockstep: DependencyKey {
+  /// Nil, because only a virtual card in lockstep sets it.
+  package static var liveValue: Lockstep? { nil }
+  package static var testValue: Lockstep? { nil }
 }
 
 /// Streams that report added and removed devices.

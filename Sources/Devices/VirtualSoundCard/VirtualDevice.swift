@@ -8,36 +8,28 @@ final class VirtualDevice: Sendable {
   let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
   let waker: WakeUp
-  let pace: VirtualPace
   /// The signal of a microphone.
   let fill: VirtualMicrophone.Fill?
   /// Signaled at each step of the card's time.
   let ticks: WakeUp
-  let card: VirtualCardState
-  private let onClose: @Sendable () -> Void
+  let card: VirtualSoundCard
+  /// The index of the played samples in the card; nil if they are not kept.
+  private let playback: Int?
   /// Holds the time of a test clock while the engine is busy or a step is due.
   private let hold: TimeHold?
   // The lock is held for a few instructions by the audio thread and the pacer, never while either
   // waits. The card's lock is taken while it is held, never the other way around.
   private let shared:
     Mutex<(transfer: VirtualTransfer, idleState: EngineIdleState, pacer: Task<Void, Never>?)>
-  private let keepsPlayback: Bool
-  // The lock is held while the audio thread or a test appends or reads samples.
-  private let kept = Mutex<[Float]>([])
 
-  /// - Parameters:
-  ///   - keepsPlayback: whether the samples of a playback are kept for `played`.
-  ///   - fill: the signal of a capture.
+  /// - Parameter fill: the signal of a capture.
   init(
-    _ direction: AudioDevice.Direction, configuration: PCMConfiguration, pace: VirtualPace,
-    card: VirtualCardState, keepsPlayback: Bool = false, fill: VirtualMicrophone.Fill? = nil,
-    onClose: @escaping @Sendable () -> Void
+    _ direction: AudioDevice.Direction, configuration: PCMConfiguration, card: VirtualSoundCard,
+    fill: VirtualMicrophone.Fill? = nil
   ) throws(SoundCardError) {
-    (self.direction, self.configuration, self.pace) = (direction, configuration, pace)
-    (self.card, self.fill, self.onClose) = (card, fill, onClose)
-    self.keepsPlayback = keepsPlayback
+    (self.direction, self.configuration) = (direction, configuration)
+    (self.card, self.fill) = (card, fill)
     hold = TimeHold(card.lockstep, "the \(direction) engine")
-    let script = card.script
     do {
       waker = try WakeUp()
       ticks = try WakeUp()
@@ -46,8 +38,9 @@ final class VirtualDevice: Sendable {
         configuration.device, operation: "open", code: error.code, reason: "\(error)")
     }
     let transfer = VirtualTransfer(
-      direction: direction, configuration: configuration, script: script)
+      direction: direction, configuration: configuration, script: card.script)
     shared = Mutex((transfer, EngineIdleState(), nil))
+    playback = card.opened(direction, configuration.format)
   }
 
   deinit {
@@ -59,6 +52,8 @@ final class VirtualDevice: Sendable {
     let pacer = pace.start(for: self)
     shared.withLock { $0.pacer = pacer }
   }
+
+  var pace: VirtualPace { card.pace }
 
   var isUntimed: Bool {
     if case .untimed = pace { true } else { false }
@@ -77,10 +72,10 @@ final class VirtualDevice: Sendable {
       defer { shared.transfer.happened = [] }
       // Recorded under the lock, because a thread that finds the device lost may reopen it at once,
       // which must fail.
-      for entry in shared.transfer.happened { card.record(entry) }
+      for fault in shared.transfer.happened { card.record(fault) }
       return (result, shared.transfer.happened)
     }
-    for entry in happened { card.report(entry, pace) }
+    for fault in happened { card.report(fault) }
     return result
   }
 
@@ -156,25 +151,18 @@ final class VirtualDevice: Sendable {
     waiting?.resume()
     waker.signal()
     ticks.signal()
-    if wasOpen { onClose() }
+    if wasOpen { card.closed() }
   }
 
   // MARK: The played samples
 
-  /// The samples written and not dropped.
-  var played: AudioBuffer {
-    AudioBuffer(format: configuration.format, samples: kept.withLock { $0 })
-  }
-
   func keep(_ samples: UnsafeBufferPointer<Float>) {
-    guard keepsPlayback else { return }
-    kept.withLock { $0.append(contentsOf: samples) }
+    if let playback { card.keep(samples, in: playback) }
   }
 
   /// Removes the last frames, because they were not played.
   func retract(_ frames: FrameCount) {
-    guard keepsPlayback, frames > 0 else { return }
-    kept.withLock { $0.removeLast(frames.rawValue * configuration.format.channelCount) }
+    if let playback, frames > 0 { card.retract(frames, from: playback) }
   }
 }
 

@@ -6,24 +6,6 @@ public import SoundCard
 /// A script is a list of faults. Every opening runs through it from the beginning and counts its
 /// own frames; limited faults are counted over all openings.
 public enum VirtualFault: Hashable, Sendable {
-  /// An engine's call.
-  public enum Call: String, Hashable, Sendable, CaseIterable {
-    /// Opening the card.
-    case open
-    /// Waiting for room or frames.
-    case wait
-    /// Starting the device.
-    case start
-    /// Writing to a playback device or reading from a capture device.
-    case transfer
-    /// Reading the delay of a playback device.
-    case delay
-    /// Stopping at once.
-    case drop
-    /// Closing the device.
-    case close
-  }
-
   /// The device underruns (playback) or overruns (capture) and loses `lost` frames.
   ///
   /// The fault is only reported: a playback keeps its buffer, and the silence takes no card time.
@@ -47,14 +29,14 @@ public enum VirtualFault: Hashable, Sendable {
   ///
   /// For `open`, the frame is ignored; `drop` and `close` cannot throw. After `deviceLost` every
   /// call on the device throws it; the card can be opened again.
-  case failing(in: Call, with: SoundCardError, at: FrameCount = 0, times: Int? = nil)
+  case failing(in: PCMCall, with: SoundCardError, at: FrameCount = 0, times: Int? = nil)
   /// The first call of this kind from this frame on blocks for this card time, as with a stopped
   /// sound server.
   ///
   /// Without a time, it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the device
   /// is closed. The fault happens once. A blocked opening throws `notResponding` after five
   /// seconds.
-  case blocked(in: Call, at: FrameCount = 0, for: Duration? = nil)
+  case blocked(in: PCMCall, at: FrameCount = 0, for: Duration? = nil)
   /// A write or read moves at most this many frames.
   case shortTransfers(atMost: FrameCount)
   /// Every nth write or read moves nothing, although the device was ready (EAGAIN).
@@ -79,54 +61,39 @@ extension VirtualFault {
   }
 }
 
-/// The remaining faults of a card; without threads or time.
+/// The faults of a card, and how often each can still happen; without threads or time.
+///
+/// A fault is identified by its index.
 struct VirtualScript: Sendable {
-  /// A fault with its index in the script.
-  struct Entry: Sendable {
-    let number: Int
-    let fault: VirtualFault
-    /// The remaining number of times, nil for always.
-    var left: Int?
-
-    /// The frame at which it happens, or nil if it happens in calls.
-    fileprivate var moment: FrameCount? {
-      switch fault {
-      case .xrun(let frame, _), .suspended(let frame, _, _, _), .stalled(let frame),
-        .unplugged(let frame, _):
-        frame
-      case .neverReady, .failing, .blocked, .shortTransfers, .refusedTransfers, .claimedDelay: nil
-      }
-    }
-  }
-
-  private var entries: [Entry]
+  let faults: [VirtualFault]
+  /// The remaining number of times of each fault; nil for always.
+  private var left: [Int?]
 
   init(_ faults: [VirtualFault]) {
-    entries = faults.enumerated().map { number, fault in
-      Entry(number: number, fault: fault, left: Self.count(of: fault))
-    }
+    self.faults = faults
+    left = faults.map(\.count)
   }
 
   /// Records that a fault happened.
-  mutating func happened(_ entry: Entry) {
-    guard let index = entries.firstIndex(where: { $0.number == entry.number }),
-      let left = entries[index].left
-    else { return }
-    if left > 1 { entries[index].left = left - 1 } else { entries.remove(at: index) }
+  mutating func happened(_ fault: Int) {
+    if let count = left[fault], count > 0 { left[fault] = count - 1 }
   }
 
+  private var remaining: some Sequence<Int> { faults.indices.lazy.filter { left[$0] != 0 } }
+
   /// The faults that happen at a frame, in order.
-  var timeline: [(frame: FrameCount, entry: Entry)] {
-    entries.compactMap { entry in entry.moment.map { ($0, entry) } }.sorted { $0.frame < $1.frame }
+  var timeline: [(frame: FrameCount, fault: Int)] {
+    remaining.compactMap { fault in faults[fault].moment.map { ($0, fault) } }
+      .sorted { $0.frame < $1.frame }
   }
 
   /// The failure of a call at this frame.
   func failure(
-    in call: VirtualFault.Call, at position: FrameCount
-  ) -> (entry: Entry, error: SoundCardError)? {
-    for entry in entries {
-      if case .failing(call, let error, let frame, _) = entry.fault, frame <= position {
-        return (entry, error)
+    in call: PCMCall, at position: FrameCount
+  ) -> (fault: Int, error: SoundCardError)? {
+    for fault in remaining {
+      if case .failing(call, let error, let frame, _) = faults[fault], frame <= position {
+        return (fault, error)
       }
     }
     return nil
@@ -137,30 +104,30 @@ struct VirtualScript: Sendable {
 
   /// The block of a call at this frame.
   func block(
-    in call: VirtualFault.Call, at position: FrameCount
-  ) -> (entry: Entry, time: Duration)? {
-    for entry in entries {
-      if case .blocked(call, let frame, let time) = entry.fault, frame <= position {
-        return (entry, time ?? Self.forever)
+    in call: PCMCall, at position: FrameCount
+  ) -> (fault: Int, time: Duration)? {
+    for fault in remaining {
+      if case .blocked(call, let frame, let time) = faults[fault], frame <= position {
+        return (fault, time ?? Self.forever)
       }
     }
     return nil
   }
 
-  var isNeverReady: Bool { entries.contains { $0.fault == .neverReady } }
+  var isNeverReady: Bool { faults.contains(.neverReady) }
 
   /// The maximum number of frames of a transfer.
   var mostFrames: FrameCount {
-    let limits = entries.compactMap { entry in
-      if case .shortTransfers(let most) = entry.fault { most } else { nil }
+    let limits = faults.compactMap { fault in
+      if case .shortTransfers(let most) = fault { most } else { nil }
     }
     return limits.min() ?? FrameCount(.max)
   }
 
   /// Whether the nth transfer is refused.
   func refuses(transfer number: Int) -> Bool {
-    entries.contains {
-      if case .refusedTransfers(let every) = $0.fault {
+    faults.contains {
+      if case .refusedTransfers(let every) = $0 {
         every > 0 && number.isMultiple(of: every)
       } else {
         false
@@ -171,17 +138,30 @@ struct VirtualScript: Sendable {
   /// The delay claimed at this frame; nil if the real delay applies.
   func delayClaim(at position: FrameCount) -> (claim: FrameCount?, frame: FrameCount)? {
     var latest: (claim: FrameCount?, frame: FrameCount)?
-    for entry in entries {
-      guard case .claimedDelay(let claim, let frame) = entry.fault, frame <= position,
+    for fault in faults {
+      guard case .claimedDelay(let claim, let frame) = fault, frame <= position,
         latest.map({ $0.frame <= frame }) ?? true
       else { continue }
       latest = (claim, frame)
     }
     return latest
   }
+}
 
-  private static func count(of fault: VirtualFault) -> Int? {
-    switch fault {
+extension VirtualFault {
+  /// The frame at which it happens, or nil if it happens in calls.
+  fileprivate var moment: FrameCount? {
+    switch self {
+    case .xrun(let frame, _), .suspended(let frame, _, _, _), .stalled(let frame),
+      .unplugged(let frame, _):
+      frame
+    case .neverReady, .failing, .blocked, .shortTransfers, .refusedTransfers, .claimedDelay: nil
+    }
+  }
+
+  /// The number of times that it happens; nil for always.
+  fileprivate var count: Int? {
+    switch self {
     case .failing(_, _, _, let times): times
     case .unplugged(_, .some), .blocked: 1
     default: nil

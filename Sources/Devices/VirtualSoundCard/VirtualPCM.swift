@@ -32,24 +32,24 @@ extension VirtualDevice: PCM {
   }
 
   /// Blocks or fails a call as scripted.
-  private func enter(_ call: VirtualFault.Call) throws(SoundCardError) {
+  private func enter(_ call: PCMCall) throws(SoundCardError) {
     block(in: call)
     if let error = with({ $0.failure(in: call) }) { throw error }
   }
 
   /// Blocks the calling thread as scripted for this call.
-  private func block(in call: VirtualFault.Call) {
+  private func block(in call: PCMCall) {
     guard let time = with({ $0.block(in: call) }) else { return }
     if isUntimed, time < VirtualScript.forever { return pass(time) }
     let end = elapsed + time
     // Clears earlier signals.
     ticks.clear()
-    let number = card.beginBlock(in: call, ticks)
+    card.beginBlock(in: call, ticks)
     while isOpen, !card.areCallsReleased, elapsed < end {
       arrive()
       ticks.wait()
     }
-    card.endBlock(number)
+    card.endBlock(ticks)
     leave()
   }
 

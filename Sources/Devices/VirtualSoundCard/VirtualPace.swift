@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import ClientDependencies
 import SoundCard
 
@@ -87,6 +88,28 @@ extension VirtualPace {
   }
 }
 
+extension VirtualPace {
+  /// A new lockstep that the test clock waits for; nil for any other pace.
+  func makeLockstep() -> Lockstep? {
+    #if !PointFreeDependencies
+    guard case .lockstep(let clock as TestClock<Duration>, _) = self else { return nil }
+    let lockstep = Lockstep()
+    clock.add(lockstep)
+    return lockstep
+    #else
+    return nil
+    #endif
+  }
+
+  /// A stopwatch in card time, or nil for an untimed card.
+  var stopwatch: Stopwatch? {
+    switch self {
+    case .untimed: nil
+    case .clock(let clock), .lockstep(let clock, _): Stopwatch(clock)
+    }
+  }
+}
+
 extension Clock<Duration> {
   /// Sleeps until the deadline; the time of a test clock continues after `wake`.
   fileprivate func sleep(until deadline: Instant, wake: () -> Void) async throws {
@@ -101,3 +124,7 @@ extension Clock<Duration> {
     wake()
   }
 }
+
+#if !PointFreeDependencies
+extension Lockstep: TimeHolder {}
+#endif

@@ -8,32 +8,6 @@ import Synchronization
 /// It supports any rate and channel count with exactly the requested buffering. Set `$0.soundCard`
 /// in `withDependencies` to its `soundCard`.
 public final class VirtualSoundCard: Sendable {
-  /// The configuration of a virtual card.
-  public struct Setup: Sendable {
-    /// The time base.
-    public var pace: VirtualPace
-    /// The captured signal.
-    public var microphone: VirtualMicrophone
-    /// Whether played samples are kept for `played`; memory use grows with them.
-    public var keepsPlayback: Bool
-    /// The scripted faults, in frame order; every opening starts from the first.
-    public var faults: [VirtualFault]
-    /// The only supported sample rate, or nil for any.
-    public var sampleRate: SampleRate?
-
-    /// Creates a setup, by default for a real-time card without faults that captures silence.
-    public init(
-      pace: VirtualPace = .realTime, microphone: VirtualMicrophone = .signal(.silence),
-      keepsPlayback: Bool = true, faults: [VirtualFault] = [], sampleRate: SampleRate? = nil
-    ) {
-      self.pace = pace
-      self.microphone = microphone
-      self.keepsPlayback = keepsPlayback
-      self.faults = faults
-      self.sampleRate = sampleRate
-    }
-  }
-
   /// The card's only device, for playback and capture.
   public static let device = AudioDevice(
     id: "virtual", name: "Virtual sound card (no hardware)", directions: [.playback, .capture],
@@ -47,16 +21,46 @@ public final class VirtualSoundCard: Sendable {
   /// The time limit for opening a device.
   private static let openingLimit = Duration.seconds(5)
 
-  private let setup: Setup
-  private let card: VirtualCardState
-  // The lock is held for a few instructions when a device is opened or inspected, never while a
-  // device waits.
-  private let opened = Mutex<(playbacks: [VirtualDevice], openCount: Int)>(([], 0))
+  /// The time base.
+  let pace: VirtualPace
+  /// The scripted faults, in frame order.
+  let faults: [VirtualFault]
+  let keepsPlayback: Bool
+  private let microphone: VirtualMicrophone
+  private let sampleRate: SampleRate?
+  /// The consumers that a test clock in lockstep waits for.
+  let lockstep: Lockstep?
+  /// Reports when the card is connected or unplugged.
+  let changes = DeviceChanges()
+  // The lock is held for a few instructions by a device's thread or pacer, by an opening, or by an
+  // observer.
+  let state: Mutex<(isUnplugged: Bool, script: VirtualScript, openDevices: Int)>
+  // The lock is held for a few instructions; wakers and tasks are resumed after its release.
+  let blocked = Mutex<
+    (
+      calls: [ObjectIdentifier: (call: PCMCall, waker: WakeUp)],
+      waiting: [CheckedContinuation<PCMCall, Never>], isReleased: Bool
+    )
+  >(([:], [], false))
+  // The lock is held while a device's thread or a test appends or reads samples.
+  let kept = Mutex<[(format: AudioFormat, samples: [Float])]>([])
 
-  /// Creates a card.
-  public init(_ setup: Setup = Setup()) {
-    self.setup = setup
-    card = VirtualCardState(setup.faults, lockstep: setup.pace.makeLockstep())
+  /// Creates a card, by default a real-time card without faults that captures silence.
+  ///
+  /// - Parameters:
+  ///   - pace: the time base.
+  ///   - microphone: the captured signal.
+  ///   - keepsPlayback: whether played samples are kept for `played`; memory use grows with them.
+  ///   - faults: the scripted faults, in frame order; every opening starts from the first.
+  ///   - sampleRate: the only supported sample rate, or nil for any.
+  public init(
+    pace: VirtualPace = .realTime, microphone: VirtualMicrophone = .signal(.silence),
+    keepsPlayback: Bool = true, faults: [VirtualFault] = [], sampleRate: SampleRate? = nil
+  ) {
+    (self.pace, self.microphone, self.keepsPlayback) = (pace, microphone, keepsPlayback)
+    (self.faults, self.sampleRate) = (faults, sampleRate)
+    lockstep = pace.makeLockstep()
+    state = Mutex((false, VirtualScript(faults), 0))
   }
 
   /// The client value for engines.
@@ -65,43 +69,52 @@ public final class VirtualSoundCard: Sendable {
       devices: { [Self.device] },
       openPlayback: { try await self.open(.playback, $0) },
       openCapture: { try await self.open(.capture, $0) },
-      deviceChanges: { self.card.changes.stream() })
-    soundCard.lockstep = card.lockstep
-    soundCard.identity = ObjectIdentifier(card)
+      deviceChanges: { self.changes.stream() })
+    soundCard.lockstep = lockstep
+    soundCard.identity = ObjectIdentifier(self)
     return soundCard
   }
 
   /// The audio played by each opened playback device, in opening order, without dropped frames.
   public var played: [AudioBuffer] {
-    opened.withLock { $0.playbacks }.map(\.played)
+    kept.withLock { $0.map { AudioBuffer(format: $0.format, samples: $0.samples) } }
   }
 
   /// The number of open devices of both directions.
-  public var openDeviceCount: Int {
-    opened.withLock { $0.openCount }
-  }
+  public var openDeviceCount: Int { state.withLock { $0.openDevices } }
 
   /// Whether the card can be opened; false while it is unplugged.
-  public var isPluggedIn: Bool { card.isPluggedIn }
+  public var isPluggedIn: Bool { state.withLock { !$0.isUnplugged } }
 
   /// Returns the next call that a script blocks.
   ///
   /// Cancellation does not end the wait.
-  public func blockedCall() async -> VirtualFault.Call {
-    await card.blockedCall()
+  public func blockedCall() async -> PCMCall {
+    await withCheckedContinuation { continuation in
+      let call = blocked.withLock { blocked in
+        let call = blocked.calls.values.first?.call
+        if call == nil { blocked.waiting.append(continuation) }
+        return call
+      }
+      if let call { continuation.resume(returning: call) }
+    }
   }
 
   /// Releases all blocked calls, as when a sound server resumes or is killed; later calls do not
   /// block.
   public func releaseBlockedCalls() {
-    card.releaseCalls()
+    let wakers = blocked.withLock { blocked in
+      blocked.isReleased = true
+      return blocked.calls.values.map(\.waker)
+    }
+    for waker in wakers { waker.signal() }
   }
 
   private func open(
     _ direction: AudioDevice.Direction, _ request: PCMRequest
   ) async throws -> VirtualDevice {
     try await enter(request, direction)
-    let microphone = direction == .capture ? setup.microphone : nil
+    let microphone = direction == .capture ? self.microphone : nil
     let configuration = try configuration(for: request, format: microphone?.format)
     let fill: VirtualMicrophone.Fill?
     do {
@@ -110,13 +123,7 @@ public final class VirtualSoundCard: Sendable {
       throw SoundCardError.unsupported(Self.device.id, reason: "\(error)")
     }
     let device = try VirtualDevice(
-      direction, configuration: configuration, pace: setup.pace, card: card,
-      keepsPlayback: direction == .playback && setup.keepsPlayback, fill: fill,
-      onClose: { [weak self] in self?.opened.withLock { $0.openCount -= 1 } })
-    opened.withLock { opened in
-      opened.openCount += 1
-      if direction == .playback, setup.keepsPlayback { opened.playbacks.append(device) }
-    }
+      direction, configuration: configuration, card: self, fill: fill)
     device.open()
     return device
   }
@@ -124,21 +131,21 @@ public final class VirtualSoundCard: Sendable {
   /// Blocks or fails an opening as scripted.
   private func enter(_ request: PCMRequest, _ direction: AudioDevice.Direction) async throws {
     try check(request, direction)
-    if !card.areCallsReleased, let time = card.popOpenBlock() {
-      try await setup.pace.stopwatch?.sleep(min(time, Self.openingLimit))
+    if !areCallsReleased, let time = popOpenBlock() {
+      try await pace.stopwatch?.sleep(min(time, Self.openingLimit))
       try Task.checkCancellation()
       guard time <= Self.openingLimit else {
         throw SoundCardError.notResponding(Self.device.id, operation: "open")
       }
     }
-    if let error = card.popOpenFailure() { throw error }
+    if let error = popOpenFailure() { throw error }
   }
 
   private func check(
     _ request: PCMRequest, _ direction: AudioDevice.Direction
   ) throws(SoundCardError) {
     guard let id = request.device, id != Self.device.id else {
-      if !card.isPluggedIn { throw .unknownDevice(Self.device.id, direction) }
+      if !isPluggedIn { throw .unknownDevice(Self.device.id, direction) }
       return
     }
     throw .unknownDevice(id, direction)
@@ -148,7 +155,7 @@ public final class VirtualSoundCard: Sendable {
     for request: PCMRequest, format: AudioFormat?
   ) throws(SoundCardError) -> PCMConfiguration {
     var format = format ?? request.format
-    if let rate = setup.sampleRate { format.sampleRate = rate }
+    if let rate = sampleRate { format.sampleRate = rate }
     guard format.sampleRate <= Self.highestRate, format.channelCount <= 64 else {
       throw .unsupported(
         Self.device.id,

@@ -6,7 +6,7 @@ struct VirtualTransfer {
   let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
   var script: VirtualScript
-  private var timeline: [(frame: FrameCount, entry: VirtualScript.Entry)]
+  private var timeline: [(frame: FrameCount, fault: Int)]
   private var interruption: PCMInterruption?
   /// Whether a playback has an unreported underrun.
   private var isDry = false
@@ -30,8 +30,8 @@ struct VirtualTransfer {
   private(set) var ticked: FrameCount = 0
   /// Whether the device is lost or closed.
   var isGone = false
-  /// The faults that happened and are not yet recorded by the card.
-  var happened: [VirtualScript.Entry] = []
+  /// The indices of the faults that happened and are not yet recorded by the card.
+  var happened: [Int] = []
   /// The number of written frames that will not be played and have not been retracted.
   var discarded: FrameCount = 0
   /// Whether the microphone has ended.
@@ -104,7 +104,7 @@ struct VirtualTransfer {
     }
     while let next = timeline.first, next.frame <= position, !isAsleep {
       timeline.removeFirst()
-      apply(next.entry)
+      apply(next.fault)
     }
   }
 
@@ -153,14 +153,15 @@ struct VirtualTransfer {
     interrupt(lost: lost)
   }
 
-  private mutating func apply(_ entry: VirtualScript.Entry) {
-    happened.append(entry)
-    switch entry.fault {
+  private mutating func apply(_ index: Int) {
+    happened.append(index)
+    let fault = script.faults[index]
+    switch fault {
     case .unplugged: isGone = true
     case .stalled: isStalled = true
     case .xrun(_, let lost): skip(lost, because: .xrun)
     case .suspended:
-      suspend = (entry.fault, ticked)
+      suspend = (fault, ticked)
       wake()
     case .neverReady, .failing, .blocked, .shortTransfers, .refusedTransfers, .claimedDelay: break
     }
@@ -215,17 +216,17 @@ struct VirtualTransfer {
 /// The scripted results of calls.
 extension VirtualTransfer {
   /// The failure of a call now.
-  mutating func failure(in call: VirtualFault.Call) -> SoundCardError? {
-    guard let (entry, error) = script.failure(in: call, at: position) else { return nil }
-    record(entry)
+  mutating func failure(in call: PCMCall) -> SoundCardError? {
+    guard let (fault, error) = script.failure(in: call, at: position) else { return nil }
+    record(fault)
     if case .deviceLost = error { isGone = true }
     return error
   }
 
   /// The time for which a call blocks now, or nil.
-  mutating func block(in call: VirtualFault.Call) -> Duration? {
-    guard let (entry, time) = script.block(in: call, at: position) else { return nil }
-    record(entry)
+  mutating func block(in call: PCMCall) -> Duration? {
+    guard let (fault, time) = script.block(in: call, at: position) else { return nil }
+    record(fault)
     return time
   }
 
@@ -245,8 +246,8 @@ extension VirtualTransfer {
     return discarded
   }
 
-  private mutating func record(_ entry: VirtualScript.Entry) {
-    script.happened(entry)
-    happened.append(entry)
+  private mutating func record(_ fault: Int) {
+    script.happened(fault)
+    happened.append(fault)
   }
 }

@@ -22,7 +22,7 @@ extension AudioPlayer {
   ///
   /// A canceled task gets `CancellationError` at once; an opening without waiting callers is
   /// canceled.
-  nonisolated func acquire(_ request: PCMRequest) async throws -> PlaybackDevices.Lease {
+  nonisolated func acquire(_ request: PCMRequest) async throws -> PlaybackDevice {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.playbackIdleTime) var idleTime
     @Dependency(\.continuousClock) var clock
@@ -38,19 +38,19 @@ extension AudioPlayer {
   }
 
   /// Returns a device; if it does not stay open, the last user's call returns when it is closed.
-  nonisolated func release(_ lease: PlaybackDevices.Lease) async {
-    await openDevices.release(lease)
+  nonisolated func release(_ device: PlaybackDevice) async {
+    await openDevices.release(device)
   }
 
   /// Returns the device for a source of this format.
   nonisolated func acquire(
     for request: PlaybackRequest, _ format: AudioFormat
-  ) async throws -> PlaybackDevices.Lease {
+  ) async throws -> PlaybackDevice {
     if case .preloaded(let sound) = request.source,
       request.device == nil || request.device == sound.device,
-      let lease = PreloadedDevice.lease(of: sound, by: self)
+      let device = PreloadedDevice.device(of: sound, by: self), await openDevices.share(device)
     {
-      return lease
+      return device
     }
     @Dependency(\.playbackIdleTime) var idleTime
     do {
@@ -69,7 +69,7 @@ extension AudioPlayer {
     _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency
   ) async throws -> PreloadedSound {
     if case .preloaded(let sound) = source, sound.device == device,
-      PreloadedDevice.lease(of: sound, by: self, latency) != nil
+      PreloadedDevice.device(of: sound, by: self, latency) != nil
     {
       return sound
     }
@@ -79,10 +79,10 @@ extension AudioPlayer {
     guard let first = try await opening.valueUnlessCancelled() else {
       throw AudioPlayerError.emptySource(nil)
     }
-    let lease = try await acquire(for: request, first.description.format)
+    let open = try await acquire(for: request, first.description.format)
     // Releases the device if the source cannot be read.
-    let held = PreloadedDevice(lease, latency, of: self)
-    let target = lease.runtime.configuration.format
+    let held = PreloadedDevice(open, latency, of: self)
+    let target = open.configuration.format
     let loading = AbandonableTask(clock: readingClock) { try await feeder.load(as: target) }
     let sound = try await loading.valueUnlessCancelled()
     return PreloadedSound(
@@ -92,30 +92,30 @@ extension AudioPlayer {
 
 /// Keeps a device open for as long as a preloaded sound exists.
 private final class PreloadedDevice: Sendable {
-  private let lease: PlaybackDevices.Lease
+  private let device: PlaybackDevice
   /// The requested latency; a device that was open already may have another one.
   private let latency: PlaybackLatency
   private let player: AudioPlayer
 
-  init(_ lease: PlaybackDevices.Lease, _ latency: PlaybackLatency, of player: AudioPlayer) {
-    (self.lease, self.latency, self.player) = (lease, latency, player)
+  init(_ device: PlaybackDevice, _ latency: PlaybackLatency, of player: AudioPlayer) {
+    (self.device, self.latency, self.player) = (device, latency, player)
   }
 
   deinit {
-    Task { [player, lease] in await player.release(lease) }
+    Task { [player, device] in await player.release(device) }
   }
 
   /// The device that a sound keeps open, with the given latency if there is one; nil if another player
   /// loaded the sound, the device is lost, or the caller's sound card is another one.
-  static func lease(
+  static func device(
     of sound: PreloadedSound, by player: AudioPlayer, _ latency: PlaybackLatency? = nil
-  ) -> PlaybackDevices.Lease? {
+  ) -> PlaybackDevice? {
     @Dependency(\.soundCard) var soundCard
     guard let held = sound.hold as? PreloadedDevice, held.player === player,
-      held.lease.runtime.card == soundCard.identity, latency == nil || latency == held.latency,
-      !held.lease.runtime.hasEnded
+      held.device.card == soundCard.identity, latency == nil || latency == held.latency,
+      !held.device.hasEnded
     else { return nil }
-    return held.lease.borrowed
+    return held.device
   }
 }
 

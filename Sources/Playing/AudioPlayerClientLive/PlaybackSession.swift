@@ -128,14 +128,14 @@ final class PlaybackSession: Sendable {
     guard let first = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, played: .zero)
     }
-    let lease = try await player.acquire(for: request, first.description.format)
+    let device = try await player.acquire(for: request, first.description.format)
     let outcome: Result<PlaybackFinish, any Error>
     do {
-      outcome = .success(try await play(feeder, first, on: lease.runtime))
+      outcome = .success(try await play(feeder, first, on: device))
     } catch {
       outcome = .failure(error)
     }
-    await player.release(lease)
+    await player.release(device)
     return try outcome.get()
   }
 

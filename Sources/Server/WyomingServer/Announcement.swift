@@ -17,6 +17,8 @@ final class Announcement: @unchecked Sendable {
   private let report: @Sendable (WyomingServerReport) -> Void
   private let avahi: Avahi
   private let poll: OpaquePointer
+  /// This object for Avahi's callbacks, until `withdraw`.
+  private let context: UnsafeMutablePointer<Announcement>
 
   /// Announces a server until the task is canceled, and reports each success and failure.
   static func run(
@@ -56,12 +58,13 @@ final class Announcement: @unchecked Sendable {
     avahi = try Avahi(library: library)
     guard let poll = avahi.newPoll() else { throw AnnouncementError("out of memory") }
     self.poll = poll
+    context = .allocate(capacity: 1)
+    context.initialize(to: self)
     do throws(AnnouncementError) {
       try connect()
       try check(avahi.startPoll(poll))
     } catch {
-      if let client { avahi.freeClient(client) }
-      avahi.freePoll(poll)
+      free()
       throw error
     }
   }
@@ -69,13 +72,16 @@ final class Announcement: @unchecked Sendable {
   /// Ends the announcement; no method may be called after it.
   func withdraw() {
     _ = avahi.stopPoll(poll)
+    free()
+  }
+
+  private func free() {
     if let client { avahi.freeClient(client) }
     avahi.freePoll(poll)
+    context.free()
   }
 
   // MARK: The daemon
-
-  private var userData: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// Connects to the daemon, which may start later.
   private func connect() throws(AnnouncementError) {
@@ -84,9 +90,9 @@ final class Announcement: @unchecked Sendable {
       avahi.pollInterface(poll), Avahi.noFail,
       { client, state, userData in
         guard let client, let userData else { return }
-        let announcement = Unmanaged<Announcement>.fromOpaque(userData).takeUnretainedValue()
+        let announcement = userData.assumingMemoryBound(to: Announcement.self).pointee
         announcement.clientChanged(client, to: state)
-      }, userData, &code)
+      }, context, &code)
     if client == nil { try check(code) }
   }
 
@@ -120,9 +126,9 @@ final class Announcement: @unchecked Sendable {
         client,
         { group, state, userData in
           guard let group, let userData else { return }
-          let announcement = Unmanaged<Announcement>.fromOpaque(userData).takeUnretainedValue()
+          let announcement = userData.assumingMemoryBound(to: Announcement.self).pointee
           announcement.groupChanged(group, to: state)
-        }, userData)
+        }, context)
     }
     guard let group else { return try check(avahi.clientError(client)) }
     try add(to: group)

@@ -60,7 +60,7 @@ struct DeviceExaminationTests {
     async
   {
     let findings = await withDependencies {
-      $0.soundCard = VirtualSoundCard(.init(pace: .untimed)).soundCard
+      $0.soundCard = VirtualSoundCard(pace: .untimed).soundCard
     } operation: {
       await DeviceExamination(cardIDs: []).findings()
     }
@@ -71,7 +71,7 @@ struct DeviceExaminationTests {
 
   @Test
   func `connected default devices are measured, even if the kernel has a loopback card`() async {
-    let card = VirtualSoundCard(.init(pace: .untimed)).soundCard
+    let card = VirtualSoundCard(pace: .untimed).soundCard
     let opened = Mutex<[AudioDevice.ID?]>([])
     let findings = await withDependencies {
       $0.soundCard = card

@@ -41,7 +41,7 @@ struct FileMicrophoneTests {
   private func captured(_ name: String) async throws -> [Float] {
     let path = FilePath(folder.file(name))
     let file = try await FileMicrophone.open(path: path) { [problems] in problems.append($0) }
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: file.microphone)).soundCard
+    let card = VirtualSoundCard(pace: .untimed, microphone: file.microphone).soundCard
     let pcm = try await card.openCapture(
       request: PCMRequest(format: AudioFormat(sampleRate: 8_000, channelCount: 2)))
     defer { pcm.close() }

@@ -5,17 +5,17 @@ import Testing
   private func isEqual(_ beat: Heartbeat.Beat, _ other: Heartbeat.Beat) -> Bool { beat == other }
 
   @Test func `a heartbeat without calls has count 0`() {
-    #expect(isEqual(Heartbeat().beat, (0, .none)))
+    #expect(isEqual(Heartbeat().beat, (0, nil)))
   }
 
   @Test func `a call is visible while it runs, and consecutive calls differ`() {
     let heartbeat = Heartbeat()
-    #expect(heartbeat.begin(.write))
-    #expect(isEqual(heartbeat.beat, (1, .write)))
+    #expect(heartbeat.begin(.transfer))
+    #expect(isEqual(heartbeat.beat, (1, .transfer)))
     #expect(heartbeat.end())
-    #expect(isEqual(heartbeat.beat, (2, .none)))
-    #expect(heartbeat.begin(.write))
-    #expect(isEqual(heartbeat.beat, (3, .write)))
+    #expect(isEqual(heartbeat.beat, (2, nil)))
+    #expect(heartbeat.begin(.transfer))
+    #expect(isEqual(heartbeat.beat, (3, .transfer)))
   }
 
   @Test func `a thread is abandoned once and permanently`() {
@@ -23,13 +23,13 @@ import Testing
     #expect(!heartbeat.isAbandoned)
     #expect(heartbeat.abandon())
     #expect(!heartbeat.abandon())
-    #expect(!heartbeat.begin(.write))
+    #expect(!heartbeat.begin(.transfer))
     #expect(heartbeat.isAbandoned)
   }
 
   @Test func `end returns false after the thread was abandoned in a call`() {
     let heartbeat = Heartbeat()
-    #expect(heartbeat.begin(.write))
+    #expect(heartbeat.begin(.transfer))
     #expect(heartbeat.abandon(in: heartbeat.beat))
     #expect(!heartbeat.end())
     #expect(!heartbeat.abandon())
@@ -37,10 +37,10 @@ import Testing
 
   @Test func `a thread whose call has returned is not abandoned in it`() {
     let heartbeat = Heartbeat()
-    #expect(heartbeat.begin(.write))
+    #expect(heartbeat.begin(.transfer))
     let seen = heartbeat.beat
     #expect(heartbeat.end())
-    #expect(heartbeat.begin(.write))
+    #expect(heartbeat.begin(.transfer))
     #expect(!heartbeat.abandon(in: seen))
     #expect(heartbeat.end())
   }

@@ -1,7 +1,8 @@
 import AudioCore
 import AudioThreads
-import SoundCard
 import Testing
+
+@testable import SoundCard
 
 @Suite struct MonitoredDeviceTests {
   @Test func `a hanging device is woken, then abandoned, and reported with its call`() async throws
@@ -36,20 +37,6 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a caller that wants to end waits no longer for a call that hangs`() {
-    let beat: Heartbeat.Beat = (1, .write)
-    for isEnding in [false, true] {
-      var watch = HeartbeatWatch()
-      for _ in 0..<5 {
-        let verdict = watch.check(beat, after: HeartbeatWatch.interval, patience: .seconds(5))
-        #expect(verdict == .fine || verdict == .late)
-      }
-      let patience = isEnding ? PCMConfiguration.cardPatience : .seconds(5)
-      let last = watch.check(beat, after: HeartbeatWatch.interval, patience: patience)
-      #expect((last == .stalled) == isEnding)
-    }
-  }
-
   @Test func `a lost device is reported before it is closed, a working one after it`() throws {
     for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {
       let device = try HangingDevice()
@@ -77,10 +64,9 @@ import Testing
       for _ in 0..<2 { _ = try? pcm.wait(for: .nothing, atMost: nil) }
       hasEnded.signal()
     }
-    var watch = HeartbeatWatch()
     let silence = try WakeUp()
     while !hasEnded.clear() {
-      #expect(try !pcm.monitor(until: silence, &watch))
+      #expect(try !pcm.monitor(until: silence))
     }
   }
 
@@ -90,9 +76,8 @@ import Testing
       do {
         let silence = try WakeUp()
         _ = try DedicatedThread.start(name: "looks") {
-          var watch = HeartbeatWatch()
           do throws(SoundCardError) {
-            while try !device.monitor(until: silence, &watch) {}
+            while try !device.monitor(until: silence) {}
             continuation.resume(returning: nil)
           } catch {
             continuation.resume(returning: error)
@@ -111,7 +96,7 @@ extension Result<Void, SoundCardError> {
 }
 
 /// A device whose `drop` does not return until it is released.
-private final class HangingDevice: PlaybackPCM {
+final class HangingDevice: PlaybackPCM {
   let configuration = PCMConfiguration(
     device: "hanging", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
   let waker: WakeUp

@@ -14,7 +14,7 @@ import Testing
     var attempts: [Int] = []
     var time = Duration.zero
     while attempts.count < 7 {
-      if schedule.tryBeginOpening(at: time) {
+      if schedule.advance(to: time).opens {
         attempts.append(Int(time.components.seconds))
         schedule.failed(at: time)
       }
@@ -26,24 +26,24 @@ import Testing
   @Test func `a device change triggers a retry, but not too soon after a failure`() {
     var schedule = oneWaiter()
     schedule.changed()
-    let first = schedule.tryBeginOpening(at: .milliseconds(10))
+    let first = schedule.advance(to: .milliseconds(10)).opens
     schedule.changed()
-    let isEarly = schedule.tryBeginOpening(at: .milliseconds(20))
+    let isEarly = schedule.advance(to: .milliseconds(20)).opens
     #expect(!isEarly && schedule.nextStep == .seconds(60))
     schedule.failed(at: .milliseconds(30))
-    let isHasty = schedule.tryBeginOpening(at: .milliseconds(30))
+    let isHasty = schedule.advance(to: .milliseconds(30)).opens
     #expect(!isHasty && schedule.nextStep == .milliseconds(280))
-    let second = schedule.tryBeginOpening(at: .milliseconds(280))
+    let second = schedule.advance(to: .milliseconds(280)).opens
     #expect(first && second)
   }
 
   @Test func `a slow opening replaces the reattempts during it`() {
     var schedule = oneWaiter()
-    let first = schedule.tryBeginOpening(at: .seconds(1))
+    let first = schedule.advance(to: .seconds(1)).opens
     schedule.failed(at: .seconds(6))
-    let second = schedule.tryBeginOpening(at: .seconds(6))
+    let second = schedule.advance(to: .seconds(6)).opens
     schedule.failed(at: .seconds(6))
-    let third = schedule.tryBeginOpening(at: .seconds(6))
+    let third = schedule.advance(to: .seconds(6)).opens
     #expect(first && second && !third)
     #expect(schedule.nextStep == .seconds(9))
   }
@@ -51,37 +51,48 @@ import Testing
   @Test func `each waiter has its own deadline, and the last one ends the wait`() {
     var schedule = oneWaiter()
     schedule.join(2, until: .milliseconds(500))
-    let early = schedule.expire(at: .zero)
+    let early = schedule.advance(to: .zero).hasExpired
     #expect(!early && schedule.nextStep == .milliseconds(500))
-    let late = schedule.expire(at: .milliseconds(500))
+    let late = schedule.advance(to: .milliseconds(500)).hasExpired
     #expect(late && schedule.nextStep == .seconds(1))
     #expect(schedule.contains(2))
     let expired = schedule.popExpired()
     #expect(expired == [2])
     #expect(!schedule.contains(2) && schedule.contains(1) && !schedule.isOver)
     schedule.leave(1)
-    #expect(schedule.isOver && schedule.nextStep == nil)
+    let opens = schedule.advance(to: .seconds(1)).opens
+    #expect(schedule.isOver && !opens && schedule.nextStep == nil)
   }
 
   @Test func `a reopened device is not opened until it is lost again`() {
     var schedule = oneWaiter()
-    let first = schedule.tryBeginOpening(at: .seconds(1))
-    schedule.opened()
-    let hasExpiredOpen = schedule.expire(at: .seconds(100))
-    let opensAgain = schedule.tryBeginOpening(at: .seconds(100))
-    #expect(!hasExpiredOpen && !opensAgain && schedule.nextStep == nil)
+    let first = schedule.advance(to: .seconds(1)).opens
+    schedule.opened(at: .seconds(1))
+    let whileOpen = schedule.advance(to: .seconds(100))
+    #expect(!whileOpen.hasExpired && !whileOpen.opens && schedule.nextStep == nil)
     schedule.lose()
-    let second = schedule.tryBeginOpening(at: .seconds(5))
+    let second = schedule.advance(to: .seconds(5)).opens
     schedule.failed(at: .seconds(5))
-    let hasExpired = schedule.expire(at: .seconds(61))
+    let hasExpired = schedule.advance(to: .seconds(61)).hasExpired
     #expect(first && second && hasExpired)
+  }
+
+  @Test func `the device stays lost until the reopened device runs`() {
+    var schedule = oneWaiter()
+    _ = schedule.advance(to: .seconds(1))
+    schedule.opened(at: .milliseconds(1_500))
+    #expect(schedule.isDeviceLost && schedule.gap == .milliseconds(1_500))
+    schedule.adopted()
+    #expect(!schedule.isDeviceLost)
+    schedule.lose()
+    #expect(schedule.isDeviceLost)
   }
 
   @Test func `a loss during an attempt does not open the device twice`() {
     var schedule = oneWaiter()
-    let first = schedule.tryBeginOpening(at: .seconds(1))
+    let first = schedule.advance(to: .seconds(1)).opens
     schedule.lose()
-    let second = schedule.tryBeginOpening(at: .seconds(10))
+    let second = schedule.advance(to: .seconds(10)).opens
     #expect(first && !second)
     #expect(schedule.nextStep == .seconds(60))
   }

@@ -69,7 +69,7 @@ import VirtualSoundCard
   }
 
   private func open(_ pace: VirtualPace) async throws -> any CapturePCM {
-    let card = VirtualSoundCard(.init(pace: pace))
+    let card = VirtualSoundCard(pace: pace)
     let pcm = try await card.soundCard.openCapture(request: PCMRequest(format: format))
     try pcm.start()
     return pcm

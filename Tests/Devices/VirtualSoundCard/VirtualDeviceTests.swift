@@ -11,13 +11,14 @@ import Testing
   @Test func `the card is unplugged before its device reports the loss`() async throws {
     let clock = TestClock()
     for _ in 0..<500 {
-      let card = VirtualCardState([.unplugged(at: 10, for: .seconds(3600))], lockstep: nil)
+      let card = VirtualSoundCard(
+        pace: .clock(clock), faults: [.unplugged(at: 10, for: .seconds(3600))])
       let device = try VirtualDevice(
         .capture,
         configuration: PCMConfiguration(
           device: "virtual", format: AudioFormat(sampleRate: 1_000, channelCount: 1),
           sampleFormat: .float32, period: 10, buffer: 40),
-        pace: .clock(clock), card: card, onClose: {})
+        card: card)
       let observer = try DedicatedThread.start(name: "observer") {
         var isGone = false
         for _ in 0..<1_000_000 {

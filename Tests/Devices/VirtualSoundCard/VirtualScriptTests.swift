@@ -10,9 +10,9 @@ import Testing
   @Test func `a fault with a count does not happen more often`() throws {
     var script = VirtualScript([busy, .xrun(at: 5, lost: 1)])
     for _ in 0..<2 {
-      let (entry, error) = try #require(script.failure(in: .open, at: 0))
+      let (fault, error) = try #require(script.failure(in: .open, at: 0))
       #expect(error == .busy("virtual"))
-      script.happened(entry)
+      script.happened(fault)
     }
     #expect(script.failure(in: .open, at: 0) == nil)
     #expect(script.timeline.map(\.frame) == [5])
@@ -20,18 +20,18 @@ import Testing
 
   @Test func `a fault without a count happens at every opening`() throws {
     var script = VirtualScript([.stalled(at: 20), .unplugged(at: 10), .busy()])
-    for (_, entry) in script.timeline { script.happened(entry) }
+    for (_, fault) in script.timeline { script.happened(fault) }
     #expect(script.timeline.map(\.frame) == [10, 20])
-    script.happened(try #require(script.failure(in: .open, at: 0)).entry)
+    script.happened(try #require(script.failure(in: .open, at: 0)).fault)
     #expect(script.failure(in: .open, at: 0) != nil)
   }
 
   @Test func `two equal faults both happen`() throws {
-    let fault = VirtualFault.unplugged(at: 10, for: .seconds(1))
-    var script = VirtualScript([fault, fault])
-    script.happened(try #require(script.timeline.first).entry)
+    let unplugged = VirtualFault.unplugged(at: 10, for: .seconds(1))
+    var script = VirtualScript([unplugged, unplugged])
+    script.happened(try #require(script.timeline.first).fault)
     #expect(script.timeline.count == 1)
-    script.happened(try #require(script.timeline.first).entry)
+    script.happened(try #require(script.timeline.first).fault)
     #expect(script.timeline.isEmpty)
   }
 
@@ -39,9 +39,9 @@ import Testing
     var script = VirtualScript([.hungUp(at: 10)])
     #expect(script.failure(in: .wait, at: 9) == nil)
     #expect(script.failure(in: .transfer, at: 10) == nil)
-    let (entry, error) = try #require(script.failure(in: .wait, at: 10))
+    let (fault, error) = try #require(script.failure(in: .wait, at: 10))
     #expect(error == .deviceLost("virtual"))
-    script.happened(entry)
+    script.happened(fault)
     #expect(script.failure(in: .wait, at: 10) == nil)
   }
 }

@@ -31,7 +31,7 @@ import VirtualSoundCard
   }
 
   @Test func `an untimed card keeps written samples exactly`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))
     let tone = AudioSignal.sine(440).buffer(1_600, format: format)
     try pcm.start()
@@ -48,7 +48,7 @@ import VirtualSoundCard
   {
     let clock = TestClock<Duration>()
     let card = VirtualSoundCard(
-      .init(pace: .clock(clock), faults: [.unplugged(at: 100, for: .seconds(2))]))
+      pace: .clock(clock), faults: [.unplugged(at: 100, for: .seconds(2))])
     let soundCard = card.soundCard
     let request = PCMRequest(format: format)
     var changes = soundCard.deviceChanges().makeAsyncIterator()
@@ -74,7 +74,7 @@ import VirtualSoundCard
   }
 
   @Test func `every call on a closed device throws deviceLost`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))
     pcm.close()
     pcm.close()
@@ -86,7 +86,7 @@ import VirtualSoundCard
 
   @Test func `a buffer microphone delivers all its frames and then ends`() async throws {
     let captured = AudioSignal.noise(seed: 3).buffer(1_001, format: format)
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(captured))
     let pcm = try await card.soundCard.openCapture(
       request: PCMRequest(format: AudioFormat(sampleRate: 48_000, channelCount: 1)))
     #expect(pcm.configuration.format == format)
@@ -97,7 +97,7 @@ import VirtualSoundCard
   @Test func `a clock paces the card, and no frame comes early`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .signal(.impulse(at: 300))))
+      pace: .lockstep(clock), microphone: .signal(.impulse(at: 300)))
     let pcm = try await card.soundCard.openCapture(request: PCMRequest(format: format))
     try pcm.start()
     let reader = try DedicatedThread.start(name: "reader") {

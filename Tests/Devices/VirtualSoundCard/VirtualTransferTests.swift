@@ -156,12 +156,12 @@ import Testing
     device.start()
     let early = device.block(in: .transfer)
     device.tick(10)
-    let blocks = [VirtualFault.Call.wait, .transfer, .transfer, .drop].map {
+    let blocks = [PCMCall.wait, .transfer, .transfer, .drop].map {
       device.block(in: $0)
     }
     #expect(early == nil)
     #expect(blocks == [nil, .seconds(1), nil, VirtualScript.forever])
-    #expect(device.happened.map(\.number) == [0, 1])
+    #expect(device.happened == [0, 1])
   }
 
   @Test func `a playback does not underrun while its engine is on time`() {

@@ -19,7 +19,7 @@ import VirtualSoundCard
   private let request = PlaybackRequest(source: .buffers([]), id: "a")
 
   init() {
-    card = VirtualSoundCard(.init(pace: .lockstep(cardClock)))
+    card = VirtualSoundCard(pace: .lockstep(cardClock))
   }
 
   private func player(_ call: BlockedSourceCall) -> AudioPlayer {

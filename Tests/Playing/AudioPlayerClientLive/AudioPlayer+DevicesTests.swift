@@ -11,7 +11,7 @@ import VirtualSoundCard
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct AudioPlayerDevicesTests {
   @Test func `after a failed opening the next request opens the device again`() async throws {
     let (asked, answer) = (Gate(), Gate())
-    let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))
+    let card = VirtualSoundCard(pace: .lockstep(TestClock()))
     var soundCard = card.soundCard
     soundCard.openPlayback = { request in
       guard !answer.isOpen else { return try await card.soundCard.openPlayback(request: request) }
@@ -28,8 +28,8 @@ import VirtualSoundCard
         Task {
           // A caller may try again at once, while others have yet to get the error.
           let first = try? await player.acquire(request)
-          let lease = if let first { first } else { try await player.acquire(request) }
-          await player.release(lease)
+          let device = if let first { first } else { try await player.acquire(request) }
+          await player.release(device)
         }
       }
     }

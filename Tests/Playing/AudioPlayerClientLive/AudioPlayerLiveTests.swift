@@ -13,7 +13,7 @@ import VirtualSoundCard
   func `buffers are played sample by sample, and only the last period is padded with silence`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let noise = AudioSignal.noise(seed: 1).buffer(1_234, format: format)
     let events = try await play(.init(source: .buffers([tone, noise])), on: card)
     let played = try #require(card.played.first)
@@ -40,14 +40,14 @@ import VirtualSoundCard
   }
 
   @Test func `a sound of one frame is played`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let click = AudioSignal.impulse().buffer(1, format: format)
     try await play(.init(source: .buffers([click])), on: card)
     #expect(card.played.first?.samples.prefix(2) == [1, 1])
   }
 
   @Test func `repetitions join without a missing or a doubled sample`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let request = PlaybackRequest(source: .buffers([tone]), repetition: .times(3))
     try await play(request, on: card)
     let expected = tone.samples + tone.samples + tone.samples
@@ -55,7 +55,7 @@ import VirtualSoundCard
   }
 
   @Test func `a source at another rate is converted to the device's rate`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 48_000))
+    let card = VirtualSoundCard(pace: .untimed, sampleRate: 48_000)
     try await play(.init(source: .buffers([tone])), on: card)
     let played = try #require(card.played.first)
     #expect(played.format == AudioFormat(sampleRate: 48_000, channelCount: 2))
@@ -66,7 +66,7 @@ import VirtualSoundCard
   }
 
   @Test func `a stream is played as its buffers arrive`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     continuation.yield(tone)
     continuation.yield(AudioBuffer(silence: 0, format: format))
@@ -78,7 +78,7 @@ import VirtualSoundCard
   }
 
   @Test func `the volume of a request and that of the client multiply`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     try await withPlayer(on: card) { player in
       await player.setVolume(volume: 0.5)
       let request = PlaybackRequest(source: .buffers([tone]), volume: 0.5)
@@ -89,7 +89,7 @@ import VirtualSoundCard
   }
 
   @Test func `the gain of an item applies to that item alone`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let items = [Decibels(0), Decibels(amplitude: 0.25), Decibels(.nan)].map {
       PlaybackItem(source: .buffers([tone]), gain: $0)
     }
@@ -102,7 +102,7 @@ import VirtualSoundCard
 
   @Test func `two sounds are mixed with all their samples`() async throws {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
+    let card = VirtualSoundCard(pace: .lockstep(clock))
     let low = AudioSignal.sine(100, amplitude: 0.25).buffer(.seconds(5), format: format)
     let high = AudioSignal.sine(900, amplitude: 0.25).buffer(.milliseconds(300), format: format)
     try await withPlayer(on: card) { player in
@@ -128,7 +128,7 @@ import VirtualSoundCard
 
   @Test func `progress follows the playhead and never decreases`() async throws {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
+    let card = VirtualSoundCard(pace: .lockstep(clock))
     let events = try await withPlayer(on: card) { player in
       let stream = await player.playback(request: .init(source: .buffers([tone])))
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
@@ -146,7 +146,7 @@ import VirtualSoundCard
   }
 
   @Test func `progress is reported at the requested interval and once at the end`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let long = AudioSignal.silence.buffer(.seconds(9), format: format)
     let events = try await play(
       .init(source: .buffers([long]), progressInterval: .seconds(2)), on: card)
@@ -159,7 +159,7 @@ import VirtualSoundCard
   @Test func `an xrun is an event, and the sound continues`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), faults: [.xrun(at: 1_600, lost: 400)]))
+      pace: .lockstep(clock), faults: [.xrun(at: 1_600, lost: 400)])
     let events = try await withPlayer(on: card) { player in
       let stream = await player.playback(request: .init(source: .buffers([tone])))
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }

@@ -13,11 +13,11 @@ import VirtualSoundCard
     PlaybackRequest(source: .buffers([sound]), repetition: .forever)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  @Test(arguments: [PCMCall.wait, .transfer, .delay])
   func `a device that hangs is lost, and closed when its call returns`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 1_600)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 1_600)])
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
       try await play(PlaybackRequest(source: .buffers([sound])), on: card)
     }
@@ -33,11 +33,11 @@ import VirtualSoundCard
     try await isClosedWhenReleased(harness.card)
   }
 
-  @Test(arguments: [VirtualFault.Call.drop, .close])
+  @Test(arguments: [PCMCall.drop, .close])
   func `stop returns even if the device hangs in drop or close`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call)])
     do {
       let events = try await play(endless, on: card) { event, player in
         if case .started = event { await player.stop() }
@@ -50,9 +50,9 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
-  func `stop returns even if the device hangs already`(call: VirtualFault.Call) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
+  @Test(arguments: [PCMCall.wait, .transfer, .delay])
+  func `stop returns even if the device hangs already`(call: PCMCall) async throws {
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 400)])
     do {
       try await play(endless, on: card) { event, player in
         guard case .started = event else { return }
@@ -66,9 +66,9 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  @Test(arguments: [PCMCall.wait, .transfer, .delay])
   func `a slow device call causes silence and loses no frame`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
     let harness = PlayerHarness(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
     // On a machine so busy that this takes a second, the device is lost for a while.
@@ -90,7 +90,7 @@ import VirtualSoundCard
 
   @Test func `after a hang the next sound opens the device again`() async throws {
     let card = VirtualSoundCard(
-      .init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
+      pace: .untimed, faults: [.blocked(in: .transfer, at: 400)])
     let request = PlaybackRequest(source: .buffers([sound]))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
       try await play(request, on: card)
@@ -102,11 +102,11 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  @Test(arguments: [PCMCall.wait, .transfer, .delay])
   func `a sound that waits for its device continues on a second opening while the first one hangs`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: call, at: 400)])
     let request = PlaybackRequest(
       source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60)))
     let events = try await play(request, on: card)
@@ -124,7 +124,7 @@ import VirtualSoundCard
   }
 
   @Test func `a device call that does not return within the wait is an error`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)])
     let request = PlaybackRequest(
       source: .buffers([sound]), onDeviceLoss: .wait(atMost: .milliseconds(100)))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {

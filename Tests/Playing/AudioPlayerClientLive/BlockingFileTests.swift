@@ -16,7 +16,7 @@ import VirtualSoundCard
   /// The samples of both files, each slightly above the previous one.
   private let sound = staircase(2 * length).samples
   // In real time, because a card in lockstep waits for a late source.
-  private let card = VirtualSoundCard(.init(pace: .realTime))
+  private let card = VirtualSoundCard(pace: .realTime)
   private let log = Mutex<[PlaybackEvent]>([])
 
   /// Where the disks stall: the second file before its header, at its first frame, and in its middle; the

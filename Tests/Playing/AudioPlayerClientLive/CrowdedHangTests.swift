@@ -16,7 +16,7 @@ import VirtualSoundCard
   func `while a device hangs, sounds beyond the voice limit are refused and released`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)])
     try await withDependencies {
       $0.soundCard = card.soundCard
       $0.continuousClock = ContinuousClock()

@@ -17,7 +17,7 @@ import VirtualSoundCard
     async throws
   {
     let card = VirtualSoundCard(
-      .init(pace: .untimed, faults: [.suspended(at: 1_600, lost: 800)]))
+      pace: .untimed, faults: [.suspended(at: 1_600, lost: 800)])
     let events = try await play(on: card)
     #expect(events.contains(.xrun(.milliseconds(100))))
     #expect(events.last == completed)
@@ -59,7 +59,7 @@ import VirtualSoundCard
   }
 
   @Test func `a device that stalls with the last frames is not waited for`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.stalled(at: 3_900)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.stalled(at: 3_900)])
     let events = try await play(on: card)
     #expect(events.last == completed)
     #expect(card.openDeviceCount == 0)
@@ -70,7 +70,7 @@ import VirtualSoundCard
     async throws
   {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), faults: [.stalled(at: 3_900)]))
+    let card = VirtualSoundCard(pace: .lockstep(clock), faults: [.stalled(at: 3_900)])
     let playing = Task { try await play(on: card) }
     await clock.sleepers(atLeast: 1)
     // The sound, the buffer of four periods, the grace period, and the period that notices the end.
@@ -102,7 +102,7 @@ import VirtualSoundCard
   }
 
   @Test func `a device that is never ready is lost and closed`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.neverReady]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.neverReady])
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await play(on: card) }
     while card.openDeviceCount > 0 { await Task.yield() }
   }
@@ -143,7 +143,7 @@ import VirtualSoundCard
     async throws
   {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), faults: [.unplugged(at: 3_800)]))
+    let card = VirtualSoundCard(pace: .lockstep(clock), faults: [.unplugged(at: 3_800)])
     let playing = Task { try await play(on: card) }
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(1))

@@ -9,7 +9,7 @@ import VirtualSoundCard
 /// The idle time of a device and its format.
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct IdleEngineTests {
   let clock = TestClock()
-  let card = VirtualSoundCard(.init(pace: .untimed))
+  let card = VirtualSoundCard(pace: .untimed)
   let stereo = AudioSignal.sine(440).buffer(
     .milliseconds(100), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
 

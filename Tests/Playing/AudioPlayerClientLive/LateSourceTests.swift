@@ -10,7 +10,7 @@ import VirtualSoundCard
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct LateSourceTests {
   @Test func `the reported silence of a late source is as long as the played one`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
-    let card = VirtualSoundCard(.init(pace: .realTime))
+    let card = VirtualSoundCard(pace: .realTime)
     let part = AudioBuffer(format: format, samples: .init(repeating: 0.5, count: 4_000))
     let (buffers, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     continuation.yield(part)

@@ -13,7 +13,7 @@ import VirtualSoundCard
     async
   {
     await #expect(processExitsWith: .success) {
-      let card = VirtualSoundCard(.init(pace: .untimed, keepsPlayback: false))
+      let card = VirtualSoundCard(pace: .untimed, keepsPlayback: false)
       try await withDependencies {
         $0.soundCard = card.soundCard
         $0.playbackIdleTime = .zero

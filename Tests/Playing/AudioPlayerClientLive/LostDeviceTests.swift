@@ -176,7 +176,7 @@ import VirtualSoundCard
   @Test func `a device that returns in another format is an error that names it`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))]) {
       soundCard, clock in
-      let other = VirtualSoundCard(.init(pace: .lockstep(clock), sampleRate: 16_000))
+      let other = VirtualSoundCard(pace: .lockstep(clock), sampleRate: 16_000)
       let first = soundCard.openPlayback
       let openings = Openings()
       soundCard.openPlayback = { request in

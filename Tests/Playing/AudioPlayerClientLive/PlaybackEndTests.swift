@@ -17,7 +17,7 @@ import VirtualSoundCard
     milliseconds: Int
   ) async throws {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
+    let card = VirtualSoundCard(pace: .lockstep(clock))
     let steady = AudioSignal { _, _ in 0.5 }.buffer(.seconds(5), format: format)
     await withPlayer(on: card) { player in
       let stream = await player.playback(request: .init(source: .buffers([steady])))
@@ -39,7 +39,7 @@ import VirtualSoundCard
 
   @Test func `stop ends a playback with a finished event and its reason`() async throws {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
+    let card = VirtualSoundCard(pace: .lockstep(clock))
     let request = PlaybackRequest(source: .buffers([tone]), repetition: .forever)
     let events = try await withPlayer(on: card) { player in
       let stream = await player.playback(request: request)
@@ -58,7 +58,7 @@ import VirtualSoundCard
 
   @Test func `cancelling play fades the sound out and throws`() async throws {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
+    let card = VirtualSoundCard(pace: .lockstep(clock))
     let file = try temporaryWAV(AudioSignal.sine(300).buffer(.seconds(5), format: format))
     await withPlayer(on: card) { player in
       let playing = Task { try await player.loop(url: file) }
@@ -74,7 +74,7 @@ import VirtualSoundCard
 
   @Test func `an unplugged device ends every playback with an error that names it`() async {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), faults: [.unplugged(at: 800)]))
+    let card = VirtualSoundCard(pace: .lockstep(clock), faults: [.unplugged(at: 800)])
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
       try await withPlayer(on: card) { player in
         let stream = await player.playback(request: .init(source: .buffers([tone])))
@@ -97,7 +97,7 @@ import VirtualSoundCard
   }
 
   @Test func `empty sources and repeated streams are refused before a device opens`() async {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     await #expect(throws: AudioPlayerError.emptySource(nil)) {
       try await play(.init(source: .buffers([])), on: card)
     }
@@ -115,7 +115,7 @@ import VirtualSoundCard
 
   @Test func `an error of the source is thrown after its audio has been played`() async throws {
     struct Broken: Error {}
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     continuation.yield(tone)
     continuation.finish(throwing: Broken())
@@ -129,7 +129,7 @@ import VirtualSoundCard
   @Test func `a playback abandoned before its first audio leaves nothing behind`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     let gone = Gate()
     continuation.onTermination = { _ in gone.open() }

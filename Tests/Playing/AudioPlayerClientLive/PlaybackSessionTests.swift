@@ -9,7 +9,7 @@ import VirtualSoundCard
 @testable import AudioPlayerClientLive
 
 @Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PlaybackSessionTests {
-  private let card = VirtualSoundCard(.init(pace: .untimed))
+  private let card = VirtualSoundCard(pace: .untimed)
   private let silence = AudioBuffer(
     silence: 800, format: AudioFormat(sampleRate: 8_000, channelCount: 1))
 

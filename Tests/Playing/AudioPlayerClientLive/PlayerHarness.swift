@@ -25,7 +25,7 @@ final class PlayerHarness: Sendable {
     change: (inout SoundCard, TestClock<Duration>) -> Void = { _, _ in }
   ) {
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), faults: faults, sampleRate: sampleRate))
+      pace: .lockstep(clock), faults: faults, sampleRate: sampleRate)
     self.card = card
     var soundCard = card.soundCard
     change(&soundCard, clock)

@@ -8,8 +8,8 @@ import VirtualSoundCard
 
 /// Which sound card a player uses that is called elsewhere than it was made.
 @Suite struct PlayerScopeTests {
-  private let card = VirtualSoundCard(.init(pace: .untimed))
-  private let other = VirtualSoundCard(.init(pace: .untimed))
+  private let card = VirtualSoundCard(pace: .untimed)
+  private let other = VirtualSoundCard(pace: .untimed)
 
   private let click = AudioSignal.impulse().buffer(
     1, format: AudioFormat(sampleRate: 8_000, channelCount: 2))

@@ -17,7 +17,7 @@ import VirtualSoundCard
   @Test func `a preloaded sound is played sample by sample, any number of times`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     try await with(card) { player in
       let sound = try await player.preload(source: .buffers([chime, chime]))
       #expect(sound.duration == .milliseconds(600))
@@ -36,7 +36,7 @@ import VirtualSoundCard
   @Test func `a device stays open as long as a sound is preloaded for it, and no longer`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     try await with(card) { player in
       var sound: PreloadedSound? = try await player.preload(source: .buffers([chime]))
       let copy = try #require(sound)
@@ -53,7 +53,7 @@ import VirtualSoundCard
   }
 
   @Test func `a preload with low latency opens its device with low latency`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     try await with(card) { player in
       let sound = try await player.preload(source: .buffers([chime]), latency: .low)
       let stream = await player.playback(request: .init(source: .preloaded(sound)))
@@ -67,7 +67,7 @@ import VirtualSoundCard
   @Test func `a source that cannot be preloaded is an error and leaves no device open`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     struct Broken: Error {}
     let chime = chime
     let stream = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
@@ -87,8 +87,8 @@ import VirtualSoundCard
   }
 
   @Test func `a preloaded sound can be played on another device`() async throws {
-    let first = VirtualSoundCard(.init(pace: .untimed))
-    let second = VirtualSoundCard(.init(pace: .untimed))
+    let first = VirtualSoundCard(pace: .untimed)
+    let second = VirtualSoundCard(pace: .untimed)
     let sound = try await with(first) { try await $0.preload(source: .buffers([chime])) }
     try await with(second) { player in
       for try await _ in await player.playback(request: .init(source: .preloaded(sound))) {}
@@ -106,7 +106,7 @@ import VirtualSoundCard
     samples[samples.count / 2] = .nan
     let broken = AudioBuffer(
       format: AudioFormat(sampleRate: rate, channelCount: 1), samples: samples)
-    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 8_000))
+    let card = VirtualSoundCard(pace: .untimed, sampleRate: 8_000)
     let sound = try await with(card) { try await $0.preload(source: .buffers([broken])) }
     let loaded = sound.buffers.flatMap(\.samples)
     #expect(loaded.count == 4_000 && loaded.allSatisfy(\.isFinite))
@@ -122,7 +122,7 @@ import VirtualSoundCard
     samples[samples.count - 1] = .infinity
     let broken = AudioBuffer(
       format: AudioFormat(sampleRate: rate, channelCount: 1), samples: samples)
-    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 8_000))
+    let card = VirtualSoundCard(pace: .untimed, sampleRate: 8_000)
     let events = try await with(card) { player in
       let sound = try await player.preload(source: .buffers([broken]))
       let again = try await player.preload(source: .preloaded(sound))
@@ -141,7 +141,7 @@ import VirtualSoundCard
     var samples = whole.samples
     samples[100] = .nan
     let broken = AudioBuffer(format: format, samples: samples)
-    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 8_000))
+    let card = VirtualSoundCard(pace: .untimed, sampleRate: 8_000)
     let sound = try await with(card) { try await $0.preload(source: .buffers([broken, whole])) }
     #expect(sound.buffers.map(\.silencedSampleCount) == [1, 0])
   }
@@ -151,14 +151,14 @@ import VirtualSoundCard
       format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: [0.25])
     let file = try temporaryWAV(frame)
     defer { try? FileManager.default.removeItem(at: file) }
-    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 8_000))
+    let card = VirtualSoundCard(pace: .untimed, sampleRate: 8_000)
     await #expect(throws: AudioPlayerError.emptySource(file)) {
       try await with(card) { _ = try await $0.preload(source: .file(file)) }
     }
   }
 
   @Test func `a preloaded sound can be played after its device was lost`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 20_000)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.unplugged(at: 20_000)])
     try await with(card) { player in
       let sound = try await player.preload(source: .buffers([chime]))
       let request = PlaybackRequest(source: .preloaded(sound))
@@ -172,7 +172,7 @@ import VirtualSoundCard
   }
 
   @Test func `a preloaded sound can be preloaded again after its device was lost`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 2_000)]))
+    let card = VirtualSoundCard(pace: .untimed, faults: [.unplugged(at: 2_000)])
     try await with(card) { player in
       let sound = try await player.preload(source: .buffers([chime]))
       let same = try await player.preload(source: .preloaded(sound))
@@ -188,7 +188,7 @@ import VirtualSoundCard
   }
 
   @Test func `a PreloadedSound of custom buffers is preloaded with an open device`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     try await with(card) { player in
       let sound = try await player.preload(
         source: .preloaded(PreloadedSound(buffers: [chime])))
@@ -205,7 +205,7 @@ import VirtualSoundCard
     let handle = try FileHandle(forUpdating: file)
     try handle.truncate(atOffset: try handle.seekToEnd() / 2)
     try handle.close()
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let events = try await with(card) { player in
       let sound = try await player.preload(source: .file(file))
       let again = try await player.preload(source: .preloaded(sound))
@@ -226,7 +226,7 @@ import VirtualSoundCard
     let sound = PreloadedSound(
       buffers: [chime], device: nil, hold: nil,
       shortfall: (announced: .seconds(1), decoded: .milliseconds(300)))
-    let events = try await with(VirtualSoundCard(.init(pace: .untimed))) { player in
+    let events = try await with(VirtualSoundCard(pace: .untimed)) { player in
       let request = PlaybackRequest(
         source: .preloaded(sound), range: PlaybackRange(end: .time(.milliseconds(200))))
       let stream = await player.playback(request: request)

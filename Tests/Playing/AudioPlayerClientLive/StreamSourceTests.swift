@@ -28,7 +28,7 @@ import VirtualSoundCard
   }
 
   private func events(stopping request: PlaybackRequest) async throws -> [PlaybackEvent] {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let events = try await withDependencies {
       $0.soundCard = card.soundCard
     } operation: {
@@ -66,7 +66,7 @@ import VirtualSoundCard
     // 15 ms, and neither more nor an end.
     var request = stubborn((0..<3).map { _ in AudioBuffer(silence: 240, format: format) })
     request.latency = .low
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     try await withDependencies {
       $0.soundCard = card.soundCard
     } operation: {

@@ -14,7 +14,7 @@ import VirtualSoundCard
   var noise: AudioBuffer { AudioSignal.noise(seed: 5).buffer(.seconds(1), format: format) }
 
   @Test func `a recording holds the microphone's audio, sample by sample`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
     let url = folder.url("wav")
     let events = try await record(.init(url: url, encoding: .wavFloat), on: card)
     #expect(try folder.read(url).samples == noise.samples)
@@ -35,7 +35,7 @@ import VirtualSoundCard
   }
 
   @Test func `a recording ends exactly at the requested length`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .signal(.sine(440)))
     let url = folder.url("wav")
     let request = RecordingRequest(
       url: url, sampleRate: 16_000, channelCount: 1, maximumDuration: .milliseconds(1_234))
@@ -50,7 +50,7 @@ import VirtualSoundCard
   {
     let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let captured = AudioSignal.sine(500).buffer(.seconds(1), format: stereo)
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(captured))
     let url = folder.url("wav")
     try await record(
       .init(url: url, encoding: .wavFloat, sampleRate: 16_000, channelCount: 1), on: card)
@@ -67,9 +67,9 @@ import VirtualSoundCard
   {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(
-        pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }),
-        faults: [.xrun(at: 4_000, lost: 1_000)]))
+
+      pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }),
+      faults: [.xrun(at: 4_000, lost: 1_000)])
     let url = folder.url("wav")
     let events = try await withRecorder(on: card) { recorder in
       let stream = await recorder.recording(
@@ -92,7 +92,7 @@ import VirtualSoundCard
   @Test func `levels are reported ten times a second`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.1 })))
+      pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.1 }))
     try await withRecorder(on: card) { recorder in
       let stream = await recorder.recording(request: .init(url: folder.url("wav")))
       var events = stream.makeAsyncIterator()
@@ -114,7 +114,7 @@ import VirtualSoundCard
     async throws
   {
     let captured = AudioSignal { _, _ in amplitude }.buffer(.seconds(10), format: format)
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(captured))
     let events = try await record(.init(url: folder.url("wav")), on: card)
     let told = events.compactMap { event -> Double? in
       if case .silentMicrophone(let level) = event { level.value.rounded() } else { nil }
@@ -127,7 +127,7 @@ import VirtualSoundCard
   {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 8_000))
+      pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 8_000)
     let url = folder.url("wav")
     try await withRecorder(on: card) { recorder in
       let memo = try await recorder.beginRecording(
@@ -151,7 +151,7 @@ import VirtualSoundCard
     async throws
   {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(.sine(440))))
+    let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(.sine(440)))
     let url = folder.url("flac")
     try await withRecorder(on: card) { recorder in
       let recording = Task { try await recorder.startRecording(url: url) }
@@ -170,7 +170,7 @@ import VirtualSoundCard
   @Test func `stopRecording ends only the recordings of its own client and releases their files`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))
+    let card = VirtualSoundCard(pace: .lockstep(TestClock()))
     let request = RecordingRequest(url: folder.url("wav"))
     try await withRecorder(on: card) { recorder in
       var events = await recorder.recording(request: request).makeAsyncIterator()
@@ -192,13 +192,13 @@ import VirtualSoundCard
   ) async throws {
     let microphone = VirtualMicrophone.buffer(noise.frames(0..<captured))
     let hasRecorded = try await withRecorder(
-      on: VirtualSoundCard(.init(pace: .untimed, microphone: microphone))
+      on: VirtualSoundCard(pace: .untimed, microphone: microphone)
     ) { try await $0.startRecording(url: folder.url("wav")) }
     #expect(hasRecorded == (captured > 0))
   }
 
   @Test func `a recording accepts an infinite limit`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
     let request = RecordingRequest(
       url: folder.url("wav"), maximumDuration: .seconds(Int64.max))
     let last = try await record(request, on: card).last
@@ -208,7 +208,7 @@ import VirtualSoundCard
 
   @Test func `a recording whose task is cancelled is complete on disk`() async throws {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(.sine(440))))
+    let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(.sine(440)))
     let url = folder.url("wav")
     await withRecorder(on: card) { recorder in
       let recording = Task { try await recorder.startRecording(url: url) }
@@ -226,9 +226,9 @@ import VirtualSoundCard
   {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(
-        pace: .lockstep(clock), microphone: .signal(.sine(440)),
-        faults: [.unplugged(at: 4_000)]))
+
+      pace: .lockstep(clock), microphone: .signal(.sine(440)),
+      faults: [.unplugged(at: 4_000)])
     let url = folder.url("wav")
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
       try await withRecorder(on: card) { recorder in
@@ -245,7 +245,7 @@ import VirtualSoundCard
 
   @Test func `a file that cannot be created ends the recording and closes the device`() async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let url = URL(fileURLWithPath: "/nowhere/at/all.wav")
     let error = await #expect(throws: AudioRecorderError.self) {
       try await record(.init(url: url), on: card)
@@ -256,7 +256,7 @@ import VirtualSoundCard
   }
 
   @Test func `a full disk ends the recording with diskFull`() async {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let url = URL(fileURLWithPath: "/dev/full")
     await #expect(throws: AudioRecorderError.diskFull(url)) {
       try await record(.init(url: url, encoding: .wav16), on: card)

@@ -16,7 +16,7 @@ import VirtualSoundCard
     async throws
   {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(.sine(440))))
+    let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(.sine(440)))
     let url = folder.url("wav")
     let (last, openDevices, time) = try await withRecorder(on: card) { recorder in
       let stream = await recorder.recording(request: RecordingRequest(url: url))
@@ -41,7 +41,7 @@ import VirtualSoundCard
 
   @Test func `a canceled capture ends when its device is closed`() async throws {
     let clock = TestClock()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(.sine(440))))
+    let card = VirtualSoundCard(pace: .lockstep(clock), microphone: .signal(.sine(440)))
     let openDevices = try await withRecorder(on: card) { recorder in
       let stream = await recorder.capture(request: CaptureRequest())
       let consumer = Task {
@@ -57,7 +57,7 @@ import VirtualSoundCard
   }
 
   @Test func `a recording that a canceled task requests opens nothing`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     let url = folder.url("wav")
     try await withRecorder(on: card) { recorder in
       let consumer = Task {

@@ -16,7 +16,7 @@ import VirtualSoundCard
 
   /// Captures silence as fast as it can, and is stopped as soon as it waits for something louder.
   private func wait(_ request: RecordingRequest) async throws -> RecordingFinish? {
-    let card = VirtualSoundCard(.init(pace: .untimed))
+    let card = VirtualSoundCard(pace: .untimed)
     return try await withDependencies {
       $0.soundCard = card.soundCard
     } operation: {

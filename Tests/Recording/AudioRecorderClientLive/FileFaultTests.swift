@@ -148,7 +148,7 @@ private func record(
   let pace = clock.map { VirtualPace.lockstep($0) } ?? .untimed
   try await withDependencies {
     if let clock { $0.continuousClock = clock }
-    $0.soundCard = VirtualSoundCard(.init(pace: pace, microphone: .buffer(noise))).soundCard
+    $0.soundCard = VirtualSoundCard(pace: pace, microphone: .buffer(noise)).soundCard
   } operation: {
     let request = RecordingRequest(
       url: url, encoding: SoundFileEncoding(container), rolling: rolling)

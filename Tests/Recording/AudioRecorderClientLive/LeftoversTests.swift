@@ -41,7 +41,7 @@ import VirtualSoundCard
       // An untimed card would fill 1,200 files at full speed meanwhile.
       let clock = TestClock()
       let card = VirtualSoundCard(
-        .init(pace: .lockstep(clock), microphone: .signal(.noise(seed: 2)), keepsPlayback: false))
+        pace: .lockstep(clock), microphone: .signal(.noise(seed: 2)), keepsPlayback: false)
       let urls = (0..<1_200).map { _ in folder.url("wav") }
       try await withRecorder(on: card) { recorder in
         let recordings = urls.map { url in
@@ -79,7 +79,7 @@ import VirtualSoundCard
 private func leavesNothing(
   _ body: @escaping @Sendable (AudioRecorderClient, _ index: Int) async throws -> Void
 ) async throws {
-  let card = VirtualSoundCard(.init(pace: .untimed))
+  let card = VirtualSoundCard(pace: .untimed)
   try await withDependencies {
     $0.soundCard = card.soundCard
   } operation: {

@@ -14,7 +14,7 @@ import VirtualSoundCard
   var noise: AudioBuffer { AudioSignal.noise(seed: 5).buffer(.seconds(1), format: format) }
 
   @Test func `captured buffers join and end with the device`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
     let captured = try await withRecorder(on: card) { recorder in
       try await recorder.capture(request: CaptureRequest(droppingOldestAfter: .seconds(60)))
         .reduce(into: []) { $0.append($1) }
@@ -40,7 +40,7 @@ import VirtualSoundCard
   func `a capture counts NaN and infinite samples and replaces them with silence`(
     rate: SampleRate?
   ) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(brokenNoise)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(brokenNoise))
     let request = CaptureRequest(sampleRate: rate, droppingOldestAfter: .seconds(60))
     let captured = try await withRecorder(on: card) { recorder in
       try await recorder.capture(request: request)
@@ -51,7 +51,7 @@ import VirtualSoundCard
   }
 
   @Test func `a recording counts NaN and infinite samples`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(brokenNoise)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(brokenNoise))
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: url) }
     let count = try await withRecorder(on: card) { recorder in
@@ -79,7 +79,7 @@ import VirtualSoundCard
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
   func `a capture with an empty queue still delivers audio`(limit: Duration) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
     let captured = try await withRecorder(on: card) { recorder in
       try await recorder.capture(request: CaptureRequest(droppingOldestAfter: limit))
         .reduce(into: []) { $0.append($1) }
@@ -90,7 +90,7 @@ import VirtualSoundCard
   @Test func `a capture at an impossible rate is refused, and its device is closed`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 48_000))
+    let card = VirtualSoundCard(pace: .untimed, sampleRate: 48_000)
     let error = await #expect(throws: AudioRecorderError.self) {
       try await withRecorder(on: card) { recorder in
         for try await _ in await recorder.capture(request: CaptureRequest(sampleRate: 100)) {}
@@ -103,7 +103,7 @@ import VirtualSoundCard
   @Test func `captured buffers have the requested size, and the first describes the device`()
     async throws
   {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(noise))
     let captured = try await withRecorder(on: card) { recorder in
       let request = CaptureRequest(droppingOldestAfter: .seconds(60), framesPerBuffer: 300)
       return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
@@ -117,7 +117,7 @@ import VirtualSoundCard
   @Test func `a capture delivers the channels that it picks`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
     let sound = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(sound)))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .buffer(sound))
     let captured = try await withRecorder(on: card) { recorder in
       let request = CaptureRequest(droppingOldestAfter: .seconds(60), channels: [2])
       return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
@@ -128,9 +128,9 @@ import VirtualSoundCard
   @Test func `a gap is reported with the block after it, at the requested rate`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(
-        pace: .lockstep(clock), microphone: .signal(.sine(440)),
-        faults: [.xrun(at: 9_600, lost: 4_800)], sampleRate: 48_000))
+
+      pace: .lockstep(clock), microphone: .signal(.sine(440)),
+      faults: [.xrun(at: 9_600, lost: 4_800)], sampleRate: 48_000)
     let gap = try await withRecorder(on: card) { recorder in
       let stream = await recorder.capture(
         request: CaptureRequest(sampleRate: 16_000, channelCount: 1))
@@ -147,7 +147,7 @@ import VirtualSoundCard
   {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 48_000))
+      pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 48_000)
     try await withRecorder(on: card) { recorder in
       let request = CaptureRequest(id: "ear")
       let stream = await recorder.capture(request: request)
@@ -172,7 +172,7 @@ import VirtualSoundCard
 
   @Test func `a consumer that leaves ends the capture and closes the device`() async throws {
     let closed = Gate()
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
+    let card = VirtualSoundCard(pace: .untimed, microphone: .signal(.sine(440)))
     var soundCard = card.soundCard
     soundCard.openCapture = { request in
       WatchedCapture(try await card.soundCard.openCapture(request: request), closed)

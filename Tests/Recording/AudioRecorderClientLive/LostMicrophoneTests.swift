@@ -137,9 +137,9 @@ import VirtualSoundCard
   @Test func `a device that returns at another rate is converted to the first one`() async throws {
     let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
       let other = VirtualSoundCard(
-        .init(
-          pace: .lockstep(clock), microphone: .signal(.sine(440, amplitude: 0.5)),
-          sampleRate: 16_000))
+
+        pace: .lockstep(clock), microphone: .signal(.sine(440, amplitude: 0.5)),
+        sampleRate: 16_000)
       let first = Mutex<(@Sendable (PCMRequest) async throws -> any CapturePCM)?>(
         soundCard.openCapture)
       soundCard.openCapture = { request in

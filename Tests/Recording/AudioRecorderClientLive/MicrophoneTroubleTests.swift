@@ -189,7 +189,7 @@ import VirtualSoundCard
       format: AudioFormat(sampleRate: 8_000, channelCount: 1),
       samples: [Float](repeating: 0.5, count: 8_000))
     return VirtualSoundCard(
-      .init(pace: .untimed, microphone: .buffer(constant), faults: [fault]))
+      pace: .untimed, microphone: .buffer(constant), faults: [fault])
   }
 
   private func temporaryURL() -> URL {

@@ -88,9 +88,9 @@ private final class ExclusiveCard: Sendable {
   /// Lets it open.
   let answer = Gate()
   private let card = VirtualSoundCard(
-    .init(
-      pace: .untimed,
-      microphone: .buffer(AudioSignal.noise(seed: 7).buffer(.seconds(1), format: .speech))))
+
+    pace: .untimed,
+    microphone: .buffer(AudioSignal.noise(seed: 7).buffer(.seconds(1), format: .speech)))
   private let state = Mutex((open: 0, openings: 0))
 
   var openings: Int { state.withLock { $0.openings } }

@@ -27,7 +27,7 @@ final class RecorderHarness: Sendable {
     faults: [VirtualFault], change: (inout SoundCard, TestClock<Duration>) -> Void = { _, _ in }
   ) {
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .counting, faults: faults, sampleRate: 8_000))
+      pace: .lockstep(clock), microphone: .counting, faults: faults, sampleRate: 8_000)
     self.card = card
     var soundCard = card.soundCard
     change(&soundCard, clock)

@@ -15,7 +15,7 @@ import VirtualSoundCard
   private static func card(level: Float) -> VirtualSoundCard {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let audio = AudioSignal { _, _ in level }.buffer(100, format: format)
-    return VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(audio)))
+    return VirtualSoundCard(pace: .untimed, microphone: .buffer(audio))
   }
 
   /// The level of all that is captured.
@@ -61,7 +61,7 @@ import VirtualSoundCard
   @Test func `a card that is overridden at the call takes precedence over an open device`()
     async throws
   {
-    let endless = VirtualSoundCard(.init(pace: .untimed))
+    let endless = VirtualSoundCard(pace: .untimed)
     let recorder = AudioRecorderClient.live(on: endless.soundCard)
     var capture = await recorder.capture(request: CaptureRequest()).makeAsyncIterator()
     #expect(try await capture.next() != nil)

@@ -26,7 +26,7 @@ import VirtualSoundCard
     moment: Moment
   ) async throws {
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .signal(noise), keepsPlayback: false))
+      pace: .lockstep(clock), microphone: .signal(noise), keepsPlayback: false)
     let request = request(for: moment)
     try await withDependencies {
       $0.soundCard = card.soundCard

@@ -95,9 +95,9 @@ import VirtualSoundCard
     rule: RecordingGapRule, frames: FrameCount, reason: RecordingFinish.Reason
   ) async throws {
     let card = VirtualSoundCard(
-      .init(
-        pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }),
-        faults: [.xrun(at: 4_000, lost: 1_000)]))
+
+      pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }),
+      faults: [.xrun(at: 4_000, lost: 1_000)])
     let url = folder.url("wav")
     let request = RecordingRequest(
       url: url, encoding: .wavFloat, sampleRate: 8_000, channelCount: 1,
@@ -122,7 +122,7 @@ import VirtualSoundCard
     let id = RecordingID()
     let url = folder.url("wav")
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 })))
+      pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }))
     try await with(card) { recorder in
       let request = RecordingRequest(
         url: url, encoding: .wavFloat, sampleRate: 8_000, channelCount: 1, id: id)
@@ -149,7 +149,7 @@ import VirtualSoundCard
     let id = RecordingID("dictation")
     let url = folder.url("wav")
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .signal(AudioSignal.noise(seed: 8))))
+      pace: .lockstep(clock), microphone: .signal(AudioSignal.noise(seed: 8)))
     try await with(card) { recorder in
       let request = RecordingRequest(
         url: url, encoding: .wavFloat, sampleRate: 8_000, channelCount: 1, id: id,
@@ -177,7 +177,7 @@ import VirtualSoundCard
 
   @Test func `an ID can be used by one recording at a time`() async throws {
     let id = RecordingID()
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
+    let card = VirtualSoundCard(pace: .lockstep(clock))
     try await with(card) { recorder in
       let first = await recorder.recording(
         request: RecordingRequest(url: folder.url("wav"), id: id))
@@ -194,7 +194,7 @@ import VirtualSoundCard
   {
     let id = RecordingID()
     let captured = AudioBuffer(silence: 80, format: format)
-    try await with(VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))) {
+    try await with(VirtualSoundCard(pace: .untimed, microphone: .buffer(captured))) {
       for _ in 0..<30 {
         for try await event in await $0.recording(
           request: RecordingRequest(url: folder.url("wav"), id: id))
@@ -211,9 +211,9 @@ import VirtualSoundCard
 
   @Test func `a failed recording reports the contents of its file before its error`() async throws {
     let card = VirtualSoundCard(
-      .init(
-        pace: .lockstep(clock), microphone: .signal(.sine(440)),
-        faults: [.unplugged(at: 4_000)]))
+
+      pace: .lockstep(clock), microphone: .signal(.sine(440)),
+      faults: [.unplugged(at: 4_000)])
     let url = folder.url("wav")
     try await with(card) { recorder in
       let request = RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1)
@@ -263,7 +263,7 @@ import VirtualSoundCard
   private func record(
     _ request: RecordingRequest, capturing audio: AudioBuffer
   ) async throws -> [RecordingEvent] {
-    try await with(VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(audio)))) {
+    try await with(VirtualSoundCard(pace: .untimed, microphone: .buffer(audio))) {
       try await $0.recording(request: request).reduce(into: []) { $0.append($1) }
     }
   }

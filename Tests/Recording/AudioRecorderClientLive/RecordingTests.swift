@@ -21,9 +21,9 @@ import VirtualSoundCard
   {
     let hour: FrameCount = 28_800_000
     let card = VirtualSoundCard(
-      .init(
-        pace: .untimed, microphone: .counting, faults: [.suspended(at: 1_600, lost: hour)],
-        sampleRate: 8_000))
+
+      pace: .untimed, microphone: .counting, faults: [.suspended(at: 1_600, lost: hour)],
+      sampleRate: 8_000)
     let url = folder.url("wav")
     let isKnown = try WakeUp()
     let current = Mutex<Recording?>(nil)

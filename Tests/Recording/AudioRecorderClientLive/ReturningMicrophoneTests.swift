@@ -76,9 +76,9 @@ import VirtualSoundCard
     let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
       let later = FrameCount(.milliseconds(500), at: rate)
       let other = VirtualSoundCard(
-        .init(
-          pace: .lockstep(clock), microphone: .counting,
-          faults: [.unplugged(at: later, for: .seconds(3))], sampleRate: rate))
+
+        pace: .lockstep(clock), microphone: .counting,
+        faults: [.unplugged(at: later, for: .seconds(3))], sampleRate: rate)
       let open = soundCard.openCapture
       soundCard.openCapture = { request in
         let isFirst = openings.withLock { count in

@@ -157,7 +157,7 @@ import VirtualSoundCard
   {
     let (asked, answer) = (Gate(), Gate())
     let card = VirtualSoundCard(
-      .init(pace: .untimed, microphone: .buffer(signal.buffer(.seconds(1), format: .speech))))
+      pace: .untimed, microphone: .buffer(signal.buffer(.seconds(1), format: .speech)))
     var soundCard = card.soundCard
     soundCard.openCapture = { request in
       asked.open()
@@ -240,8 +240,8 @@ private final class CountedCard: Sendable {
   let card: VirtualSoundCard
   private let gates = Mutex<[Gate]>([])
 
-  init(_ setup: VirtualSoundCard.Setup) {
-    card = VirtualSoundCard(setup)
+  init(_ card: VirtualSoundCard) {
+    self.card = card
   }
 
   var openings: Int { gates.withLock { $0.count } }

@@ -171,7 +171,7 @@ import VirtualSoundCard
     _ faults: [VirtualFault] = [], _ body: (AudioRecorderClient) async throws -> Value
   ) async throws -> Value {
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: TwoTones.microphone, faults: faults))
+      pace: .lockstep(clock), microphone: TwoTones.microphone, faults: faults)
     var soundCard = card.soundCard
     soundCard.openCapture = { [self] request in
       let pcm = try await card.soundCard.openCapture(request: request)

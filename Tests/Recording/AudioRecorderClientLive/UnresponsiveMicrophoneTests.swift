@@ -10,9 +10,9 @@ import VirtualSoundCard
 
 /// A microphone whose calls do not return: the file is closed and complete nevertheless.
 @Suite(.timeLimit(.minutes(5))) struct UnresponsiveMicrophoneTests {
-  @Test(arguments: [VirtualFault.Call.wait, .transfer])
+  @Test(arguments: [PCMCall.wait, .transfer])
   func `a microphone that hangs is lost, and its earlier frames are in the file`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
     let card = card(hangingIn: call)
     let url = temporaryURL()
@@ -58,9 +58,9 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer, .close])
+  @Test(arguments: [PCMCall.wait, .transfer, .close])
   func `stopRecording returns while the microphone hangs`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
     let card = card(hangingIn: call)
     let url = temporaryURL()
@@ -85,14 +85,14 @@ import VirtualSoundCard
     }
   }
 
-  @Test(arguments: [VirtualFault.Call.wait, .transfer])
+  @Test(arguments: [PCMCall.wait, .transfer])
   func `a slow call is a gap, and the timeline stays correct`(
-    call: VirtualFault.Call
+    call: PCMCall
   ) async throws {
     let card = VirtualSoundCard(
-      .init(
-        pace: .untimed, microphone: .counting,
-        faults: [.blocked(in: call, at: 1_600, for: .milliseconds(500))]))
+
+      pace: .untimed, microphone: .counting,
+      faults: [.blocked(in: call, at: 1_600, for: .milliseconds(500))])
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
     var request = request(url)
@@ -114,11 +114,11 @@ import VirtualSoundCard
   }
 
   private func card(
-    hangingIn call: VirtualFault.Call, at frame: FrameCount = 1_600
+    hangingIn call: PCMCall, at frame: FrameCount = 1_600
   ) -> VirtualSoundCard {
     VirtualSoundCard(
-      .init(
-        pace: .untimed, microphone: .signal(.sine(440)), faults: [.blocked(in: call, at: frame)]))
+
+      pace: .untimed, microphone: .signal(.sine(440)), faults: [.blocked(in: call, at: frame)])
   }
 
   private func isClosedWhenReleased(_ card: VirtualSoundCard) async throws {

@@ -173,7 +173,7 @@ import Testing
           .sample(at: FrameCount(frame), rate: rate)
       }
       card = VirtualSoundCard(
-        .init(pace: .lockstep(clock), microphone: .signal(signal), faults: faults))
+        pace: .lockstep(clock), microphone: .signal(signal), faults: faults)
     }
 
     var soundCard: SoundCard {

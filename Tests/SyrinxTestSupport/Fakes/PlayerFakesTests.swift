@@ -24,7 +24,7 @@ extension FakesTests {
       faults: [VirtualFault] = [],
       _ body: @Sendable (AudioPlayerClient, VirtualSoundCard) async throws -> Void
     ) async throws {
-      let card = VirtualSoundCard(.init(pace: .lockstep(clock), faults: faults))
+      let card = VirtualSoundCard(pace: .lockstep(clock), faults: faults)
       try await FakesTests.check(implementation, function) {
         try await withDependencies {
           $0.soundCard = card.soundCard

@@ -1,6 +1,7 @@
 import AudioCore
 import CFLAC
 import CTagLib
+import FilePaths
 
 /// Decodes FLAC with 4 to 32 bits, even from a pipe.
 ///
@@ -17,6 +18,8 @@ final class FLACDecoder: SoundDecoder {
 
   // Owned by this object, which deletes it; libFLAC calls back only during its calls.
   private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
+  /// Returns this object to libFLAC's callbacks.
+  private let context: UnsafeMutablePointer<() -> FLACDecoder>
   /// The samples of the block, interleaved.
   private var block: [Float] = []
   /// The index of the next sample in the block.
@@ -47,7 +50,9 @@ final class FLACDecoder: SoundDecoder {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
     }
     (self.source, self.path, self.handle) = (source, path, handle)
+    context = .allocate(capacity: 1)
     beginning = source.position
+    context.initialize { [unowned self] in self }
     FLAC__stream_decoder_set_md5_checking(handle, 1)
     for type in [
       FLAC__METADATA_TYPE_VORBIS_COMMENT, FLAC__METADATA_TYPE_CUESHEET, FLAC__METADATA_TYPE_PICTURE,
@@ -68,6 +73,7 @@ final class FLACDecoder: SoundDecoder {
 
   deinit {
     FLAC__stream_decoder_delete(handle)
+    context.free()
   }
 
   var format: AudioFormat {
@@ -194,7 +200,7 @@ extension FLACDecoder {
       },
       { _, block, stream in block.map { flacDecoder(stream).process($0.pointee) } },
       { _, status, stream in flacDecoder(stream).fail(status) },
-      Unmanaged.passUnretained(self).toOpaque())
+      context)
   }
 
   private func read(
@@ -334,6 +340,6 @@ extension FLAC__StreamMetadata_Picture {
 
 /// The decoder behind the pointer that was passed to libFLAC.
 private func flacDecoder(_ pointer: UnsafeMutableRawPointer?) -> FLACDecoder {
-  // The decoder passed the pointer, and deletes libFLAC's own before it is released.
-  Unmanaged<FLACDecoder>.fromOpaque(pointer!).takeUnretainedValue()
+  // The decoder passed the pointer, and frees it after it has deleted libFLAC's own.
+  pointer!.assumingMemoryBound(to: (() -> FLACDecoder).self).pointee()
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import CMPG123
+import FilePaths
 import Glibc
 
 /// Decodes MPEG audio, usually MP3, up to the last block of the file.
@@ -15,7 +16,7 @@ final class MPEGDecoder: SoundDecoder {
 
   private let handle: OpaquePointer
   /// The source for libmpg123, retained until the handle is closed.
-  private let source: Unmanaged<VirtualFile>
+  private let source: UnsafeMutablePointer<VirtualFile>
   private let path: String
   private let isTruncated: Bool
   private var status = MPG123_OK.rawValue
@@ -32,14 +33,14 @@ final class MPEGDecoder: SoundDecoder {
     guard let handle = Self.handle(isSeekable: source.isSeekable) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
     }
-    let retained = Unmanaged.passRetained(source)
+    let retained = UnsafeMutablePointer.callbackMemory(source)
     var (rate, channels, encoding) = (0, Int32(0), Int32(0))
-    guard mpg123_open_handle(handle, retained.toOpaque()) == MPG123_OK.rawValue,
+    guard mpg123_open_handle(handle, retained) == MPG123_OK.rawValue,
       mpg123_getformat(handle, &rate, &channels, &encoding) == MPG123_OK.rawValue,
       rate > 0, channels > 0
     else {
       mpg123_delete(handle)
-      retained.release()
+      retained.free()
       throw source.failure ?? .notAudio(path: path)
     }
     (self.handle, self.source, self.path) = (handle, retained, path)
@@ -56,7 +57,7 @@ final class MPEGDecoder: SoundDecoder {
 
   deinit {
     mpg123_delete(handle)
-    source.release()
+    source.free()
   }
 
   private static func handle(isSeekable: Bool) -> OpaquePointer? {
@@ -128,7 +129,7 @@ final class MPEGDecoder: SoundDecoder {
   }
 
   func failure(at frame: FrameCount) -> SoundFileError? {
-    if let failure = source.takeUnretainedValue().failure { return failure }
+    if let failure = source.pointee.failure { return failure }
     switch status {
     case MPG123_OK.rawValue, MPG123_DONE.rawValue: return nil
     case MPG123_ERR.rawValue where isInBlock: return nil

@@ -102,8 +102,8 @@ final class VirtualFile {
 
 /// The file behind the pointer that was passed to a library.
 func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
-  // The handle's owner passed the pointer, and retains the file longer than the library uses it.
-  Unmanaged<VirtualFile>.fromOpaque(data!).takeUnretainedValue()
+  // The handle's owner passed the pointer, and frees it after the library has used it.
+  data!.assumingMemoryBound(to: VirtualFile.self).pointee
 }
 
 extension Int {

@@ -74,8 +74,8 @@ extension SoundCard {
         guard route == .virtualPlayback else {
           return try await hardware.opening(request, found, hardware.openPlayback)
         }
-        let setup = VirtualSoundCard.Setup(pace: inRealTime, keepsPlayback: false)
-        return try await VirtualSoundCard(setup).soundCard.openPlayback(request)
+        let card = VirtualSoundCard(pace: inRealTime, keepsPlayback: false)
+        return try await card.soundCard.openPlayback(request)
       },
       openCapture: { request in
         let route = DeviceRoute(request.device)
@@ -161,9 +161,9 @@ extension SoundCard {
     }
     var request = request
     request.device = VirtualSoundCard.device.id
-    let setup = VirtualSoundCard.Setup(
+    let card = VirtualSoundCard(
       pace: inRealTime, microphone: file.microphone, keepsPlayback: false)
-    return try await VirtualSoundCard(setup).soundCard.openCapture(request)
+    return try await card.soundCard.openCapture(request)
   }
 }
 

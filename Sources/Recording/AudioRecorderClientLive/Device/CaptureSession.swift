@@ -19,7 +19,7 @@ final class CaptureSession: Sendable {
   // The lock is held for a few instructions by the session and by callers that stop it.
   private let state = Mutex<
     (
-      isStopping: Bool, opening: Task<CaptureDevices.Lease, any Error>?,
+      isStopping: Bool, opening: Task<CaptureDevices.Runtime, any Error>?,
       running: (port: CapturePort, device: CaptureDevices.Runtime)?
     )
   >((false, nil, nil))
@@ -56,14 +56,14 @@ final class CaptureSession: Sendable {
     makeConsumer: @escaping MakeConsumer
   ) async {
     do {
-      guard let lease = try await open(opening) else { return end(.success(())) }
-      guard hasOwnThread else { return capture(lease, makeConsumer, hasOwnThread: false) }
+      guard let device = try await open(opening) else { return end(.success(())) }
+      guard hasOwnThread else { return capture(on: device, makeConsumer, hasOwnThread: false) }
       do {
         _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
-          capture(lease, makeConsumer, hasOwnThread: true)
+          capture(on: device, makeConsumer, hasOwnThread: true)
         }
       } catch {
-        await devices.release(lease)
+        await devices.release(device)
         throw error
       }
     } catch {
@@ -100,8 +100,9 @@ final class CaptureSession: Sendable {
     try outcome.withLock { $0 }.get()
   }
 
-  /// Returns the leased device; nil if the session was stopped before the device was open.
-  private func open(_ opening: DeviceOpening<CaptureThread>) async throws -> CaptureDevices.Lease? {
+  /// Returns the open device; nil if the session was stopped before the device was open.
+  private func open(_ opening: DeviceOpening<CaptureThread>) async throws -> CaptureDevices.Runtime?
+  {
     let task = state.withLock { [devices] state in
       if !state.isStopping { state.opening = Task { try await devices.acquire(opening) } }
       return state.opening
@@ -118,12 +119,12 @@ final class CaptureSession: Sendable {
   /// The device is released as soon as the port has ended, because a consumer may take long for the
   /// frames in the ring.
   private func capture(
-    _ lease: CaptureDevices.Lease, _ makeConsumer: MakeConsumer, hasOwnThread: Bool
+    on device: CaptureDevices.Runtime, _ makeConsumer: MakeConsumer, hasOwnThread: Bool
   ) {
-    let (device, releasing) = (lease.runtime, Gate())
+    let releasing = Gate()
     let release = Task { [devices] in
       await releasing.wait()
-      await devices.release(lease)
+      await devices.release(device)
     }
     let close: @Sendable (Result<Void, any Error>) -> Void = { [self] outcome in
       hold?.begin()

@@ -28,7 +28,7 @@ enum Leftovers {
   @Sendable static func measure(on bench: Workbench) async throws -> [Finding] {
     let starts = Options.number("--starts", or: 10_000)
     let card = VirtualSoundCard(
-      VirtualSoundCard.Setup(pace: .realTime, microphone: .steady, keepsPlayback: false))
+      pace: .realTime, microphone: .steady, keepsPlayback: false)
     return try await withDependencies {
       $0.soundCard = card.soundCard
       $0.playbackIdleTime = .zero

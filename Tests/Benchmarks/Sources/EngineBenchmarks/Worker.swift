@@ -41,7 +41,7 @@ enum Worker {
 
   static func run(_ work: String) async throws {
     let card = VirtualSoundCard(
-      VirtualSoundCard.Setup(pace: .untimed, microphone: .steady, keepsPlayback: false))
+      pace: .untimed, microphone: .steady, keepsPlayback: false)
     let paths = CommandLine.arguments.suffix(2).map { URL(filePath: $0) }
     try await withDependencies {
       $0.soundCard = card.soundCard

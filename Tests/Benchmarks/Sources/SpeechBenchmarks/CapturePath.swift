@@ -19,7 +19,7 @@ enum CapturePath {
 
   static func measure(on bench: SpeechBench) async throws -> [Finding] {
     let card = VirtualSoundCard(
-      .init(microphone: .buffer(try SpeechBench.buffer(of: bench.clips[0].url))))
+      microphone: .buffer(try SpeechBench.buffer(of: bench.clips[0].url)))
     let engine = SpeechEngine(
       name: "none", availability: { .ready(SpeechModel(language: "und", location: "none")) },
       makeSession: { _ in DeafSession() })

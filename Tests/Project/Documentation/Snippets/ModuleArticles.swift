@@ -116,7 +116,7 @@ import VirtualSoundCard
   @Test func `a virtual card opens no device by itself`() {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 8_000))
+      pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 8_000)
     #expect(card.openDeviceCount == 0)
   }
 }

@@ -131,7 +131,7 @@ struct Visitor {
   @Test func `the real engine plays on a virtual card`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
-      .init(pace: .lockstep(clock), faults: [.xrun(at: 4_800, lost: 240)]))
+      pace: .lockstep(clock), faults: [.xrun(at: 4_800, lost: 240)])
     let player = AudioPlayerClient.live(on: card.soundCard)
     await player.stop()
     #expect(clock.now.offset == .zero)

@@ -1,46 +1,58 @@
+import AudioCore
 import AudioThreads
-import SoundCard
 import Testing
 
-@Suite struct HeartbeatWatchTests {
-  let inWrite: Heartbeat.Beat = (7, .write)
+@testable import SoundCard
+
+/// The verdicts of a monitored device for snapshots of its heartbeat.
+@Suite struct MonitoredDeviceSnapshotTests {
+  private let inWrite: Heartbeat.Beat = (7, .transfer)
+  private let device: MonitoredPlayback
+
+  init() throws {
+    device = MonitoredPlayback(try HangingDevice())
+  }
+
+  private func check(
+    _ beat: Heartbeat.Beat, after passed: Duration, patience: Duration? = nil
+  ) -> StallWatch.Verdict {
+    device.check(beat, after: passed, patience: patience ?? PCMConfiguration.cardPatience)
+  }
 
   /// The verdicts for snapshots that are `interval` apart.
   private func verdicts(
-    _ beats: [Heartbeat.Beat], every interval: Duration = HeartbeatWatch.interval
+    _ beats: [Heartbeat.Beat], every interval: Duration = MonitoredPlayback.interval
   ) -> [StallWatch.Verdict] {
-    var watch = HeartbeatWatch()
-    return beats.map { watch.check($0, after: interval) }
+    beats.map { check($0, after: interval) }
   }
 
   @Test func `a hanging call is suspicious once and then stuck, within a second`() {
     #expect(
       verdicts(Array(repeating: inWrite, count: 5))
         == [.fine, .fine, .late, .fine, .stalled])
-    #expect(HeartbeatWatch.interval * 5 <= .seconds(1))
+    #expect(MonitoredPlayback.interval * 5 <= .seconds(1))
   }
 
   @Test func `a call into a sound server may take as long as the device's patience`() {
-    var watch = HeartbeatWatch()
     let verdicts = (0..<27).map { _ in
-      watch.check(inWrite, after: .milliseconds(200), patience: .seconds(5))
+      check(inWrite, after: .milliseconds(200), patience: .seconds(5))
     }
     #expect(verdicts.dropLast(2).allSatisfy { $0 == .fine || $0 == .late })
     #expect(verdicts.contains(.stalled))
   }
 
   @Test func `a thread that repeats the same call is not suspicious`() {
-    let beats = (0..<20).map { (count: UInt64($0), call: Heartbeat.Call.wait) }
+    let beats = (0..<20).map { (count: UInt64($0), call: PCMCall?.some(.wait)) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
   @Test func `a thread outside of calls is not suspicious`() {
-    let mixing: Heartbeat.Beat = (8, .none)
+    let mixing: Heartbeat.Beat = (8, nil)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
 
   @Test func `a thread that continues after a suspicious call is no longer suspicious`() {
-    let next: Heartbeat.Beat = (9, .write)
+    let next: Heartbeat.Beat = (9, .transfer)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
         == [.fine, .fine, .late, .fine, .fine, .late])
@@ -58,9 +70,8 @@ import Testing
   }
 
   @Test func `timely snapshots count even between late snapshots`() {
-    var watch = HeartbeatWatch()
     let verdicts = [200, 200, 900, 200, 600, 200, 240].map {
-      watch.check(inWrite, after: .milliseconds($0))
+      check(inWrite, after: .milliseconds($0))
     }
     #expect(
       verdicts == [.fine, .fine, .late, .fine, .fine, .fine, .stalled])
@@ -69,5 +80,18 @@ import Testing
   @Test func `frequent snapshots add only the time between them`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 60), every: .milliseconds(10))
     #expect(verdicts.filter { $0 != .fine } == [.late])
+  }
+
+  @Test func `a caller that wants to end waits no longer for a call that hangs`() throws {
+    for isEnding in [false, true] {
+      let device = MonitoredPlayback(try HangingDevice())
+      let patience = isEnding ? PCMConfiguration.cardPatience : .seconds(5)
+      let verdicts = (0..<6).map { index in
+        device.check(
+          inWrite, after: MonitoredPlayback.interval, patience: index < 5 ? .seconds(5) : patience)
+      }
+      #expect(verdicts.dropLast().allSatisfy { $0 == .fine || $0 == .late })
+      #expect((verdicts.last == .stalled) == isEnding)
+    }
   }
 }

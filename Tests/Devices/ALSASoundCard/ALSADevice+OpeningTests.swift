@@ -5,21 +5,29 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct OpeningQueueTests {
+@Suite struct ALSADeviceOpeningTests {
   @Test func `openings run one at a time`() async throws {
-    let queue = OpeningQueue(limit: .seconds(60))
+    let turns = Turns()
     let inside = ConcurrencyCounter()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
           try await onThread("test", for: "x") {
-            for _ in 0..<100 { try? queue.run { inside.visit() } }
+            for _ in 0..<100 {
+              try? turns.last.runInTurn(waitingAtMost: .seconds(60)) { inside.visit() }
+            }
           }
         }
       }
       try await group.waitForAll()
     }
     #expect(inside.most == 1)
+  }
+
+  /// Openings that are closures.
+  private final class Turns: Sendable {
+    // Held to exchange a reference.
+    let last = Mutex<WakeUp?>(nil)
   }
 
   /// How many are inside at once, at most.
@@ -41,12 +49,13 @@ import Testing
   @Test func `a hanging opening delays only the next one, by the limit`()
     async throws
   {
-    let queue = OpeningQueue(limit: .milliseconds(1))
+    let turns = Turns()
+    let limit = Duration.milliseconds(1)
     let hasBegun = try WakeUp()
     let mayEnd = try WakeUp()
     let hanging = Task {
       try await onThread("test", for: "x") {
-        _ = try? queue.run {
+        _ = try? turns.last.runInTurn(waitingAtMost: limit) {
           hasBegun.signal()
           mayEnd.wait()
         }
@@ -54,7 +63,9 @@ import Testing
     }
     try await onThread("test", for: "x") { _ = hasBegun.wait() }
     for _ in 0..<3 {
-      let value = try await onThread("test", for: "x") { try? queue.run { 7 } }
+      let value = try await onThread("test", for: "x") {
+        try? turns.last.runInTurn(waitingAtMost: limit) { 7 }
+      }
       #expect(value == 7)
     }
     mayEnd.signal()

@@ -1,0 +1,69 @@
+import AudioCore
+import AudioThreads
+import CALSA
+import Glibc
+import SoundCard
+import Synchronization
+
+extension ALSADevice {
+  /// Signaled at the end of the last opening: "opening is not re-entrant in some plug-ins".
+  private static let lastOpening = Mutex<WakeUp?>(nil)
+
+  /// Opens a PCM, which the caller closes, and negotiates, preferring a native sample format of the
+  /// card: ALSA's `plug` truncates to 16 bits without dither.
+  ///
+  /// It does not wait for the device to become free, but blocks while a sound server is slow.
+  static func open(
+    _ direction: AudioDevice.Direction, _ request: PCMRequest
+  ) throws(SoundCardError) -> (pcm: OpaquePointer, configuration: PCMConfiguration) {
+    do throws(SoundCardError) {
+      return try open(direction, request, convertsFormats: false)
+    } catch .unsupported {
+      // The first PCM is closed by now; a card can be opened only once.
+      return try open(direction, request, convertsFormats: true)
+    }
+  }
+
+  /// - Parameter convertsFormats: whether ALSA's `plug` may offer formats that the card lacks.
+  private static func open(
+    _ direction: AudioDevice.Direction, _ request: PCMRequest, convertsFormats: Bool
+  ) throws(SoundCardError) -> (pcm: OpaquePointer, configuration: PCMConfiguration) {
+    let id = request.device ?? .alsaDefault
+    var opened: OpaquePointer?
+    let stream = direction == .playback ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
+    let mode = SND_PCM_NONBLOCK | (convertsFormats ? 0 : SND_PCM_NO_AUTO_FORMAT)
+    let code: Int32
+    do {
+      code = try lastOpening.runInTurn(waitingAtMost: .seconds(1)) {
+        snd_pcm_open(&opened, id.rawValue, stream, mode)
+      }
+    } catch {
+      throw .failed(id, operation: "eventfd", code: error.code, reason: "\(error)")
+    }
+    guard code >= 0, let pcm = opened else { throw .opening(id, for: direction, code: code) }
+    do throws(SoundCardError) {
+      return (pcm, try Negotiation(pcm, id, request, for: direction).settle())
+    } catch {
+      snd_pcm_close(pcm)
+      throw error
+    }
+  }
+}
+
+extension Mutex<WakeUp?> {
+  /// Runs `body` after the previous call has ended, or after the limit.
+  ///
+  /// A call that hangs delays only the next one. The lock is held to exchange a reference.
+  func runInTurn<Output>(
+    waitingAtMost limit: Duration, _ body: () -> Output
+  ) throws(SystemError) -> Output {
+    let ended = try WakeUp()
+    let previous = withLock { last in
+      defer { last = ended }
+      return last
+    }
+    previous?.wait(atMost: limit)
+    defer { ended.signal() }
+    return body()
+  }
+}
