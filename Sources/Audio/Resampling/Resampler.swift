@@ -35,7 +35,8 @@ public final class Resampler {
   private let mixBefore: ChannelMix?
   private let mixAfter: ChannelMix?
   private let innerChannels: Int
-  private var handle: SoxrHandle?
+  /// Owned by this object; nil if the rates are equal.
+  private var soxr: soxr_t?
   /// Whether no more audio is accepted.
   private(set) var isFinished = false
   /// Whether the output after the last gap has its place.
@@ -59,7 +60,11 @@ public final class Resampler {
       ? nil : ChannelMix(from: inputFormat.layout, to: outputFormat.layout)
     (mixBefore, mixAfter) = before >= after ? (mix, nil) : (nil, mix)
     innerChannels = min(before, after)
-    try makeHandle()
+    try begin()
+  }
+
+  deinit {
+    soxr_delete(soxr)
   }
 
   /// Converts one buffer; the result may be empty, and usually differs slightly in length.
@@ -93,7 +98,7 @@ public final class Resampler {
   public func flush() throws(ResamplingError) -> AudioBuffer {
     guard !isFinished else { throw .finished }
     isFinished = true
-    return numbered(try handle?.rest(channels: innerChannels) ?? [])
+    return numbered(try rest())
   }
 
   /// Discards all audio, so that another stream can begin.
@@ -105,24 +110,7 @@ public final class Resampler {
   /// Continues after `flush` with the audio after a gap, which keeps its duration.
   package func resume() throws(ResamplingError) {
     (isFinished, isPlaced) = (false, false)
-    try makeHandle()
-  }
-
-  private func makeHandle() throws(ResamplingError) {
-    let (from, to) = (inputFormat.sampleRate, outputFormat.sampleRate)
-    guard from != to else { return }
-    let ratio = Double(max(from, to).hertz) / Double(min(from, to).hertz)
-    guard ratio <= Self.highestRatio else {
-      let reason = "the rates differ more than \(Int(Self.highestRatio)) times"
-      throw .unsupported(from: inputFormat, to: outputFormat, reason: reason)
-    }
-    handle = try SoxrHandle(
-      from: inputFormat, to: outputFormat, channels: innerChannels, recipe: quality.recipe)
-  }
-
-  private func resampled(_ samples: [Float]) throws(ResamplingError) -> [Float] {
-    let ratio = Double(outputFormat.sampleRate.hertz) / Double(inputFormat.sampleRate.hertz)
-    return try handle?.resampled(samples, channels: innerChannels, ratio: ratio) ?? samples
+    try begin()
   }
 
   private func numbered(_ samples: [Float]) -> AudioBuffer {
@@ -133,8 +121,101 @@ public final class Resampler {
   }
 }
 
+extension Resampler {
+  /// Begins a stream.
+  ///
+  /// The corresponding C function is `soxr_create`.
+  private func begin() throws(ResamplingError) {
+    let (from, to) = (inputFormat.sampleRate, outputFormat.sampleRate)
+    guard from != to else { return }
+    let ratio = Double(max(from, to).hertz) / Double(min(from, to).hertz)
+    guard ratio <= Self.highestRatio else {
+      let reason = "the rates differ more than \(Int(Self.highestRatio)) times"
+      throw .unsupported(from: inputFormat, to: outputFormat, reason: reason)
+    }
+    var failure: soxr_error_t?
+    var samples = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
+    var precision = soxr_quality_spec(UInt(quality.recipe), 0)
+    var runtime = soxr_runtime_spec(1)
+    let created = soxr_create(
+      Double(from.hertz), Double(to.hertz), UInt32(innerChannels), &failure, &samples, &precision,
+      &runtime)
+    guard let created, failure == nil else {
+      soxr_delete(created)
+      throw .unsupported(from: inputFormat, to: outputFormat, reason: text(failure))
+    }
+    soxr_delete(soxr)
+    soxr = created
+  }
+
+  /// Converts interleaved samples and returns all the output that soxr has ready.
+  private func resampled(_ samples: [Float]) throws(ResamplingError) -> [Float] {
+    guard let soxr else { return samples }
+    let ratio = Double(outputFormat.sampleRate.hertz) / Double(inputFormat.sampleRate.hertz)
+    let frames = samples.count / innerChannels
+    var output: [Float] = []
+    var taken = 0
+    var isFull = true
+    output.reserveCapacity(Int(clamping: Double(frames) * ratio + 1) * innerChannels)
+    // A full block means that more output may be ready; further calls return it.
+    while taken < frames || isFull {
+      let room = max(256, Int(clamping: (Double(frames - taken) * ratio).rounded(.up)))
+      var consumed = 0
+      let block = try block(room: room) { target, produced in
+        // The pointer is valid only during the call, and soxr copies its input.
+        samples.withUnsafeBufferPointer { source in
+          guard let start = source.baseAddress else { return nil }
+          return soxr_process(
+            soxr, start + taken * innerChannels, frames - taken, &consumed, target, room, &produced)
+        }
+      }
+      taken += consumed
+      isFull = block.count == room * innerChannels
+      output += block
+    }
+    return output
+  }
+
+  /// Returns the remaining output after the end of the input.
+  private func rest() throws(ResamplingError) -> [Float] {
+    guard let soxr else { return [] }
+    let room = 4096
+    var output: [Float] = []
+    while true {
+      let block = try block(room: room) { target, produced in
+        // "End-of-input may be indicated by setting `in` to NULL."
+        soxr_process(soxr, nil, 0, nil, target, room, &produced)
+      }
+      if block.isEmpty { return output }
+      output += block
+    }
+  }
+
+  /// A block of at most `room` frames.
+  ///
+  /// - Parameter fill: sets the number of frames that it has written; returns soxr's error.
+  private func block(
+    room: Int, fill: (_ target: UnsafeMutablePointer<Float>, _ produced: inout Int) -> soxr_error_t?
+  ) throws(ResamplingError) -> [Float] {
+    var failure: soxr_error_t?
+    let block = [Float](unsafeUninitializedCapacity: room * innerChannels) { target, count in
+      guard let start = target.baseAddress else { return }
+      var frames = 0
+      failure = fill(start, &frames)
+      count = frames * innerChannels
+    }
+    if let failure { throw .failed(reason: text(failure)) }
+    return block
+  }
+}
+
+/// soxr's message about a failure; its errors have no codes.
+private func text(_ failure: soxr_error_t?) -> String {
+  failure.map { String(cString: $0) } ?? "soxr gave no reason"
+}
+
 extension Resampler.Quality {
-  var recipe: Int32 {
+  fileprivate var recipe: Int32 {
     switch self {
     case .high: SOXR_20_BITQ
     case .low: SOXR_LQ

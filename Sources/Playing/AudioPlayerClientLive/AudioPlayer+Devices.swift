@@ -75,16 +75,16 @@ extension AudioPlayer {
     }
     let request = PlaybackRequest(source: source, device: device, latency: latency)
     let feeder = try VoiceFeeder(request, FeederMailbox(request.id), makeSource)
-    let opening = AbandonableTask(clock: readingClock) { try await feeder.open() }
-    guard let first = try await opening.valueUnlessCancelled() else {
+    let opening = Task { try await feeder.open() }
+    guard let first = try await opening.valueOrEnd(readingClock) else {
       throw AudioPlayerError.emptySource(nil)
     }
     let open = try await acquire(for: request, first.description.format)
     // Releases the device if the source cannot be read.
     let held = PreloadedDevice(open, latency, of: self)
     let target = open.configuration.format
-    let loading = AbandonableTask(clock: readingClock) { try await feeder.load(as: target) }
-    let sound = try await loading.valueUnlessCancelled()
+    let loading = Task { try await feeder.load(as: target) }
+    let sound = try await loading.valueOrEnd(readingClock)
     return PreloadedSound(
       buffers: sound.buffers, device: device, hold: held, shortfall: sound.shortfall)
   }

@@ -141,12 +141,12 @@ final class PlaybackSession: Sendable {
 
   /// Opens the first item; if no item can be opened, reports the error of each.
   private func open(_ feeder: VoiceFeeder) async throws -> VoiceFeeder.FirstItem? {
-    let opening = AbandonableTask(clock: player.readingClock) { try await feeder.open() }
+    let opening = Task { try await feeder.open() }
     do {
       return try await opening.valueUnlessCancelled()
     } catch {
       // A blocked feeder cannot answer.
-      guard opening.hasEnded else { throw error }
+      guard await opening.end(player.readingClock) else { throw error }
       for event in await feeder.failures { report(event) }
       throw error
     }
@@ -156,9 +156,7 @@ final class PlaybackSession: Sendable {
     _ feeder: VoiceFeeder, _ first: VoiceFeeder.FirstItem, on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
     let voice = try await makeVoice(device.configuration)
-    let feeding = AbandonableTask(clock: player.readingClock) {
-      try await feeder.feed(voice, on: device)
-    }
+    let feeding = Task { try await feeder.feed(voice, on: device) }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
@@ -169,7 +167,7 @@ final class PlaybackSession: Sendable {
     // The feeder's thread has ended and its file is closed before the session ends, unless a read
     // blocks.
     voice.close()
-    await feeding.end()
+    await feeding.end(player.readingClock)
     return try outcome.get()
   }
 
@@ -188,7 +186,7 @@ final class PlaybackSession: Sendable {
 
   /// Plays a voice and reports its start.
   private func play(
-    _ voice: Voice, _ feeding: AbandonableTask<Void>, _ first: VoiceFeeder.FirstItem,
+    _ voice: Voice, _ feeding: Task<Void, any Error>, _ first: VoiceFeeder.FirstItem,
     on device: PlaybackDevice
   ) async throws -> PlaybackFinish {
     guard publish(voice, device) else { throw CancellationError() }
@@ -210,7 +208,7 @@ final class PlaybackSession: Sendable {
 
   /// Waits until there is enough audio to begin; throws if the source has none.
   private func prime(
-    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: AbandonableTask<Void>
+    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: Task<Void, any Error>
   ) async throws {
     await withTaskCancellationHandler {
       await feeder.primed.wait()

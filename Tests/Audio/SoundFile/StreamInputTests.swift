@@ -42,13 +42,29 @@ import Glibc
     #expect(bytes == [1, 2])
   }
 
+  @Test func `inspected bytes are read once, skipped, and pumped in order`() throws {
+    let pipe = TestPipe()
+    try pipe.feed(Data(0..<100))
+    let input = try StreamInput(
+      source: Descriptor(owning: pipe.outlet), path: "a", interruption: WakeUp())
+    #expect(try input.bytes(at: 20, count: 2) == [20, 21])
+    #expect(try input.next(atMost: 10) == Array(0..<10))
+    #expect(try input.bytes(at: 0, count: 1) == [10])
+    try input.skip(20)
+    #expect(try input.bytes(at: 0, count: 4) == [30, 31, 32, 33])
+    let copy = try input.pumped(after: [1, 2, 3])
+    let rest = FileHandle(fileDescriptor: copy.number, closeOnDealloc: false)
+    #expect(rest.readDataToEndOfFile() == Data([1, 2, 3] + (30..<100)))
+  }
+
   @Test func `a stream that is spooled to a file has a maximum size`() throws {
     let pipe = TestPipe()
     try pipe.feed(Data(count: 5_000))
     let input = try StreamInput(
       source: Descriptor(owning: pipe.outlet), path: "standard input", interruption: WakeUp())
+    #expect(try input.bytes(at: 0, count: 3) == [0, 0, 0])
     let error = #expect(throws: SoundFileError.self) {
-      try input.spooled(after: [1, 2, 3], what: "a FLAC file", largestSize: 4_096)
+      try input.spooled(what: "a FLAC file", largestSize: 4_096)
     }
     #expect("\(error!)".contains("a pipe with a FLAC file"))
   }

@@ -147,12 +147,10 @@ import Glibc
     try pipe.feed(header(riff: 0xFFFF_FFFF, data: 0xFFFF_FFFF) + Data(audio.prefix(100 * part)))
     let stream = StreamInput(
       source: Descriptor(owning: pipe.outlet), path: "a", interruption: try WakeUp())
-    let head = StreamHead(stream)
-    let layout = try #require(try WAVLayout(bytes: head.bytes(at:count:)))
-    let parts = try head.wavParts(layout, longestPart: part)
-    var (last, bytes): (Descriptor?, [UInt8]) = (nil, [])
-    while let next = try parts.next(after: last) {
-      last = next
+    let layout = try #require(try WAVLayout(bytes: stream.bytes(at:count:)))
+    let nextPart = try stream.wavParts(layout, longestPart: part)
+    var bytes: [UInt8] = []
+    while let next = try nextPart() {
       let pipe = FileHandle(fileDescriptor: next.number, closeOnDealloc: false)
       let whole = pipe.readDataToEndOfFile()
       #expect(whole.prefix(44) == header(riff: 0xFFFF_FFFF, data: 0xFFFF_FFFF))

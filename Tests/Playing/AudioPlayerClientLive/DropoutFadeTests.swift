@@ -1,22 +1,29 @@
+import AudioCore
 import Testing
 
 @testable import AudioPlayerClientLive
 
 @Suite struct DropoutFadeTests {
-  /// The gains of blocks of 8 frames with these counts from the source, and fades of 4.
+  /// At this rate, 5 ms are 4 frames.
+  private let voice: Voice
+
+  init() throws {
+    voice = try Voice(
+      format: AudioFormat(sampleRate: 800, channelCount: 1), capacity: .seconds(1), volume: 1
+    ) { _ in }
+    voice.lastFrame[0] = 1
+  }
+
+  /// The gains of blocks of 8 frames with these counts from the source.
   private func gains(_ given: [Int]) -> [[Float]] {
-    var fade = DropoutFade(length: 4)
-    return given.map { faded(&fade, $0, isLate: $0 < 8) }
+    given.map { faded($0, isLate: $0 < 8) }
   }
 
   /// A block of 8 frames of 1, of which the source had this number.
-  private func faded(_ fade: inout DropoutFade, _ frames: Int, isLate: Bool) -> [Float] {
+  private func faded(_ frames: Int, isLate: Bool) -> [Float] {
     var block = [Float](repeating: 1, count: frames) + [Float](repeating: .nan, count: 8 - frames)
-    var last: [Float] = [1]
     let count = block.withUnsafeMutableBufferPointer { block in
-      last.withUnsafeMutableBufferPointer { last in
-        fade.apply(to: block, frames: frames, isLate: isLate, last: last)
-      }
+      voice.fadeDropout(in: block, frames: frames, isLate: isLate)
     }
     return Array(block[..<count])
   }
@@ -44,8 +51,7 @@ import Testing
   }
 
   @Test func `a dropout at the end of the source ends in silence`() {
-    var fade = DropoutFade(length: 4)
-    _ = faded(&fade, 0, isLate: true)
-    #expect(faded(&fade, 0, isLate: false).isEmpty)
+    _ = faded(0, isLate: true)
+    #expect(faded(0, isLate: false).isEmpty)
   }
 }

@@ -30,6 +30,14 @@ import Testing
     #expect(ramp.isSteady)
   }
 
+  @Test func `a repeated target and ramp continue the ramp`() {
+    var ramp = SmoothedGain(1)
+    ramp.move(to: 0, in: 8)
+    for _ in 0..<4 { _ = ramp.next() }
+    ramp.move(to: 0, in: 8)
+    #expect(ramp.framesLeft == 4)
+  }
+
   @Test func `a gain ramp can be shortened but not lengthened`() {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0, in: 8)

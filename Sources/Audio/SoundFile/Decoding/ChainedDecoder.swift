@@ -45,15 +45,11 @@ final class ChainedDecoder: SoundDecoder {
   }
 
   /// Decodes the parts of a stream; `open` opens the decoder of each.
-  convenience init<Division: Sendable>(
-    path: String, _ parts: StreamParts<Division>,
+  convenience init(
+    path: String, parts: @escaping () throws(SoundFileError) -> Descriptor?,
     _ open: @escaping (Descriptor) throws -> any SoundDecoder
   ) throws {
-    var last: Descriptor?
-    try self.init(path: path) { _ in
-      last = try parts.next(after: last)
-      return try last.map(open)
-    }
+    try self.init(path: path) { _ in try parts().map(open) }
   }
 
   var stored: StoredSamples? { decoder.stored }

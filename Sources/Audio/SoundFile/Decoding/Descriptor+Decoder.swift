@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import Synchronization
 
 extension Descriptor {
   /// Identifies a file or stream and chooses its decoder.
@@ -19,7 +20,7 @@ extension Descriptor {
     guard !isDirectory else { throw .isDirectory(path: path) }
     let stream = StreamInput(
       source: self, path: path, interruption: try interruption.orNew(for: path))
-    return try StreamHead(stream).decoder(metadata)
+    return try stream.decoder(metadata)
   }
 
   fileprivate func fileDecoder(
@@ -158,10 +159,9 @@ extension FilePart {
   }
 }
 
-extension StreamHead {
+extension StreamInput {
   /// Spools a stream that needs seeking to a file, and reads others as they arrive.
   fileprivate func decoder(_ metadata: StoredMetadata) throws(SoundFileError) -> any SoundDecoder {
-    let path = stream.path
     while case let length = try FileKind.tagLength(bytes(at: 0, count: 10)), length > 0 {
       metadata.keep(id3: try bytes(at: 0, count: min(length, StoredMetadata.longestTag)))
       try skip(length)
@@ -186,15 +186,16 @@ extension StreamHead {
       }
     case .seeking, .ffmpeg: break
     }
-    let file = try stream.spooled(after: popInspected(), what: kind.name)
+    let file = try spooled(what: kind.name)
     metadata.file = file
-    return try file.fileDecoder(path: path, stream.interruption)
+    return try file.fileDecoder(path: path, interruption)
   }
 
   private func oggDecoder() throws -> any SoundDecoder {
-    let (links, path) = (oggLinks(), stream.path)
-    return try ChainedDecoder(path: path, links) { pipe in
-      try LibraryDecoder(pipe: pipe, path: path) { (links.inspect(\.isCutOff), nil) }
+    let links = Mutex(OggLinks())
+    let parts = parts { bytes in links.withLock { $0.divide(bytes) } }
+    return try ChainedDecoder(path: path, parts: parts) { [path] pipe in
+      try LibraryDecoder(pipe: pipe, path: path) { (links.withLock { $0.isCutOff }, nil) }
     }
   }
 
@@ -208,7 +209,6 @@ extension StreamHead {
     isPromise: Bool = false, name: String? = nil,
     ending: @escaping @Sendable () -> LibraryDecoder.Ending = { (false, nil) }
   ) throws -> any SoundDecoder {
-    let path = stream.path
     var layout = try WAVLayout(bytes: bytes(at:count:))
     try layout?.examineSamples(bytes(at:count:))
     guard var whole = layout, whole.hasPlainSamples, try whole.hasUnknownSize(bytes(at:count:))
@@ -218,12 +218,12 @@ extension StreamHead {
         header = layout.header(size: layout.audioSize ?? 0)
         try skip(layout.audioStart)
       }
-      let pipe = try stream.pumped(after: header + popInspected())
+      let pipe = try pumped(after: header)
       return try LibraryDecoder(
         pipe: pipe, path: path, isPromise: isPromise, name: name, layout: layout, ending: ending)
     }
     whole.isUnfinished = try whole.audioSize == 0 && !bytes(at: whole.audioStart, count: 1).isEmpty
-    return try ChainedDecoder(path: path, wavParts(whole)) { [whole] pipe in
+    return try ChainedDecoder(path: path, parts: wavParts(whole)) { [whole, path] pipe in
       try LibraryDecoder(pipe: pipe, path: path, name: name, layout: whole, ending: ending)
     }
   }

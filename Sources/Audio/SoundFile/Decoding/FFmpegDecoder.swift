@@ -138,15 +138,14 @@ extension FFmpegDecoder {
       return try FFmpegDecoder(stored: stored, path: path, isFile: isFile, report: report) { time in
         let child = try FFmpeg(decoding: input, from: time, path: path, what: kind.name)
         let stream = StreamInput(source: child.output, path: path, interruption: interruption)
-        let head = StreamHead(stream)
-        guard try !head.bytes(at: 0, count: 1).isEmpty else {
+        guard try !stream.bytes(at: 0, count: 1).isEmpty else {
           throw child.failure(reading: input, kind, path)
         }
         // "Format … detected only with low score of 1, misdetection possible!"
         if kind.isUnknown, child.complaints.contains(where: { $0.text.contains("misdetection") }) {
           throw SoundFileError.notAudio(path: path)
         }
-        let decoder = try head.wavDecoder(name: kind.name) {
+        let decoder = try stream.wavDecoder(name: kind.name) {
           // FFmpeg reports the end of every SDS file as an error, so only the length in the header
           // counts.
           let isCutOff = isTruncated || (child.isCutOff && kind.demuxers != ["sds"])

@@ -9,7 +9,9 @@ import FilePaths
 final class FLACDecoder: SoundDecoder {
   private let source: VirtualFile
   private let path: String
-  private var info: FLAC__StreamMetadata_StreamInfo?
+  /// The header of the stream; all zeros until libFLAC has read it.
+  private var info = FLAC__StreamMetadata_StreamInfo()
+  private var hasInfo = false
   private(set) var metadata = AudioMetadata()
   /// The damage in the audio; nothing is decoded after it.
   private var damage: String?
@@ -62,7 +64,7 @@ final class FLACDecoder: SoundDecoder {
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
     FLAC__stream_decoder_get_decode_position(handle, &blockEnd)
-    guard let info else {
+    guard hasInfo else {
       throw source.failure
         ?? .damaged(path: path, frame: 0, reason: "its header is wrong or incomplete")
     }
@@ -77,10 +79,8 @@ final class FLACDecoder: SoundDecoder {
   }
 
   var format: AudioFormat {
-    // There is a header, because `init` throws without one.
-    let header = info!
-    return AudioFormat(
-      sampleRate: SampleRate(hertz: Int(header.sample_rate)), channelCount: Int(header.channels))
+    AudioFormat(
+      sampleRate: SampleRate(hertz: Int(info.sample_rate)), channelCount: Int(info.channels))
   }
 
   var announcedFrameCount: FrameCount? { length.flatMap { FrameCount(announced: $0) } }
@@ -89,7 +89,7 @@ final class FLACDecoder: SoundDecoder {
 
   var stored: StoredSamples? { (bits, .integers(bits)) }
 
-  private var bits: Int { Int(info?.bits_per_sample ?? 0) }
+  private var bits: Int { Int(info.bits_per_sample) }
 
   var notices: [SoundFileNotice] { hasWrongDigest ? [.wrongDigest] : [] }
 
@@ -113,7 +113,7 @@ final class FLACDecoder: SoundDecoder {
   private var isComplete: Bool { position >= length ?? .max }
 
   /// The length in frames; nil if the header has none.
-  private var length: Int? { info.flatMap { $0.total_samples > 0 ? Int($0.total_samples) : nil } }
+  private var length: Int? { info.total_samples > 0 ? Int(info.total_samples) : nil }
 
   /// Whether the file ends after its header; valid before the first read.
   var hasNoBlocks: Bool { source.length == blockEnd }
@@ -141,7 +141,7 @@ final class FLACDecoder: SoundDecoder {
 
   /// Copies frames of the block.
   private func give(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-    guard let info, next < block.count else { return 0 }
+    guard next < block.count else { return 0 }
     let channels = Int(info.channels)
     let count = min(frames, (block.count - next) / channels)
     block.withUnsafeBufferPointer { samples in
@@ -229,9 +229,8 @@ extension FLACDecoder {
     case FLAC__METADATA_TYPE_CUESHEET: return process(metadata.data.cue_sheet)
     default: break
     }
-    guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, info == nil else { return }
-    let info = metadata.data.stream_info
-    self.info = info
+    guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, !hasInfo else { return }
+    (info, hasInfo) = (metadata.data.stream_info, true)
     // With this capacity, reading does not allocate.
     block.reserveCapacity(Int(info.max_blocksize) * Int(info.channels))
   }
@@ -298,7 +297,7 @@ extension FLACDecoder {
     _ header: FLAC__FrameHeader, _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
   ) {
     // libFLAC replaces a damaged block with silence.
-    guard let info, !isDamaged, damage == nil, formatChange == nil else { return }
+    guard hasInfo, !isDamaged, damage == nil, formatChange == nil else { return }
     // libFLAC accepts this rate in the header of a block.
     guard header.sample_rate > 0 else { return damage = "a block has the rate 0 Hz" }
     guard header.sample_rate == info.sample_rate, header.channels == info.channels,
@@ -324,7 +323,7 @@ extension FLACDecoder {
   private func fail(_ status: FLAC__StreamDecoderErrorStatus) {
     if status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH { isDamaged = true }
     // An incomplete block at the end is not damage.
-    guard info != nil, !isComplete, !hasMetEnd, damage == nil, formatChange == nil else { return }
+    guard hasInfo, !isComplete, !hasMetEnd, damage == nil, formatChange == nil else { return }
     damage = isDamaged ? "a block has a wrong checksum" : "the next bytes are not a FLAC block"
   }
 }

@@ -61,9 +61,7 @@ struct OggLinks {
   }
 
   /// Begins a stream.
-  init(pending: [UInt8]) {
-    self.pending = pending
-  }
+  init() {}
 
   /// Returns those of a stream's received bytes that belong to the current link, and whether the
   /// link ends.

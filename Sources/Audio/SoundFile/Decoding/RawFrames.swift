@@ -13,7 +13,7 @@ extension StreamInput {
     var position: FrameCount = 0
     // The bytes of an incomplete frame.
     var rest: [UInt8] = []
-    return { count in
+    return { [self] count in
       while rest.count < size {
         let bytes = try next(atMost: count.rawValue * size - rest.count)
         if bytes.isEmpty {

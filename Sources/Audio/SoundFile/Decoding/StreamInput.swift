@@ -2,21 +2,68 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// A pipe, socket, or terminal as a source of audio of any length.
-struct StreamInput {
+/// A pipe, socket, or terminal as a source of audio of any length, whose first bytes can be
+/// inspected before they are read.
+final class StreamInput {
   let source: Descriptor
   let path: String
   /// Signaled when the audio is no longer needed; it is never reset.
   let interruption: WakeUp
   /// The deadline at which waiting ends like an interrupted read; nil for no deadline.
-  var deadline: ContinuousClock.Instant?
+  private let deadline: ContinuousClock.Instant?
+  /// The bytes that were inspected and not read.
+  private var inspected: [UInt8] = []
+  /// The number of bytes that were read as those of a virtual file.
+  private(set) var length = 0
+  private(set) var readFailure: SoundFileError?
+
+  /// The maximum number of bytes to inspect in memory: the chunks before the audio.
+  private static let capacity = 1 << 24
+
+  init(
+    source: Descriptor, path: String, interruption: WakeUp,
+    deadline: ContinuousClock.Instant? = nil
+  ) {
+    (self.source, self.path) = (source, path)
+    (self.interruption, self.deadline) = (interruption, deadline)
+  }
+
+  /// Waits for up to this many bytes at an offset and keeps them; fewer at the end of the stream.
+  func bytes(at offset: Int, count: Int) throws(SoundFileError) -> [UInt8] {
+    let end = offset.addingReportingOverflow(count)
+    guard !end.overflow, end.partialValue <= Self.capacity else { return [] }
+    while inspected.count < end.partialValue {
+      let more = try receive(atMost: end.partialValue - inspected.count)
+      if more.isEmpty { break }
+      inspected += more
+    }
+    return Array(inspected.dropFirst(offset).prefix(count))
+  }
 
   /// Waits for bytes; none at the end, or if the read was interrupted.
   func next(atMost count: Int) throws(SoundFileError) -> [UInt8] {
+    guard !inspected.isEmpty else { return try receive(atMost: count) }
+    let bytes = Array(inspected.prefix(count))
+    inspected.removeFirst(bytes.count)
+    return bytes
+  }
+
+  /// Waits for the bytes before the audio and discards them.
+  func skip(_ count: Int) throws(SoundFileError) {
+    let known = min(count, inspected.count)
+    inspected.removeFirst(known)
+    var rest = count - known
+    while rest > 0, case let bytes = try receive(atMost: min(rest, 1 << 16)), !bytes.isEmpty {
+      rest -= bytes.count
+    }
+  }
+
+  /// Waits for bytes that have not been inspected.
+  private func receive(atMost count: Int) throws(SoundFileError) -> [UInt8] {
     while wait() {
       var code: Int32 = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
-        let result = read(source.number, buffer.baseAddress, count)
+        let result = Glibc.read(source.number, buffer.baseAddress, count)
         if result < 0 { code = errno }
         size = max(0, result)
       }
@@ -33,7 +80,7 @@ struct StreamInput {
   ///
   /// Returns false if the read was interrupted, or if the reader of `outlet`, the pipe for the
   /// bytes, is gone.
-  func wait(outlet: Int32 = -1) -> Bool {
+  private func wait(outlet: Int32 = -1) -> Bool {
     var descriptors = [
       pollfd(fd: source.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: interruption.fileDescriptor, events: Int16(POLLIN), revents: 0),
@@ -49,21 +96,27 @@ struct StreamInput {
 }
 
 extension StreamInput {
-  /// Returns a pipe with the same bytes, including the first ones.
+  /// Returns a pipe with the bytes that have not been read.
   ///
-  /// A thread copies them, at little cost. This allows looking at the first bytes, and ending a
-  /// read that blocks in libsndfile.
+  /// A thread copies them, at little cost. This allows ending a read that blocks in libsndfile.
   ///
-  /// - Parameter pass: receives the arriving bytes and returns the bytes to pass on, and whether
-  ///   they are the last.
+  /// - Parameters:
+  ///   - header: bytes to pass on before those of the stream.
+  ///   - pass: receives the arriving bytes and returns the bytes to pass on, and whether they are
+  ///     the last.
   func pumped(
-    after firstBytes: [UInt8],
+    after header: [UInt8] = [],
     _ pass: @escaping @Sendable ([UInt8]) -> (bytes: [UInt8], isEnd: Bool) = { ($0, false) }
   ) throws(SoundFileError) -> Descriptor {
     let (outlet, inlet) = try Descriptor.pipe(path: path)
+    let firstBytes = header + inspected
+    inspected = []
     do {
       _ = try DedicatedThread.start(name: "syrinx-pipe") {
-        pump(into: inlet, firstBytes: firstBytes, pass)
+        [source, path, interruption, deadline] in
+        // This object belongs to the calling thread.
+        StreamInput(source: source, path: path, interruption: interruption, deadline: deadline)
+          .pump(into: inlet, firstBytes: firstBytes, pass)
       }
     } catch {
       throw .cannotRead(path: path, reason: "\(error)")
@@ -90,17 +143,17 @@ extension StreamInput {
 }
 
 extension StreamInput {
-  /// Copies the whole stream to an unnamed file, which the system removes with its descriptor.
+  /// Copies the rest of the stream to an unnamed file, which the system removes with its descriptor.
   ///
   /// - Parameters:
   ///   - what: the kind of stream, for errors.
   ///   - largestSize: the maximum size in bytes; a longer stream is an error.
   func spooled(
-    after firstBytes: [UInt8], what: String, largestSize: Int = 2 << 30
+    what: String, largestSize: Int = 2 << 30
   ) throws(SoundFileError) -> Descriptor {
     let folder = FilePath.temporaryFolder
     let file = try PendingFile(for: folder.appending("stream").text).descriptor
-    var bytes = firstBytes
+    var bytes = try next(atMost: max(1 << 16, inspected.count))
     var size = 0
     while !bytes.isEmpty {
       size += bytes.count
@@ -125,68 +178,20 @@ extension StreamInput {
   }
 }
 
-/// A stream whose first bytes can be inspected before they are consumed.
-final class StreamHead {
-  let stream: StreamInput
-  private var bytes: [UInt8] = []
-  /// The number of bytes that were read as those of a virtual file.
-  private(set) var length = 0
-  private(set) var readFailure: SoundFileError?
-
-  /// The maximum number of bytes to inspect in memory: the chunks before the audio.
-  private static let capacity = 1 << 24
-
-  init(_ stream: StreamInput) {
-    self.stream = stream
-  }
-
-  /// Waits for up to this many bytes at an offset; fewer at the end of the stream.
-  func bytes(at offset: Int, count: Int) throws(SoundFileError) -> [UInt8] {
-    let end = offset.addingReportingOverflow(count)
-    guard !end.overflow, end.partialValue <= Self.capacity else { return [] }
-    while bytes.count < end.partialValue {
-      let more = try stream.next(atMost: end.partialValue - bytes.count)
-      if more.isEmpty { break }
-      bytes += more
-    }
-    return Array(bytes.dropFirst(offset).prefix(count))
-  }
-
-  /// Waits for the bytes before the audio and consumes them.
-  func skip(_ count: Int) throws(SoundFileError) {
-    var rest = count
-    while rest > 0 {
-      if bytes.isEmpty { bytes = try stream.next(atMost: min(rest, 1 << 16)) }
-      guard !bytes.isEmpty else { return }
-      let skipped = min(rest, bytes.count)
-      bytes.removeFirst(skipped)
-      rest -= skipped
-    }
-  }
-
-  /// Consumes and returns the inspected bytes.
-  func popInspected() -> [UInt8] {
-    defer { bytes = [] }
-    return bytes
-  }
-}
-
-extension StreamHead: VirtualStorage {
+extension StreamInput: VirtualStorage {
   var isSeekable: Bool { false }
 
-  /// Waits for bytes and consumes some, in order; none at the end.
+  /// Waits for bytes and reads some, in order; none at the end.
   func read(into target: UnsafeMutableRawBufferPointer, at _: Int) -> Int {
     do throws(SoundFileError) {
-      if bytes.isEmpty { bytes = try stream.next(atMost: target.count) }
+      let bytes = try next(atMost: target.count)
+      target.copyBytes(from: bytes)
+      length += bytes.count
+      return bytes.count
     } catch {
       readFailure = readFailure ?? error
       return 0
     }
-    let count = min(bytes.count, target.count)
-    target.copyBytes(from: bytes[..<count])
-    bytes.removeFirst(count)
-    length += count
-    return count
   }
 
   /// The stream is read-only.

@@ -25,7 +25,7 @@ final class StoredMetadata {
   private static let mostTags = 16
 
   /// Keeps the beginning of a stream, up to its audio.
-  func keep(_ stream: StreamHead) throws(SoundFileError) {
+  func keep(_ stream: StreamInput) throws(SoundFileError) {
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
       try stream.bytes(at: offset, count: count)
     }

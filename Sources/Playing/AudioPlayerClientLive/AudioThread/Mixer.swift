@@ -13,7 +13,6 @@ final class Mixer {
   private let channels: Int
   private let period: Int
   private let rate: SampleRate
-  private let buses: BusGains
   private var master: SmoothedGain
   private var limiter: Limiter
   /// The samples of the block that have not been written.
@@ -28,7 +27,6 @@ final class Mixer {
     self.period = period
     channels = format.channelCount
     rate = format.sampleRate
-    buses = BusGains(rate: rate)
     master = SmoothedGain(volume.setting.gain)
     limiter = Limiter(rate: rate)
     mix = .allocate(capacity: period * channels)
@@ -60,12 +58,11 @@ final class Mixer {
   func reset() {
     master = SmoothedGain(volume.setting.gain)
     limiter.reset()
-    buses.removeAll()
   }
 
   /// Mixes the next block, which begins at the device frame `position`.
   func mix(_ voices: VoiceTable, at position: Int) {
-    buses.begin(after: period)
+    voices.moveBusGains(by: period)
     isStale = true
     pending = 0..<mix.count
     let soundingBefore = voices.soundingCount
@@ -73,8 +70,7 @@ final class Mixer {
       mix(voices[index], at: position)
     }
     overwriteStale(from: 0)
-    let (gain, ramp) = volume.setting
-    if gain != master.target { master.move(to: gain, in: FrameCount(ramp, at: rate).rawValue) }
+    master.follow(volume, at: rate)
     apply(&master, to: mix, mix.count)
     limit(at: position, isEnding: voices.soundingCount < soundingBefore)
   }
@@ -97,6 +93,8 @@ final class Mixer {
     let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
     let isLate = waitsForSource || (isSounding && !isLast && frames < wanted)
     place(voice, frames, isLate: isLate, at: position)
+    // A voice that is silent does not continue the ramp of its bus once the ramp has ended.
+    if wanted == 0, voice.busGain?.isSteady == true { voice.busGain = nil }
   }
 
   /// Updates the playhead of a voice that contributed `frames` to this block.
@@ -120,11 +118,11 @@ final class Mixer {
       _ = voice.lastFrame.update(
         fromContentsOf: target[((frames - 1) * channels)..<(frames * channels)])
     }
-    let audible = voice.dropout.apply(
-      to: room, frames: frames, isLate: frames < length && !isComplete, last: voice.lastFrame)
+    let audible = voice.fadeDropout(
+      in: room, frames: frames, isLate: frames < length && !isComplete)
     let count = audible * channels
-    var bus = buses.gain(of: voice.bus)
-    apply(&bus, to: target, count)
+    // A copy, because the next block begins with the gain of the bus at its own beginning.
+    if var bus = voice.busGain { apply(&bus, to: target, count) }
     apply(&voice.transport.volume, to: target, count)
     apply(&voice.transport.fade, to: target, count)
     if isStale {
@@ -166,42 +164,34 @@ final class Mixer {
   }
 }
 
-/// Removes the clicks of dropouts: a voice fades out before missing frames and in after them.
-///
-/// If the voice has fewer frames than the fade, the last frame is held and faded.
-struct DropoutFade: Equatable {
-  private let length: Int
-  private var isSilent = false
-
-  /// - Parameter length: the frames of a fade; a fade is never longer than a block.
-  init(length: Int) {
-    self.length = length
-  }
-
-  /// Fades the first `frames` frames of a block; returns the number of its audible frames, which
-  /// includes held ones.
+extension Voice {
+  /// Removes the clicks of dropouts: the voice fades out before missing frames and in after them, in
+  /// 5 ms or a block.
+  ///
+  /// If the voice has fewer frames than the fade, the last frame is held and faded.
   ///
   /// - Parameters:
-  ///   - isLate: whether the other frames of the block are missing.
-  ///   - last: the last frame of the source, which is held.
-  mutating func apply(
-    to block: UnsafeMutableBufferPointer<Float>, frames: Int, isLate: Bool,
-    last: UnsafeMutableBufferPointer<Float>
+  ///   - frames: the frames of the block that the voice has.
+  ///   - isLate: whether the other frames are missing.
+  /// - Returns: the number of audible frames, which includes held ones.
+  func fadeDropout(
+    in block: UnsafeMutableBufferPointer<Float>, frames: Int, isLate: Bool
   ) -> Int {
-    guard isSilent || isLate else { return frames }
-    let channels = last.count
-    let length = max(1, min(length, block.count / channels))
-    let end = isLate && !isSilent ? max(frames, length) : frames
+    guard isFadedOut || isLate else { return frames }
+    let channels = format.channelCount
+    let fade = FrameCount(.milliseconds(5), at: format.sampleRate).rawValue
+    let length = max(1, min(fade, block.count / channels))
+    let end = isLate && !isFadedOut ? max(frames, length) : frames
     for frame in 0..<end {
-      let rising = isSilent ? frame + 1 : length
+      let rising = isFadedOut ? frame + 1 : length
       let falling = isLate ? end - 1 - frame : length
       let gain = Float(min(rising, falling, length)) / Float(length)
       for channel in 0..<channels {
         let index = frame * channels + channel
-        block[index] = gain * (frame < frames ? block[index] : last[channel])
+        block[index] = gain * (frame < frames ? block[index] : lastFrame[channel])
       }
     }
-    isSilent = isLate || (isSilent && frames == 0)
+    isFadedOut = isLate || (isFadedOut && frames == 0)
     return end
   }
 }

@@ -66,6 +66,35 @@ extension PortTable<Voice> {
     }
   }
 
+  /// Moves the gains of the buses to the next block, which begins `frames` later.
+  ///
+  /// All voices of a bus have the gain of the first one that sounds. A voice without a gain begins
+  /// with the gain of the others, or else with the volume of its bus.
+  func moveBusGains(by frames: Int) {
+    for index in 0..<count where self[index].busGain != nil {
+      let voice = self[index]
+      let leading = busGain(of: voice.bus, before: index)
+      if leading == nil {
+        voice.busGain?.skip(frames)
+        voice.busGain?.follow(voice.bus, at: voice.format.sampleRate)
+      } else {
+        voice.busGain = leading
+      }
+    }
+    for index in 0..<count where self[index].busGain == nil && self[index].playhead.endsAt == nil {
+      let bus = self[index].bus
+      self[index].busGain = busGain(of: bus, before: count) ?? SmoothedGain(bus.setting.gain)
+    }
+  }
+
+  /// The gain of a bus in the first voice that has it; nil if none of those before `end` has.
+  private func busGain(of bus: BusVolume, before end: Int) -> SmoothedGain? {
+    for index in 0..<end where self[index].bus === bus {
+      if let gain = self[index].busGain { return gain }
+    }
+    return nil
+  }
+
   /// Records silence that the device played at the frame `position`, and the discarded frames
   /// before it, for the affected voices.
   func noteSilence(_ interruption: PCMInterruption, at position: Int) {

@@ -27,91 +27,13 @@ final class BusVolume: Sendable {
   }
 }
 
-/// The current gain of each bus on one device, block by block; used only on the audio thread.
-///
-/// Its memory is allocated once. A bus has an entry from the first block in which one of its voices
-/// sounds until a block in which none does and its gain is steady. A bus without an entry is at its
-/// target.
-final class BusGains {
-  private struct Entry {
-    /// Releasing it frees no memory, because the player keeps its buses longer.
-    let bus: BusVolume
-    /// The setting that the gain moves to.
-    var setting: (gain: Float, ramp: Duration)
-    var gain: SmoothedGain
-    var isInUse: Bool
-  }
-
-  /// Twice the number of voices: the buses of the voices, and as many buses whose gain still moves.
-  private static let limit = 2 * VoiceTable.limit
-
-  private let entries: UnsafeMutableBufferPointer<Entry>
-  private let rate: SampleRate
-  private(set) var count = 0
-
-  init(rate: SampleRate) {
-    self.rate = rate
-    entries = .allocate(capacity: Self.limit)
-  }
-
-  deinit {
-    removeAll()
-    entries.deallocate()
-  }
-
-  /// Begins the block after a block of `frames`; gains begin to move to new settings.
-  func begin(after frames: Int) {
-    var index = count
-    while index > 0 {
-      index -= 1
-      entries[index].gain.skip(frames)
-      guard entries[index].isInUse || !entries[index].gain.isSteady else {
-        remove(at: index)
-        continue
-      }
-      entries[index].isInUse = false
-      let setting = entries[index].bus.setting
-      guard setting != entries[index].setting else { continue }
-      entries[index].setting = setting
-      entries[index].gain.move(to: setting.gain, in: FrameCount(setting.ramp, at: rate).rawValue)
-    }
-  }
-
-  /// The gain of a bus for the frames of this block.
-  func gain(of bus: BusVolume) -> SmoothedGain {
-    for index in 0..<count where entries[index].bus === bus {
-      entries[index].isInUse = true
-      return entries[index].gain
-    }
-    let setting = bus.setting
-    let gain = SmoothedGain(setting.gain)
-    if count < Self.limit {
-      (entries.baseAddress.unsafelyUnwrapped + count).initialize(
-        to: Entry(bus: bus, setting: setting, gain: gain, isInUse: true))
-      count += 1
-    }
-    return gain
-  }
-
-  /// Puts every bus at its target, because nothing sounds.
-  func removeAll() {
-    (entries.baseAddress.unsafelyUnwrapped).deinitialize(count: count)
-    count = 0
-  }
-
-  private func remove(at index: Int) {
-    count -= 1
-    entries.swapAt(index, count)
-    (entries.baseAddress.unsafelyUnwrapped + count).deinitialize(count: 1)
-  }
-}
-
 /// A gain that moves to its target in even steps, one per frame, so that no change of volume clicks.
 struct SmoothedGain: Equatable {
   private(set) var current: Float
   private(set) var target: Float
   private var step: Float = 0
-  /// The frames until it reaches the target.
+  /// The length of the last ramp in frames, and the frames until it ends.
+  private var length = 0
   private(set) var framesLeft = 0
 
   init(_ gain: Float) {
@@ -122,12 +44,19 @@ struct SmoothedGain: Equatable {
   /// Whether the gain has reached the target.
   var isSteady: Bool { framesLeft == 0 }
 
-  /// Begins to move to a gain, to be reached in `frames`; nothing changes if it is there already.
+  /// Begins to move to a gain, to be reached in `frames`; nothing changes if it is there already, or
+  /// if the last call had the same arguments.
   mutating func move(to gain: Float, in frames: Int) {
-    guard gain != target || !isSteady else { return }
-    target = gain
+    guard gain != target || (!isSteady && frames != length) else { return }
+    (target, length) = (gain, frames)
     framesLeft = max(1, frames)
     step = (gain - current) / Float(framesLeft)
+  }
+
+  /// Begins to move to the last setting of a volume, unless it does so already.
+  mutating func follow(_ volume: BusVolume, at rate: SampleRate) {
+    let (gain, ramp) = volume.setting
+    move(to: gain, in: FrameCount(ramp, at: rate).rawValue)
   }
 
   /// Shortens the remaining ramp to `frames` if it is longer.

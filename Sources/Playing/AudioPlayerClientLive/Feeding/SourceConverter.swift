@@ -10,11 +10,18 @@ import Resampling
 /// samples, mirrored at the outermost frame; the output of the extensions is dropped.
 struct SourceConverter {
   let target: AudioFormat
-  private var stretch: Stretch?
-  /// The output frame at which the current stretch began.
-  private var start = 0
   /// Changes the speed of the converted audio; nil at the speed 1.
   private let tempo: TempoChanger?
+  /// The converter of the current stretch; nil before its first buffer.
+  private var resampler: Resampler?
+  /// The output frame at which the stretch begins.
+  private var start = 0
+  /// The frames of the stretch: those taken, and the output frames returned so far.
+  private var (taken, returned) = (FrameCount.zero, FrameCount.zero)
+  /// The first samples of the stretch, held until there are enough to mirror; nil afterward.
+  private var head: [Float]?
+  /// The last samples of the stretch.
+  private var tail: [Float] = []
 
   /// - Throws: `AudioPlayerError.speedUnavailable`.
   init(to target: AudioFormat, speed: Double = 1) throws(AudioPlayerError) {
@@ -24,7 +31,7 @@ struct SourceConverter {
 
   /// The output frame at which the next buffer begins.
   var nextFrame: Int {
-    let frame = start + (stretch?.length ?? 0)
+    let frame = start + length.rawValue
     return tempo?.outputFrame(at: frame) ?? frame
   }
 
@@ -32,12 +39,25 @@ struct SourceConverter {
   var outputFrame: Int { tempo?.outputFrame ?? convertedFrame }
 
   /// The frame that `outputFrame` would be at the speed 1.
-  private var convertedFrame: Int { start + (stretch?.returned ?? 0) }
+  private var convertedFrame: Int { start + returned.rawValue }
 
   /// Converts a buffer; the result begins with samples held back before.
   mutating func convert(_ buffer: AudioBuffer) throws(AudioPlayerError) -> [Float] {
-    let samples = try converted(buffer)
-    return tempo?.process(samples) ?? samples
+    do throws(ResamplingError) {
+      var rest: [Float] = []
+      if resampler?.inputFormat != buffer.format {
+        // A buffer that cannot be converted leaves the samples held back in place.
+        let next = try Resampler(from: buffer.format, to: target)
+        rest = try endStretch()
+        resampler = next
+        if extensionLength > 0 { head = [] }
+      }
+      let converted = try converted(buffer)
+      let samples = rest.isEmpty ? converted : rest + converted
+      return tempo?.process(samples) ?? samples
+    } catch {
+      throw .source(nil, reason: "\(error)")
+    }
   }
 
   /// Returns the samples held back; `nextFrame` is exact afterward.
@@ -55,121 +75,89 @@ struct SourceConverter {
 
   /// Discards all audio; the next buffer begins at this output frame.
   mutating func restart(at frame: Int) {
-    (stretch, start) = (nil, frame)
+    beginStretch(at: frame)
     tempo?.restart(at: frame)
   }
 
-  private mutating func converted(_ buffer: AudioBuffer) throws(AudioPlayerError) -> [Float] {
-    do throws(ResamplingError) {
-      var rest: [Float] = []
-      if stretch?.inputFormat != buffer.format {
-        // A buffer that cannot be converted leaves the samples held back in place.
-        let next = try Stretch(from: buffer.format, to: target)
-        rest = try endStretch()
-        stretch = next
-      }
-      let converted = try stretch?.process(buffer) ?? []
-      return rest.isEmpty ? converted : rest + converted
-    } catch {
-      throw .source(nil, reason: "\(error)")
-    }
-  }
-
-  private mutating func endStretch() throws(ResamplingError) -> [Float] {
-    let rest = try stretch?.flush() ?? []
-    (stretch, start) = (nil, convertedFrame)
-    return rest
+  private mutating func beginStretch(at frame: Int) {
+    (resampler, start, taken, returned, head, tail) = (nil, frame, 0, 0, nil, [])
   }
 }
 
-/// A stretch of audio in one format and its resampler.
-private struct Stretch {
-  let inputFormat: AudioFormat
-  /// The output frames returned so far.
-  private(set) var returned = 0
-  private let target: AudioFormat
-  private let resampler: Resampler
-  /// The frames of an extension: whole frames at both rates; zero if that would be many.
-  private let extensionLength: Int
-  /// The first samples, held until there are enough to mirror; nil afterward.
-  private var head: [Float]? = []
-  /// The last samples.
-  private var tail: [Float] = []
-  private var taken: FrameCount = 0
-  /// The output samples of the first extension that are still to be dropped.
-  private var samplesToDrop: Int
-
-  init(from inputFormat: AudioFormat, to target: AudioFormat) throws(ResamplingError) {
-    self.inputFormat = inputFormat
-    self.target = target
-    resampler = try Resampler(from: inputFormat, to: target)
-    extensionLength = Self.extensionLength(
-      from: inputFormat.sampleRate.hertz, to: target.sampleRate.hertz)
-    samplesToDrop =
-      FrameCount(extensionLength).converted(from: inputFormat.sampleRate, to: target.sampleRate)
-      .rawValue * target.channelCount
-    if extensionLength == 0 { head = nil }
+extension SourceConverter {
+  /// The length of the stretch in output frames.
+  private var length: FrameCount {
+    guard let rate = resampler?.inputFormat.sampleRate else { return 0 }
+    return taken.converted(from: rate, to: target.sampleRate)
   }
 
-  /// The length of all input, in output frames.
-  var length: Int {
-    taken.converted(from: inputFormat.sampleRate, to: target.sampleRate).rawValue
-  }
-
-  mutating func process(_ buffer: AudioBuffer) throws(ResamplingError) -> [Float] {
+  /// Converts a buffer in the format of the stretch.
+  private mutating func converted(_ buffer: AudioBuffer) throws(ResamplingError) -> [Float] {
+    let (first, channels) = (taken, buffer.format.channelCount)
     taken += buffer.frameCount
-    guard extensionLength > 0 else { return output(try resampler.process(buffer).samples) }
-    let count = (extensionLength + 1) * inputFormat.channelCount
+    guard extensionLength > 0 else { return try resampled(buffer.samples, at: first) }
+    let count = (extensionLength + 1) * channels
     tail = Array((tail + buffer.samples.suffix(count)).suffix(count))
-    guard let head else { return try resample(buffer.samples) }
+    guard let head else { return try resampled(buffer.samples, at: first) }
     let samples = head + buffer.samples
     self.head = samples.count < count ? samples : nil
     guard samples.count >= count else { return [] }
-    return try resample(mirrored(Array(samples[..<count]), around: 0) + samples)
+    let mirrored = mirrored(Array(samples[..<count]), around: 0, channels)
+    return try resampled(mirrored + samples, at: FrameCount(-extensionLength))
   }
 
-  mutating func flush() throws(ResamplingError) -> [Float] {
+  /// Returns the samples of the stretch that are held back, and begins another one.
+  private mutating func endStretch() throws(ResamplingError) -> [Float] {
+    guard let resampler else { return [] }
+    let channels = resampler.inputFormat.channelCount
     var rest: [Float] = []
     if let head {
-      // The stretch was too short to be mirrored, so no extension has to be dropped.
-      samplesToDrop = 0
-      rest = try resample(head)
+      // The stretch was too short to be mirrored.
+      rest = try resampled(head, at: 0)
     } else if extensionLength > 0 {
-      rest = try resample(mirrored(tail, around: tail.count - inputFormat.channelCount))
+      rest = try resampled(mirrored(tail, around: tail.count - channels, channels), at: taken)
     }
-    rest += output(try resampler.flush().samples)
-    guard extensionLength > 0 else { return rest }
-    let excess = max(0, returned - length)
-    returned -= excess
-    return Array(rest.dropLast(excess * target.channelCount))
+    rest += output(try resampler.flush())
+    if extensionLength > 0, returned > length {
+      rest = Array(rest.dropLast((returned - length).rawValue * target.channelCount))
+      returned = length
+    }
+    beginStretch(at: convertedFrame)
+    return rest
   }
 
-  private mutating func resample(_ samples: [Float]) throws(ResamplingError) -> [Float] {
-    output(try resampler.process(AudioBuffer(format: inputFormat, samples: samples)).samples)
+  /// Converts samples that begin at a frame of the stretch.
+  private mutating func resampled(
+    _ samples: [Float], at frame: FrameCount
+  ) throws(ResamplingError) -> [Float] {
+    guard let resampler else { return [] }
+    return output(
+      try resampler.process(
+        AudioBuffer(format: resampler.inputFormat, samples: samples, firstFrame: frame)))
   }
 
-  private mutating func output(_ samples: [Float]) -> [Float] {
-    let dropped = min(samplesToDrop, samples.count)
-    samplesToDrop -= dropped
-    returned += (samples.count - dropped) / target.channelCount
-    return dropped == 0 ? samples : Array(samples.dropFirst(dropped))
+  /// The samples of a part of the output, without the frames before the stretch.
+  private mutating func output(_ buffer: AudioBuffer) -> [Float] {
+    returned = max(returned, buffer.endFrame)
+    guard buffer.firstFrame < 0 else { return buffer.samples }
+    return Array(buffer.samples.dropFirst(-buffer.firstFrame.rawValue * target.channelCount))
   }
 
   /// The other frames in reverse order, mirrored at the frame whose first sample is at `center`.
-  private func mirrored(_ samples: [Float], around center: Int) -> [Float] {
-    let channels = inputFormat.channelCount
-    return stride(from: samples.count - channels, through: 0, by: -channels)
+  private func mirrored(_ samples: [Float], around center: Int, _ channels: Int) -> [Float] {
+    stride(from: samples.count - channels, through: 0, by: -channels)
       .filter { $0 != center }
       .flatMap { start in
         (0..<channels).map { 2 * samples[center + $0] - samples[start + $0] }
       }
   }
 
-  /// At least 512 input frames that are whole frames at both rates; zero if the rates have so little
-  /// in common that it would be many more.
-  private static func extensionLength(from rate: Int, to target: Int) -> Int {
-    guard rate != target else { return 0 }
-    var (divisor, rest) = (rate, target)
+  /// The length of an extension: at least 512 input frames that are whole frames at both rates; zero
+  /// if the rates have so little in common that it would be many more.
+  private var extensionLength: Int {
+    guard let rate = resampler?.inputFormat.sampleRate.hertz, rate != target.sampleRate.hertz
+    else { return 0 }
+    var (divisor, rest) = (rate, target.sampleRate.hertz)
     while rest > 0 { (divisor, rest) = (rest, divisor % rest) }
     let unit = rate / divisor
     return unit > 2_048 ? 0 : unit * ((512 + unit - 1) / unit)

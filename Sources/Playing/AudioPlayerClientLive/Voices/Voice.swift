@@ -47,7 +47,10 @@ final class Voice: DevicePort, @unchecked Sendable {
   // The audio thread only.
   var transport: VoiceTransport
   var playhead = VoicePlayhead()
-  var dropout: DropoutFade
+  /// The gain of its bus at the beginning of the block; nil until the voice sounds.
+  var busGain: SmoothedGain?
+  /// Whether the voice has faded out in a dropout.
+  var isFadedOut = false
   /// Unreported silence, in frames: of a late source, and of the device, whose duration may be
   /// unknown; nil without silence.
   var unreported: (starved: Int?, device: Int?) = (nil, nil)
@@ -92,7 +95,6 @@ final class Voice: DevicePort, @unchecked Sendable {
     let begin = parameters.current
     appliedSerial = begin.serial
     transport = VoiceTransport(begin.parameters, rate: rate)
-    dropout = DropoutFade(length: FrameCount(.milliseconds(5), at: rate).rawValue)
     lastFrame = .allocate(capacity: format.channelCount)
     lastFrame.initialize(repeating: 0)
   }

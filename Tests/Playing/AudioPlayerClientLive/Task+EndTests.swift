@@ -12,7 +12,7 @@ import VirtualSoundCard
 
 /// Files whose reads block, as on an absent network disk: stop and cancel return within a second, and
 /// the thread releases everything when the read returns.
-@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct AbandonableTaskTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct TaskEndTests {
   private let clock = TestClock()
   private let cardClock = TestClock()
   private let card: VirtualSoundCard
@@ -108,16 +108,28 @@ import VirtualSoundCard
 
   @Test func `a task that ends in time is awaited`() async throws {
     let go = Gate()
-    let work = AbandonableTask(clock: clock) {
+    let work = Task<Int, any Error> {
       await go.wait()
       return 5
     }
-    let waiting = Task { try await work.valueUnlessCancelled() }
+    let waiting = Task { [clock] in try await work.valueOrEnd(clock) }
     waiting.cancel()
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .milliseconds(999))
     go.open()
     await #expect(throws: CancellationError.self) { _ = try await waiting.value }
     #expect(try await work.value == 5)
+    #expect(await work.end(clock))
+  }
+
+  @Test func `a blocked task has not ended after a second`() async throws {
+    let go = Gate()
+    let work = Task<Void, any Error> { await go.wait() }
+    async let hasEnded = work.end(clock)
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(1))
+    #expect(await hasEnded == false)
+    #expect(work.isCancelled)
+    go.open()
   }
 }

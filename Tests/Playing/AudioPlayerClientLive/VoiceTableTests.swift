@@ -1,0 +1,97 @@
+import AudioCore
+import AudioPlayerClient
+import SoundCard
+import Testing
+
+@testable import AudioPlayerClientLive
+
+/// The gains of the buses of a device's voices, block by block.
+@Suite struct VoiceTableTests {
+  private let link: DeviceLink<Voice>
+  private let bus = BusVolume()
+
+  init() throws {
+    link = try DeviceLink(limit: VoiceTable.limit)
+  }
+
+  /// Adds a voice at a rate of 1,000 Hz.
+  private func add(_ bus: BusVolume, in place: Int = 0) throws -> Voice {
+    let voice = try Voice(
+      format: AudioFormat(sampleRate: 1_000, channelCount: 1), capacity: .milliseconds(100),
+      prefill: .zero, parameters: SharedVoiceParameters("a", gain: 1), bus: bus
+    ) { _ in }
+    link.ports.put(voice, in: place)
+    link.ports.serve(place)
+    return voice
+  }
+
+  @Test func `the gain of a bus begins at its volume and moves block by block`() throws {
+    let voice = try add(bus)
+    bus.setting = (0.5, .seconds(1))
+    link.ports.moveBusGains(by: 10)
+    #expect(voice.busGain == SmoothedGain(0.5))
+    bus.setting = (1, .milliseconds(20))
+    link.ports.moveBusGains(by: 10)
+    var ramp = try #require(voice.busGain)
+    #expect((0..<10).map { _ in ramp.next() }.last.map { abs($0 - 0.75) < 1e-6 } == true)
+    link.ports.moveBusGains(by: 10)
+    #expect(voice.busGain == ramp)
+    link.ports.moveBusGains(by: 10)
+    #expect(voice.busGain?.isSteady == true)
+    #expect(voice.busGain?.current == 1)
+  }
+
+  @Test func `a shorter ramp to the same volume speeds up the ramp of a bus`() throws {
+    let voice = try add(bus)
+    link.ports.moveBusGains(by: 10)
+    bus.setting = (0, .seconds(60))
+    for _ in 0..<3 { link.ports.moveBusGains(by: 10) }
+    bus.setting = (0, .milliseconds(20))
+    for expected in [20, 10, 0] {
+      link.ports.moveBusGains(by: 10)
+      #expect(voice.busGain?.framesLeft == expected)
+    }
+    #expect(voice.busGain?.current == 0)
+  }
+
+  @Test func `a later voice has the gain of the other voices of its bus and of no other bus`()
+    throws
+  {
+    bus.setting = (0, .zero)
+    let other = BusVolume()
+    other.setting = (0.25, .zero)
+    let first = try add(bus)
+    link.ports.moveBusGains(by: 10)
+    bus.setting = (1, .milliseconds(40))
+    link.ports.moveBusGains(by: 10)
+    let voices = [try add(other, in: 1), try add(bus, in: 2), try add(bus, in: 3)]
+    for framesLeft in [30, 20] {
+      link.ports.moveBusGains(by: 10)
+      #expect(first.busGain?.framesLeft == framesLeft)
+      #expect(voices[0].busGain == SmoothedGain(0.25))
+      #expect(voices[1].busGain == first.busGain && voices[2].busGain == first.busGain)
+    }
+    // The last voice takes the place of the first one in the table.
+    _ = link.ports.remove(at: 0)
+    link.ports.moveBusGains(by: 10)
+    #expect(voices[1].busGain?.framesLeft == 10 && voices[2].busGain == voices[1].busGain)
+  }
+
+  @Test func `a paused voice resumes in a ramp that has not ended and else at the new volume`()
+    throws
+  {
+    let harness = try AudioThreadHarness()
+    let voice = try harness.voice([Float](repeating: 0.5, count: 16_000), bus: bus)
+    harness.pcm.at(200) { _ in voice.parameters.update { $0.isPaused = true } }
+    harness.pcm.at(400) { [bus] _ in bus.setting = (0.5, .seconds(60)) }
+    harness.pcm.at(600) { _ in voice.parameters.update { $0.isPaused = false } }
+    harness.pcm.at(900) { [bus] _ in bus.setting = (1, .seconds(2)) }
+    harness.pcm.at(1_000) { _ in voice.parameters.update { $0.isPaused = true } }
+    harness.pcm.at(1_400) { _ in voice.parameters.update { $0.isPaused = false } }
+    try harness.run([voice])
+    let written = harness.pcm.written
+    #expect(written[(800 * 8)..<(880 * 8)].allSatisfy { $0 == 0.25 })
+    let resumed = written[(1_525 * 8)..<(1_625 * 8)]
+    #expect(resumed.allSatisfy { $0 > 0.3 && $0 < 0.45 }, "\(resumed.first ?? 0)")
+  }
+}
