@@ -16,7 +16,7 @@ extension SpeechClient {
       authorizationStatus: { .authorized },
       requestAuthorization: { .authorized },
       startTask: { await results($0) },
-      recognition: { ResultEvents.events(of: await results($0)) },
+      recognition: { SpeechRecognitionEvent.events(of: await results($0)) },
       finishTask: { _ = try? await stage.update { $0.finish() } },
       supportedLocales: { ["en-US"] },
       engines: { [.preview] })

@@ -84,43 +84,37 @@ extension SpeechRecognitionEvent {
   }
 }
 
-/// The events of a stream of results.
-///
-/// Each utterance begins before its first result and ends after its final result. An utterance
-/// without a final result ends before the first result of the next utterance, or at the end of the
-/// results.
-package final class ResultEvents: @unchecked Sendable {
-  package typealias Results = AsyncThrowingStream<SpeechRecognitionResult, any Error>
-  package typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
-
-  // Safe because a stream has one consumer, which requests one element at a time.
-  private var iterator: Results.Iterator
-  private var waiting: [SpeechRecognitionEvent] = []
-  /// The current utterance, and the end of its last word.
-  private var utterance: (number: Int, end: Duration)?
-
-  private init(_ results: Results) {
-    iterator = results.makeAsyncIterator()
-  }
-
-  /// Returns the events of a stream of results; the stream of events ends with it.
-  package static func events(of results: Results) -> Events {
-    let events = ResultEvents(results)
-    return AsyncThrowingStream { try await events.next() }
-  }
-
-  private func next() async throws -> SpeechRecognitionEvent? {
-    if waiting.isEmpty {
-      guard let result = try await iterator.next() else {
-        defer { utterance = nil }
-        return utterance.map { .speechEnded(at: $0.end) }
+extension SpeechRecognitionEvent {
+  /// Returns the events of a stream of results, which end with the results.
+  ///
+  /// Each utterance begins before its first result and ends after its final result. An utterance
+  /// without a final result ends before the first result of the next utterance, or at the end of
+  /// the results.
+  package static func events(
+    of results: AsyncThrowingStream<SpeechRecognitionResult, any Error>
+  ) -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
+    // A stream has one consumer, which requests one element at a time.
+    nonisolated(unsafe) var iterator = results.makeAsyncIterator()
+    nonisolated(unsafe) var waiting: [SpeechRecognitionEvent] = []
+    nonisolated(unsafe) var utterance: OpenUtterance?
+    return AsyncThrowingStream {
+      if waiting.isEmpty {
+        guard let result = try await iterator.next() else {
+          defer { utterance = nil }
+          return utterance.map { .speechEnded(at: $0.end) }
+        }
+        waiting = events(of: result, in: &utterance)
       }
-      waiting = events(of: result)
+      return waiting.removeFirst()
     }
-    return waiting.removeFirst()
   }
 
-  private func events(of result: SpeechRecognitionResult) -> [SpeechRecognitionEvent] {
+  /// An utterance without a final result, and the end of its last word.
+  private typealias OpenUtterance = (number: Int, end: Duration)
+
+  private static func events(
+    of result: SpeechRecognitionResult, in utterance: inout OpenUtterance?
+  ) -> [SpeechRecognitionEvent] {
     let segments = result.bestTranscription.segments
     let begin = segments.first?.timestamp ?? .zero
     let end = segments.last.map { $0.timestamp + $0.duration } ?? begin

@@ -230,42 +230,44 @@ extension Collection<String> {
 extension String {
   /// Returns the separator between the text and a following word: a space or nothing.
   package func separator(before word: String) -> String {
-    guard let last = last?.spacing, let first = word.first?.spacing else { return "" }
-    switch (last, first) {
-    case (.spaced, .spaced), (.korean, _), (_, .korean): return " "
-    case (.east, _), (_, .east), (.southEast, .southEast): return ""
-    case (.southEast, .spaced), (.spaced, .southEast): return " "
-    }
+    guard let last, let first = word.first else { return "" }
+    if last.isKorean || first.isKorean { return " " }
+    if last.isChineseOrJapanese || first.isChineseOrJapanese { return "" }
+    return last.isSouthEastAsian && first.isSouthEastAsian ? "" : " "
   }
 }
 
 extension Character {
-  /// The way in which a script separates words.
-  fileprivate enum Spacing {
-    /// A space.
-    case spaced
-    /// A space, even beside a Chinese letter.
-    case korean
-    /// No separator: Chinese and Japanese.
-    case east
-    /// No space between words of the script: Thai, Lao, Khmer, and Burmese.
-    case southEast
-  }
-
   /// Whether words of its script are not separated by spaces, so that each letter counts as a word.
-  package var hasNoSpaces: Bool { spacing == .east || spacing == .southEast }
+  package var hasNoSpaces: Bool { isChineseOrJapanese || isSouthEastAsian }
 
-  fileprivate var spacing: Spacing {
-    switch unicodeScalars.first?.value ?? 0 {
-    case 0x1100...0x11FF, 0x3130...0x318F, 0xA960...0xA97F, 0xAC00...0xD7FF: .korean
-    // Radicals, marks, kana, and letters; full-width marks; the planes of rare letters.
-    case 0x2E80...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFE30...0xFE4F,
-      0xFF00...0xFF9F, 0xFFE0...0xFFEF, 0x1B000...0x1B16F, 0x20000...0x3FFFF:
-      .east
-    case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x19E0...0x19FF, 0xA9E0...0xA9FF,
-      0xAA60...0xAA7F:
-      .southEast
-    default: .spaced
+  fileprivate var isKorean: Bool {
+    switch firstScalar {
+    case 0x1100...0x11FF, 0x3130...0x318F, 0xA960...0xA97F, 0xAC00...0xD7FF: true
+    default: false
     }
   }
+
+  /// Whether it is a Chinese or Japanese letter or mark.
+  fileprivate var isChineseOrJapanese: Bool {
+    switch firstScalar {
+    // Radicals, marks, kana, and letters; full-width marks; the planes of rare letters.
+    case 0x2E80...0x312F, 0x3190...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF,
+      0xFE30...0xFE4F, 0xFF00...0xFF9F, 0xFFE0...0xFFEF, 0x1B000...0x1B16F, 0x20000...0x3FFFF:
+      true
+    default: false
+    }
+  }
+
+  /// Whether it is a Thai, Lao, Khmer, or Burmese letter.
+  fileprivate var isSouthEastAsian: Bool {
+    switch firstScalar {
+    case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x19E0...0x19FF, 0xA9E0...0xA9FF,
+      0xAA60...0xAA7F:
+      true
+    default: false
+    }
+  }
+
+  private var firstScalar: UInt32 { unicodeScalars.first?.value ?? 0 }
 }

@@ -4,15 +4,16 @@ package struct JSGFParser {
   static let deepest = 200
 
   private var depth = 0
-  private var tokens: ArraySlice<JSGFToken>
+  private var tokens: ArraySlice<(token: JSGFToken, line: Int)>
   private let lastLine: Int
 
-  init(_ tokens: [JSGFToken]) {
+  /// - Parameter tokens: the tokens with their lines, counted from 1.
+  init(_ tokens: [(token: JSGFToken, line: Int)]) {
     self.tokens = tokens[...]
     lastLine = tokens.last?.line ?? 1
   }
 
-  private var next: JSGFToken.Kind? { tokens.first?.kind }
+  private var next: JSGFToken? { tokens.first?.token }
   private var line: Int { tokens.first?.line ?? lastLine }
 
   /// Returns the next rule, with its name without brackets and grammar; nil at the end.
@@ -45,8 +46,8 @@ package struct JSGFParser {
   /// Returns the words up to the end of a statement that is not a rule.
   private mutating func statement() throws(SpeechEngineError) -> [String] {
     var words: [String] = []
-    while let kind = next, kind != .mark(";") {
-      if case .word(let word) = kind { words.append(word) }
+    while let token = next, token != .mark(";") {
+      if case .word(let word) = token { words.append(word) }
       tokens.removeFirst()
     }
     try expect(";")
@@ -124,18 +125,13 @@ package struct JSGFParser {
   }
 }
 
-/// A token of a JSGF grammar, and its line from 1.
-struct JSGFToken: Equatable {
-  enum Kind: Equatable {
-    case word(String)
-    /// A name in angle brackets.
-    case rule(String)
-    /// `=`, `;`, `|`, `(`, `)`, `[`, `]`, `*`, or `+`.
-    case mark(Character)
-  }
-
-  let kind: Kind
-  let line: Int
+/// A token of a JSGF grammar.
+enum JSGFToken: Equatable {
+  case word(String)
+  /// A name in angle brackets.
+  case rule(String)
+  /// `=`, `;`, `|`, `(`, `)`, `[`, `]`, `*`, or `+`.
+  case mark(Character)
 }
 
 /// Splits a JSGF grammar into tokens, without comments, weights, and tags, which do not affect the
@@ -143,9 +139,12 @@ struct JSGFToken: Equatable {
 struct JSGFTokenizer {
   private var rest: Substring
   private var line = 1
-  private var tokens: [JSGFToken] = []
+  private var tokens: [(token: JSGFToken, line: Int)] = []
 
-  static func tokens(of text: String) throws(SpeechEngineError) -> [JSGFToken] {
+  /// Returns the tokens with their lines, counted from 1.
+  static func tokens(
+    of text: String
+  ) throws(SpeechEngineError) -> [(token: JSGFToken, line: Int)] {
     var tokenizer = JSGFTokenizer(rest: text[...])
     while try tokenizer.step() {}
     return tokenizer.tokens
@@ -180,8 +179,8 @@ struct JSGFTokenizer {
     skip(max(1, word.count))
   }
 
-  private mutating func add(_ kind: JSGFToken.Kind) {
-    tokens.append(JSGFToken(kind: kind, line: line))
+  private mutating func add(_ token: JSGFToken) {
+    tokens.append((token, line))
   }
 
   private mutating func enclosed(_ end: Character) throws(SpeechEngineError) -> String {

@@ -165,34 +165,30 @@ final class EnergyDetector: SpeechActivitySession {
 
 /// Passes the loud band of speech: 120 Hz to 3 kHz, without the rumble and the offset below it.
 private struct SpeechBand {
-  /// A low-pass of the first order.
-  private struct LowPass {
-    /// 1 - exp(-2π · corner / rate).
-    let share: Double
-    /// The state begins at the first sample, so that an offset causes no click.
-    private var state: Double?
-
-    init(share: Double) {
-      self.share = share
-    }
-
-    mutating func pass(_ sample: Double) -> Double {
-      let last = state ?? sample
-      let next = last + share * (sample - last)
-      state = next
-      return next
-    }
-  }
-
   // Two filters in series: the power below falls by 12 dB per octave, faster than the power of
   // brown noise grows.
-  private var rumble = (LowPass(share: 0.046_03), LowPass(share: 0.046_03))
-  private var hiss = LowPass(share: 0.692_13)
+  private static let rumble = 0.046_03
+  private static let hiss = 0.692_13
+
+  /// The last outputs of the low-passes, in order.
+  private var last: (Double?, Double?, Double?) = (nil, nil, nil)
 
   mutating func pass(_ sample: Double) -> Double {
-    let once = sample - rumble.0.pass(sample)
-    let twice = once - rumble.1.pass(once)
-    return hiss.pass(twice)
+    let once = sample - Self.lowPass(sample, Self.rumble, &last.0)
+    let twice = once - Self.lowPass(once, Self.rumble, &last.1)
+    return Self.lowPass(twice, Self.hiss, &last.2)
+  }
+
+  /// A low-pass of the first order.
+  ///
+  /// - Parameters:
+  ///   - share: 1 - exp(-2π · corner / rate).
+  ///   - last: its last output; it begins at the first sample, so that an offset causes no click.
+  private static func lowPass(_ sample: Double, _ share: Double, _ last: inout Double?) -> Double {
+    let before = last ?? sample
+    let next = before + share * (sample - before)
+    last = next
+    return next
   }
 }
 

@@ -120,7 +120,7 @@ extension Replay {
     do {
       let (_, lines, pace) = try begin()
       guard lines.contains(where: { $0.event != nil }) else {
-        return ResultEvents.events(
+        return SpeechRecognitionEvent.events(
           of: ReplayedStream.replaying(lines, pace: pace) { $0.result?.value })
       }
       return ReplayedStream.replaying(lines, pace: pace) { line in

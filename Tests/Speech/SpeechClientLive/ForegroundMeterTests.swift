@@ -102,10 +102,7 @@ import Testing
   private static func voice(_ name: String) throws -> [Float] {
     let buffer = try SoundFileReader(url: sound(name)).read(atMost: 1_000_000)
     var conversion = SpeechConversion()
-    let pieces = try conversion.add(buffer) + conversion.flush()
-    let samples = pieces.flatMap {
-      if case .audio(let audio) = $0 { audio.samples } else { [Float]() }
-    }
+    let samples = try conversion.process(buffer) + conversion.flush()
     let loud = samples.indices.filter { abs(samples[$0]) > 0.01 }
     let voiced = Array(samples[(loud.first ?? 0)...(loud.last ?? 0)])
     let power = voiced.reduce(0) { $0 + $1 * $1 } / Float(voiced.count)

@@ -164,6 +164,36 @@ import Testing
     #expect(lags.withLock { $0 } == [.milliseconds(2100), .milliseconds(1100), .zero])
   }
 
+  /// The lag reported at each of these backlogs, in tenths of a second.
+  private func lags(at backlogs: [Int]) -> [Double?] {
+    let lag = Mutex<Double?>(nil)
+    var queue = IntakeQueue(.buffer(upTo: .seconds(60))) { new in
+      lag.withLock { $0 = new / .milliseconds(100) }
+    }
+    var (added, removed) = (0, 0)
+    return backlogs.map { backlog in
+      while added - removed < backlog {
+        queue.add(buffer(added))
+        added += 1
+      }
+      while added - removed > backlog {
+        _ = taken(&queue)
+        removed += 1
+      }
+      queue.settle()
+      return lag.withLock { $0.take() }
+    }
+  }
+
+  @Test func `a lag is reported from one second on, at each further second, and at its end`() {
+    #expect(lags(at: [0, 9, 10, 15, 20, 25, 35]) == [nil, nil, 10, nil, 20, nil, 35])
+    #expect(lags(at: [30, 25, 20, 6, 4, 4]) == [30, nil, 20, 6, 0, nil])
+  }
+
+  @Test func `a lag that hovers around one second is reported once`() {
+    #expect(lags(at: [11, 9, 11, 9]) == [11, nil, nil, nil])
+  }
+
   @Test func `a finishing task recognizes all queued audio and up to twenty seconds more`() {
     var queue = IntakeQueue(.buffer(upTo: .seconds(30)))
     for number in 0..<300 { queue.add(buffer(number)) }
@@ -209,21 +239,5 @@ extension IntakeQueue.Item {
   private func stretch(_ reason: SpeechRecognitionEvent.DropReason) -> Range<Duration>? {
     for case .dropped(let stretch, reason) in losses { return stretch }
     return nil
-  }
-}
-
-@Suite struct LagMeterTests {
-  private func reported(_ seconds: [Double]) -> [Double?] {
-    var meter = LagMeter()
-    return seconds.map { meter.add(.seconds($0)).map { $0 / .seconds(1) } }
-  }
-
-  @Test func `a lag is reported from one second on, at each further second, and at its end`() {
-    #expect(reported([0, 0.9, 1, 1.5, 2, 2.5, 3.5]) == [nil, nil, 1, nil, 2, nil, 3.5])
-    #expect(reported([3, 2.5, 2, 0.6, 0.4, 0.4]) == [3, nil, 2, 0.6, 0, nil])
-  }
-
-  @Test func `a lag that hovers around one second is reported once`() {
-    #expect(reported([1.1, 0.9, 1.1, 0.9]) == [1.1, nil, nil, nil])
   }
 }

@@ -105,7 +105,7 @@ import Testing
     let hypothesis = SpeechHypothesis(words: words, alternatives: [other])
     let partial = results.partial(of: utterance, hypothesis)
     #expect(partial?.bestTranscription.formattedString == "ComfyUI")
-    let events = results.events(of: utterance, hypothesis, until: 16_000)
+    let events = results.events(of: utterance, hypothesis)
     guard case .result(let final) = events.first else {
       Issue.record("\(events) have no result")
       return

@@ -126,7 +126,7 @@ import Testing
   @Test func `joined speech has an event for each result, for its ends, and for a lost sound`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    let events = results.events(of: joined(), twoWords, until: 112_000)
+    let events = results.events(of: joined(), twoWords)
     let others = events.map { event -> SpeechRecognitionEvent? in
       if case .result = event { nil } else { event }
     }
@@ -169,7 +169,7 @@ import Testing
     var estimated = SpeechHypothesis(words: words)
     estimated.hasEstimatedTimes = true
     let partial = results.partial(of: utterance, estimated)
-    let events = results.events(of: utterance, SpeechHypothesis(words: words), until: 160_000)
+    let events = results.events(of: utterance, SpeechHypothesis(words: words))
     var (kinds, times, numbers): (String, [Duration], [Int]) = ("", [], [])
     for event in events {
       switch event {
@@ -197,7 +197,7 @@ import Testing
     utterance.endSound(after: 0, certainty: 0.99)
     results.begin(at: 0)
     let hypothesis = SpeechHypothesis(words: [SpeechHypothesis.Word("oh", frames: 0..<1600)])
-    let events = results.events(of: utterance, hypothesis, until: 80_000).dropFirst()
+    let events = results.events(of: utterance, hypothesis).dropFirst()
     let expected: [SpeechRecognitionEvent] = [
       .speechEnded(at: .seconds(1)), .speechStarted(at: .seconds(1)),
       .dropped(.seconds(1) ..< .seconds(2), reason: .unintelligible),
@@ -219,10 +219,10 @@ import Testing
     var results = UtteranceResults()
     results.begin(at: 0)
     let lost = SpeechRecognitionEvent.dropped(.zero ..< .seconds(7), reason: .unintelligible)
-    #expect(results.events(of: joined(), SpeechHypothesis(), until: 112_000) == [lost])
+    #expect(results.events(of: joined(), SpeechHypothesis()) == [lost])
     var spotted = UtteranceResults(spotsPhrases: true)
     spotted.begin(at: 0)
-    #expect(spotted.events(of: joined(), SpeechHypothesis(), until: 112_000).isEmpty)
+    #expect(spotted.events(of: joined(), SpeechHypothesis()).isEmpty)
   }
 
   @Test func `noise has no result`() {

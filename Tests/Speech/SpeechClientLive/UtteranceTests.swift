@@ -40,18 +40,18 @@ import Testing
   @Test func `measured words get the times of the stream, and a pause divides them`() {
     let hypothesis = SpeechHypothesis(
       words: words([("ask", 3..<8), ("not", 8..<13), ("what", 18..<25), ("your", 25..<33)]))
-    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["ask 10-15", "not 15-20"], ["what 35-42", "your 42-50"]])
-    #expect(parts.map(\.utterance.sound) == [frame(10), frame(35)])
-    #expect(parts.map(\.soundEnd) == [frame(20), frame(50)])
+    #expect(
+      parts.map { $0.utterance.sound } == [frame(10)..<frame(20), frame(35)..<frame(50)])
   }
 
   @Test func `a word after the sound makes a part whose sound does not end before its start`() {
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<8), ("Oh.", 34..<35)]))
-    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["Go. 10-15"], ["Oh. 51-52"]])
-    #expect(parts.map(\.utterance.sound) == [frame(10), frame(51)])
-    #expect(parts.map(\.soundEnd) == [frame(15), frame(51)])
+    #expect(
+      parts.map { $0.utterance.sound } == [frame(10)..<frame(15), frame(51)..<frame(51)])
   }
 
   @Test func `a stretch without words is found, unless times are estimated`() {
@@ -72,8 +72,8 @@ import Testing
       utterance.endSound(after: 0, certainty: certainty)
     }
     let hypothesis = SpeechHypothesis(words: words([("Go.", 2..<8), ("Oh.", 12..<14)]))
-    let parts = utterance.parts(of: hypothesis, soundEnd: frame(30))
-    #expect(parts.map(\.utterance.certainty) == [0.99, 0.6])
+    let parts = utterance.parts(of: hypothesis)
+    #expect(parts.map { $0.utterance.certainty } == [0.99, 0.6])
     #expect(utterance.certainty == 0.99)
   }
 
@@ -82,23 +82,23 @@ import Testing
       words: words([
         ("Ask", 18..<20), ("Mr.", 20..<22), ("Go.", 22..<25), ("What", 25..<30), ("now?", 30..<33),
       ]))
-    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    let parts = joined().parts(of: hypothesis)
     #expect(
       parts.map { $0.hypothesis.words.map(\.text) } == [["Ask", "Mr.", "Go."], ["What", "now?"]])
-    #expect(parts.map(\.utterance.start) == [frame(7), frame(42)])
+    #expect(parts.map { $0.utterance.start } == [frame(7), frame(42)])
   }
 
   @Test func `words with estimated times are spread over the sounds, not over the silence`() {
     var hypothesis = SpeechHypothesis(
       words: words([("1", 0..<9), ("2", 9..<18), ("3", 18..<27), ("4", 27..<30), ("5", 30..<35)]))
     hypothesis.hasEstimatedTimes = true
-    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["1 10-15", "2 15-20"], ["3 35-40", "4 40-45", "5 45-50"]])
   }
 
   @Test func `a word across a removed pause belongs to the stretch of its middle`() {
     let hypothesis = SpeechHypothesis(words: words([("so", 12..<20), ("on", 20..<33)]))
-    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    let parts = joined().parts(of: hypothesis)
     #expect(shown(parts) == [["so 32-37", "on 37-50"]])
   }
 
@@ -111,7 +111,7 @@ import Testing
         words([("goon", 3..<13), ("ten", 18..<25), ("more", 25..<33)]),
         words([("go", 3..<8), ("on", 8..<13), ("then", 18..<25), ("more", 26..<33)]),
       ])
-    let parts = joined().parts(of: hypothesis, soundEnd: frame(50))
+    let parts = joined().parts(of: hypothesis)
     #expect(
       parts.map { $0.hypothesis.alternatives.map { $0.map(\.text) } } == [
         [["goon"]], [["then", "more"]],
@@ -119,11 +119,10 @@ import Testing
   }
 
   @Test func `an utterance without words, or one that was not joined, is one part`() {
-    let none = joined().parts(of: SpeechHypothesis(), soundEnd: frame(50))
-    #expect(
-      none.count == 1 && none[0].soundEnd == frame(50) && none[0].utterance.sound == frame(10))
+    let none = joined().parts(of: SpeechHypothesis())
+    #expect(none.map { $0.utterance.sound } == [frame(10)..<frame(50)])
     let hypothesis = SpeechHypothesis(words: words([("Go.", 3..<13), ("On.", 25..<33)]))
-    let whole = joined(pause: nil).parts(of: hypothesis, soundEnd: frame(50))
-    #expect(whole.map(\.hypothesis) == [hypothesis])
+    let whole = joined(pause: nil).parts(of: hypothesis)
+    #expect(whole.map { $0.hypothesis } == [hypothesis])
   }
 }

@@ -8,13 +8,11 @@ import AudioCore
 /// end. A short cue is held until the next one determines how long it can stay.
 public struct CueBuilder: Sendable {
   private let policy: CuePolicy
-  private let lines: CueLines
   private var held: Cue?
 
   /// Creates a builder with this policy.
   public init(policy: CuePolicy = CuePolicy()) {
     self.policy = policy
-    lines = CueLines(policy)
   }
 
   /// Adds an utterance and returns the completed cues, in order.
@@ -64,13 +62,13 @@ public struct CueBuilder: Sendable {
   private func fits(_ words: ArraySlice<TranscriptionSegment>) -> Bool {
     guard let first = words.first, let last = words.last else { return true }
     return last.end - first.timestamp <= policy.maximumDuration
-      && lines.fit(words.map(\.substring))
+      && policy.fits(words.map(\.substring))
   }
 
   private func cue(of words: ArraySlice<TranscriptionSegment>) -> Cue {
     Cue(
       start: words.first?.timestamp ?? .zero, end: words.last?.end ?? .zero,
-      lines: lines.lines(of: words.map(\.substring)))
+      lines: policy.lines(of: words.map(\.substring)))
   }
 
   private mutating func replaceHeld(with next: Cue) -> [Cue] {
@@ -155,26 +153,19 @@ public struct CuePolicy: Hashable, Sendable {
   }
 }
 
-/// Breaks the words of a cue into lines.
-private struct CueLines {
-  let charactersPerLine: Int
-  let count: Int
+extension CuePolicy {
+  private var width: Int { max(1, charactersPerLine) }
 
-  init(_ policy: CuePolicy) {
-    charactersPerLine = max(1, policy.charactersPerLine)
-    count = max(1, policy.linesPerCue)
-  }
-
-  /// Whether the words fit; a word longer than a line gets its own line.
-  func fit(_ words: some Collection<String>) -> Bool {
-    lines(of: words, width: charactersPerLine).count <= count
+  /// Whether the words fit into a cue; a word longer than a line gets its own line.
+  fileprivate func fits(_ words: some Collection<String>) -> Bool {
+    lines(of: words, width: width).count <= max(1, linesPerCue)
   }
 
   /// Returns the words in as few lines as possible, of about equal length.
-  func lines(of words: some Collection<String>) -> [String] {
-    let widest = lines(of: words, width: charactersPerLine)
+  fileprivate func lines(of words: some Collection<String>) -> [String] {
+    let widest = lines(of: words, width: width)
     guard widest.count > 1 else { return widest }
-    let narrow = (1..<charactersPerLine).first {
+    let narrow = (1..<width).first {
       lines(of: words, width: $0).count <= widest.count
     }
     return narrow.map { lines(of: words, width: $0) } ?? widest

@@ -43,7 +43,7 @@ public enum WordNormalization: Hashable, Sendable, CaseIterable {
   private func tokens(of piece: String) -> [String] {
     switch self {
     case .written: piece.split(whereSeparator: \.isWhitespace).map(String.init)
-    case .spoken: SpokenTokens.of(piece).flatMap(SpellingVariants.words)
+    case .spoken: SpokenTokens.of(piece).flatMap(Self.unifiedWords)
     }
   }
 }
@@ -122,12 +122,11 @@ extension Character {
   fileprivate var isPartOfWord: Bool { isLetter || isNumber }
 }
 
-/// Unifies the spelling of English words.
-///
-/// It expands contractions and abbreviations, uses American spellings, and removes fillers.
-enum SpellingVariants {
-  /// Returns the words to compare for a lowercase word.
-  static func words(for word: String) -> [String] {
+extension WordNormalization {
+  /// Returns the words to compare for a lowercase English word.
+  ///
+  /// It expands contractions and abbreviations, uses American spellings, and removes fillers.
+  private static func unifiedWords(for word: String) -> [String] {
     if fillers.contains(word) { return [] }
     return (phrases[word] ?? expanded(word)).map(american)
   }

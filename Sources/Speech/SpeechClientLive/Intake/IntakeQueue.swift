@@ -20,6 +20,12 @@ struct IntakeQueue: PipeQueue {
   static let longestRest = Duration.seconds(20)
   /// The shortest limit for the backlog of a live source.
   static let leastLimit = Duration.milliseconds(500)
+  /// The shortest backlog that is reported as a lag.
+  static let leastLag = Duration.seconds(1)
+  /// The backlog below which a reported lag is over.
+  static let endOfLag = Duration.milliseconds(500)
+  /// The minimum change to report a lag again.
+  static let lagStep = Duration.seconds(1)
   /// A shorter gap is reported with the next one; between two formats it is a rounding error.
   static let leastGap = Duration.milliseconds(1)
 
@@ -28,7 +34,8 @@ struct IntakeQueue: PipeQueue {
   private var waiting = Duration.zero
   /// The audio dropped since the last item.
   private var dropped: Range<Duration>?
-  private var meter = LagMeter()
+  /// The lag that was reported last; zero if it is over.
+  private var reportedLag = Duration.zero
   /// The expected first frame of the next buffer, at the rate of `format`.
   private var expected: (format: AudioFormat, frame: FrameCount)?
   /// The end of the audio that was taken or dropped last.
@@ -91,13 +98,22 @@ struct IntakeQueue: PipeQueue {
       dropped.take().map { SpeechRecognitionEvent.dropped($0, reason: .engineTooSlow) },
       gap(before: buffer).map { .dropped($0, reason: .gap) },
     ].compactMap(\.self)
-    let isLate = limit != nil && waiting >= LagMeter.over
+    let isLate = limit != nil && waiting >= Self.endOfLag
     return .element(Item(losses: losses, buffer: buffer, isLate: isLate))
   }
 
   /// Reports a lag even while the recognizer reads no audio, because the engine may be stuck.
   mutating func settle() {
-    if limit != nil, let lag = meter.add(waiting) { reportLag(lag) }
+    guard limit != nil, let lag = newLag else { return }
+    reportedLag = lag
+    reportLag(lag)
+  }
+
+  /// The lag to report now, zero when a lag is over; nil if it has hardly changed.
+  private var newLag: Duration? {
+    guard reportedLag > .zero else { return waiting >= Self.leastLag ? waiting : nil }
+    if waiting < Self.endOfLag { return .zero }
+    return max(waiting - reportedLag, reportedLag - waiting) >= Self.lagStep ? waiting : nil
   }
 
   /// Accepts the audio that the source still holds, up to `longestRest`.
@@ -150,29 +166,5 @@ struct IntakeQueue: PipeQueue {
     }
     expected = (buffer.format, buffer.endFrame)
     return buffer
-  }
-}
-
-/// Determines when to report a lag.
-struct LagMeter {
-  /// The shortest backlog that is reported as a lag.
-  static let least = Duration.seconds(1)
-  /// The backlog below which a reported lag is over.
-  static let over = Duration.milliseconds(500)
-  /// The minimum change to report a lag again.
-  static let step = Duration.seconds(1)
-
-  private var reported = Duration.zero
-
-  /// Processes the current backlog; returns the lag to report, zero when a lag is over.
-  mutating func add(_ waiting: Duration) -> Duration? {
-    guard reported > .zero else { return waiting >= Self.least ? report(waiting) : nil }
-    if waiting < Self.over { return report(.zero) }
-    return max(waiting - reported, reported - waiting) >= Self.step ? report(waiting) : nil
-  }
-
-  private mutating func report(_ lag: Duration) -> Duration {
-    reported = lag
-    return lag
   }
 }

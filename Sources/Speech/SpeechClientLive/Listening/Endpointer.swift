@@ -21,8 +21,15 @@ struct Endpointer {
   /// Among other voices, a shorter pause is often one between two words.
   private static let leastForegroundPause = Duration.milliseconds(600)
 
-  private let policy: EndpointPolicy
   private let frameLength: FrameCount
+  /// The number of frames before the first speech that belong to an utterance.
+  let preRoll: Int
+  // The other durations of the policy, in frames.
+  private let onset: Int
+  private let silence: Int
+  private let preferredLength: Int
+  private let shortSilence: Int
+  private let maximumLength: Int
   /// The number of frames of a cut utterance that the next one repeats.
   private let overlap: Int
   /// The number of frames without speech that make a pause.
@@ -46,7 +53,13 @@ struct Endpointer {
     policy: EndpointPolicy, overlap: Duration = .zero,
     frameLength: FrameCount = FrameCount(.milliseconds(10), at: .speech)
   ) {
-    (self.policy, self.frameLength) = (policy, frameLength)
+    self.frameLength = frameLength
+    preRoll = policy.preRoll.frames(of: frameLength)
+    onset = policy.onset.frames(of: frameLength)
+    silence = policy.silence.frames(of: frameLength)
+    preferredLength = policy.preferredLength.frames(of: frameLength)
+    shortSilence = policy.shortSilence.frames(of: frameLength)
+    maximumLength = policy.maximumLength.frames(of: frameLength)
     self.overlap = overlap.frames(of: frameLength)
     foreground = ForegroundMeter(frameLength: frameLength)
     foregroundPause = max(policy.silence, Self.leastForegroundPause).frames(of: frameLength)
@@ -54,15 +67,9 @@ struct Endpointer {
     pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
 
-  /// The number of frames before the first speech that belong to an utterance.
-  var preRoll: Int { frames(policy.preRoll) }
-
   /// The maximum number of frames between the start of an utterance and the end of the judged
   /// frame.
-  var reach: Int { preRoll + frames(policy.onset) }
-
-  /// Returns the number of frames that last for a duration.
-  private func frames(_ duration: Duration) -> Int { duration.frames(of: frameLength) }
+  var reach: Int { preRoll + onset }
 
   var isInUtterance: Bool { length != nil }
 
@@ -83,7 +90,7 @@ struct Endpointer {
     self.length = longer
     noteQuietest(energy, longer)
     // In a pause there is nothing to cut.
-    let isLongest = longer >= frames(policy.maximumLength)
+    let isLongest = longer >= maximumLength
     if foreground.pauseFrames >= foregroundPause {
       silentFrames = foreground.pauseFrames
       end()
@@ -111,7 +118,7 @@ struct Endpointer {
   }
 
   private mutating func beginning() -> Event {
-    guard speechFrames >= frames(policy.onset) else { return .none }
+    guard speechFrames >= onset else { return .none }
     let framesBack = speechFrames + preRoll
     length = framesBack
     beganWithin = judgedFrames < framesBack
@@ -120,8 +127,7 @@ struct Endpointer {
 
   /// Finds where to cut in the last tenth of the longest utterance.
   private mutating func noteQuietest(_ energy: Double, _ length: Int) {
-    let longest = frames(policy.maximumLength)
-    guard length >= longest - longest / 10 else { return }
+    guard length >= maximumLength - maximumLength / 10 else { return }
     if energy <= quietest?.energy ?? .infinity { quietest = (energy, length) }
   }
 
@@ -130,8 +136,7 @@ struct Endpointer {
   /// If the stream began in the middle of the utterance, the background is known only from the
   /// utterance's pauses, and a long pause might be quiet speech: twice the silence is required.
   private func hasPaused(_ length: Int) -> Bool {
-    let isLong = length >= frames(policy.preferredLength)
-    let needed = frames(isLong ? policy.shortSilence : policy.silence)
+    let needed = length >= preferredLength ? shortSilence : silence
     return silentFrames >= (beganWithin ? 2 * needed : needed)
   }
 

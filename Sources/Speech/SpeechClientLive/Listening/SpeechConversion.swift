@@ -1,20 +1,10 @@
 import AudioCore
 import Resampling
 
-/// Converts audio of any format to 16 kHz mono, and finds gaps in it.
+/// Converts audio of any format to 16 kHz mono, in stretches without a gap.
 ///
 /// Thread safety: one thread at a time, as its resampler.
 struct SpeechConversion {
-  /// Audio without a gap before it, or the end of such a stretch.
-  enum Piece: Equatable {
-    case audio(AudioBuffer)
-    /// The next piece begins at this frame of the stream at 16 kHz, after the end of the last
-    /// piece.
-    case gap(to: FrameCount)
-    /// This number of samples in this stretch were NaN or infinite; they are silence now.
-    case nonFinite(sampleCount: Int, in: Range<Duration>)
-  }
-
   /// A gap within one format that is no longer than this becomes silence: an xrun or a rounded
   /// position does not split a word.
   static let longestBridge = Duration.milliseconds(50)
@@ -23,35 +13,36 @@ struct SpeechConversion {
   /// The expected first frame of the next buffer, at its own rate.
   private var expected: FrameCount?
 
-  /// Converts the next buffer; a buffer that jumps back follows the previous buffer.
-  mutating func add(_ buffer: AudioBuffer) throws -> [Piece] {
-    var pieces: [Piece] = []
+  /// Whether the buffer continues the stretch, at most a short gap later; otherwise it begins another
+  /// one, and the current one has to be flushed before it.
+  func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
+
+  /// Returns the converted audio; a buffer that jumps back follows the previous buffer.
+  mutating func process(_ buffer: AudioBuffer) throws -> [Float] {
     var buffer = buffer
+    var silence: [Float] = []
     if let bridge = bridge(to: buffer) {
-      if !bridge.isEmpty { pieces = try (resampler?.process(bridge)).pieces }
+      if !bridge.isEmpty { silence = finite(try resampler?.process(bridge)) }
       buffer.firstFrame = bridge.endFrame
     } else {
-      pieces = try flush()
-      pieces.append(
-        .gap(to: buffer.firstFrame.converted(from: buffer.format.sampleRate, to: .speech)))
       resampler = try Resampler(from: buffer.format, to: .speech)
     }
     expected = buffer.endFrame
-    if let replaced = buffer.silenceNonFinite() {
-      let stretch = replaced.frames.timestamps(at: buffer.format.sampleRate)
-      pieces.append(.nonFinite(sampleCount: replaced.count, in: stretch))
-    }
-    return try pieces + (resampler?.process(buffer)).pieces
+    let samples = finite(try resampler?.process(buffer))
+    return silence.isEmpty ? samples : silence + samples
   }
 
-  /// Whether the buffer continues the audio before it, at most a short gap later; otherwise it begins
-  /// a new stretch.
-  func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
-
-  /// Returns the audio that the resampler holds back.
-  mutating func flush() throws -> [Piece] {
+  /// Ends the stretch; returns the audio that the resampler holds back.
+  mutating func flush() throws -> [Float] {
     defer { resampler = nil }
-    return try (resampler?.flush()).pieces
+    return finite(try resampler?.flush())
+  }
+
+  /// The converted samples; the largest floating-point numbers overflow in the resampler.
+  private func finite(_ converted: AudioBuffer?) -> [Float] {
+    guard var converted else { return [] }
+    _ = converted.silenceNonFinite()
+    return converted.samples
   }
 
   /// The silence, possibly empty, between the audio before and the buffer; nil if they are too far
@@ -61,15 +52,6 @@ struct SpeechConversion {
     let missing = max(0, buffer.firstFrame - expected)
     guard missing.duration(at: buffer.format.sampleRate) <= Self.longestBridge else { return nil }
     return AudioBuffer(silence: missing, format: buffer.format, firstFrame: expected)
-  }
-}
-
-extension AudioBuffer? {
-  fileprivate var pieces: [SpeechConversion.Piece] {
-    guard var buffer = self, !buffer.isEmpty else { return [] }
-    // The largest floating-point numbers overflow in the resampler.
-    _ = buffer.silenceNonFinite()
-    return [.audio(buffer)]
   }
 }
 

@@ -111,8 +111,9 @@ struct VoicingMeter {
   /// Whether at least half of the sound is voiced.
   var isVoiced: Bool {
     let least = (looks.lazy.map(\.power).max() ?? 0) * Self.quietest
-    let sounding = looks.filter { $0.power > least }
-    return !sounding.isEmpty && sounding.count { $0.isVoiced } * 2 >= sounding.count
+    let sounding = looks.count { $0.power > least }
+    let voiced = looks.count { $0.power > least && $0.isVoiced }
+    return sounding > 0 && voiced * 2 >= sounding
   }
 
   /// Adds the next samples at 16 kHz.

@@ -137,29 +137,29 @@ struct UtteranceResults {
 extension UtteranceResults {
   /// The events of a decoded utterance: its results, its lost audio, and the ends of all results
   /// but the last, after which the utterance ends.
-  ///
-  /// - Parameter end: the end of its last sound.
   mutating func events(
-    of utterance: Utterance, _ hypothesis: SpeechHypothesis, until end: FrameCount
+    of utterance: Utterance, _ hypothesis: SpeechHypothesis
   ) -> [SpeechRecognitionEvent] {
     var events: [SpeechRecognitionEvent] = []
-    let parts = utterance.parts(of: hypothesis, soundEnd: end)
+    let parts = utterance.parts(of: hypothesis)
     var sounds = utterance.wordlessSounds(in: hypothesis)[...]
     for (index, part) in parts.enumerated() {
-      let before = sounds.prefix { $0.upperBound <= part.words?.lowerBound ?? 0 }
+      let words = part.utterance.frames(of: part.hypothesis.words)
+      let before = sounds.prefix { $0.upperBound <= words?.lowerBound ?? 0 }
       sounds = sounds.dropFirst(before.count)
       for sound in before { events += Self.lost(sound) }
       if index > 0 { begin(at: part.utterance.start) }
-      events.append(.speechStarted(at: part.utterance.sound.duration(at: .speech)))
+      let sound = part.utterance.sound.timestamps(at: .speech)
+      events.append(.speechStarted(at: sound.lowerBound))
       let partEvents = finalEvents(of: part, textLength: hypothesis.words.count)
-      let within = sounds.prefix { $0.lowerBound < part.words?.upperBound ?? 0 }
+      let within = sounds.prefix { $0.lowerBound < words?.upperBound ?? 0 }
       sounds = sounds.dropFirst(within.count)
       events += partEvents
       // A part that is lost as a whole includes its sounds.
       if case .result = partEvents.first {
         events += within.map { .dropped($0.timestamps(at: .speech), reason: .unintelligible) }
       }
-      events.append(.speechEnded(at: part.soundEnd.duration(at: .speech)))
+      events.append(.speechEnded(at: sound.upperBound))
     }
     for sound in sounds { events += Self.lost(sound) }
     // The utterance has begun already, and is ended by the caller.
@@ -181,11 +181,10 @@ extension UtteranceResults {
   mutating func partial(
     of utterance: Utterance, _ hypothesis: SpeechHypothesis
   ) -> SpeechRecognitionResult? {
-    let end = max(utterance.sound, utterance.end)
-    guard let part = utterance.parts(of: hypothesis, soundEnd: end).first else { return nil }
+    guard let part = utterance.parts(of: hypothesis).first else { return nil }
     return partial(
       part.hypothesis, processed: utterance.end - utterance.start,
-      plausibility: plausibility(of: part, textLength: hypothesis.words.count))
+      plausibility: plausibility(of: part.utterance, textLength: hypothesis.words.count))
   }
 
   private mutating func finalEvents(
@@ -194,25 +193,24 @@ extension UtteranceResults {
     let utterance = part.utterance
     let result = self.final(
       part.hypothesis, processed: utterance.end - utterance.start,
-      plausibility: plausibility(of: part, textLength: textLength))
+      plausibility: plausibility(of: utterance, textLength: textLength))
     if let result {
       let lost = omitted.map { SpeechRecognitionEvent.dropped($0, reason: .unintelligible) }
       return [SpeechRecognitionEvent.result(result)] + lost
     }
-    let sound = utterance.sound..<part.soundEnd
     return spotsPhrases
-      ? [] : [.dropped(sound.timestamps(at: .speech), reason: .unintelligible)]
+      ? [] : [.dropped(utterance.sound.timestamps(at: .speech), reason: .unintelligible)]
   }
 
   /// Determines whether the words of a part can be speech; nil for key phrases, because a phrase
   /// may be short in long speech and has its own threshold.
   ///
   /// - Parameter textLength: the number of words of the whole text.
-  private func plausibility(of part: Utterance.Part, textLength: Int) -> Plausibility? {
+  private func plausibility(of part: Utterance, textLength: Int) -> Plausibility? {
     guard !spotsPhrases else { return nil }
     return Plausibility(
-      isVoiced: part.utterance.voicing.isVoiced, sound: part.soundEnd - part.utterance.sound,
-      certainty: part.utterance.certainty, textLength: textLength)
+      isVoiced: part.voicing.isVoiced, sound: part.sound.upperBound - part.sound.lowerBound,
+      certainty: part.certainty, textLength: textLength)
   }
 }
 

@@ -14,6 +14,9 @@ actor Recognizer {
   /// The duration of silence after which progress is reported.
   private static let progressStep = FrameCount(.seconds(5), at: .speech)
 
+  /// The number of consecutive failures that ends the stream, if the engine survives failures.
+  private static let failureLimit = 3
+
   /// The actor's thread; it ends with the actor.
   nonisolated let executor: ThreadExecutor
 
@@ -36,7 +39,8 @@ actor Recognizer {
   private var loads: [Int] = []
   /// The traits of the engine.
   private var traits = SpeechSessionTraits()
-  private var failures = FailureCount(limit: 0)
+  /// The failures of the engine since the last recognized utterance.
+  private var failures: [any Error] = []
   private var isOver = true
   private var conversion = SpeechConversion()
   private var finder = UtteranceFinder()
@@ -103,7 +107,6 @@ actor Recognizer {
       hasStableWords: !joins, spotsPhrases: !options.keyPhrases.isEmpty, spelling: spelling)
     finder = UtteranceFinder(
       policy: policy, overlap: options.longestKeyPhrase, detector: detector)
-    failures = FailureCount(limit: traits.survivesFailure ? FailureCount.remoteLimit : 0)
     isOver = false
   }
 
@@ -127,7 +130,7 @@ actor Recognizer {
       if let failure { throw failure }
       guard isWanted else { return }
       isAhead = anticipatesEnd && hasMore()
-      try await process(try conversion.add(slice))
+      try await process(slice)
       if !finder.isInUtterance { try await perform(joiner?.pass(to: finder.earliestStart) ?? []) }
       postProgress()
       control.countStep()
@@ -158,31 +161,29 @@ actor Recognizer {
 
   private func endStretch() async throws {
     guard isWanted else { return }
-    try await process(try conversion.flush())
-    try await endUtterances()
+    try await join(try finder.add(try conversion.flush()))
+    // The audio has ended, or has a gap.
+    try await join(finder.flush())
+    try await perform(joiner?.flush() ?? [])
   }
 
-  private func process(_ pieces: [SpeechConversion.Piece]) async throws {
-    for piece in pieces {
-      switch piece {
-      case .audio(let buffer): try await join(try finder.add(buffer.samples))
-      case .gap(let frame):
-        try await endUtterances()
-        finder.skip(to: frame)
-      case .nonFinite(let count, let stretch):
-        post(.dropped(stretch, reason: .nonFinite(sampleCount: count)))
-      }
+  /// Finds utterances in the next audio, which continues the stretch or begins another one.
+  private func process(_ audio: AudioBuffer) async throws {
+    var audio = audio
+    let rate = audio.format.sampleRate
+    if !conversion.continues(with: audio) {
+      try await endStretch()
+      finder.skip(to: audio.firstFrame.converted(from: rate, to: .speech))
     }
+    if let silenced = audio.silenceNonFinite() {
+      let stretch = silenced.frames.timestamps(at: rate)
+      post(.dropped(stretch, reason: .nonFinite(sampleCount: silenced.count)))
+    }
+    try await join(try finder.add(try conversion.process(audio)))
   }
 
   private func join(_ actions: [UtteranceFinder.Action]) async throws {
     for action in actions { try await perform(joiner?.add(action) ?? [action]) }
-  }
-
-  /// The audio has ended, or has a gap.
-  private func endUtterances() async throws {
-    try await join(finder.flush())
-    try await perform(joiner?.flush() ?? [])
   }
 
   private func perform(_ actions: [UtteranceFinder.Action]) async throws {
@@ -210,11 +211,11 @@ actor Recognizer {
       try await decodeEarly()
     case .pause(let silence): try await anticipateEnd(after: silence)
     case .end(let silence, let certainty):
-      let end = utterance.endSound(after: silence, certainty: certainty)
-      reported = end
+      utterance.endSound(after: silence, certainty: certainty)
+      reported = utterance.sound.upperBound
       let padding = padding(after: silence)
       if !padding.isEmpty { pieces.append(padding) }
-      try decode(until: end)
+      try decode()
       // One utterance more than the decoders process, so that none is idle.
       try await wait(until: jobCount == 1 ? 0 : jobCount + 1)
     }
@@ -260,10 +261,10 @@ extension Recognizer {
   }
 
   /// Decodes an utterance that is over, and reports its words after the earlier utterances.
-  private func decode(until end: FrameCount) throws {
+  private func decode() throws {
     let (utterance, pieces) = (utterance, pieces)
     self.pieces = []
-    guard utterance.failure == nil else { return post { $0.postEnd(of: utterance, at: end) } }
+    guard utterance.failure == nil else { return post { $0.postEnd(of: utterance) } }
     let (index, load) = (try leastBusyDecoder(), utterance.length.rawValue)
     loads[index] += load
     let words = Task { [decoder = decoders[index]] in
@@ -272,7 +273,7 @@ extension Recognizer {
     let report = postLater { recognizer in
       let words = await words.result
       recognizer.loads[index] -= load
-      recognizer.postFinals(words, of: utterance, until: end)
+      recognizer.postFinals(words, of: utterance)
     }
     unfinished.append(report)
   }
@@ -321,7 +322,9 @@ extension Recognizer {
 
   /// The failure of one utterance; throws a failure that ends the stream.
   private func utteranceFailure(_ error: any Error) throws -> SpeechClientError {
-    guard failures.canContinue(after: error) else {
+    failures.append(error)
+    let isTransient = (error as? SpeechEngineError)?.isTransient == true
+    guard traits.survivesFailure, isTransient, failures.count < Self.failureLimit else {
       isOver = true
       throw error
     }
@@ -362,25 +365,25 @@ extension Recognizer {
 
   /// Reports the results of an utterance, all but the last one with their ends.
   private func postFinals(
-    _ words: Result<SpeechHypothesis, any Error>, of utterance: Utterance, until end: FrameCount
+    _ words: Result<SpeechHypothesis, any Error>, of utterance: Utterance
   ) {
     var utterance = utterance
     do {
       let hypothesis = try words.get()
-      failures.reset()
-      for event in results.events(of: utterance, hypothesis, until: end) { events.send(event) }
+      failures = []
+      for event in results.events(of: utterance, hypothesis) { events.send(event) }
     } catch {
       do { utterance.failure = try utteranceFailure(error) } catch { return failure = error }
     }
-    postEnd(of: utterance, at: end)
+    postEnd(of: utterance)
   }
 
-  private func postEnd(of utterance: Utterance, at end: FrameCount) {
+  private func postEnd(of utterance: Utterance) {
     if let failure = utterance.failure {
       results.lose()
-      let sound = (utterance.sound..<end).timestamps(at: .speech)
+      let sound = utterance.sound.timestamps(at: .speech)
       events.send(.dropped(sound, reason: .engineFailed(failure)))
     }
-    events.send(.speechEnded(at: end.duration(at: .speech)))
+    events.send(.speechEnded(at: utterance.sound.upperBound.duration(at: .speech)))
   }
 }

@@ -7,38 +7,26 @@ import SpeechEngine
 import Synchronization
 
 extension SpeechEngine {
-  /// The engine with this grammar for its sessions, which is read on the thread that makes the first
-  /// session, because reading a file may take long.
+  /// The engine with this grammar for its sessions.
+  ///
+  /// The thread that makes the first session reads it, because reading a file may take long, and only
+  /// once, because a pipe can be read only once.
   func reading(_ grammar: SpeechGrammar?) -> SpeechEngine {
     guard let grammar else { return self }
-    let reading = GrammarReading(grammar)
+    // Held while it is read: every caller has to wait for it anyway.
+    let reading = Mutex<Result<String, SpeechClientError>?>(nil)
     var engine = self
     engine.makeSession = { [makeSession] options in
+      let text = reading.withLock { known in
+        let text = known ?? Result { () throws(SpeechClientError) in try grammar.text() }
+        known = text
+        return text
+      }
       var options = options
-      options.grammar = try reading.text()
+      options.grammar = try text.get()
       return try makeSession(options)
     }
     return engine
-  }
-}
-
-/// Reads a grammar once, because a pipe can be read only once.
-private final class GrammarReading: Sendable {
-  private let grammar: SpeechGrammar
-  // Held while it is read: every caller has to wait for it anyway.
-  private let result = Mutex<Result<String, SpeechClientError>?>(nil)
-
-  init(_ grammar: SpeechGrammar) {
-    self.grammar = grammar
-  }
-
-  func text() throws(SpeechClientError) -> String {
-    let result = self.result.withLock { known in
-      let result = known ?? Result { () throws(SpeechClientError) in try grammar.text() }
-      known = result
-      return result
-    }
-    return try result.get()
   }
 }
 
@@ -141,36 +129,12 @@ extension AuthorizationStatus {
   }
 }
 
-/// Counts an engine's consecutive failures; each one costs an utterance.
-struct FailureCount {
-  /// The number of consecutive failures that ends the stream of an engine in a separate process.
-  static let remoteLimit = 3
-
-  /// The last failure, if no utterance has been recognized since.
-  private(set) var last: (any Error)?
-  private let limit: Int
-  private var count = 0
-
-  /// - Parameter limit: the number of consecutive failures that ends the stream; with 0 or 1, every
-  ///   failure does.
-  init(limit: Int) {
-    self.limit = limit
-  }
-
-  /// Counts a failure; returns whether the stream continues, which a permanent failure ends.
-  mutating func canContinue(after error: any Error) -> Bool {
-    count += 1
-    guard count < limit else { return false }
-    switch error {
-    case SpeechEngineError.failed, SpeechEngineError.unreachable:
-      last = error
-      return true
-    default: return false
+extension SpeechEngineError {
+  /// Whether the next utterance may succeed with another session.
+  var isTransient: Bool {
+    switch self {
+    case .failed, .unreachable: true
+    default: false
     }
-  }
-
-  /// An utterance has been recognized.
-  mutating func reset() {
-    (last, count) = (nil, 0)
   }
 }

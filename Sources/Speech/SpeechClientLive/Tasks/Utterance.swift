@@ -6,21 +6,17 @@ import SpeechEngine
 struct Utterance {
   typealias Word = SpeechHypothesis.Word
 
-  /// Audio of the utterance without a gap.
-  private struct Stretch {
-    /// The start of the stretch in the audio of the utterance.
-    let offset: FrameCount
-    /// Its frames in the stream.
-    var frames: Range<FrameCount>
-    /// The frames with sound; the end is known only after the stretch has ended.
-    var sound: Range<FrameCount>
-    /// The detector's highest probability of speech in it, once it has ended.
-    var certainty = 0.0
-  }
+  /// Audio of the utterance without a gap: its frames and its sound in the stream, and the detector's
+  /// highest probability of speech in it, once it has ended.
+  private typealias Stretch = (
+    frames: Range<FrameCount>, sound: Range<FrameCount>, certainty: Double
+  )
 
-  /// The first frame, and the first with sound, in the stream.
+  /// The first frame in the stream.
   private(set) var start: FrameCount
-  private(set) var sound: FrameCount
+  /// The frames from the first sound to the end of the last one in the stream; the end is known only
+  /// after the last stretch has ended.
+  private(set) var sound: Range<FrameCount>
   /// The end of its audio in the stream.
   private(set) var end: FrameCount
   /// The length of its audio.
@@ -48,7 +44,7 @@ struct Utterance {
   ///   result.
   init(start: FrameCount = 0, sound: FrameCount = 0, pause: Duration? = nil) {
     self.pause = pause.map { FrameCount($0, at: .speech) }
-    (self.start, self.sound, end) = (start, sound, start)
+    (self.start, self.sound, end) = (start, sound..<sound, start)
     resume(at: start, sound: sound)
   }
 
@@ -58,79 +54,72 @@ struct Utterance {
     end = end + FrameCount(samples.count)
     voicing.add(samples)
     last.frames = last.frames.lowerBound..<end
+    sound = sound.lowerBound..<max(sound.lowerBound, end)
   }
 
   /// Continues with another frame of the stream, and its first sound with that one.
   mutating func resume(at frame: FrameCount, sound: FrameCount) {
     end = frame
-    stretches.append(Stretch(offset: length, frames: frame..<frame, sound: sound..<sound))
+    stretches.append((frames: frame..<frame, sound: sound..<sound, certainty: 0))
   }
 
-  /// Ends a stretch with this duration of silence, and returns the end of its sound.
+  /// Ends a stretch with this duration of silence.
   ///
   /// - Parameter certainty: the detector's highest probability of speech in the stretch.
-  @discardableResult
-  mutating func endSound(after silence: FrameCount, certainty: Double) -> FrameCount {
+  mutating func endSound(after silence: FrameCount, certainty: Double) {
     let begin = last.sound.lowerBound
-    let soundEnd = max(begin, end - silence)
-    last.sound = begin..<soundEnd
+    last.sound = begin..<max(begin, end - silence)
     last.certainty = certainty
+    sound = sound.lowerBound..<last.sound.upperBound
     self.certainty = max(self.certainty, certainty)
-    return soundEnd
   }
 }
 
 extension Utterance {
-  /// A part of the utterance with its own result.
-  struct Part {
-    /// The words, counted from the part's first frame, and its alternatives.
-    var hypothesis: SpeechHypothesis
-    var utterance: Utterance
-    /// The end of the last sound.
-    var soundEnd: FrameCount
-
-    /// The frames from the first word to the last in the stream; nil without words.
-    var words: Range<FrameCount>? {
-      guard let first = hypothesis.words.first, let last = hypothesis.words.last else { return nil }
-      let begin = utterance.start + first.frames.lowerBound
-      return begin..<max(begin, utterance.start + last.frames.upperBound)
-    }
-  }
+  /// A part of the utterance with its own result, and the hypothesis for it, whose words are counted
+  /// from the part's first frame.
+  typealias Part = (utterance: Utterance, hypothesis: SpeechHypothesis)
 
   /// Divides the hypothesis at the ends of sentences and at pauses; without words it is one part.
-  func parts(of hypothesis: SpeechHypothesis, soundEnd: FrameCount) -> [Part] {
-    guard let pause else {
-      return [Part(hypothesis: hypothesis, utterance: self, soundEnd: soundEnd)]
-    }
+  func parts(of hypothesis: SpeechHypothesis) -> [Part] {
+    guard let pause else { return [(self, hypothesis)] }
     let place = { placed($0, areEstimated: hypothesis.hasEstimatedTimes) }
     let runs = place(hypothesis.words).divided(pause: pause)
     let alternatives = hypothesis.alternatives.map { place($0).divided(like: runs) }
     let sounds = wordlessSounds(in: hypothesis)
     return runs.indices.map { index in
       let isLast = index == runs.count - 1
-      var part = Part(hypothesis: hypothesis, utterance: self, soundEnd: soundEnd)
+      var part: Part = (self, hypothesis)
+      var (soundBegin, soundEnd) = (sound.lowerBound, sound.upperBound)
       if let begin = runs[index].first?.frames.lowerBound {
         if index > 0 { part.utterance.start = begin }
         // Sounds without words before the first word are not part of it.
         if index > 0 || sounds.contains(where: { $0.upperBound <= begin }) {
-          part.utterance.sound = begin
+          soundBegin = begin
         }
       }
       if let end = runs[index].last?.frames.upperBound {
         if !isLast { part.utterance.end = end }
-        if !isLast || sounds.contains(where: { $0.lowerBound >= end }) { part.soundEnd = end }
+        if !isLast || sounds.contains(where: { $0.lowerBound >= end }) { soundEnd = end }
       }
       var seen: Set<[String]> = [[], runs[index].map(\.text)]
       let others = alternatives.map { $0[index] }.filter {
         seen.insert($0.map(\.text)).inserted
       }
       // A word may lie outside the sound that the detector found.
-      part.soundEnd = max(part.soundEnd, part.utterance.sound)
+      part.utterance.sound = soundBegin..<max(soundBegin, soundEnd)
       part.utterance.certainty = certainty(in: part.utterance.start..<part.utterance.end)
       part.hypothesis.words = runs[index].counted(from: part.utterance.start)
       part.hypothesis.alternatives = others.map { $0.counted(from: part.utterance.start) }
       return part
     }
+  }
+
+  /// The frames from the first of these words to the last in the stream; nil without words.
+  func frames(of words: [Word]) -> Range<FrameCount>? {
+    guard let first = words.first, let last = words.last else { return nil }
+    let begin = start + first.frames.lowerBound
+    return begin..<max(begin, start + last.frames.upperBound)
   }
 
   /// The sounds of joined stretches in which the hypothesis has no word; none if its times are
@@ -157,9 +146,9 @@ extension Utterance {
     let isSpread = areEstimated && isJoined
     var length: FrameCount = 0
     let spans = stretches.map { stretch in
-      guard isSpread else { return (offset: stretch.offset, frames: stretch.frames) }
-      defer { length = length + (stretch.sound.upperBound - stretch.sound.lowerBound) }
-      return (offset: length, frames: stretch.sound)
+      let frames = isSpread ? stretch.sound : stretch.frames
+      defer { length = length + (frames.upperBound - frames.lowerBound) }
+      return (offset: length, frames: frames)
     }
     let places = isSpread ? Word.spread(words.map(\.text), over: 0..<length) : words
     return zip(words, places).map { word, place in

@@ -20,7 +20,7 @@ struct CountingSpeech: Sendable {
     var client = SpeechClient()
     client.recognition = { request in
       guard case .buffers(let buffers) = request.source else { return .finished() }
-      return ResultEvents.events(
+      return SpeechRecognitionEvent.events(
         of: count(buffers, language: request.contextualPhrases.first ?? request.locale))
     }
     return client

@@ -3,7 +3,7 @@ import Foundation
 import SpeechClient
 import Testing
 
-@Suite struct ResultEventsTests {
+@Suite struct SpeechRecognitionEventTests {
   @Test func `the preview reports when its sentence begins and ends`() async throws {
     var events: [SpeechRecognitionEvent] = []
     try await withDependencies {
@@ -41,7 +41,7 @@ import Testing
       continuation.finish()
     }
     var events: [SpeechRecognitionEvent] = []
-    for try await event in ResultEvents.events(of: stream) { events.append(event) }
+    for try await event in SpeechRecognitionEvent.events(of: stream) { events.append(event) }
     #expect(
       events == [
         .speechStarted(at: .seconds(1)), .result(results[0]),
