@@ -1,5 +1,5 @@
 import ClientDependencies
-internal import OrderedCollections
+@_exported public import OrderedCollections
 
 /// An ordered collection of elements with unique IDs and constant-time lookup by ID.
 ///
@@ -8,42 +8,96 @@ internal import OrderedCollections
 /// another element has that ID.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The path to an element's id.
-  public let idPath: KeyPath<Element, ID>
-  private var elementsByID: OrderedDictionary<ID, Element> = [:]
+  public let id: KeyPath<Element, ID>
+  var elementsByID: OrderedDictionary<ID, Element> = [:]
+
+  /// Creates an empty array.
+  public init(id: KeyPath<Element, ID>) {
+    self.id = id
+  }
 
   /// Creates an array of elements; of several elements with the same ID, the first is kept.
   public init(uniqueElements elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
-    idPath = id
-    for element in elements { append(element) }
+    self.id = id
+    append(contentsOf: elements)
+  }
+
+  /// Creates an array of elements; of several elements with the same ID, the first is kept.
+  public init(uncheckedUniqueElements elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
+    self.init(uniqueElements: elements, id: id)
+  }
+
+  /// Creates an array of elements, and combines those with the same ID.
+  ///
+  /// - Parameters:
+  ///   - elements: the elements in order.
+  ///   - id: the path to an element's id.
+  ///   - combine: returns the element to keep of the present and the new element.
+  public init(
+    _ elements: some Sequence<Element>, id: KeyPath<Element, ID>,
+    uniquingIDsWith combine: (_ present: Element, _ new: Element) throws -> Element
+  ) rethrows {
+    self.id = id
+    elementsByID = try OrderedDictionary(
+      elements.map { ($0[keyPath: id], $0) }, uniquingKeysWith: combine)
+  }
+
+  /// Creates a copy of an array.
+  public init(_ elements: Self) { self = elements }
+
+  /// Creates an array of the elements of a slice.
+  public init(_ elements: SubSequence) {
+    self.init(uniqueElements: elements, id: elements.base.id)
   }
 
   /// The current IDs.
-  ///
-  /// Copies share them, and changing an element does not copy them.
   var identities: OrderedSet<ID> { elementsByID.keys }
 
   /// The ids, in order.
-  public var ids: [ID] { Array(elementsByID.keys) }
+  ///
+  /// Copies of the array share them, and changing an element does not copy them.
+  public var ids: OrderedSet<ID> { elementsByID.keys }
 
   /// The elements, in order.
-  public var elements: [Element] { Array(elementsByID.values) }
+  public var elements: [Element] { elementsByID.values.elements }
 
   /// The element with an id.
   ///
   /// Setting nil removes the element; setting an element with a new ID appends it.
   public subscript(id id: ID) -> Element? {
     get { elementsByID[id] }
+    _modify {
+      yield &elementsByID[id]
+      if let index = elementsByID.index(forKey: id) { keepIdentity(at: index) }
+    }
     set {
       guard let newValue else {
         elementsByID[id] = nil
         return
       }
-      let newID = newValue[keyPath: idPath]
+      let newID = newValue[keyPath: self.id]
       guard newID == id else {
         return reportIssue(
           "an element with the id \(newID) cannot replace the one with the id \(id)")
       }
       elementsByID[id] = newValue
+    }
+  }
+
+  /// The element with an id, or a default, which a change stores.
+  ///
+  /// A changed default is appended if its own ID is the given one, and else reported.
+  public subscript(id id: ID, default value: @autoclosure () -> Element) -> Element {
+    get { self[id: id] ?? value() }
+    _modify {
+      if let index = index(id: id) {
+        yield &elementsByID.values[index]
+        keepIdentity(at: index)
+      } else {
+        var element = value()
+        yield &element
+        self[id: id] = element
+      }
     }
   }
 
@@ -56,66 +110,15 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     return value
   }
 
-  /// Adds an element at the end.
-  ///
-  /// - Returns: whether it was added, and the index of the element with its id.
-  @discardableResult
-  public mutating func append(_ element: Element) -> (inserted: Bool, index: Int) {
-    insert(element, at: count)
-  }
-
-  /// Adds an element at an index from 0 to `count`, if its id is not in use.
-  ///
-  /// - Returns: whether it was added, and the index of the element with its id.
-  @discardableResult
-  public mutating func insert(_ element: Element, at index: Int) -> (inserted: Bool, index: Int) {
-    let id = element[keyPath: idPath]
-    if let present = elementsByID.index(forKey: id) { return (false, present) }
-    elementsByID.updateValue(element, forKey: id, insertingAt: index)
-    return (true, index)
-  }
-
-  /// Replaces the element with the same ID, or appends the element.
-  ///
-  /// - Returns: the replaced element.
-  @discardableResult
-  public mutating func updateOrAppend(_ element: Element) -> Element? {
-    elementsByID.updateValue(element, forKey: element[keyPath: idPath])
-  }
-
-  /// Removes the element with an id and returns it.
-  @discardableResult
-  public mutating func remove(id: ID) -> Element? { elementsByID.removeValue(forKey: id) }
-
-  /// Removes the element at an index and returns it.
-  @discardableResult
-  public mutating func remove(at index: Int) -> Element { elementsByID.remove(at: index).value }
-
-  /// Removes all elements for which the condition holds.
-  public mutating func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
-    try elementsByID.removeAll { try isRemoved($0.value) }
-  }
-
-  /// Removes all elements.
-  public mutating func removeAll() { elementsByID.removeAll() }
-
-  /// Moves the element at an index to another index, counted in the result.
-  public mutating func move(from source: Int, to target: Int) {
-    let (id, element) = elementsByID.remove(at: source)
-    elementsByID.updateValue(element, forKey: id, insertingAt: target)
-  }
-
-  /// Sorts the elements.
-  public mutating func sort(by areInOrder: (Element, Element) throws -> Bool) rethrows {
-    try elementsByID.sort { try areInOrder($0.value, $1.value) }
-  }
-
   /// The index of the element with an id.
   public func index(id: ID) -> Int? { elementsByID.index(forKey: id) }
 
+  /// Whether an element has the id of this one.
+  public func contains(_ element: Element) -> Bool { index(id: element[keyPath: id]) != nil }
+
   /// Stores the changed element at an index under its own ID.
-  private mutating func keepIdentity(at index: Int) {
-    let (old, new) = (elementsByID.keys[index], elementsByID.values[index][keyPath: idPath])
+  mutating func keepIdentity(at index: Int) {
+    let (old, new) = (elementsByID.keys[index], elementsByID.values[index][keyPath: id])
     guard old != new else { return }
     let element = elementsByID.remove(at: index).value
     if elementsByID[new] == nil {
@@ -128,31 +131,27 @@ public struct IdentifiedArray<ID: Hashable, Element> {
 /// An identified array of elements that have their own id.
 public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
 
-extension IdentifiedArray: RandomAccessCollection {
-  /// The index of the first element, 0.
-  public var startIndex: Int { 0 }
-  /// The number of elements.
-  public var endIndex: Int { elementsByID.count }
-
-  /// The element at an index; a change of its id is reported.
-  public subscript(position: Int) -> Element {
-    get { elementsByID.values[position] }
-    _modify {
-      yield &elementsByID.values[position]
-      keepIdentity(at: position)
-    }
-  }
-}
-
 extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
-  /// Creates an empty array.
-  public init() {
-    self.init(uniqueElements: [], id: \.id)
-  }
-
   /// Creates an array of elements; of several elements with the same ID, the first is kept.
   public init(uniqueElements elements: some Sequence<Element>) {
     self.init(uniqueElements: elements, id: \.id)
+  }
+
+  /// Creates an array of elements; of several elements with the same ID, the first is kept.
+  public init(uncheckedUniqueElements elements: some Sequence<Element>) {
+    self.init(uniqueElements: elements, id: \.id)
+  }
+
+  /// Creates an array of elements, and combines those with the same ID.
+  ///
+  /// - Parameters:
+  ///   - elements: the elements in order.
+  ///   - combine: returns the element to keep of the present and the new element.
+  public init(
+    _ elements: some Sequence<Element>,
+    uniquingIDsWith combine: (_ present: Element, _ new: Element) throws -> Element
+  ) rethrows {
+    try self.init(elements, id: \.id, uniquingIDsWith: combine)
   }
 }
 
@@ -200,7 +199,54 @@ where Element: Decodable & Identifiable, Element.ID == ID {
   }
 }
 
-extension IdentifiedArray: CustomStringConvertible {
+extension IdentifiedArray: CustomStringConvertible, CustomDebugStringConvertible {
   /// The description of the elements as an array.
   public var description: String { elements.description }
+  /// The type of the elements, and their description as an array.
+  public var debugDescription: String {
+    "IdentifiedArray<\(Element.self)>(\(elements.debugDescription))"
+  }
 }
+
+extension IdentifiedArray: CustomReflectable {
+  /// The elements as those of an array, so that a failed test shows only them.
+  public var customMirror: Mirror {
+    Mirror(self, unlabeledChildren: elements, displayStyle: .collection)
+  }
+}
+
+/// A value with an ID, for types that are not identifiable themselves.
+@dynamicMemberLookup
+public struct Identified<ID: Hashable, Value>: Identifiable {
+  /// The ID, which does not change with the value.
+  public let id: ID
+  /// The value.
+  public var value: Value
+
+  /// Gives a value an ID.
+  public init(_ value: Value, id: ID) {
+    (self.value, self.id) = (value, id)
+  }
+
+  /// Gives a value an ID that is computed from it: `Identified(uuid, id: \.self)`.
+  public init(_ value: Value, id: (Value) -> ID) {
+    self.init(value, id: id(value))
+  }
+
+  /// Gives a value the ID at a key path.
+  public init(_ value: Value, id: KeyPath<Value, ID>) {
+    self.init(value, id: value[keyPath: id])
+  }
+
+  /// A part of the value.
+  public subscript<Part>(dynamicMember keyPath: WritableKeyPath<Value, Part>) -> Part {
+    get { value[keyPath: keyPath] }
+    set { value[keyPath: keyPath] = newValue }
+  }
+}
+
+extension Identified: Sendable where ID: Sendable, Value: Sendable {}
+extension Identified: Equatable where Value: Equatable {}
+extension Identified: Hashable where Value: Hashable {}
+extension Identified: Encodable where ID: Encodable, Value: Encodable {}
+extension Identified: Decodable where ID: Decodable, Value: Decodable {}

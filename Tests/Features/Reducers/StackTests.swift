@@ -1,4 +1,5 @@
 import ClientDependencies
+import Foundation
 import Reducers
 import Testing
 
@@ -60,13 +61,93 @@ import Testing
     let store = screens(Counter.State())
     await store.send(.path(.popFrom(id: 0))) { $0.path = [] }
     var stack: StackState<Int> = [1, 2]
-    stack.popLast()
+    stack.removeLast()
     let equal: StackState<Int> = [1]
     #expect(stack == equal)
     #expect(stack.hashValue == equal.hashValue)
     stack.removeAll()
     stack.append(1)
     #expect(stack != equal)
+  }
+
+  @Test func `setting an unknown ID expects a push, and the next element gets the ID after it`()
+    async
+  {
+    let store = screens()
+    await store.send(.path(.push(id: 4, state: Counter.State()))) {
+      $0.path[id: 4] = Counter.State()
+    }
+    var path = store.state.path
+    path.append(Counter.State())
+    path[id: 4] = nil
+    #expect(path.ids == [5])
+  }
+
+  @Test func `an unknown ID cannot be set outside a test`() {
+    var stack: StackState<Int> = [1]
+    withKnownIssue {
+      withDependencies {
+        $0.context = .live
+      } operation: {
+        stack[id: 7] = 2
+      }
+    } matching: {
+      "\($0)".contains("there is no element with the ID #7")
+    }
+    #expect(Array(stack) == [1])
+  }
+
+  @Test func `a stack changes as an array does, and each new element gets a new ID`() {
+    var stack: StackState<Int> = [1, 2, 3]
+    stack.replaceSubrange(1..<2, with: [7, 8])
+    #expect(Array(stack) == [1, 7, 8, 3])
+    #expect(stack.ids == [0, 3, 4, 2])
+    stack.removeLast(2)
+    stack.insert(9, at: 0)
+    stack += [5]
+    stack.removeAll { $0 == 7 }
+    #expect(Array(stack) == [9, 1, 5])
+    #expect(stack.ids == [5, 0, 6])
+    stack[id: 0]? += 10
+    #expect(Array(stack) == [9, 11, 5])
+  }
+
+  @Test func `the value of an element's case changes in place, and another case is reported`() {
+    var stack: StackState<Screen.State> = [.counter(Counter.State()), .text("a")]
+    stack[id: 0, case: \.counter]?.count = 2
+    stack[id: 1, case: \.text]? += "b"
+    #expect(Array(stack) == [.counter(Counter.State(count: 2)), .text("ab")])
+    #expect(stack[id: 1, case: \.counter] == nil)
+    withKnownIssue {
+      stack[id: 1, case: \.counter]?.count = 3
+    } matching: {
+      "\($0)".contains("path[id: #1, case: ") && "\($0)".contains("the element is State.text")
+    }
+    withKnownIssue {
+      stack[id: 6, case: \.counter]?.count = 3
+    } matching: {
+      "\($0)".contains("the element does not exist")
+    }
+    #expect(Array(stack) == [.counter(Counter.State(count: 2)), .text("ab")])
+  }
+
+  @Test func `a stack is encoded as an array, and shown with its ids`() throws {
+    let stack: StackState<Int> = [4, 5]
+    #expect(try String(decoding: JSONEncoder().encode(stack), as: UTF8.self) == "[4,5]")
+    #expect(try JSONDecoder().decode(StackState<Int>.self, from: Data("[4,5]".utf8)) == stack)
+    #expect(stack.description == "[4, 5]")
+    #expect(stack.debugDescription == "StackState<Int>(#0: 4, #1: 5)")
+  }
+
+  @Test func `a failure shows the changed element of a stack with its id`() async {
+    let store = screens(Counter.State(), Counter.State(id: 1))
+    await withKnownIssue {
+      await store.send(.path(.element(id: 1, action: .increment))) { $0.path[id: 1]?.count = 2 }
+    } matching: {
+      let text = "\($0)"
+      return text.contains("#1: Counter.State(") && text.contains("count: 2")
+        && !text.contains("entries") && !text.contains("Number")
+    }
   }
 
   @Test func `an element that dismisses itself is popped, and its effects end`() async {

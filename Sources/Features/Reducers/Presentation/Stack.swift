@@ -1,4 +1,6 @@
 import ClientDependencies
+public import CustomDump
+public import OrderedCollections
 
 /// The ID of an element of a stack; each pushed element gets the next ID.
 public struct StackElementID: Hashable, Sendable, CustomStringConvertible {
@@ -11,6 +13,11 @@ public struct StackElementID: Hashable, Sendable, CustomStringConvertible {
 extension StackElementID: ExpressibleByIntegerLiteral {
   /// Creates an ID from the order in which the element was pushed, counted from 0; for tests.
   public init(integerLiteral number: Int) { self.number = number }
+}
+
+extension StackElementID: CustomDumpStringConvertible {
+  /// The same text in the report of a failed test.
+  public var customDumpDescription: String { description }
 }
 
 /// The states of features that are pushed one on top of another.
@@ -26,53 +33,66 @@ public struct StackState<Element> {
   /// Creates an empty stack.
   public init() {}
 
-  /// Creates a stack of these elements, the last one on top.
-  public init(_ elements: some Sequence<Element>) {
-    for element in elements { append(element) }
-  }
-
   /// The ids, from the bottom to the top.
-  public var ids: [StackElementID] { entries.ids }
+  public var ids: OrderedSet<StackElementID> { entries.ids }
 
   /// The element with an ID.
   ///
-  /// Setting nil removes only this element; setting an unknown ID has no effect.
+  /// Setting nil removes only this element. Setting an unknown ID pushes the element in a test,
+  /// which so expects a push, and is otherwise reported.
   public subscript(id id: StackElementID) -> Element? {
     get { entries[id: id]?.element }
-    set {
-      if let newValue {
-        entries.modify(id: id) { $0.element = newValue }
+    _modify {
+      if let index = entries.index(id: id) {
+        var element: Element? = entries.remove(at: index).element
+        defer { if let element { entries.insert(Entry(id: id, element: element), at: index) } }
+        yield &element
       } else {
-        entries[id: id] = nil
+        var element: Element?
+        yield &element
+        if let element { set(element, id: id) }
       }
     }
   }
 
-  /// Puts an element on top.
-  public mutating func append(_ element: Element) {
-    push(element, id: StackElementID(number: nextNumber))
-  }
-
-  /// Removes the top element and returns it; nil if the stack is empty.
-  @discardableResult
-  public mutating func popLast() -> Element? {
-    entries.isEmpty ? nil : entries.remove(at: entries.count - 1).element
+  /// The value of an element's case; nil for another case.
+  ///
+  /// Changing the value of another case is reported and has no effect.
+  public subscript<Value>(id id: StackElementID, case path: CaseKeyPath<Element, Value>) -> Value?
+  where Element: CasePathable {
+    get { self[id: id]?[case: path] }
+    _modify {
+      let before = self[id: id]
+      var value = before?[case: path]
+      let isOtherCase = value == nil
+      yield &value
+      if isOtherCase {
+        let present = before.map { "is \(summary(of: $0))" } ?? "does not exist"
+        reportIssue("path[id: \(id), case: \(path)] was changed, but the element \(present)")
+      } else {
+        self[id: id] = value.map(AnyCasePath(path).embed)
+      }
+    }
   }
 
   /// Removes the element with an ID and all elements above it; an unknown ID has no effect.
   public mutating func pop(from id: StackElementID) {
     guard let index = entries.index(id: id) else { return }
-    while entries.count > index { popLast() }
+    removeSubrange(index...)
   }
 
   /// Removes all elements above the element with an ID; an unknown ID has no effect.
   public mutating func pop(to id: StackElementID) {
     guard let index = entries.index(id: id) else { return }
-    while entries.count > index + 1 { popLast() }
+    removeSubrange((index + 1)...)
   }
 
-  /// Removes all elements.
-  public mutating func removeAll() { entries.removeAll() }
+  private mutating func set(_ element: Element, id: StackElementID) {
+    guard DependencyValues._current.context == .test else {
+      return reportIssue("there is no element with the ID \(id): append the new element instead")
+    }
+    push(element, id: id)
+  }
 
   mutating func push(_ element: Element, id: StackElementID) {
     entries.append(Entry(id: id, element: element))
@@ -80,13 +100,34 @@ public struct StackState<Element> {
   }
 }
 
-extension StackState: RandomAccessCollection {
+extension StackState: RandomAccessCollection, RangeReplaceableCollection {
   /// The index of the first element, 0.
   public var startIndex: Int { 0 }
   /// The number of elements.
   public var endIndex: Int { entries.count }
   /// The element at an index, 0 at the bottom.
   public subscript(position: Int) -> Element { entries[position].element }
+
+  /// Replaces the elements in a range of indices; each new element gets the next ID.
+  public mutating func replaceSubrange(
+    _ range: Range<Int>, with elements: some Collection<Element>
+  ) {
+    let new = elements.enumerated().map { offset, element in
+      Entry(id: StackElementID(number: nextNumber + offset), element: element)
+    }
+    entries.replaceSubrange(range, with: new)
+    nextNumber += new.count
+  }
+
+  /// Removes all elements for which the condition holds; the others keep their ids.
+  public mutating func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
+    try entries.removeAll { try isRemoved($0.element) }
+  }
+
+  /// Removes all elements; their ids are not used again.
+  public mutating func removeAll(keepingCapacity keepsCapacity: Bool = false) {
+    entries.removeAll(keepingCapacity: keepsCapacity)
+  }
 }
 
 extension StackState: ExpressibleByArrayLiteral {
@@ -108,6 +149,32 @@ extension StackState: Equatable where Element: Equatable {
 extension StackState: Hashable where Element: Hashable {
   /// Hashes the elements and their ids.
   public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+}
+
+extension StackState: Encodable where Element: Encodable {
+  /// Encodes the elements as an array, without their ids.
+  public func encode(to encoder: any Encoder) throws { try Array(self).encode(to: encoder) }
+}
+
+extension StackState: Decodable where Element: Decodable {
+  /// Decodes an array of elements, whose ids are numbered from 0.
+  public init(from decoder: any Decoder) throws { self.init(try [Element](from: decoder)) }
+}
+
+extension StackState: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The description of the elements as an array.
+  public var description: String { Array(self).description }
+  /// The type, and the elements by their ids.
+  public var debugDescription: String {
+    "\(Self.self)(\(zip(ids, self).map { "\($0): \($1)" }.joined(separator: ", ")))"
+  }
+}
+
+extension StackState: CustomDumpReflectable {
+  /// The elements by their ids, so that a failed test shows only them.
+  public var customDumpMirror: Mirror {
+    Mirror(self, unlabeledChildren: Array(zip(ids, self)), displayStyle: .dictionary)
+  }
 }
 
 /// An action of a stack, or of one of its features.

@@ -31,6 +31,7 @@ public final class TestStore<State: Equatable, Action> {
   private struct Received {
     let action: Action
     let state: State
+    let shared: SharedChanges
   }
 
   /// The state after all stated actions.
@@ -49,6 +50,8 @@ public final class TestStore<State: Equatable, Action> {
 
   private let core: StoreCore<State, Action>
   private var received: [Received] = []
+  /// The changes of shared values since the last action.
+  private let shared = SharedChanges()
   private let arrivals = Arrivals()
   private let site: CallSite
   private let origin = IssueOrigin.current
@@ -62,11 +65,16 @@ public final class TestStore<State: Equatable, Action> {
     column: UInt = #column
   ) {
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-    core = StoreCore(initialState, reducer, prepareDependencies, at: site)
+    core = StoreCore(
+      initialState, reducer,
+      { [shared] values in
+        prepareDependencies(&values)
+        values[SharedChanges.self] = shared
+      }, at: site)
     state = core.state
     core.whenReceived = { [weak self] action in
       guard let self else { return }
-      received.append(Received(action: action, state: core.state))
+      received.append(Received(action: action, state: core.state, shared: shared.take()))
       arrivals.note()
     }
   }
@@ -82,6 +90,9 @@ public final class TestStore<State: Equatable, Action> {
           an effect was still running when the test ended: cancel it, await the task of `send`, \
           or call finish() or skipInFlightEffects()
           """, at: site)
+      }
+      for difference in shared.take().unstated {
+        report("the test ended without asserting the change of \(difference)", at: site)
       }
     }
     core.cancelEffects()
@@ -110,8 +121,13 @@ public final class TestStore<State: Equatable, Action> {
     }
     let before = state
     let group = EffectGroup()
-    core.reduce(action, for: group) { self.state = self.core.state }
-    check(from: before, to: state, expected, "send(\(summary(of: action)))", at: site)
+    var changes: SharedChanges?
+    core.reduce(action, for: group) {
+      self.state = self.core.state
+      changes = self.shared.take()
+    }
+    check(
+      from: before, to: state, shared: changes, expected, "send(\(summary(of: action)))", at: site)
     await letEffectsRun()
     return TestStoreTask(group: group, timeout: timeout, clock: timeoutClock)
   }
@@ -262,7 +278,7 @@ public final class TestStore<State: Equatable, Action> {
     }
     let before = state
     state = next.state
-    check(from: before, to: state, expected, name, at: site)
+    check(from: before, to: state, shared: next.shared, expected, name, at: site)
     await letEffectsRun()
   }
 
@@ -271,9 +287,27 @@ public final class TestStore<State: Equatable, Action> {
     if !core.isIdle { await Task.megaYield() }
   }
 
+  /// Checks the states and the shared values, by default their changes since the last action.
   private func check(
-    from before: State, to after: State, _ expectation: ((inout State) throws -> Void)?,
-    _ name: String, at site: CallSite
+    from before: State, to after: State, shared changes: SharedChanges? = nil,
+    _ expectation: ((inout State) throws -> Void)?, _ name: String, at site: CallSite
+  ) {
+    let changes = changes ?? shared.take()
+    if exhaustivity != .on { changes.expectActual() }
+    changes.assert {
+      // Finds the shared values in the state, because the comparison may end before it meets them.
+      if !changes.isEmpty { _ = SharedChanges.actual { after == after } }
+      compare(from: before, to: after, changes.isEmpty, expectation, name, at: site)
+    }
+    guard exhaustivity == .on else { return }
+    for difference in changes.unstated {
+      report("\(name): the closure does not expect the change of \(difference)", at: site)
+    }
+  }
+
+  private func compare(
+    from before: State, to after: State, _ keepsShared: Bool,
+    _ expectation: ((inout State) throws -> Void)?, _ name: String, at site: CallSite
   ) {
     var expected = exhaustivity == .on ? before : after
     do {
@@ -281,7 +315,7 @@ public final class TestStore<State: Equatable, Action> {
     } catch {
       return report("\(name): the closure threw \(error)", at: site)
     }
-    if expectation != nil, exhaustivity == .on, expected == before, before == after {
+    if expectation != nil, exhaustivity == .on, keepsShared, expected == before, before == after {
       return report(
         "\(name): the state did not change, and the closure expects no change; remove the closure",
         at: site)

@@ -1,0 +1,226 @@
+import ClientDependencies
+public import CustomDump
+public import Observation
+
+/// A value that features share: each that holds it sees the changes of the others.
+///
+/// ```swift
+/// struct State: Equatable {
+///   @Shared(.appStorage("volume")) var volume = 1.0
+///   @Shared var memos: [Memo]
+/// }
+/// state.$volume.withLock { $0 = 0.5 }
+/// ```
+///
+/// A value with a key is shared by all that use the key, and kept where the key says: in memory, in
+/// the user defaults, or in a file. A value without a key is shared by passing `$memos` on, or a part
+/// of it, such as `$memos[0]`.
+///
+/// In a ``TestStore``, the closure of `send` or `receive` states the change with `withLock` as well.
+///
+/// Thread safety: any thread may read and change it at any time, and may wait.
+@dynamicMemberLookup
+@propertyWrapper
+public struct Shared<Value>: @unchecked Sendable {
+  // `@unchecked` is safe, because the functions use the value under its lock.
+  let root: any SharedRoot
+  let read: () -> Value
+  private let change: (_ operation: (inout Value) -> Void) -> Void
+
+  init(_ reference: SharedReference<Value>) {
+    (root, read, change) = (reference, { reference.value }, reference.change)
+  }
+
+  private init(
+    root: any SharedRoot, read: @escaping () -> Value,
+    change: @escaping (_ operation: (inout Value) -> Void) -> Void
+  ) {
+    (self.root, self.read, self.change) = (root, read, change)
+  }
+
+  /// Shares a value without a key.
+  public init(value: sending Value) {
+    self.init(SharedReference(value: value))
+  }
+
+  /// The value of an optional; nil if it is nil.
+  ///
+  /// While the optional is nil later, the last value remains, and changes of it have no effect on
+  /// the optional.
+  public init?(_ base: Shared<Value?>) {
+    guard let last = base.read().map({ SharedReference(value: $0) }) else { return nil }
+    self.init(
+      root: base.root,
+      read: {
+        guard let value = base.read() else { return last.value }
+        last.replace(by: value)
+        return value
+      },
+      change: { operation in
+        base.change { value in
+          guard value != nil else { return last.change(operation) }
+          operation(&value!)
+          last.replace(by: value!)
+        }
+      })
+  }
+
+  /// The same shared value.
+  public init(projectedValue: Self) { self = projectedValue }
+
+  /// The current value; `withLock` changes it.
+  public var wrappedValue: Value {
+    get { read() }
+    @available(*, unavailable, message: "Change it with '$shared.withLock'.")
+    nonmutating set { change { $0 = newValue } }
+  }
+
+  /// The shared value itself, to pass on and to change.
+  public var projectedValue: Self {
+    get { self }
+    set { self = newValue }
+  }
+
+  /// Changes the value, and saves it where its key says.
+  ///
+  /// No other thread changes the value during the operation. The change takes effect at the end of
+  /// the operation: until then, reading the value returns the old one. A value that cannot be saved
+  /// is reported as an issue, and remains in memory.
+  ///
+  /// - Returns: the operation's result; rethrows its error after the change.
+  public func withLock<Success, Failure: Error>(
+    _ operation: (inout Value) throws(Failure) -> Success
+  ) throws(Failure) -> Success {
+    var result: Result<Success, Failure>?
+    change { value in
+      do throws(Failure) {
+        result = .success(try operation(&value))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    // The function `change` has called the operation once.
+    return try result!.get()
+  }
+
+  /// A part of the value, which is shared as well.
+  public subscript<Part>(dynamicMember keyPath: WritableKeyPath<Value, Part>) -> Shared<Part> {
+    Shared<Part>(
+      root: root, read: { [read] in read()[keyPath: keyPath] },
+      change: { [change] operation in change { operation(&$0[keyPath: keyPath]) } })
+  }
+
+  /// A part of the value that cannot be changed.
+  public subscript<Part>(dynamicMember keyPath: KeyPath<Value, Part>) -> SharedReader<Part> {
+    SharedReader(self)[dynamicMember: keyPath]
+  }
+
+  /// A part of the value, for a reader.
+  fileprivate func part<Part>(_ part: @escaping (Value) -> Part) -> Shared<Part> {
+    Shared<Part>(root: root, read: { [read] in part(read()) }, change: { _ in })
+  }
+
+  /// Why the value could not be loaded; nil after it was loaded or saved.
+  public var loadError: (any Error)? { root.errors.load }
+  /// Why the value could not be saved; nil after it was saved.
+  public var saveError: (any Error)? { root.errors.save }
+
+  /// Loads the value again from where its key says.
+  public func load() async throws { try root.load() }
+  /// Saves the value where its key says.
+  public func save() async throws { try root.save() }
+}
+
+/// A shared value that is only read.
+@dynamicMemberLookup
+@propertyWrapper
+public struct SharedReader<Value>: Sendable {
+  private let shared: Shared<Value>
+
+  init(_ reference: SharedReference<Value>) { shared = Shared(reference) }
+
+  /// The same value, only to read.
+  public init(_ shared: Shared<Value>) { self.shared = shared }
+
+  /// A value that never changes.
+  public init(value: sending Value) { shared = Shared(value: value) }
+
+  /// The value of an optional, or its last value; nil if it is nil now.
+  public init?(_ base: SharedReader<Value?>) {
+    guard let shared = Shared<Value>(base.shared) else { return nil }
+    self.shared = shared
+  }
+
+  /// The same shared value.
+  public init(projectedValue: Self) { self = projectedValue }
+
+  /// The current value.
+  public var wrappedValue: Value { shared.read() }
+
+  /// The shared value itself, to pass on.
+  public var projectedValue: Self {
+    get { self }
+    set { self = newValue }
+  }
+
+  /// A part of the value.
+  public subscript<Part>(dynamicMember keyPath: KeyPath<Value, Part>) -> SharedReader<Part> {
+    SharedReader<Part>(shared.part { $0[keyPath: keyPath] })
+  }
+
+  /// Why the value could not be loaded; nil after it was loaded or saved.
+  public var loadError: (any Error)? { shared.loadError }
+
+  /// Loads the value again from where its key says.
+  public func load() async throws { try await shared.load() }
+}
+
+extension Shared: Observable {}
+extension SharedReader: Observable {}
+
+extension Shared: Identifiable where Value: Identifiable {
+  /// The id of the value.
+  public var id: Value.ID { read().id }
+}
+
+extension SharedReader: Identifiable where Value: Identifiable {
+  /// The id of the value.
+  public var id: Value.ID { shared.id }
+}
+
+extension Shared: Equatable where Value: Equatable {
+  /// Whether the values are equal.
+  public static func == (shared: Self, other: Self) -> Bool {
+    SharedChanges.areEqual(shared.root, shared.read, other.read)
+  }
+}
+
+extension SharedReader: Equatable where Value: Equatable {}
+
+extension Shared: CustomStringConvertible {
+  /// The type, with the key or the value.
+  public var description: String {
+    "Shared<\(Value.self)>(\(root.keyDescription ?? "value: \(read())"))"
+  }
+}
+
+extension SharedReader: CustomStringConvertible {
+  /// The type, with the key or the value.
+  public var description: String {
+    "SharedReader<\(Value.self)>(\(shared.root.keyDescription ?? "value: \(shared.read())"))"
+  }
+}
+
+extension Shared: CustomDumpRepresentable, _CustomDiffObject {
+  /// The value, so that a failed test shows only it.
+  public var customDumpValue: Any { read() }
+  /// The expected and the actual value in an assertion.
+  public var _customDiffValues: (Any, Any) { (read(), SharedChanges.actual(read)) }
+  /// The identity of the shared value.
+  public var _objectIdentifier: ObjectIdentifier { ObjectIdentifier(root) }
+}
+
+extension SharedReader: CustomDumpRepresentable {
+  /// The shared value, of which a failed test shows the value.
+  public var customDumpValue: Any { shared }
+}

@@ -1,0 +1,97 @@
+import ClientDependencies
+import CustomDump
+
+/// The changes of shared values that a test store has not asserted yet, or those of one action.
+///
+/// A reducer and its effects find the changes of their test store as a dependency.
+final class SharedChanges: DependencyKey, Sendable {
+  static var liveValue: SharedChanges? { nil }
+  static var testValue: SharedChanges? { nil }
+
+  /// The changes that the current assertion states, and whether actual values are read; nil outside
+  /// assertions.
+  @TaskLocal static var asserted: (changes: SharedChanges, isActual: Bool)?
+
+  private typealias Changes = [ObjectIdentifier: (
+    root: any SharedRoot, expected: Any, actual: Any
+  )]
+  private let changes: LockIsolated<Changes>
+  /// The shared values that are parts of the compared states.
+  private let compared = LockIsolated<Set<ObjectIdentifier>>([])
+
+  init() { changes = LockIsolated([:]) }
+
+  private init(_ changes: Changes) {
+    nonisolated(unsafe) let changes = changes
+    self.changes = LockIsolated(changes)
+  }
+
+  var isEmpty: Bool { changes.withValue { $0.isEmpty } }
+
+  /// Notes that a value changes, with its value before the first change.
+  func note(_ root: any SharedRoot, before: Any) {
+    changes.withValue { changes in
+      let id = ObjectIdentifier(root)
+      if changes[id] == nil { changes[id] = (root, before, before) }
+    }
+  }
+
+  /// Returns the changes so far, and begins anew.
+  func take() -> SharedChanges {
+    nonisolated(unsafe) var taken: Changes = [:]
+    changes.withValue { swap(&$0, &taken) }
+    // Read without the lock, because a value that changes notes it under its own lock.
+    return SharedChanges(taken.mapValues { ($0.root, $0.expected, $0.root.anyValue) })
+  }
+
+  /// Expects the actual values, for tests that state only some changes.
+  func expectActual() {
+    changes.withValue { $0 = $0.mapValues { ($0.root, $0.actual, $0.actual) } }
+  }
+
+  /// Runs an assertion, in which shared values have their expected values.
+  func assert<Success>(_ assertion: () -> Success) -> Success {
+    Self.$asserted.withValue((self, false), operation: assertion)
+  }
+
+  /// The expected or the actual value; nil if it has not changed.
+  func value(of root: any SharedRoot, isActual: Bool) -> Any? {
+    nonisolated(unsafe) var value: Any?
+    changes.withValue { changes in
+      value = changes[ObjectIdentifier(root)].map { isActual ? $0.actual : $0.expected }
+    }
+    return value
+  }
+
+  /// States the value that is expected.
+  func expect(_ expected: Any, of root: any SharedRoot) {
+    let actual = value(of: root, isActual: true) ?? root.anyValue
+    changes.withValue { $0[ObjectIdentifier(root)] = (root, expected, actual) }
+  }
+
+  /// The differences of values outside the compared states that the test has not stated.
+  var unstated: [String] {
+    let compared = compared.value
+    nonisolated(unsafe) var rest: Changes = [:]
+    changes.withValue { rest = $0.filter { !compared.contains($0.key) } }
+    return rest.values.compactMap { root, expected, actual in
+      guard expected is any Equatable, !isEqual(expected, actual) else { return nil }
+      let difference = diff(expected, actual, format: .proportional) ?? "\(expected) → \(actual)"
+      return "\(root.keyDescription ?? "a shared value"):\n\(difference)"
+    }
+  }
+
+  /// The actual value in an assertion.
+  static func actual<Value>(_ read: () -> Value) -> Value {
+    guard let asserted else { return read() }
+    return $asserted.withValue((asserted.changes, true), operation: read)
+  }
+
+  /// Whether two values are equal; in an assertion, the first is expected and the second actual.
+  static func areEqual<Value: Equatable>(
+    _ root: any SharedRoot, _ read: () -> Value, _ readOther: () -> Value
+  ) -> Bool {
+    _ = asserted?.changes.compared.withValue { $0.insert(ObjectIdentifier(root)) }
+    return read() == actual(readOther)
+  }
+}

@@ -1,0 +1,158 @@
+import ClientDependencies
+import Reducers
+import Testing
+
+/// A feature whose count is shared, and that also changes a value outside its state.
+private struct SharedCounter: Reducer {
+  struct State: Equatable {
+    var clicks = 0
+    @Shared var count: Int
+  }
+
+  enum Action: Equatable, Sendable {
+    case increment
+    case incrementLater
+    case incrementInEffect
+    case incrementTwice
+    case log
+  }
+
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    switch action {
+    case .increment:
+      state.clicks += 1
+      state.$count.withLock { $0 += 1 }
+      return .none
+    case .incrementLater:
+      return .send(.increment)
+    case .incrementInEffect:
+      return .run { [count = state.$count] _ in count.withLock { $0 += 1 } }
+    case .incrementTwice:
+      return .merge(.send(.increment), .send(.increment))
+    case .log:
+      @Shared(.inMemory("log")) var log: [String] = []
+      $log.withLock { $0.append("logged") }
+      return .none
+    }
+  }
+}
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct SharedTestStoreTests {
+  @Shared(value: 0) private var count
+
+  private func counter() -> TestStore<SharedCounter.State, SharedCounter.Action> {
+    TestStore(initialState: SharedCounter.State(count: $count)) { SharedCounter() }
+  }
+
+  @Test func `the change of a shared value is stated as the change of the state is`() async {
+    let store = counter()
+    await store.send(.increment) {
+      $0.clicks = 1
+      $0.$count.withLock { $0 = 1 }
+    }
+    await store.send(.increment) {
+      $0.clicks = 2
+      $0.$count.withLock { $0 += 1 }
+    }
+    #expect(count == 2)
+    #expect(store.state.count == 2)
+  }
+
+  @Test func `a wrong expectation shows the expected and the actual value`() async {
+    let store = counter()
+    await withKnownIssue {
+      await store.send(.increment) {
+        $0.clicks = 1
+        $0.$count.withLock { $0 = 3 }
+      }
+    } matching: {
+      let text = "\($0)"
+      return text.contains("send(Action.increment): the state is not as expected")
+        && text.contains("_count: 3") && text.contains("_count: 1")
+    }
+    #expect(count == 1)
+  }
+
+  @Test func `a change of a shared value that is not stated fails`() async {
+    let store = counter()
+    await withKnownIssue {
+      await store.send(.increment) { $0.clicks = 1 }
+    } matching: {
+      let text = "\($0)"
+      return text.contains("_count: 0") && text.contains("_count: 1")
+    }
+  }
+
+  @Test func `each received action has the values after it, even if another one followed`() async {
+    let store = counter()
+    await store.send(.incrementTwice)
+    await store.receive(.increment) {
+      $0.clicks = 1
+      $0.$count.withLock { $0 = 1 }
+    }
+    await store.receive(.increment) {
+      $0.clicks = 2
+      $0.$count.withLock { $0 = 2 }
+    }
+  }
+
+  @Test func `the change of an effect is stated with the next action, or fails the end`() async {
+    let store = counter()
+    await store.send(.incrementInEffect).finish()
+    await store.send(.increment) {
+      $0.clicks = 1
+      $0.$count.withLock { $0 = 2 }
+    }
+    await withKnownIssue {
+      await counter().send(.incrementInEffect).finish()
+    } matching: {
+      let text = "\($0)"
+      return text.contains("the test ended without asserting the change of a shared value")
+        && text.contains("2") && text.contains("3")
+    }
+  }
+
+  @Test func `a shared value outside the state is stated through the test's own reference`() async {
+    @Shared(.inMemory("log")) var log: [String] = []
+    let store = counter()
+    await store.send(.log) { [$log] _ in $log.withLock { $0 = ["logged"] } }
+    await withKnownIssue {
+      await store.send(.log)
+    } matching: {
+      "\($0)".contains(#"the closure does not expect the change of .inMemory("log")"#)
+    }
+    #expect(log == ["logged", "logged"])
+  }
+
+  @Test func `a state with another reference to an equal value is equal`() async {
+    let store = TestStore(initialState: [SharedCounter.State]()) {
+      Reduce<[SharedCounter.State], Bool> { [$count] state, _ in
+        state.append(SharedCounter.State(count: $count))
+        return .none
+      }
+    }
+    await store.send(true) { $0 = [SharedCounter.State(count: Shared(value: 0))] }
+  }
+
+  @Test func `without exhaustivity only the stated changes of shared values are checked`() async {
+    let store = counter()
+    store.exhaustivity = .off
+    await store.send(.increment)
+    await store.send(.log)
+    await store.send(.increment) { $0.$count.withLock { $0 = 2 } }
+    await withKnownIssue {
+      await store.send(.increment) { $0.$count.withLock { $0 = 9 } }
+    } matching: {
+      "\($0)".contains("_count: 9") && "\($0)".contains("_count: 3")
+    }
+  }
+
+  @Test func `changes that the test itself makes are not those of the store`() async {
+    let store = counter()
+    $count.withLock { $0 = 10 }
+    await store.send(.increment) {
+      $0.clicks = 1
+      $0.$count.withLock { $0 = 11 }
+    }
+  }
+}

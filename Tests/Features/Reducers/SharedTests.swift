@@ -1,0 +1,201 @@
+import ClientDependencies
+import Foundation
+import Observation
+import Reducers
+import Testing
+
+@Suite struct SharedTests {
+  private struct User: Identifiable, Equatable {
+    let id: Int
+    var name = ""
+  }
+
+  @Test func `a shared value and its parts change together`() {
+    @Shared(value: [User(id: 1), User(id: 2)]) var users
+    @Shared var name: String
+    _name = $users[1].name
+    $name.withLock { $0 = "b" }
+    $users.withLock { $0[0].name = "a" }
+    #expect(users.map(\.name) == ["a", "b"])
+    #expect(name == "b")
+    #expect($users.count.wrappedValue == 2)
+    #expect($users[0].id == 1)
+  }
+
+  @Test func `a reader follows the value that it was made of, not a later one`() {
+    @Shared(value: User(id: 1)) var user
+    @SharedReader var id: Int
+    _id = $user.id
+    $user.withLock { $0 = User(id: 2) }
+    #expect(id == 2)
+    $user = Shared(value: User(id: 3))
+    #expect(user.id == 3)
+    #expect(id == 2)
+  }
+
+  @Test func `the value of an optional remains after the optional becomes nil`() throws {
+    @Shared(value: nil) var optional: Int?
+    #expect(Shared($optional) == nil)
+    $optional.withLock { $0 = 1 }
+    @Shared var number: Int
+    _number = try #require(Shared($optional))
+    $number.withLock { $0 += 1 }
+    #expect(optional == 2)
+    $optional.withLock { $0 = nil }
+    $number.withLock { $0 += 1 }
+    #expect(number == 3)
+    #expect(optional == nil)
+    $optional.withLock { $0 = 7 }
+    #expect(number == 7)
+  }
+
+  @Test func `an operation may read the value that it changes, and returns its result or error`() {
+    struct Failure: Error, Equatable { let number: Int }
+    @Shared(value: [1, 2]) var numbers
+    let count = $numbers.withLock {
+      $0.append(numbers.count)
+      return $0.count
+    }
+    #expect(count == 3)
+    #expect(numbers == [1, 2, 2])
+    #expect(throws: Failure(number: 3)) {
+      try $numbers.withLock { numbers in
+        numbers.removeAll()
+        throw Failure(number: count)
+      }
+    }
+    #expect(numbers == [])
+  }
+
+  @Test func `changes of many tasks are all made`() async {
+    @Shared(value: 0) var count
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask { [$count] in
+          for _ in 0..<500 { $count.withLock { $0 += 1 } }
+        }
+      }
+    }
+    #expect(count == 4_000)
+  }
+
+  @Test func `observers are notified of a change`() {
+    @Shared(value: User(id: 1)) var user
+    let changes = LockIsolated(0)
+    withObservationTracking {
+      _ = user.name
+    } onChange: {
+      changes.withValue { $0 += 1 }
+    }
+    $user.name.withLock { $0 = "a" }
+    $user.name.withLock { $0 = "b" }
+    #expect(changes.value == 1)
+  }
+
+  @Test func `descriptions contain the key or the value`() {
+    @Shared(value: 1) var plain
+    @Shared(.appStorage("count")) var stored = 2
+    @Shared(.number) var number
+    #expect($plain.description == "Shared<Int>(value: 1)")
+    #expect($stored.description == #"Shared<Int>(.appStorage("count"))"#)
+    #expect($number.description == #"Shared<Int>(.inMemory("number"))"#)
+    #expect(SharedReader($plain).description == "SharedReader<Int>(value: 1)")
+  }
+
+  @Test func `a value in memory has its first default, and remains when nobody refers to it`() {
+    do {
+      @Shared(.inMemory("count")) var count = 1
+      @Shared(.inMemory("count")) var same = 2
+      $count.withLock { $0 += 10 }
+      #expect(same == 11)
+    }
+    @SharedReader(.inMemory("count")) var count = 3
+    #expect(count == 11)
+  }
+
+  @Test func `each test has its own values in memory`() {
+    @Shared(.inMemory("count")) var count = 5
+    #expect(count == 5)
+    let other = withDependencies {
+      $0.defaultInMemoryStorage = InMemoryStorage()
+    } operation: {
+      @Shared(.inMemory("count")) var count = 6
+      return $count
+    }
+    $count.withLock { $0 = 9 }
+    #expect(other.wrappedValue == 6)
+  }
+
+  @Test func `a key may have a default value, which another default overrides only at first`() {
+    @Shared(.number) var number
+    @Shared(.number) var same = 3
+    @SharedReader(.number) var read
+    $number.withLock { $0 += 1 }
+    #expect(number == 43)
+    #expect(same == 43)
+    #expect(read == 43)
+    @SharedReader(.flag) var flag = true
+    @Shared(.flag) var again
+    #expect(flag && again)
+    @Shared(.inMemory("text")) var text: String?
+    #expect(text == nil)
+  }
+
+  @Test func `a shared value may contain shared values`() {
+    struct Inner { @Shared(.inMemory("inner")) var number = 1 }
+    @Shared(.inMemory("outer")) var outer = Inner()
+    #expect(outer.number == 1)
+  }
+
+  @Test func `a key of an app loads, watches, and saves, and its errors are kept`() async throws {
+    let file = LockIsolated<String?>(nil)
+    let key = TextKey(file: file)
+    @Shared(key) var text = "none"
+    #expect(text == "none")
+    #expect(file.value == nil)
+    $text.withLock { $0 = "saved" }
+    #expect(file.value == "saved")
+    file.setValue("elsewhere")
+    try await $text.load()
+    #expect(text == "elsewhere")
+    withKnownIssue {
+      $text.withLock { $0 = "" }
+    } matching: {
+      "\($0)".contains("TextKey could not be saved: empty")
+    }
+    #expect(text == "")
+    #expect($text.saveError is TextKey.Failure)
+    $text.withLock { $0 = "again" }
+    #expect($text.saveError == nil)
+    file.setValue("")
+    await #expect(throws: TextKey.Failure.self) { try await $text.load() }
+    #expect($text.loadError is TextKey.Failure)
+    #expect(text == "again")
+  }
+}
+
+private struct TextKey: SharedKey, CustomStringConvertible {
+  enum Failure: Error { case empty }
+
+  let file: LockIsolated<String?>
+  var id: ObjectIdentifier { ObjectIdentifier(file) }
+  var description: String { "TextKey" }
+
+  func load(initialValue: String?) throws -> String? {
+    if file.value == "" { throw Failure.empty }
+    return file.value
+  }
+
+  func save(_ value: String) throws {
+    if value == "" { throw Failure.empty }
+    file.setValue(value)
+  }
+}
+
+extension SharedKey where Self == InMemoryKey<Int>.Default {
+  fileprivate static var number: Self { Self[.inMemory("number"), default: 42] }
+}
+
+extension SharedReaderKey where Self == InMemoryKey<Bool>.Default {
+  fileprivate static var flag: Self { Self[.inMemory("flag"), default: false] }
+}
