@@ -258,8 +258,8 @@ public struct DismissEffect: Sendable {
     guard let dismiss = EffectScope.current?.dismiss else {
       caller?.report(
         """
-        dismiss() was called outside the effects of a presented feature. If the feature can also be \
-        the root, call it only while the dependency '\\.isPresented' is true.
+        dismiss() was called outside the effects of a presented feature. If the feature can also \
+        be the root, call it only while the dependency '\\.isPresented' is true.
         """)
       return
     }

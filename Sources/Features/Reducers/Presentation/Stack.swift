@@ -46,8 +46,8 @@ public struct StackState<Element> {
 
   /// The element with an ID.
   ///
-  /// Setting nil removes only this element. Setting an unknown ID puts the element on top in a test,
-  /// which states a push like this; otherwise it is reported.
+  /// Setting nil removes only this element. Setting an unknown ID is reported, except in a test,
+  /// which states a push like this: it puts the element on top.
   public subscript(id id: StackElementID) -> Element? {
     get { entries[id: id]?.element }
     set {

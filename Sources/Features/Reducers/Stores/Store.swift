@@ -264,7 +264,9 @@ public protocol ViewAction<ViewAction> {
   static func view(_ action: ViewAction) -> Self
 }
 
-/// A screen that sends the actions of the case `view`; the macro `@ViewAction` adds the conformance.
+/// A screen that sends the actions of the case `view`.
+///
+/// The macro `@ViewAction` adds the conformance.
 @MainActor
 public protocol ViewActionSending<StoreState, StoreAction> {
   /// The state of the store.

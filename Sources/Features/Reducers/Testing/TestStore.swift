@@ -1,19 +1,6 @@
 public import ClientDependencies
 import CustomDump
 
-/// Whether a test must state all behavior of a feature.
-public enum Exhaustivity: Equatable, Sendable {
-  /// Every change, received action, and running effect must be stated.
-  case on
-  /// Only the statements of the test are checked.
-  ///
-  /// - Parameter showSkippedAssertions: whether to print unstated behavior.
-  case off(showSkippedAssertions: Bool)
-
-  /// Only the statements of the test are checked.
-  public static let off = Exhaustivity.off(showSkippedAssertions: false)
-}
-
 /// A store for tests.
 ///
 /// The test states the change of the state for each action, and the actions that effects send.
@@ -205,26 +192,6 @@ public final class TestStore<State: Equatable, Action> {
         "there is no running effect to skip; remove the call, or pass strict: false", at: site)
     }
     core.ignoreEffects()
-  }
-
-  /// Sets the exhaustivity for an operation.
-  public func withExhaustivity<Value>(
-    _ exhaustivity: Exhaustivity, operation: () throws -> Value
-  ) rethrows -> Value {
-    let before = self.exhaustivity
-    self.exhaustivity = exhaustivity
-    defer { self.exhaustivity = before }
-    return try operation()
-  }
-
-  /// Sets the exhaustivity for an asynchronous operation.
-  public func withExhaustivity<Value>(
-    _ exhaustivity: Exhaustivity, operation: () async throws -> Value
-  ) async rethrows -> Value {
-    let before = self.exhaustivity
-    self.exhaustivity = exhaustivity
-    defer { self.exhaustivity = before }
-    return try await operation()
   }
 
   /// Changes dependencies for an operation and the actions sent in it.
